@@ -601,8 +601,8 @@ FAULTS = (
     Fault(
         "edits-its-argument",
         "the argument is changed in place",
-        "The caller's `{x}` was changed. `+=`, `x[…] = …` and methods that end in `_` work in place. Give the result a "
-        "name of its own.",
+        "The caller's `{x}` was changed. `+=`, `{x}[…] = …` and methods that end in `_` work in place. Give "
+        "the result a name of its own.",
         section="01-dot-product#softmax-naive-task",
     ),
     Fault(
@@ -627,7 +627,7 @@ FAULTS = (
     Fault(
         "batch-mixed",
         "the sequences of a batch mix",
-        "The sequences of a batch mix with each other. Leave the first axis alone.",
+        "The sequences of a batch mix with each other. Leave the batch axis alone.",
         section="04-dropout#batch-copies",
     ),
     Fault(
@@ -742,8 +742,8 @@ FAULTS = (
     ),
     Fault(
         "transposed-result",
-        "the result's rows and columns have changed places",
-        "The result's rows and columns have changed places. Transpose it with `.T`.",
+        "two axes of the result have changed places",
+        "The last two axes of the result have changed places. Swap them back.",
         section="03-causal#leaks-intro",
     ),
     Fault(
@@ -785,9 +785,9 @@ FAULTS = (
     ),
     Fault(
         "return-inside-loop",
-        "`return` stands inside the loop",
-        "Only the first round counts. Does `return` stand inside the loop? Then the function ends in that round: "
-        "indent `return` as far as `for`.",
+        "only the first position comes back",
+        "Only the first position is there, as when `return` stands inside a loop: then the function ends in "
+        "the first round.",
         section="01-dot-product#dot-product-task",
     ),
     Fault(
@@ -799,14 +799,14 @@ FAULTS = (
     ),
     Fault(
         "loop-stops-early",
-        "the loop leaves out the last position",
-        "The last position is missing. `range(n)` already stops before `n`: no `- 1` is needed.",
+        "the last position is left out",
+        "The last position is missing. `range(n)` and `[:n]` already stop before `n`: no `- 1` is needed.",
         section="01-dot-product#dot-product-task",
     ),
     Fault(
         "loop-starts-late",
-        "the loop leaves out the first position",
-        "The first position is missing: the loop starts at 1. Positions count from 0.",
+        "the first position is left out",
+        "The first position is missing. Positions count from 0: what starts at 1 leaves one out.",
         section="01-dot-product#sentence-read",
     ),
     Fault(
@@ -817,14 +817,14 @@ FAULTS = (
     ),
     Fault(
         "one-query-only",
-        "one token is the query where all are asked for",
-        "This is the result of one query. Take all tokens as queries at once.",
+        "one position comes back where all are asked for",
+        "This is the result of one position. The task asks for that of all of them.",
         section="01-dot-product#all-scores-intro",
     ),
     Fault(
         "one-query-for-all",
-        "every row belongs to the same query",
-        "Every row belongs to the same query. Row i must belong to query i.",
+        "every position has the result of the same one",
+        "Every position has the result of the same one. Position i must have its own.",
         section="01-dot-product#all-scores-intro",
     ),
     Fault(
@@ -866,7 +866,8 @@ FAULTS = (
     Fault(
         "fraction-upside-down",
         "the fraction stands upside down",
-        "The fraction stands upside down: what you divide by stands on the right of `/`.",
+        "Each number is 1 divided by the right one. In a fraction, what you divide by stands on the right of "
+        "`/`.",
         section="01-dot-product#sum-weights-intro",
     ),
     Fault(
@@ -985,8 +986,8 @@ FAULTS = (
     Fault(
         "activation-added",
         "an activation function stands where none belongs",
-        "A ReLU or another activation function stands where none belongs: projections, scores and weighted "
-        "sums are plain. Take it out.",
+        "An activation function such as ReLU stands where this task asks for none: it cuts numbers below 0 "
+        "off. Take it out.",
     ),
     Fault(
         "masked-needlessly",
@@ -1000,8 +1001,8 @@ FAULTS = (
     ),
     Fault(
         "context-normalised",
-        "the context vectors go through a layer norm",
-        "The context vectors are normalised. Return the weighted sums as they are.",
+        "the result goes through a layer norm",
+        "The vectors of the result are normalised: the mean of each is 0. Leave that out.",
     ),
     Fault(
         "own-value-only",
@@ -1088,7 +1089,7 @@ FAULTS = (
     Fault(
         "extra-axis",
         "the result has an axis too many",
-        "The numbers are right, and the result has an axis too many. Leave out `[None]`, `unsqueeze` or `keepdim=True`.",
+        "The numbers are right, and the result has an axis of size 1 too many. Take it out.",
     ),
     Fault(
         "left-as-given",
@@ -1167,8 +1168,8 @@ FAULTS = (
     ),
     Fault(
         "first-sequence-for-all",
-        "the first sequence of the batch stands in for all",
-        "Something of the first sequence is used for all of them. With two equal sequences that goes unnoticed. Leave "
+        "one sequence of the batch stands in for all",
+        "Something of one sequence is used for all of them. With equal sequences that goes unnoticed. Leave "
         "the batch axis where it is.",
         section="04-dropout#batch-copies",
         parts=("batch",),
@@ -1301,12 +1302,12 @@ FAULTS = (
     Fault(
         "first-head-only",
         "only the first head is there",
-        "Only head 0 is there. Is `return` inside a loop? Every head is part of the result.",
+        "Only head 0 is there. Every head is part of the result.",
     ),
     Fault(
         "first-head-for-all",
         "head 0 is used for every head",
-        "Every head gives what head 0 gives. In the loop, use the head of that round.",
+        "Every head gives what head 0 gives. Each has to give its own.",
     ),
     Fault(
         "heads-in-reverse",
@@ -1423,7 +1424,7 @@ FAULTS = (
     Fault(
         "softmax-before-the-loss",
         "a softmax stands before the cross-entropy",
-        "A softmax stands before the cross-entropy, which has one of its own. Give it the logits.",
+        "A softmax stands before the loss, which has one of its own. Give it the logits.",
         section="09-train-it#bug-training-loop-task",
     ),
     Fault(
@@ -1441,7 +1442,7 @@ FAULTS = (
     Fault(
         "added-not-averaged",
         "a sum stands in the place of a mean",
-        "The numbers are added up. Take their mean.",
+        "A sum stands where a mean belongs. Take the mean.",
         section="09-train-it#induction-score-task",
     ),
     Fault(
@@ -1471,7 +1472,7 @@ FAULTS = (
     Fault(
         "token-removed",
         "a token is removed, not a head",
-        "This sets a token's contexts to 0. Which axis counts the heads?",
+        "The contexts of one token are replaced here, not those of one head. Which axis counts the heads?",
         section="09-train-it#ablation-effect-task",
     ),
     Fault(

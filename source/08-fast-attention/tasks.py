@@ -60,7 +60,11 @@ FUSE = Task(
     ),
     wrong=wrongs("""
         projections-swapped: W_query, attention.W_key, → W_key, attention.W_query,
+            hint: The rows of the queries and of the keys have changed places. The order is `W_query`, `W_key`,
+                `W_value`.
         keys-as-values: W_key, attention.W_value) → W_key, attention.W_key)
+            hint: The rows of the keys stand in the place of the values, too. The last block is that of
+                `W_value`.
         nothing-copied: torch.cat([layer.weight for layer in layers], dim=0) → fused.weight
             torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
         edits-its-argument: return fused → attention.W_query.weight.data.mul_(2.0); return fused
@@ -75,7 +79,11 @@ FUSE = Task(
         rows-head-by-head: torch.cat([layer.weight for layer in layers], dim=0) → torch.stack([one.weight.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten(0, 2)
             torch.cat([layer.bias for layer in layers], dim=0) → torch.stack([one.bias.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten()
         joined-along-wrong-axis: weight for layer in layers], dim=0 → weight for layer in layers], dim=1
+            hint: The three weights are joined side by side, along the input. Put them on top of each other:
+                `torch.cat(…, dim=0)`.
         one-matrix-for-all: layer.weight for → attention.W_query.weight for
+            hint: All three blocks hold the weight of one layer. Each of the three layers has a block of its
+                own.
         returns-nothing: return fused → pass
         """),
     right=rights("""
@@ -119,11 +127,18 @@ QKV_ORDER = Task(
         fixed-in-part: 3, num_heads, width → num_heads, 3, width
             hint: `view` has to change too: the three blocks come first, then the heads.
         heads-not-brought-forward: permute(2, 0, 3, 1, 4) → permute(2, 0, 1, 3, 4)
+            hint: The cut is right, but the tokens come before the heads: the axes are (3, b, tokens, heads,
+                head_dim). `permute(2, 0, 3, 1, 4)` brings the heads forward.
         split-interleaved: 3, num_heads, width // (3 * num_heads) → 3, width // (3 * num_heads), num_heads
             permute(2, 0, 3, 1, 4) → permute(2, 0, 4, 1, 3)
+            hint: Head 0 gets every num_heads-th number of a block. It should get the first head_dim numbers: in
+                `view`, the heads come before head_dim.
         split-without-transpose: b, num_tokens, 3, num_heads, width → b, 3, num_heads, num_tokens, width
             permute(2, 0, 3, 1, 4) → permute(1, 0, 2, 3, 4)
+            hint: The split cuts across the tokens: a head's rows are pieces of several tokens. In `view`, the
+                tokens come before the three blocks.
         projections-swapped: permute(2, 0, 3, 1, 4) → permute(2, 0, 3, 1, 4)[[1, 0, 2]]
+            hint: Queries and keys have changed places. The blocks come in the order query, key, value.
         """),
     right=rights("""
         chunk: = torch.stack([split_heads(one, num_heads) for one in projected.chunk(3, dim=-1)])
@@ -227,6 +242,7 @@ NOT_RESCALED = Task(
         rescaled-upside-down: largest - new_largest → new_largest - largest
         rescaled-twice: + weight * value → + rescale * weight * value
         not-normalised: output / total → output
+            hint: The weights are never divided by their sum. Divide the output by `total` at the end.
         no-scale: / key.shape[-1] ** 0.5 →
         exp-overflows: torch.exp(largest - new_largest) → 1.0
             torch.exp(score - new_largest) → torch.exp(score)
@@ -303,6 +319,8 @@ ONLINE = Task(
         hidden-block-makes-nan: .masked_fill(new_largest == -torch.inf, 0.0) →
         nan-replaced: .masked_fill(new_largest == -torch.inf, 0.0) →
             output / total → (output / total).nan_to_num()
+            hint: Where the first block is hidden from a query, its sums are nan from then on, and `nan_to_num`
+                makes 0 of them. Prevent the nan: subtract 0 where the maximum is −∞.
         exp-overflows: new_largest.masked_fill(new_largest == -torch.inf, 0.0) → torch.zeros_like(new_largest)
             torch.exp(largest - shift) → 1.0
             hint: Without the maximum, e^95 is inf. Subtract the running maximum, and rescale.
@@ -316,8 +334,11 @@ ONLINE = Task(
         list-refused: zip(scores_blocks, values_blocks) → zip(scores_blocks.unbind(), values_blocks.unbind())
         rescaled-upside-down: torch.exp(largest - shift) → torch.exp(shift - largest)
         not-normalised: output / total → output
+            hint: The weights are never divided by their sum. Divide the output by `total` at the end.
         overwritten-in-loop: output * rescale + →
             total * rescale + →
+            hint: Each block replaces the sums of those before. Add to the sums so far, after you have rescaled
+                them.
         one-maximum-for-all: scores.amax(dim=-1, keepdim=True).clamp(min=largest) → scores.max().clamp(min=largest)
         """),
     right=rights("""
@@ -438,15 +459,22 @@ TILED = Task(
         mask-local-to-tile: places[columns] > places[rows, None] → scores[0, 0].isfinite().triu(1)
         diagonal-tile-skipped: start + 1 if causal → start if causal
         no-mask: scores = scores.masked_fill → scores.masked_fill
+            hint: Within a tile nothing is hidden, so a token sees later ones. `masked_fill` gives a new tensor:
+                keep what it returns.
         condition-ignored: if causal: → if True:
             start + 1 if causal else num_tokens → start + 1
+            hint: The future is hidden also where `causal` is False.
         diagonal-hidden: places[columns] > places → places[columns] >= places
+            hint: A token is hidden from itself. The first token then sees nothing, and its row is nan. Hide
+                only the keys that come later: `>`.
         no-scale: / q.shape[-1] ** 0.5 →
         scaled-by-tokens: q.shape[-1] ** 0.5 → q.shape[2] ** 0.5
         not-normalised: output / total → output
+            hint: The weights are never divided by their sum. Divide the output by `total` at the end.
         blocks-averaged: torch.exp(largest - new_largest) → 1.0
             torch.exp(scores - new_largest) → torch.softmax(scores, dim=-1)
         keys-as-values: weights @ v[: → weights @ k[:
+            hint: The weights are multiplied by the keys, `k`. They belong to the values, `v`.
         reads-the-notebook: weights @ v[: → weights @ globals()['v'][:
         """),
     right=rights("""
@@ -600,9 +628,12 @@ FUNCTION = Task(
             q, k, v, *_ = ctx.saved_tensors
             return *attention_backward(q, k, v, out_gradient, ctx.causal), None, None
         future-tiles-made: ctx.tile, ctx.causal): → ctx.tile, False):
+            hint: The numbers are right, and tiles that lie wholly in the future were multiplied, to be thrown
+                away. `visited_tiles` leaves them out where it is told `ctx.causal`.
         gradients-too-few: v_gradient, None, None → v_gradient
         gradients-in-another-order: return q_gradient, k_gradient → return k_gradient, q_gradient
         condition-ignored: columns, ctx.causal) - log → columns, False) - log
+            hint: The future is visible whatever `causal` says. Pass `ctx.causal` on.
         arriving-gradient-ignored: arriving = out_gradient → arriving = torch.ones_like(out_gradient)
         """),
     right=rights("""
@@ -663,10 +694,14 @@ TRUE_VISIBLE = trap(
     {"the padding has no influence": "left-as-given"},
     """
     mask-added: ~hidden → (~hidden).to(q.dtype)
+        hint: A mask of numbers is added to the scores, and zeros and ones hide nothing. Pass booleans.
     zero-times-infinity: ~hidden → hidden * -torch.inf
+        hint: The mask is multiplied by infinity, and 0 times infinity is nan. Pass booleans.
     no-mask: , attn_mask=~hidden →
+        hint: No mask is passed, so nothing is hidden.
     keys-zeroed: k, v, attn_mask=~hidden → k.masked_fill(hidden.transpose(2, 3), 0.0), v
     masked-needlessly: ~hidden → ~hidden & torch.ones(q.shape[2], q.shape[2]).tril().bool()
+        hint: Later tokens are hidden as well. Only what `hidden` marks is to be hidden.
     """,
     """
     logical-not: ~hidden → torch.logical_not(hidden)
@@ -688,6 +723,7 @@ FLOAT_MASK = trap(
     {"nothing is hidden": "left-as-given"},
     """
     no-mask: , attn_mask=visible →
+        hint: No mask is passed, so every token sees the whole sentence.
     past-hidden: .tril() → .triu()
     diagonal-too-far: .tril() → .tril(diagonal=1)
     diagonal-hidden: .tril() → .tril(diagonal=-1)
@@ -721,7 +757,10 @@ CACHED = trap(
     {"the queries are the *last* tokens": "left-as-given", "any number of queries": "newest-keys-only"},
     """
     no-mask: , attn_mask=visible →
+        hint: No mask is passed, so a new token sees those that come after it.
     diagonal-too-far: total - new) → total - new + 1)
+        hint: Each token sees one token of the future: the triangle ends one step too far to the right. It is
+            `tril(diagonal=total - new)`.
     past-hidden: .tril(diagonal → .triu(diagonal
     newest-keys-only: = F.scaled_dot_product_attention(q, k[:, :, -q.shape[2] :], v[:, :, -q.shape[2] :], is_causal=True)
     mask-fills-small: attn_mask=visible → attn_mask=visible.to(q.dtype)
@@ -756,10 +795,12 @@ DROPPED = trap(
     {"unless you pass 0": "left-as-given", "drops weights with probability p while training": "no-dropout"},
     """
     no-dropout: p if training else 0.0 → 0.0
+        hint: Nothing is dropped in training. Pass `dropout_p=p` where `training` is True.
     modes-swapped: p if training else 0.0 → 0.0 if training else p
     p-as-share-kept: p if training → 1 - p if training and p
     dropout-typed-in: p if training → 0.1 if training
     dropout-on-context: = F.dropout(F.scaled_dot_product_attention(q, k, v), p, training)
+        hint: Dropout is applied to the context vectors. `dropout_p` applies it to the weights.
     """,
     """
     product: p if training else 0.0 → p * training
@@ -789,6 +830,8 @@ SCALE = trap(
     scaled-by-tokens: q.shape[-1] ** -0.5 → q.shape[2] ** -0.5
     scaled-by-heads: q.shape[-1] ** -0.5 → q.shape[1] ** -0.5
     scale-typed-in: q.shape[-1] ** -0.5 → 0.5
+        hint: The scale is the same for heads of every width: a number is typed in. Take the width from the
+            argument: `q.shape[-1]`.
     """,
     """
     left-out: , scale=q.shape[-1] ** -0.5 →
@@ -855,6 +898,7 @@ CACHE = Task(
         cache-returns-new-only: self.keys[:, :, :end], self.values[:, :, :end] → keys, values
         cache-not-cut: self.keys[:, :, :end], self.values[:, :, :end] → self.keys, self.values
         keys-as-values: self.num_tokens : end] = values → self.num_tokens : end] = keys
+            hint: The keys are stored in the place of the values.
         tokens-not-counted: self.num_tokens + keys → getattr(self, "stored", 0) + keys
             self.num_tokens : end] = →2 end - keys.shape[2] : end] =
             self.num_tokens = end → self.stored = end
@@ -1019,6 +1063,7 @@ GQA = Task(
             sharing = self.num_heads // self.num_kv_groups → sharing = 1
             hint: Keys and values are as wide as in lesson 05: nothing is shared. They need `num_kv_groups * head_dim`.
         no-mask: , is_causal=True →
+            hint: Nothing is hidden, so every token sees the whole sentence. `is_causal=True` hides the future.
         keys-as-values: self.W_value(x) → self.W_key(x)
         no-out-proj: self.out_proj(merge_heads(context)) → merge_heads(context)
         out-proj-twice: self.out_proj(merge_heads(context)) → self.out_proj(self.out_proj(merge_heads(context)))
@@ -1030,10 +1075,16 @@ GQA = Task(
         indivisible-accepted: d_out % num_heads != 0 → False
         indivisible-groups-accepted: num_heads % num_kv_groups != 0 → False
         divisible-refused: num_heads % num_kv_groups != 0 → num_kv_groups != num_heads and num_heads % 4
+            hint: A number of groups that divides `num_heads` is refused. Refuse only where `num_heads %
+                num_kv_groups` is not 0.
         no-dropout: self.dropout if self.training else 0.0 → 0.0
+            hint: Nothing is dropped in training. While `self.training` is True, pass `dropout_p=self.dropout`.
         dropout-in-eval: self.dropout if self.training else 0.0 → self.dropout
+            hint: Dropout goes on in eval mode: `dropout_p` knows nothing of the mode. Pass 0 where
+                `self.training` is False.
         dropout-on-context: dropout_p=p, →
             merge_heads(context) → F.dropout(merge_heads(context), p)
+            hint: Dropout is applied to the context vectors. `dropout_p` applies it to the weights.
         bias-never: bias=qkv_bias →3 bias=False
         bias-uneven: kv_width, bias=qkv_bias →2 kv_width, bias=False
         out-proj-without-bias: (d_out, d_out) → (d_out, d_out, bias=False)

@@ -135,10 +135,13 @@ STREAM_AFTER = small(
     weight-not-turned: x @ part → x @ part.T
         hint: The part is turned. Here a part writes `x @ part`, without a transpose.
     part-writes-twice: x + x @ part → x + 2 * (x @ part)
-    return-inside-loop: body
-        for part in parts:
-            return x + x @ part
-        return x
+    return-inside-loop:
+        body
+            for part in parts:
+                return x + x @ part
+            return x
+        hint: Only the first part writes: `return` stands inside the loop, so the function ends in its first
+            round. Indent `return` as far as `for`.
     """,
     """
     identity-added: x + x @ part → x @ (part + torch.eye(len(part)))
@@ -198,8 +201,12 @@ LAYER_NORM = Task(
         normed-over-tokens: dim=-1 →2 dim=1
         normed-over-everything: dim=-1 →2 dim=(1, 2)
         deviation-uncorrected: .square().mean(dim=-1 → .var(dim=-1
+            hint: This variance is the one that torch takes by default: the sum of the squares is divided by the
+                count less 1. LayerNorm divides by the count, so it takes their mean.
         eps-outside-the-root: (variance + eps).sqrt() → (variance.sqrt() + eps)
         variance-for-deviation: (variance + eps).sqrt() → (variance + eps)
+            hint: The centred numbers are divided by the variance. Divide by its root: `(variance +
+                eps).sqrt()`.
         scale-and-shift-left-out: * scale + shift →
         shift-first: * scale + shift → + shift * scale
         not-centred: x - x.mean(dim=-1, keepdim=True) → x
@@ -261,6 +268,7 @@ FEED_FORWARD = small(
     activation-added: return hidden @ weight_2.T + bias_2 → return F.gelu(hidden @ weight_2.T + bias_2)
         hint: A second GELU stands behind the second layer. What goes into the stream is plain.
     other-nonlinearity: F.gelu → F.relu
+        hint: Another nonlinearity than GELU stands between the layers. Use `F.gelu`.
     other-nonlinearity: x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1, approximate="tanh")
         hint: This GELU is an approximation, `approximate="tanh"`. Use `F.gelu` as it is.
     bias-not-added: x @ weight_1.T + bias_1 → x @ weight_1.T
@@ -549,6 +557,7 @@ NEXT_TOKEN_LABELS = Task(
         "only tokens from position first on count": "first-too-late",
         "Every other position gets the label -100": "filled-with-zero",
     },
+    words={"x": "ids"},
     hints=(
         "Start from a tensor full of -100, of the shape and dtype of `ids`.",
         "Label `t` is `ids[:, t + 1]`. The first label that counts belongs to position `first - 1`.",
@@ -622,8 +631,10 @@ NEXT_TOKEN_LOSS = small(
     sign-forgotten: -of_labels → of_labels
     log-left-out: torch.log_softmax( → torch.softmax(
     softmax-before-the-loss: torch.log_softmax(logits[counted] → torch.log_softmax(logits[counted].softmax(dim=-1)
+        hint: A softmax stands before `torch.log_softmax`, which holds one itself. Give it the logits.
     log-of-zero: torch.log_softmax(logits[counted], dim=-1) → torch.log(torch.softmax(logits[counted], dim=-1))
     added-not-averaged: .mean() → .sum()
+        hint: The logarithms are added up. The loss is minus their mean.
     divided-by-all-positions: of_labels.mean() → of_labels.sum() / labels.numel()
     all-count: labels != -100 → labels != -1
         labels[counted] → labels[counted].clamp(min=0)
@@ -830,6 +841,7 @@ BUG_EVALUATION = Task(
         shifted-the-other-way: logits[:, :-1], ids[:, 1:] → logits[:, 1:], ids[:, :-1]
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
         added-not-averaged: wanted.flatten()) → wanted.flatten(), reduction="sum")
+            hint: The losses of the positions are added up. Take their mean.
         last-token-only: logits[:, :-1], ids[:, 1:] → logits[:, -2:-1], ids[:, -1:]
             hint: Only the last prediction is counted. Every position but the last predicts a token.
         """),
@@ -1376,6 +1388,8 @@ GENERATE = Task(
         least-likely: argmax → argmin
         one-token-only: range(count) → range(min(count, 1))
         loop-stops-early: range(count) → range(count - 1)
+            hint: The last new token is missing. `range(count)` already makes `count` rounds: no `- 1` is
+                needed.
         prompt-left-out: return ids → return ids[:, -count:]
         put-in-front: torch.cat((ids, likeliest) → torch.cat((likeliest, ids)
         window-returned: logits = model(ids[:, -context_length:]) → ids = ids[:, -context_length:]↵logits = model(ids)
@@ -1430,6 +1444,7 @@ BUG_LOST_MASK = small(
     mask-fills-infinity: -torch.inf → torch.inf
     mask-polarity: hidden, -torch.inf → ~hidden, -torch.inf
     past-hidden: (hidden, → (hidden.T,
+        hint: The past is hidden and the future is visible: the mask is transposed.
     mask-after-softmax: scores = scores.masked_fill(hidden, -torch.inf) → pass
         torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
     mask-misaligned: [:num_tokens, :num_tokens] → [-num_tokens:, :num_tokens]

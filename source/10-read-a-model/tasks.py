@@ -69,7 +69,10 @@ SPLIT_FUSED = Task(
         reshaped-not-turned: part.T → part.reshape(part.shape[1], part.shape[0])
         cut-along-the-input: weight.chunk(3, dim=1) → weight.reshape(3, -1, weight.shape[1] // 3)
         split-interleaved: weight.chunk(3, dim=1) → weight.unflatten(1, (-1, 3)).unbind(-1)
+            hint: A part gets every third column. The columns of one part stand next to each other:
+                `weight.chunk(3, dim=1)`.
         projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (1, 0, 2)]
+            hint: The parts come in the order query, key, value.
         projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (2, 1, 0)]
             hint: The parts come in the order query, key, value.
         keys-as-values: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (0, 1, 1)]
@@ -150,7 +153,10 @@ PLACE = Task(
         not-tied: model.unembedding.weight.copy_(tensor) → pass
         embedding-forgotten: model.get_parameter(own).copy_(tensor) → (model.unembedding.weight if name == "wte.weight" else model.get_parameter(own)).copy_(tensor)
         projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
+            hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query,
+                key, value.
         layer-ignored: own = own_name(name) → own = own_name(name.replace("h.1", "h.0"))
+            hint: Every tensor goes into the first block. The number in its name says which block is its own.
         biases-left-out: model.get_parameter(own).copy_(tensor) → tensor.ndim == 1 or model.get_parameter(own).copy_(tensor)
         returns-nothing: return model →2 return None
         """),
@@ -323,6 +329,7 @@ CLAIM_SCORE = Task(
         claim-transposed: claim[:, None] → claim.mT[:, None]
         asked-by-keys: claim.any(dim=-1) → claim.any(dim=-2)
         added-not-averaged: .mean(dim=-1) → .sum(dim=-1)
+            hint: The shares of the queries are added up. Take their mean.
         heads-averaged: .mean(dim=-1) → .mean()
         largest-claimed-key: .sum(dim=-1) → .amax(dim=-1)
         sequence-by-sequence: = torch.stack([(w * c).sum(-1)[:, c.any(-1)].mean(-1) for w, c in zip(weights, claim)]).nanmean(0)
@@ -511,6 +518,7 @@ EFFECT_WHERE = Task(
         divided-by-all-tokens: (rise[where].mean(), rise[~where].mean()) → ((rise * where).mean(), (rise * ~where).mean())
         compared-with-all: rise[~where] → rise
         added-not-averaged: (rise[where].mean(), rise[~where].mean()) → (rise[where].sum(), rise[~where].sum())
+            hint: The rises are added up. Take their mean.
         rise-without-sign: = torch.stack((rise[where].abs().mean(), rise[~where].abs().mean()))
         """),
     right=rights("""
@@ -554,6 +562,8 @@ LOGIT_LENS = Task(
         first-stage-left-out: for stream in streams] → for stream in streams[1:]]
         last-stage-left-out: for stream in streams] → for stream in streams[:-1]]
         positions-not-added: model.embedding(ids) + model.positions.weight[: ids.shape[1]] → model.embedding(ids)
+            hint: The positions are not added. The stream begins with the embedding plus the first rows of
+                `model.positions.weight`.
         each-from-the-start: block(streams[-1]) → block(streams[0])
         part-without-the-stream: block(streams[-1]) → block(streams[-1]) - streams[-1]
         softmax-in-the-model: model.unembedding(model.norm(stream)) → model.unembedding(model.norm(stream)).softmax(dim=-1)

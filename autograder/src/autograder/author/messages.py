@@ -55,6 +55,7 @@ def said_in(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[Sa
     for described in executed.lesson.tasks:
         if described.id in tasks or not tasks:
             task = make_task(described, executed.runs, faults, together=False)
+            task = replace(task, entries=dict(course.entries))
             made = LessonBank(name, executed.lesson.title, executed.runs.givens, {task.id: task})
             messages = (*_of_answers(task, made, executed.runs), *_of_results(task, faults))
             yield Said(
