@@ -152,8 +152,7 @@ FAULTS = (
     Fault(
         "scaled-after-softmax",
         "the weights are divided, not the scores",
-        "The division comes after the softmax, so the rows of the weights no longer add up to 1. Divide the scores, "
-        "before the softmax.",
+        "The division comes after the softmax. Divide the scores, before it.",
         section="02-trainable#scaled-weights-tempting",
         parts=("scaling",),
     ),
@@ -354,14 +353,14 @@ FAULTS = (
     Fault(
         "keys-as-queries",
         "the keys stand in for the queries",
-        "Keys stand where queries belong, so `{W_query}` is never used. It makes the queries.",
+        "Keys stand where queries belong. `{W_query}` makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "queries-as-keys",
         "the queries stand in for the keys",
-        "Queries stand where keys belong, so `{W_key}` is never used. It makes the keys.",
+        "Queries stand where keys belong. `{W_key}` makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
@@ -659,8 +658,8 @@ FAULTS = (
     Fault(
         "scale-typed-in",
         "the scale is typed in or read from the notebook",
-        "The scale is the same for keys of every width: a number is typed in, or the notebook's `d_k` is read. Take "
-        "the width from the argument: `{width_code}`.",
+        "The scale is the same for keys of every width: it does not come from the arguments. Take the width "
+        "from there: `{width_code}`.",
         section="02-trainable#scale-intro",
         parts=("scaling",),
     ),
@@ -873,7 +872,7 @@ FAULTS = (
     Fault(
         "not-normalised",
         "nothing is divided by the sum",
-        "The division is missing. Divide by the sum, so that the result adds up to 1.",
+        "The division is missing. Divide by the sum, so that the shares add up to 1.",
         section="01-dot-product#softmax-formula",
     ),
     Fault(
@@ -966,14 +965,14 @@ FAULTS = (
     Fault(
         "values-as-keys",
         "the values stand in for the keys",
-        "Values stand where keys belong, so `{W_key}` is never used. It makes the keys.",
+        "Values stand where keys belong. `{W_key}` makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "values-as-queries",
         "the values stand in for the queries",
-        "Values stand where queries belong, so `{W_query}` is never used. It makes the queries.",
+        "Values stand where queries belong. `{W_query}` makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
@@ -1295,8 +1294,8 @@ FAULTS = (
     Fault(
         "joined-along-wrong-axis",
         "the heads' pieces are joined along another axis",
-        "The heads' pieces are joined along another axis, so they are below one another. Join them along the last one: "
-        "`torch.cat(…, dim=-1)`.",
+        "The heads' pieces are joined along another axis. Join them along the last one: `torch.cat(…, "
+        "dim=-1)`.",
         section="05-multi-head#error-with-heads-task",
     ),
     Fault(

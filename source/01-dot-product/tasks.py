@@ -79,6 +79,8 @@ DOT = Task(
         mean-for-sum: return total → return total / len(a)
         added-for-multiplied: * → +
         return-inside-loop: `    return total` → `        return total`
+            hint: Only the first product counts: `return` stands inside the loop, so the function ends in the
+                first round. Indent `return` as far as `for`.
         overwritten-in-loop: total + →
         loop-stops-early: len(a) → len(a) - 1
         loop-starts-late: len(a) → 1, len(a)
@@ -395,11 +397,14 @@ SCORES_LOOPS = Task(
         diagonal-only: j in range(num_tokens) → j in (i,)
         softmax-too-early: return scores → return torch.softmax(scores, dim=-1)
         one-query-for-all: x[i] → x[0]
+            hint: Every row belongs to the same query. Row i must belong to query i.
         scaled-unasked: = dot → = x.shape[1] ** -0.5 * dot
         mean-for-sum: dot(x[i], x[j]) → dot(x[i], x[j]) / x.shape[1]
         added-for-multiplied: dot(x[i], x[j]) → (x[i] + x[j]).sum()
         products-not-added: = x[:, None] * x
         wrong-query: x[i] → x[1]
+            hint: Every row holds the scores of one and the same token. Row i belongs to token i as query:
+                `x[i]`.
         cosine: dot(x[i], x[j]) → torch.cosine_similarity(x[i], x[j], dim=0)
         distances: dot(x[i], x[j]) → (x[i] - x[j]).norm()
         return-inside-loop: `    return scores` → `        return scores`
@@ -443,6 +448,7 @@ ALL_SCORES = Task(
         dimensions-for-tokens: inputs @ inputs.T → inputs.T @ inputs
         elementwise-product: @ inputs.T → * inputs
         one-query-only: inputs.T → inputs[1]
+            hint: This is the result of one query. Take all tokens as queries at once.
         scaled-unasked: @ → / inputs.shape[1] ** 0.5 @
         softmax-too-early: = → = torch.softmax(
             .T → .T, dim=-1)
@@ -450,6 +456,7 @@ ALL_SCORES = Task(
         distances: = torch.cdist(inputs, inputs)
         keys-reshaped: inputs.T → inputs.reshape(3, 6)
         one-half-only: = torch.tril(inputs @ inputs.T)
+            hint: One side of the diagonal is all 0. Every query meets every key.
         diagonal-only: = torch.diag((inputs * inputs).sum(dim=1))
         one-vector-twice: = (inputs * inputs).sum(dim=1)
         """),
@@ -494,6 +501,7 @@ ALL_WEIGHTS = Task(
         scores-negated: (attn_scores → (-attn_scores
         no-softmax: = attn_scores
         one-query-only: (attn_scores → (attn_scores[1]
+            hint: This is the result of one query. Take all tokens as queries at once.
         sigmoid-for-softmax: = torch.sigmoid(attn_scores)
         """),
     right=rights("""
@@ -538,7 +546,9 @@ ALL_CONTEXTS = Task(
         shares-of-raw-scores: attn_weights → attn_scores / attn_scores.sum(1, True)
             hint: The scores were divided by their sum. Softmax takes the exponential of each first.
         one-query-for-all: attn_weights → attn_weights[1].expand_as(attn_weights)
+            hint: Every row belongs to the same query. Row i must belong to query i.
         one-query-only: attn_weights → attn_weights[1]
+            hint: This is the result of one query. Take all tokens as queries at once.
         mean-for-sum: @ inputs → @ inputs / len(inputs)
         largest-only: = inputs[attn_weights.argmax(dim=-1)]
         weights-returned: @ inputs →
@@ -611,6 +621,7 @@ SIMPLE_ATTENTION = Task(
         weights-not-used: weights @ x → x.mean(dim=0).expand_as(x)
         largest-only: weights @ x → x[weights.argmax(dim=-1)]
         one-query-only: return weights → return weights[1]
+            hint: This is the result of one query. Take all tokens as queries at once.
         sizes-typed-in: = torch.stack([(x @ x[i]).softmax(dim=0) @ x for i in range(6)])
         half-precision: weights @ x → (weights.half() @ x.half()).float()
         rounded: weights @ x → (weights @ x).round(decimals=4)

@@ -53,6 +53,7 @@ SCORES = Task(
         values-as-keys: keys.T → values.T
         keys-as-queries: query_2 @ → keys[1] @
         scores-turned: = keys[1] @ (inputs @ W_query).T
+            hint: Queries and keys have changed places. It is `query_2` that meets every key.
         input-for-scores: = inputs @ x_2
         step-too-many: keys.T → keys.T / keys.shape[1] ** 0.5
         step-too-many: = torch.softmax(query_2 @ keys.T, dim=-1)
@@ -520,7 +521,9 @@ SCORE_SPREAD = Task(
         root-by-precedence: ** 0.5 → ** 1 / 2
         scaled-by-half: keys.shape[-1] ** 0.5 → (keys.shape[-1] * 0.5)
         keys-as-queries: queries @ → keys @
+            hint: The keys meet themselves. Let the queries meet the keys.
         queries-as-keys: keys.T → queries.T
+            hint: The queries meet themselves. Let them meet the keys.
         variance-for-deviation: .std() → .var()
         deviation-uncorrected: .std() → .std(correction=0)
         wrong-statistic: .std() → .mean()
@@ -730,10 +733,14 @@ LARGEST_DIFFERENCE = Task(
         added-not-subtracted: ` - ` → ` + `
         compared-with-itself: second(x) → first(x)
         function-not-called: second(x) → x
+            hint: The first result is compared with something else than the second one. Call `first` and
+                `second`, both on `x`.
         yes-or-no: = torch.allclose(first(x), second(x), atol=1e-6)
         not-reduced: .max() →
         one-number-per-row: .max() → .amax(dim=-1)
         one-number-per-row: .max() → .amax(dim=0)
+            hint: There are several numbers, one for each column. The task asks for one number for the whole
+                matrix.
         rounded: .max() → .max().round(decimals=3)
         reads-the-notebook: (x) →2 (inputs)
         """),
@@ -792,9 +799,11 @@ COPY_WEIGHTS = Task(
     ),
     wrong=wrongs("""
         weight-not-turned: .weight.T →3 .weight
+            hint: `nn.Linear` stores its weight as (d_out, d_in). Transpose it: `.weight.T`.
         weight-not-turned: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query.data = v2.W_query.weight.data.clone()
             v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key.data = v2.W_key.weight.data.clone()
             v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value.data = v2.W_value.weight.data.clone()
+            hint: `nn.Linear` stores its weight as (d_out, d_in). Transpose it: `.weight.T`.
         reshaped-not-turned: .weight.T →3 .weight.reshape(v1.W_query.shape)
         layer-forgotten: v1.W_value.copy_(v2.W_value.weight.T) → pass
         layer-forgotten: v1.W_key.copy_(v2.W_key.weight.T) → pass
@@ -803,7 +812,9 @@ COPY_WEIGHTS = Task(
         projections-swapped: v2.W_query → v2.W_key
             v2.W_key → v2.W_query
         keys-as-values: v2.W_value → v2.W_key
+            hint: `W_value` holds the weights of the keys. Look at the name in that line.
         queries-as-keys: v2.W_key → v2.W_query
+            hint: `W_key` holds the weights of the queries. Look at the name in that line.
         one-matrix-for-all: v2.W_key → v2.W_query
             v2.W_value → v2.W_query
         copied-backwards: v1.W_query.copy_(v2.W_query.weight.T) → v2.W_query.weight.copy_(v1.W_query.T)

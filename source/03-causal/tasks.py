@@ -75,6 +75,8 @@ CAUSAL_MASK = Task(
             diagonal=1 → diagonal=-1
         past-hidden: .bool() → .bool().T
         diagonal-hidden: , diagonal=1 →
+            hint: The diagonal is True as well, so a token is hidden from itself. `torch.triu` needs
+                `diagonal=1`.
         mask-polarity: triu → tril
             , diagonal=1 →
             hint: This is True where a query *may* look. Here True means hidden, as `masked_fill` wants
@@ -141,6 +143,8 @@ MASK_AFTER_SOFTMAX = Task(
                 with `~`.
         diagonal-too-far: context_length)) → context_length), diagonal=1)
         no-mask: * torch.tril(torch.ones(context_length, context_length)) →
+            hint: Nothing is hidden, so every token sees the whole sentence. Multiply the weights by the lower
+                triangle.
         infinity-in-weights: = attn_weights.masked_fill(causal_mask(6), -torch.inf)
         no-softmax: attn_weights → attn_scores
             hint: Mask the weights, `attn_weights`.
@@ -261,6 +265,8 @@ BUG_RAW_SCORES = Task(
         mask-after-softmax: / masked.sum(dim=-1, keepdim=True) →
             hint: The rows do not add up to 1 yet. Divide each by its sum.
         no-mask: * torch.tril(torch.ones_like(scores)) →
+            hint: Nothing is hidden, so every token sees the whole sentence. Multiply the weights by the lower
+                triangle.
         no-scale: / d_k**0.5 →
         scaled-without-root: d_k**0.5 → d_k
         scaled-up: / d_k → * d_k
@@ -619,6 +625,8 @@ LEAK_DETECTOR = Task(
         columns-cancel: .abs().amax(dim=-1) → .sum(dim=-1).abs()
         first-column-only: .amax(dim=-1) → [:, 0]
         loop-stops-early: range(num_tokens) → range(num_tokens - 1)
+            hint: The last token is never changed. `range(num_tokens)` already stops before `num_tokens`: no `-
+                1` is needed.
         copy-made-once: `        changed = x.clone()↵` →
             `    for j` → `    changed = x.clone()↵    for j`
         all-later-at-once: changed[j] += → changed[j + 1 :] +=

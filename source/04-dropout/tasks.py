@@ -101,6 +101,7 @@ APPLY_DROPOUT = Task(
         dropout-renormalised: (1 - p) → (x * kept).sum(dim=-1, keepdim=True)
         divided-by-counted-share: (1 - p) → kept.float().mean()
         infinity-in-weights: x * kept → x.masked_fill(~kept, -torch.inf)
+            hint: What is dropped is filled with −∞. It has to become 0.
         boolean-index-flattens: x * kept → x[kept]
         reads-the-notebook: above → drawn = kept
             = attn_weights * drawn / 0.5
@@ -295,6 +296,7 @@ BATCHED_SCORES = Task(
         first-sequence-for-all: keys.transpose(1, 2) → keys[0].T
         first-sequence-for-all: queries @ → queries[:1] @
         dimensions-for-tokens: queries @ keys.transpose(1, 2) → queries.mT @ keys
+            hint: The dimensions meet each other, not the tokens. Transpose the keys, not the queries.
         elementwise-product: queries @ keys.transpose(1, 2) → queries * keys
         own-key-only: queries @ keys.transpose(1, 2) → (queries * keys).sum(dim=-1)
         batch-summed: queries @ keys.transpose(1, 2) → (queries @ keys.transpose(1, 2)).sum(dim=0)
@@ -722,6 +724,7 @@ BUG_SEED_ORDER = Task(
         bias-always: , bias=False →
             hint: The layer has a bias now. Leave `bias=False` as it was.
         not-projected: return W_value(random_batch) → return random_batch
+            hint: This is the batch as it was drawn. It has to go through the layer.
         sizes-typed-in: (batch_size, num_tokens, d_in)  # → (4, 10, 16)  #
             (d_in, d_out → (16, 3
         """),

@@ -175,7 +175,9 @@ MULTI_HEAD_WRAPPER = Task(
         bias-never: , qkv_bias) for → ) for
             hint: The heads do not get `qkv_bias`. Pass it on to `CausalAttention`.
         bias-always: , qkv_bias) for → , True) for
+            hint: Every head has biases whatever `qkv_bias` says. Pass `qkv_bias` on to `CausalAttention`.
         bias-uneven: , qkv_bias) for _ in → , qkv_bias and _ == 0) for _ in
+            hint: Some heads follow `qkv_bias` and some do not. Pass it on to every head.
         sizes-typed-in: context_length, dropout, q → 6, dropout, q
             hint: The heads do not get `context_length`. Pass it on to `CausalAttention`.
         heads-typed-in: range(num_heads) → range(2)
@@ -187,6 +189,8 @@ MULTI_HEAD_WRAPPER = Task(
         heads-typed-in: in self.heads → in self.heads[:2]
             hint: There is always the same number of heads. Let `range(num_heads)` count them.
         loop-stops-early: range(num_heads) → range(num_heads - 1)
+            hint: The last head is missing. `range(num_heads)` already makes `num_heads` rounds: no `- 1` is
+                needed.
         reads-the-notebook: head(x) → head(batch)
         edits-its-argument: dim=-1) → dim=-1) + x.zero_().sum()
         first-sequence-only: dim=-1) → dim=-1)[0]
@@ -292,16 +296,20 @@ ERROR_WITH_HEADS = Task(
             hint: This is the last head alone: does each round of a loop replace the one before? Collect
                 all in a list.
         heads-typed-in: in weights → in weights[:2]
+            hint: Only the first two heads are used, however many there are. Take every map in `weights`.
         error-for-each-head: = torch.stack([error_left(head @ x, wanted) for head in weights]).mean()
         error-for-each-head: = sum([error_left(head @ x, wanted) for head in weights])
         error-for-each-head: = min([error_left(head @ x, wanted) for head in weights])
         weights-on-the-right: head @ x → head.T @ x
+            hint: The weights are transposed, so row i no longer belongs to query i. Write `head @ x`.
         joined-along-wrong-axis: dim=-1 → dim=1
         weights-not-used: = error_left(x, wanted)
             hint: Here the tokens themselves are compared with what is wanted; no weights are used. Write
                 `head @ x`.
         softmax-twice: head @ x → head.softmax(dim=-1) @ x
+            hint: The weights went through a softmax already. A second one makes them nearly equal.
         merge-without-transpose: torch.cat(contexts, dim=-1) → torch.stack(contexts, dim=1).reshape(*x.shape[:2], -1)
+            hint: Each row holds pieces of several tokens. Join the contexts with `torch.cat(…, dim=-1)`.
         reads-the-notebook: head @ x → head @ stories
         rounded: (joined, wanted) → (joined, wanted).round(decimals=2)
         """),
@@ -1152,6 +1160,7 @@ COPY_INTO_FUSED = Task(
             hint: `W_value` holds the weights of the keys. Look at the name in that line.
         projections-swapped: (head, name) → (head, {"W_query": "W_key", "W_key": "W_query"}.get(name, name))
         queries-as-keys: (head, name) → (head, name.replace("key", "query"))
+            hint: `W_key` holds the weights of the queries. Look at the name in that line.
         reads-the-notebook: wrapper.heads → stack.heads
         heads-in-reverse: cat(narrow → cat(narrow[::-1]
         first-head-for-all: cat(narrow → cat([narrow[0]] * len(narrow)
@@ -1163,7 +1172,10 @@ COPY_INTO_FUSED = Task(
         joined-along-wrong-axis: dim=0 → dim=1
             hint: All rows of head 0 come first, below them all of head 1: `torch.cat(…, dim=0)`.
         heads-typed-in: wrapper.heads → wrapper.heads[:2]
+            hint: Only the first two heads are copied, however many there are. Take all of `wrapper.heads`.
         overwritten-in-loop: .copy_(torch.cat(narrow, dim=0)) → [: len(narrow[0])] = narrow[-1]
+            hint: The rows of one head replace those of another. Each head's rows have a place of their own:
+                `torch.cat(…, dim=0)` puts them on top of each other.
         sizes-typed-in: torch.eye(fused.out_proj.weight.shape[0]) → torch.eye(4)
         outside-no-grad: with torch.no_grad(): → if True:
         wrong-object-returned: = wrapper

@@ -688,6 +688,7 @@ MULTI_HEAD_ATTENTION = Task(
         out-proj-twice: self.fc(context) → self.fc(self.fc(context))
         out-proj-without-bias: self.fc = nn.Linear(d_model, d_model) → self.fc = nn.Linear(d_model, d_model, bias=False)
         out-proj-without-bias: self.fc(context) → F.linear(context, self.fc.weight)
+            hint: The bias of `fc` is left out. Call the layer: `self.fc(…)`.
         bias-never: self.query = nn.Linear(d_model, d_model) → self.query = nn.Linear(d_model, d_model, bias=False)
             self.key = nn.Linear(d_model, d_model) → self.key = nn.Linear(d_model, d_model, bias=False)
             self.value = nn.Linear(d_model, d_model) → self.value = nn.Linear(d_model, d_model, bias=False)
@@ -698,6 +699,7 @@ MULTI_HEAD_ATTENTION = Task(
             self.fc = nn.Linear(d_model, d_model) → self.fc = nn.Linear(d_model, d_model, bias=False)
             hint: All four layers keep the bias that `nn.Linear` has by default.
         residual-added: self.fc(context) → q_input + self.fc(context)
+            hint: The queries' input is added to the result. Return what `fc` gives.
         layer-added: = num_heads → = num_heads↵self.norm = nn.LayerNorm(d_model)
             self.fc(context) → self.norm(q_input + self.fc(context))
             hint: Residual and norm belong around this class, not into it.

@@ -109,7 +109,7 @@ FAULTS = (
     Fault(
         "base-typed-in",
         "the base is not the one that is passed",
-        "Another `base` changes nothing. Use the argument, and pass it on.",
+        "Another `base` changes nothing. Use the argument.",
         section="07-positions#angles-task",
     ),
     Fault(
@@ -191,7 +191,7 @@ FAULTS = (
     Fault(
         "codes-added",
         "something is added where pairs should be rotated",
-        "Sines and cosines are added to the numbers. RoPE multiplies: it rotates each pair.",
+        "Sines and cosines are added to the numbers. They belong into a product: each pair is rotated.",
         section="07-positions#rope-intro",
     ),
     Fault(

@@ -161,6 +161,8 @@ LEARNED_POSITIONS = Task(
         start-as-length: start, start + x → start, x
         counted-from-one: start, start + x.shape[-2] → start + 1, start + x.shape[-2] + 1
         tokens-counted-on-another-axis: x.shape[-2] → x.shape[0]
+            hint: The number of tokens is read from another axis. The tokens are the last axis but one:
+                `x.shape[-2]`.
         same-position-for-all: start + x.shape[-2] → start + 1
         whole-table: self.pos_emb(positions) → self.pos_emb.weight
         token-left-out: x + self.pos_emb(positions) → self.pos_emb(positions).expand_as(x)
@@ -547,10 +549,16 @@ ALIBI_BIAS = Task(
         slopes-in-reverse: -slopes[ → -slopes.flip(0)[
         one-slope: -slopes[ → -slopes[:1].expand(num_heads)[
         past-hidden: distance < 0 → distance > 0
+            hint: The past is hidden and the future is visible. The future is where the distance is below 0.
         diagonal-hidden: distance < 0 → distance <= 0
+            hint: A token is hidden from itself. At the distance 0 nothing is to be hidden.
         future-visible: .masked_fill(distance < 0, -torch.inf) → .abs().neg()
+            hint: The future is visible. Fill −∞ where the distance is below 0.
         future-visible: .masked_fill(distance < 0, -torch.inf) →
+            hint: The future is visible. Fill −∞ where the distance is below 0.
         mask-fills-zero: -torch.inf → 0.0
+            hint: A later key gets the bias 0, which hides nothing once it is added to the scores. Fill with
+                `-torch.inf`.
         softmax-too-early: .masked_fill(distance < 0, -torch.inf) → .masked_fill(distance < 0, -torch.inf).softmax(-1)
         """),
     right=rights("""
