@@ -63,7 +63,13 @@ ON_RESULTS = (
         "loop-stops-early", lambda result, axis: result.narrow(axis, 0, result.shape[axis] - 1), QUERIES
     ),
     *(OnResult("one-query-only", only(place), QUERIES, least=2, alone=place == 1) for place in (0, -1, 1)),
-    OnResult("return-inside-loop", lambda result, axis: result.narrow(axis, 0, 1), QUERIES, least=2),
+    OnResult(
+        "return-inside-loop",
+        lambda result, axis: result.narrow(axis, 0, 1),
+        QUERIES,
+        least=2,
+        code=r"\breturn\b",
+    ),
     *(
         OnResult("one-query-for-all", for_all(place), QUERIES, least=2, alone=place != 0)
         for place in (0, -1, 1)
@@ -166,8 +172,8 @@ FAULTS = (
     Fault(
         "keys-reshaped",
         "the keys are reshaped where two axes should be swapped",
-        "The keys are cut into another shape with `view` or `reshape`, which puts their numbers in the wrong places. "
-        "Swap the last two axes: `{swap}`.",
+        "The keys are cut into another shape, which puts their numbers in the wrong places. Swap the last two"
+        " axes: `{swap}`.",
         section="01-dot-product#all-scores-matmul",
         parts=("projections",),
     ),
@@ -199,7 +205,7 @@ FAULTS = (
     Fault(
         "no-softmax",
         "the scores are used as weights",
-        "There is no softmax: the scores themselves are used as weights. Let softmax turn each query's scores into "
+        "There is no softmax: the scores themselves are used as weights. Let softmax turn the scores into "
         "shares that add up to 1.",
         section="01-dot-product#softmax-intro",
         parts=("softmax",),
@@ -592,8 +598,7 @@ FAULTS = (
     Fault(
         "detached",
         "the result is cut off from the parameters",
-        "The way back from the result to the parameters, or to some of them, is cut. Take out "
-        "`.detach()`, `.data`, `torch.no_grad()` or `requires_grad=False`.",
+        "The way back from the result to the parameters, or to some of them, is cut. Take out what cuts it.",
         section="02-trainable#self-attention-v1-read",
         parts=("class",),
     ),
@@ -785,8 +790,7 @@ FAULTS = (
     Fault(
         "return-inside-loop",
         "only the first position comes back",
-        "Only the first position is there, as when `return` stands inside a loop: then the function ends in "
-        "the first round.",
+        "Only the first position is there. A function ends at the first `return` that it comes to.",
         section="01-dot-product#dot-product-task",
     ),
     Fault(
@@ -799,7 +803,7 @@ FAULTS = (
     Fault(
         "loop-stops-early",
         "the last position is left out",
-        "The last position is missing. `range(n)` and `[:n]` already stop before `n`: no `- 1` is needed.",
+        "The last position is missing. What counts or cuts up to n already leaves n out: no `- 1` is needed.",
         section="01-dot-product#dot-product-task",
     ),
     Fault(

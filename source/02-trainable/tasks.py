@@ -252,12 +252,18 @@ ATTENTION = (
     float-forced: weights @ values → (weights @ values).float()
     half-precision: queries @ keys.T → (queries.half() @ keys.half().T).to(x.dtype)
     summed-over-other-axis: weights @ values → weights * values.sum(dim=1)
+        hint: Something is added up along the wrong axis. A row of the result is a sum over the values:
+            `weights @ values`.
     summed-over-other-axis: weights @ values → weights.sum(dim=0)[:, None] * values
+        hint: Something is added up along the wrong axis. A row of the result is a sum over the values:
+            `weights @ values`.
     half-precision: (scores / → (scores.half().to(x.dtype) /
     edits-its-argument: queries = → x -= x.mean(dim=0)↵queries =
     edits-its-argument: return weights → x *= 2↵return weights
     residual-added: return weights → return x + weights
     not-projected: scores = … return weights @ values → return torch.softmax(x @ x.T / x.shape[-1] ** 0.5, dim=-1) @ x
+        hint: The input is used as it is: no matrix of weights has a part in the result. Make queries, keys and
+            values with `self.W_query`, `self.W_key` and `self.W_value`.
     detached: keys.T → keys.detach().T
     activation-added: (scores → (scores.relu()
     activation-added: weights @ values → torch.relu(weights @ values)

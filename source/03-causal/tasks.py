@@ -79,11 +79,9 @@ CAUSAL_MASK = Task(
                 `diagonal=1`.
         mask-polarity: triu → tril
             , diagonal=1 →
-            hint: This is True where a query *may* look. Here True means hidden, as `masked_fill` wants
-                it.
+            hint: This is True where a query *may* look. Here True means hidden.
         mask-polarity: .bool() → ` == 0`
-            hint: This is True where a query *may* look. Here True means hidden, as `masked_fill` wants
-                it.
+            hint: This is True where a query *may* look. Here True means hidden.
         diagonal-too-far: diagonal=1 → diagonal=2
         only-next-token-hidden: diagonal=1) → diagonal=1).tril(1)
         only-itself-visible: = ~torch.eye(num_tokens).bool()

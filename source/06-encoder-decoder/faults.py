@@ -18,7 +18,7 @@ FAULTS = (
         "padding-boundary",
         "the border of the padding is off by one",
         "The border of the padding is off by one. Positions count from 0, so a sequence of length 3 has the "
-        "positions 0, 1 and 2: a position is a token where `position < length`.",
+        "positions 0, 1 and 2: a position is a token where it is less than the length.",
         section="06-encoder-decoder#padding-intro",
     ),
     Fault(

@@ -67,6 +67,8 @@ FUSE = Task(
                 `W_value`.
         nothing-copied: torch.cat([layer.weight for layer in layers], dim=0) → fused.weight
             torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
+            hint: The new layer still has the numbers that it was drawn with. Copy those of the three layers,
+                under `torch.no_grad()`.
         edits-its-argument: return fused → attention.W_query.weight.data.mul_(2.0); return fused
             hint: `attention` is changed, and should stay as it is. Copy its numbers, and write into nothing of it.
         layer-forgotten: torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
@@ -190,6 +192,7 @@ RUNNING = Task(
         last-state-only: torch.stack(states) → states[-1]
         maximum-not-kept: torch.maximum(largest, score) → score
         columns-swapped: (largest, total))) → (total, largest)))
+            hint: The columns have changed places: first the maximum, then the sum.
         whole-maximum-first: new_largest = torch.maximum(largest, score) → new_largest = scores.max()
         """),
     right=rights("""

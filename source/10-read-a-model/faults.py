@@ -102,7 +102,7 @@ FAULTS = (
     Fault(
         "itself-left-out",
         "the query's own position is never claimed",
-        "The query's own position is left out. In `aa` the second `a` follows an `a`, so it counts: `.tril()` without an offset.",
+        "The query's own position is left out. In “aa” the second “a” follows an “a”, so it counts: `.tril()` without an offset.",
         section="10-read-a-model#induction-claim-task",
     ),
     Fault(

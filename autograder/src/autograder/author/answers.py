@@ -414,7 +414,8 @@ def _missing_faults(task: Task, faults: Faults) -> Iterator[str]:
     possible = {one.id for one in faults.known.values() if one.parts and set(one.parts) <= set(task.parts)}
     for name in sorted(possible - shown - set(task.cannot)):
         yield f"no wrong answer shows {name}; write one, or say in `cannot` why there is none"
-    for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible):
+    made = {slip.fault for slip in faults.on_results}
+    for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible - made):
         why = "a wrong answer shows" if name in shown else "its parts do not make possible"
         yield f"`cannot` names {name}, which {why}"
 

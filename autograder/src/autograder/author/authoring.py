@@ -70,6 +70,7 @@ class OnResult:
     axes: tuple[str, ...] = ()  # that it may be made along; the last one where there are none
     least: int = 1  # so many axes must a result have
     alone: bool = False  # whether it is not tried together with other mistakes
+    code: str = ""  # a regular expression: it is possible only where the solution's text has it
 
     def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
         """Return the wrong result; None where this result has no such axis, or is no result of this task."""

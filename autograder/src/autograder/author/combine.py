@@ -5,6 +5,7 @@ What such an answer does is kept in short, so that a judge can name both mistake
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -85,7 +86,7 @@ def combine(
     added: list[str] = []
     right = {probe.id: probe.expected for probe in task.probes}
     for slip in faults.on_results:
-        if slip.fault in task.cannot:
+        if slip.fault in task.cannot or not re.search(slip.code, solution.text):
             continue
         place = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
         new = tries.add_slip((place,), slip, right)

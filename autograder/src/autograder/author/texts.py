@@ -22,6 +22,7 @@ from nbformat import NotebookNode
 
 from autograder.author.answers import Runs, changed_answer
 from autograder.author.authoring import Faults, Lesson
+from autograder.author.lint import statement
 from autograder.records.bank import RESULT, Task
 from autograder.records.codec import read_toml
 from autograder.records.course import Claims, Course
@@ -86,12 +87,13 @@ def unread(task: Task, shared: Collection[str], read: Mapping[str, str]) -> list
 def false_claims(task: Task, claims: Claims, runs: Runs, notebook: NotebookNode) -> list[str]:
     """Return what the texts of a task say and what is not so: of code, and that the numbers are right."""
     place = next(place for place, cell in enumerate(notebook.cells) if cell["id"] == f"{task.id}-answer")
-    said = " ".join(cell.source for cell in notebook.cells[:place])
+    before = " ".join(cell.source for cell in notebook.cells[:place])
+    axes = " ".join(axis for axes in (task.axes, *task.input_axes.values()) for axis in axes)
     solution = runs.solutions[task.id].text
-    learnt = set(WORD.findall(f"{said} {solution} {task.signature} {' '.join(task.hints)}"))
-    wrongs = [changed_answer(task, wrong.changes, runs) for wrong in task.wrong]
-    codes = [f"{task.signature}\n{solution}\n{text}" for text in wrongs]
-    codes += [f"{task.signature}\n{solution}"] * (len(task.known_wrong) - len(codes))
+    asked = "\n".join([statement(task, notebook), axes, *task.hints, task.signature, solution])
+    learnt = {*WORD.findall(f"{before} {asked} {' '.join(claims.words)}"), *keyword.kwlist}
+    codes = [f"{asked}\n{changed_answer(task, wrong.changes, runs)}" for wrong in task.wrong]
+    codes += [asked] * (len(task.known_wrong) - len(codes))
     wrong_numbers = _wrong_numbers(task)
     found = {}
     for place, (one, code) in enumerate(zip(task.known_wrong, codes, strict=True)):
@@ -108,10 +110,10 @@ def false_claims(task: Task, claims: Claims, runs: Runs, notebook: NotebookNode)
     return list(found)
 
 
-def _unfounded_words(hint: str, known: Collection[str]) -> Iterator[str]:
+def _unfounded_words(hint: str, known: set[str]) -> Iterator[str]:
     """Yield the code between backticks that has a word which is not known."""
     for piece in CODE.findall(hint):
-        if not set(WORD.findall(piece)) <= {*known, *keyword.kwlist}:
+        if not set(WORD.findall(piece)) <= known:
             yield f"`{piece}`"
 
 
@@ -119,7 +121,8 @@ def _wrong_numbers(task: Task) -> list[bool]:
     """Tell of each known mistake, alone, whether it gives a result with wrong numbers."""
     table = task.explanations
     assert table is not None
-    shown = [bool(result) and not result.startswith("raises ") for result, _ in table.kinds]
+    # Of a result that has the right shape, the kind says where it is wrong.
+    shown = [bool(places) for _, places in table.kinds]
     plain = [probe.id for probe in task.probes if probe.observe == RESULT]
     kinds = torch.tensor(shown)[table.on(plain)[0].long()].any(dim=1)
     wrong = {

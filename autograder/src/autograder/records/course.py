@@ -88,7 +88,9 @@ class Claims:
     """What a text about a mistake may say only where it is true: regular expressions."""
 
     right_numbers: str = ""  # what says that the numbers are right
-    code: Mapping[str, str] = field(default_factory=dict)  # what is said, and the code that makes it true
+    # What is said, and what has to stand in the statement, the solution or the wrong answer.
+    code: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[str, ...] = ()  # of code, that a text may show before the lesson does
 
 
 @dataclass(frozen=True)
