@@ -803,7 +803,7 @@ FAULTS = (
     Fault(
         "loop-stops-early",
         "the last position is left out",
-        "The last position is missing. What counts or cuts up to n already leaves n out: no `- 1` is needed.",
+        "The last position is missing. A range up to n already ends before n: no `- 1` is needed.",
         section="01-dot-product#dot-product-task",
     ),
     Fault(
