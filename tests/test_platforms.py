@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from tests.conftest import need
+from support.everywhere import need
 
 ROOT = Path(__file__).parent.parent
 

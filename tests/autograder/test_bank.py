@@ -14,8 +14,7 @@ from autograder.records import bank
 from autograder.records.bank import BankError, Made, Probe, Specimen
 from autograder.records.course import Course
 from autograder.records.outcome import Examination, Influence, Outcome
-
-from tests.autograder.conftest import ENTRIES
+from support.tiny_lesson import ENTRIES
 
 COURSE = Course.read(Path(__file__).parents[2])
 LESSON = "01-tiny"

@@ -10,8 +10,7 @@ from autograder.judge.explain import UNTRIED, explain, sight, tabulate
 from autograder.probe.collect import call
 from autograder.records.bank import Check, Probe, Task
 from autograder.records.outcome import ErrorReport, ModuleReport, Outcome, Reshaped
-
-from tests.autograder.conftest import knowing
+from support.tiny_lesson import knowing
 
 NAN, INF = float("nan"), float("inf")
 

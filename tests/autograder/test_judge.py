@@ -40,9 +40,8 @@ from autograder.records.outcome import (
     Uncalled,
 )
 from autograder.records.transport import pack, unpack
+from support.tiny_lesson import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
 from torch import nn
-
-from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
 
 RESULT = SHARE.probe["three"].expected
 NAN, INF = float("nan"), float("inf")

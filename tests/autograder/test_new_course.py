@@ -13,8 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from autograder.grading.sandbox import walls
-
-from tests.autograder.environments import Environment
+from support.environments import Environment
 
 TOOL = Path(__file__).parents[2] / "autograder"
 # Of the wheel, in bytes; no bank is in it.

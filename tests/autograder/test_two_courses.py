@@ -10,8 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-
-from tests.autograder.environments import Environment
+from support.environments import Environment
 
 COURSES = ("waves", "folds")
 LESSON = "01-convolution"

@@ -16,8 +16,7 @@ from autograder.records.findings import Verdict
 from autograder.records.outcome import ErrorReport, ForbiddenCall, Outcome, Uncalled
 from autograder.words.phrases import axis_label, number_text
 from autograder.words.wording import found, word
-
-from tests.autograder.conftest import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
+from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
 
 
 def said(message) -> str:

@@ -1,0 +1,55 @@
+"""What holds for every test of the tool, and which go first.
+
+They are mirrored by rooms, and need nothing but the tool, what its extra `test` names, and the course that
+`autograder new-course` makes.
+"""
+
+from pathlib import Path
+
+from support.everywhere import longest_first, no_word_of_grading, pytest_collection_finish, walls
+from support.fixtures import (
+    bank_folder,
+    collected,
+    failed,
+    judged,
+    lesson,
+    notebook,
+    own_progress,
+    pairs,
+    row_sums,
+    share,
+    shell,
+    table,
+    total,
+    yielded,
+)
+
+# Pytest finds a fixture where its name stands.
+__all__ = [
+    "bank_folder",
+    "collected",
+    "failed",
+    "judged",
+    "lesson",
+    "no_word_of_grading",
+    "notebook",
+    "own_progress",
+    "pairs",
+    "pytest_collection_finish",
+    "row_sums",
+    "share",
+    "shell",
+    "table",
+    "total",
+    "walls",
+    "yielded",
+]
+
+HERE = Path(__file__).parent
+# Files and folders that take long, the longest first: what is long must not be left to the end.
+LONG = ("test_new_course.py", "grading", "author", "classroom")
+
+
+def pytest_collection_modifyitems(items):
+    """The longest files go first."""
+    longest_first(items, HERE, LONG)
