@@ -27,9 +27,8 @@ from autograder.records.course import Course
 from autograder.records.findings import NotComputed, Verdict
 from autograder.records.outcome import Outcome
 from autograder.words.feedback import rich_text
+from support.tiny_course import NAME, TASKS, edited, write_course
 from typer.testing import CliRunner
-
-from tests.autograder.build.conftest import NAME, TASKS, edited, write_course
 
 ROOT = Path(__file__).parents[3]
 

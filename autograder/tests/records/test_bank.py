@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
 
 import pytest
 import torch
@@ -12,11 +11,9 @@ from autograder.judge.decide import judge
 from autograder.probe.collect import collect_answer
 from autograder.records import bank
 from autograder.records.bank import BankError, Made, Probe, Specimen
-from autograder.records.course import Course
 from autograder.records.outcome import Examination, Influence, Outcome
 from support.tiny_lesson import ENTRIES
 
-COURSE = Course.read(Path(__file__).parents[2])
 LESSON = "01-tiny"
 
 
@@ -115,14 +112,6 @@ def test_an_index_over_a_damaged_bank_names_the_file(folder, text):
         bank.task_ids(LESSON, folder)
 
 
-def test_the_committed_bank_can_be_loaded():
-    assert COURSE.banked() == list(COURSE.lessons)
-    for lesson in COURSE.lessons:
-        assert list(COURSE.load(lesson).tasks) == [
-            task for task, name in COURSE.lesson_of().items() if name == lesson
-        ]
-
-
 # Probes that are put to use in a way of their own
 
 MIX = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
@@ -204,11 +193,6 @@ def test_every_part_of_a_probe_survives(lesson, tmp_path, part):
     probe = kept(lesson, tmp_path, **PARTS[part])
     expected = dataclasses.replace(PLAIN, **PARTS[part])
     assert same(probe, expected)
-
-
-def test_the_committed_bank_of_the_first_lesson_is_unchanged_by_reading_and_writing():
-    for name, content in bank.files(COURSE.load("01-dot-product")).items():
-        assert content == (COURSE.bank / name).read_bytes()
 
 
 def test_what_explains_a_wrong_answer_and_what_was_examined_survive(lesson, tmp_path, share):

@@ -22,8 +22,7 @@ from autograder.author.authoring import (
 )
 from autograder.author.edits import Edit, made_together
 from autograder.judge.explain import explain
-
-from tests.autograder.build.conftest import solved
+from support.tiny_course import solved
 
 
 def steps(x):

@@ -5,18 +5,17 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from autograder.author.generate import write_notebook
 from autograder.author.preprocessors import STATES_MIME
 from autograder.author.site.assemble import build_site
+from autograder.records import course as course_file
 from autograder.records.course import Course, Site
 from autograder.records.problems import AuthoringError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-ROOT = Path(__file__).parents[3]
 PIXEL = base64.b64encode(b"not really a picture").decode()
 STATES = {
     "knobs": [{"label": "Size", "kind": "range"}],
@@ -175,14 +174,19 @@ def test_a_lesson_opens_elsewhere_only_where_a_repository_is_named(page):
     )
 
 
-def test_in_colab_a_first_cell_installs_the_course_and_names_it(course, page):
+def test_in_colab_a_first_cell_installs_the_course_and_names_it(course, page, monkeypatch):
     first, second = course.colab_cell.splitlines()
     assert first == "%pip install --quiet git+https://example.org/us/counting@main"
     assert second == "%env AUTOGRADER_COURSE_NAME=counting"
     assert course.colab_cell in page
-    with_tool = replace(Course.read(ROOT), site=course.site).colab_cell.splitlines()
-    tool = "git+https://example.org/us/counting@main#subdirectory=autograder"
-    assert with_tool[0].split()[3:] == [tool, "git+https://example.org/us/counting@main"]
+    # The same course, as if the tool lay in its folder.
+    tool = course.root / "autograder"
+    tool.mkdir()
+    (tool / "pyproject.toml").touch()
+    monkeypatch.setattr(course_file, "__file__", str(tool / "src" / "autograder" / "records" / "course.py"))
+    with_tool = course.colab_cell.splitlines()
+    installed = "git+https://example.org/us/counting@main#subdirectory=autograder"
+    assert with_tool[0].split()[3:] == [installed, "git+https://example.org/us/counting@main"]
 
 
 def test_a_lesson_that_was_not_built_is_named(course, tmp_path):

@@ -18,9 +18,8 @@ from autograder.records.findings import (
 )
 from autograder.records.transport import pack, unpack
 from autograder.words.feedback import plain_text, rich_text
+from support.tiny_course import solved
 from torch import nn
-
-from tests.autograder.build.conftest import solved
 
 
 class Projection(nn.Module):

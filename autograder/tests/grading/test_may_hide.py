@@ -14,7 +14,7 @@ HIDING = {
     "set-after-the-loop": ("n = 1\nfor n in ['W_key']:\n    pass\ngetattr(torch, n)", "getattr(torch, n)"),
     "an-argument": ("def f(n):\n    for n in ['W']:\n        getattr(torch, n)", "getattr(torch, n)"),
     "an-alias": ("look = getattr\nlook(torch, name)(x)", "getattr"),
-    "the-course's-own": ("import visuals.flow as flow\nflow.softmax(x)", "import visuals.flow as flow"),
+    "the-course's-own": ("import pictures.flow as flow\nflow.softmax(x)", "import pictures.flow as flow"),
     "backwards": ("getattr(torch, 'xamtfos'[::-1])(x)", "getattr(torch, 'xamtfos'[::-1])"),
     "dict": ("torch.__dict__['softmax'](x)", "torch.__dict__"),
     "vars": ("vars(torch)[name](x)", "vars"),

@@ -20,8 +20,6 @@ from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-ROOT = Path(__file__).parents[3]
-
 pytestmark = pytest.mark.usefixtures("walls")
 
 # The times are those of a machine that has much else to do; `QUICK` is for what has to reach its limit.
@@ -273,7 +271,7 @@ def test_who_is_not_root_has_the_same_sandbox():
     )
     # Somebody without any capability, who may read what the one who runs the tests may read.
     ordinary = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/", "--"]
-    done = subprocess.run([*ordinary, sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([*ordinary, sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["42", "42"], done.stderr
 
 
@@ -404,7 +402,7 @@ def test_what_is_inside_is_there_and_what_is_covered_is_not():
     beside = Path(sys.prefix, "share")
     assert list(beside.iterdir())
     inside = Inside(
-        {"here": ROOT / "tests"},
+        {"here": Path(__file__).parent},
         (beside,),
         {"A": "b"},
         preload=("import os\nos.environ['PRELOADED'] = 'c'\nname = 1",),

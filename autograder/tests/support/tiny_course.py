@@ -9,16 +9,13 @@ import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pytest
-from autograder.author.authoring import Lesson, load_lesson
-from autograder.author.lint import lint
-from autograder.author.source import read_source
 from autograder.records.course import Course
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
+from support.template import TEMPLATE
 
 NAME = "01-tiny"
-CONFIG = Path(__file__).parents[3] / "nbgrader_config.py"
+CONFIG = TEMPLATE / "nbgrader_config.py"
 
 ANSWER = (
     '"cell_type": "code", "grade": false, "grade_id": "NAME", "locked": false, '
@@ -169,40 +166,3 @@ def solved(answers: Mapping[str, Callable[..., object] | str]) -> NotebookNode:
         text = answer if isinstance(answer, str) else textwrap.dedent(inspect.getsource(answer))
         cells.append(new_code_cell(text, id=f"{task}-answer", metadata={"nbgrader": {"solution": True}}))
     return new_notebook(cells=cells)
-
-
-@pytest.fixture
-def course_with(tmp_path: Path) -> Callable[..., Course]:
-    """Makes the tiny course with some of its source, its tasks or its faults replaced."""
-
-    def make(
-        source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = (), faults: tuple[Edit, ...] = ()
-    ) -> Course:
-        texts = ((SOURCE, source), (TASKS, tasks), (FAULTS, faults))
-        return write_course(tmp_path / "course", *(edited(text, *edits) for text, edits in texts))
-
-    return make
-
-
-@pytest.fixture
-def tiny_lesson(course_with: Callable[..., Course]) -> Lesson:
-    return load_lesson(course_with().source / NAME)
-
-
-@pytest.fixture
-def problems(course_with: Callable[..., Course]) -> Callable[..., list[str]]:
-    """What `lint` says about the tiny lesson with some of its source or its tasks replaced."""
-
-    def find(source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = ()) -> list[str]:
-        course = course_with(source, tasks)
-        folder = course.source / NAME
-        path = folder / f"{NAME}.py"
-        text = path.read_text(encoding="utf-8")
-        return lint(text, read_source(path), load_lesson(folder), course.forbidden, dict(course.entries))
-
-    return find
-
-
-@pytest.fixture
-def source_text() -> str:
-    return SOURCE

@@ -7,15 +7,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from autograder.grading.sandbox.shell import MOST_TEXT, Outputs
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
-
-ROOT = Path(__file__).parents[3]
 
 CELLS = {
     "print": "print('one')\nprint('two', end='')",
@@ -137,7 +134,6 @@ def in_shell(home: dict[str, str]) -> dict[str, Any]:
         input=json.dumps(CELLS),
         env={
             "PATH": "/usr/bin:/bin",
-            "PYTHONPATH": str(ROOT),
             **home,
             "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         },

@@ -11,8 +11,7 @@ from autograder.author.authoring import Check, Forbid, Lesson, Probe, Right, Tas
 from autograder.author.edits import Cell
 from autograder.grading.hidden.draws import MOST_DRAWS, choose_draws
 from autograder.grading.hidden.twins import twin_of
-
-from tests.autograder.build.conftest import solved
+from support.tiny_course import solved
 
 SECRET = "a secret"
 ASKS = Probe("asks", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])})

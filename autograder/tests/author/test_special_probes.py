@@ -24,9 +24,8 @@ from autograder.probe.collect import collect_answer
 from autograder.records import bank
 from autograder.records.findings import WrongBehaviour
 from autograder.records.problems import AuthoringError
+from support.tiny_course import solved
 from torch import nn
-
-from tests.autograder.build.conftest import solved
 
 
 class Causal(nn.Module):

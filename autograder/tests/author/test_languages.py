@@ -9,8 +9,7 @@ from autograder.author.translate import disagreements
 from autograder.lesson.learner import check
 from autograder.records.course import Course
 from autograder.words import language
-
-from tests.autograder.build.conftest import NAME
+from support.tiny_course import NAME
 
 SPOKEN = "bn_BD"  # which the tool itself does not speak
 PROSE = """\

@@ -13,8 +13,7 @@ from autograder.author.pipeline import execute, prepare
 from autograder.author.source import read_source
 from autograder.records.bank import AS_SEEN, KnownWrong, save
 from autograder.records.problems import AuthoringError
-
-from tests.autograder.build.conftest import TASKS
+from support.tiny_course import TASKS
 
 NAME = "01-tiny"
 DOUBLE = "= x.double() / x.double().sum()"
