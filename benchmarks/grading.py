@@ -42,7 +42,7 @@ from autograder.records.course import Course
 from rich.console import Console
 from rich.table import Table
 
-from tests.autograder.grading.conftest import class_folder
+from tests.classes import class_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOK_SECONDS, LOOKS_PER_COUNT = 0.25, 12

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from benchmarks.grading import Cost, hand_in, run
 from tests.attacks.answers import ATTACKS
-from tests.autograder.grading.conftest import class_folder
+from tests.classes import class_folder
 
 FIRST = "01-dot-product"
 # Two of each: to earn, to read, to stall, to harm, to mislead.

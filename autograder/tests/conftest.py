@@ -9,6 +9,7 @@ from pathlib import Path
 from support.everywhere import longest_first, no_word_of_grading, pytest_collection_finish, walls
 from support.fixtures import (
     bank_folder,
+    class_course,
     collected,
     failed,
     judged,
@@ -17,6 +18,7 @@ from support.fixtures import (
     own_progress,
     pairs,
     row_sums,
+    sandbox,
     share,
     shell,
     table,
@@ -27,6 +29,7 @@ from support.fixtures import (
 # Pytest finds a fixture where its name stands.
 __all__ = [
     "bank_folder",
+    "class_course",
     "collected",
     "failed",
     "judged",
@@ -37,6 +40,7 @@ __all__ = [
     "pairs",
     "pytest_collection_finish",
     "row_sums",
+    "sandbox",
     "share",
     "shell",
     "table",

@@ -26,7 +26,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
 from tests.attacks.answers import ATTACKS, MARK, MUST_NOT, PRIVATE, answer
-from tests.autograder.grading.conftest import class_folder, full_points, without_figures
+from tests.classes import class_folder, full_points, without_figures
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"

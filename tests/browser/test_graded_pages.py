@@ -24,7 +24,7 @@ from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
-from tests.autograder.grading.conftest import class_folder
+from tests.classes import class_folder
 from tests.browser.conftest import keep_picture
 
 ROOT = Path(__file__).parents[2]

@@ -8,15 +8,19 @@ from typing import Any
 
 import pytest
 import torch
+from autograder.grading.banks import Banks
+from autograder.grading.runner import SandboxRunner
 from autograder.judge.decide import judge
 from autograder.lesson import learner
 from autograder.probe.collect import collect_answer
 from autograder.records import bank
 from autograder.records.bank import LessonBank, Task
+from autograder.records.course import Course
 from autograder.records.findings import Verdict
 from autograder.records.outcome import ErrorReport, Evidence, Outcome
 from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
+from support import class_course as classes
 from support.tiny_lesson import ENTRIES, LESSON, PAIRS, ROW_SUMS, SHARE, TABLE, TOTAL, outcome_of
 from traitlets import Type
 from traitlets.config import Config
@@ -141,3 +145,17 @@ def notebook(shell: InteractiveShell, bank_folder: Path) -> Notebook:
     made.run("import torch\nfrom autograder import check, hint, progress")
     made.run("table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])")
     return made
+
+
+@pytest.fixture(scope="session")
+def class_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course of two lessons, built; it stays as it is, and a class gets copies."""
+    return classes.built(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def sandbox(walls: None, class_course: Course) -> Iterator[SandboxRunner]:
+    """One sandbox of the class's course for all files: to start one takes many seconds."""
+    made = SandboxRunner(Banks.of(class_course))
+    yield made
+    made.close()

@@ -37,9 +37,8 @@ from autograder.records.course import Course
 from distributed import Client
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
-from typer.testing import CliRunner
-
 from tests.autograder.grading.conftest import class_folder, full_points, without_figures
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[3]
 COURSE = Course.read(ROOT)

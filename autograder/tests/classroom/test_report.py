@@ -19,9 +19,8 @@ from autograder.records.course import Course
 from autograder.words import language
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine
-from typer.testing import CliRunner
-
 from tests.autograder.grading.conftest import class_folder
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[3]
 LESSON = "02-trainable"

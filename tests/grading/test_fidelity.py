@@ -36,7 +36,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from PIL import Image, ImageChops, ImageStat
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 # A PNG in base64, wherever in an output it stands.
 PIXELS = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/=]*")
 # The lesson with most pictures, random numbers and training.

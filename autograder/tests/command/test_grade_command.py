@@ -43,14 +43,12 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from sqlalchemy import Engine, event
+from support.class_course import FULL, LESSON, NAME, OTHER, class_folder
 from typer.testing import CliRunner
 
-from tests.autograder.grading.conftest import class_folder, full_points, without_figures
-
-ROOT = Path(__file__).parents[3]
-LESSON = "01-dot-product"
-COURSE = Course.read(ROOT)
-FULL = full_points(LESSON)
+POINTS = {"by-hand": 1, "convolve": 2, "convolution": 2}
+RIGHT = "def convolve(signal, kernel):\n    return signal.unfold(0, len(kernel), 1) @ kernel"
+TURNED = RIGHT.replace("@ kernel", "@ kernel.flip(0)")
 STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 
 # The fixture below puts one for all in its place.
@@ -59,10 +57,6 @@ RUNNER_OF_A_THREAD = batch.runner_for
 pytestmark = pytest.mark.slow
 # SQLAlchemy warns of the way in which nbgrader itself adds a submission.
 NBGRADERS = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-
-
-def banks() -> Banks:
-    return Banks.of(COURSE)
 
 
 class Here(Executor):
@@ -93,20 +87,18 @@ def runner(sandbox: SandboxRunner) -> Iterator[SandboxRunner]:
 
 
 @pytest.fixture(scope="module")
-def solved() -> NotebookNode:
-    return without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
+def solved(class_course: Course) -> NotebookNode:
+    return read_source(class_course.source / LESSON / f"{LESSON}.py")
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory, solved: NotebookNode) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory, class_course: Course, solved: NotebookNode) -> Path:
     """A class of four: all right, nothing done, one task, a file that is no notebook."""
     place = tmp_path_factory.mktemp("class") / "my course"
-    class_folder(place, LESSON)
-    released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
-    release = without_figures(nbformat.read(released, as_version=4))
-    nbformat.write(release, released)
+    class_folder(class_course, place, LESSON)
+    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     one = deepcopy(release)
-    answer(one, "dot-product", "def dot(a, b):\n    return (a * b).sum()")
+    answer(one, "convolve", RIGHT)
     for student, made in {"ada": solved, "bob": release, "cleo": one}.items():
         hand_in(place, student, made)
     hand_in(place, "dan", "my dog ate the brackets {")
@@ -159,7 +151,7 @@ def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
 
 
 def book(place: Path) -> Gradebook:
-    return Gradebook(f"sqlite:///{place / 'gradebook.db'}", "attention-step-by-step")
+    return Gradebook(f"sqlite:///{place / 'gradebook.db'}", NAME)
 
 
 def scores(place: Path) -> dict[str, float]:
@@ -180,15 +172,15 @@ def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
     assert api.generate_feedback(LESSON)["success"]
     done = api.release_feedback(LESSON)
     assert done["success"], done
-    assert len(list((tmp_path / "attention-step-by-step" / "feedback").iterdir())) == len(STUDENTS)
+    assert len(list((tmp_path / NAME / "feedback").iterdir())) == len(STUDENTS)
 
 
 @pytest.mark.filterwarnings("ignore:Passing unrecognized arguments")
-def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place):
-    shutil.copytree(ROOT / "notebooks" / "bn" / LESSON, place / "notebooks" / "bn" / LESSON)
-    bengali = nbformat.read(ROOT / "notebooks" / "bn" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    made = without_figures(bengali)
-    answer(made, "dot-product", "def dot(a, b):\n    return a * b")
+def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place, class_course):
+    bengali = Path("notebooks", "bn", LESSON)
+    shutil.copytree(class_course.root / bengali, place / bengali)
+    made = nbformat.read(place / bengali / f"{LESSON}.ipynb", as_version=4)
+    answer(made, "convolve", TURNED)
     hand_in(place, "cleo", made)
     grade(place, students=frozenset({"bob", "cleo"}))
     course = Class(place)
@@ -200,14 +192,14 @@ def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place):
         pages[student] = page.read_text(encoding="utf-8")
     assert '<html lang="bn">' in pages["cleo"]
     assert "তোমার উত্তর" in pages["cleo"]
-    assert "কাজ 1 · হাতে লেখা dot product" in pages["cleo"]
-    assert "গুণফলগুলো এখনো যোগ করা হয়নি" in pages["cleo"]
+    assert "যেকোনো signal, যেকোনো kernel" in pages["cleo"]
+    assert "তোমার kernel উল্টে গেছে" in pages["cleo"]
     assert "Your answer" not in pages["cleo"]
     assert '<html lang="en">' in pages["bob"]
     assert "Your answer" in pages["bob"]
     with verdicts.opened(course.database) as store:
-        said = next(one.says for one in store.read(TaskResult, LESSON, "cleo") if one.task == "dot-product")
-    assert said.startswith("The result has shape")
+        said = next(one.says for one in store.read(TaskResult, LESSON, "cleo") if one.task == "convolve")
+    assert said.startswith("Your kernel is turned round.")
 
 
 def everything(place: Path) -> dict[str, tuple[int, bytes]]:
@@ -265,17 +257,17 @@ def kept(place: Path) -> list[TaskResult]:
 
 def test_what_was_found_of_each_task_is_kept_as_data(place, solved):
     wrong = deepcopy(solved)
-    answer(wrong, "dot-product", "def dot(a, b):\n    return a * b")
-    answer(wrong, "softmax-naive", "while True:\n    pass")
+    answer(wrong, "convolve", TURNED)
+    answer(wrong, "by-hand", "while True:\n    pass")
     hand_in(place, "ada", wrong)
     grade(place, students=frozenset({"ada", "bob"}))
     found = {(one.student, one.task): one for one in kept(place)}
     assert {one.points for (who, _), one in found.items() if who == "bob"} == {0}
-    dot, stub, endless = (
-        found[which] for which in (("ada", "dot-product"), ("bob", "dot-product"), ("ada", "softmax-naive"))
+    turned, stub, endless = (
+        found[which] for which in (("ada", "convolve"), ("bob", "convolve"), ("ada", "by-hand"))
     )
-    assert dot.faults == ("products-not-added",)
-    assert dot.answer.endswith("return a * b")
+    assert turned.faults == ("kernel-reversed",)
+    assert turned.answer == TURNED
     assert not stub.answered
     assert endless.flags == ("stopped",)
 
@@ -312,14 +304,14 @@ def test_a_second_run_grades_nothing_and_writes_nothing(graded):
 
 def test_a_changed_submission_is_graded_again_and_the_difference_is_said(graded, solved):
     worse = deepcopy(solved)
-    answer(worse, "simple-attention", "def simple_attention(x):\n    return x")
+    answer(worse, "convolution", "class Convolution:\n    pass")
     hand_in(graded, "ada", worse)
     summary, said = grade(graded)
     assert summary.text == (
         "1 submission graded, 3 submissions had not changed, 1 score changed since the last time."
     )
-    points = COURSE.load(LESSON).tasks["simple-attention"].points
-    assert f"ada {LESSON}: simple-attention {points} -> 0" in said
+    points = POINTS["convolution"]
+    assert f"ada {LESSON}: convolution {points} -> 0" in said
     assert scores(graded) == {**STUDENTS, "ada": FULL - points}
 
 
@@ -339,14 +331,12 @@ def marked(place: Path, task: str) -> tuple[Path, NotebookNode, NotebookNode]:
 
 
 def test_a_release_with_other_points_reaches_the_gradebook(graded):
-    path, release, cell = marked(graded, "dot-product")
+    path, release, cell = marked(graded, "convolve")
     cell.metadata.nbgrader["points"] += 5
     nbformat.write(release, path)
     grade(graded, students=frozenset({"dan"}))
     with book(graded) as opened:
-        assert (
-            opened.find_grade_cell("dot-product", LESSON, LESSON).max_score == cell.metadata.nbgrader.points
-        )
+        assert opened.find_grade_cell("convolve", LESSON, LESSON).max_score == cell.metadata.nbgrader.points
 
 
 def without(place: Path, task: str) -> bytes:
@@ -367,14 +357,14 @@ def drop(place: Path, student: str, task: str) -> None:
 
 
 def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_stay(place, solved):
-    later = without(place, "simple-attention")
+    later = without(place, "convolution")
     for student in STUDENTS:
-        drop(place, student, "simple-attention")
+        drop(place, student, "convolution")
     grade(place)
     with book(place) as opened:
-        mark = opened.find_grade("dot-product", LESSON, LESSON, "bob")
+        mark = opened.find_grade("convolve", LESSON, LESSON, "bob")
         mark.manual_score = 1.5
-        opened.find_comment("dot-product-answer", LESSON, LESSON, "bob").manual_comment = "Nearly."
+        opened.find_comment("convolve-answer", LESSON, LESSON, "bob").manual_comment = "Nearly."
         opened.find_submission(LESSON, "bob").extension = timedelta(days=2)
         opened.db.commit()
     (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
@@ -388,13 +378,13 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
         "eve": FULL,
     }
     with book(place) as opened:
-        points = COURSE.load(LESSON).tasks["simple-attention"].points
-        assert opened.find_grade("simple-attention", LESSON, LESSON, "ada").auto_score == points
-        assert opened.find_grade("simple-attention", LESSON, LESSON, "cleo").auto_score == pytest.approx(
+        points = POINTS["convolution"]
+        assert opened.find_grade("convolution", LESSON, LESSON, "ada").auto_score == points
+        assert opened.find_grade("convolution", LESSON, LESSON, "cleo").auto_score == pytest.approx(
             points * 2 / (FULL - points)
         )
-        assert opened.find_grade("dot-product", LESSON, LESSON, "bob").score == 1.5
-        assert opened.find_comment("dot-product-answer", LESSON, LESSON, "bob").comment == "Nearly."
+        assert opened.find_grade("convolve", LESSON, LESSON, "bob").score == 1.5
+        assert opened.find_comment("convolve-answer", LESSON, LESSON, "bob").comment == "Nearly."
         assert opened.find_submission(LESSON, "bob").extension == timedelta(days=2)
     (place / "class.toml").write_text('missing_tasks = "zero"')
     grade(place)
@@ -418,9 +408,9 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
 
 def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
     with book(graded) as opened:
-        opened.find_comment("dot-product-answer", LESSON, LESSON, "cleo").manual_comment = "Well done."
+        opened.find_comment("convolve-answer", LESSON, LESSON, "cleo").manual_comment = "Well done."
         opened.db.commit()
-    without(graded, "dot-product")
+    without(graded, "convolve")
     summary, said = grade(graded)
     assert summary.faults == [], said
     assert scores(graded) == {**STUDENTS, "ada": FULL - 2, "cleo": 0.0}
@@ -434,11 +424,11 @@ def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_release_is_not_removed_before_the_new_one_is_there(graded, whole):
+def test_a_release_is_not_removed_before_the_new_one_is_there(graded, solved, whole):
     path = graded / "notebooks" / LESSON / f"{LESSON}.ipynb"
     before = path.read_bytes()
-    source = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
-    new = deepcopy(next(cell for cell in source.cells if cell["id"] == "dot-product"))
+    source = deepcopy(solved)
+    new = deepcopy(next(cell for cell in source.cells if cell["id"] == "convolve"))
     new["id"] = new.metadata.nbgrader["grade_id"] = "one-more"
     source.cells.append(new)
     if not whole:
@@ -459,13 +449,13 @@ def test_a_graded_notebook_that_was_lost_is_made_again(graded):
 
 def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
     with book(graded) as opened:
-        mark = opened.find_grade("dot-product", LESSON, LESSON, "bob")
+        mark = opened.find_grade("convolve", LESSON, LESSON, "bob")
         mark.manual_score = 1.5
         mark.extra_credit = 0.5
         opened.db.commit()
     grade(graded, force=True)
     with book(graded) as opened:
-        mark = opened.find_grade("dot-product", LESSON, LESSON, "bob")
+        mark = opened.find_grade("convolve", LESSON, LESSON, "bob")
         found = mark.manual_score, mark.extra_credit, mark.auto_score, mark.score, mark.needs_manual_grade
     assert found == (1.5, 0.5, 0.0, 2.0, True)
 
@@ -479,9 +469,9 @@ def test_a_dry_run_over_a_graded_class_tells_the_difference_and_writes_nothing(g
     summary, said = grade(graded, dry_run=True)
     assert summary.text == (
         "1 submission would be graded, 3 submissions had not changed, "
-        f"{len(COURSE.load(LESSON).tasks)} scores changed since the last time."
+        f"{len(POINTS)} scores changed since the last time."
     )
-    assert f"bob {LESSON}: dot-product 0 -> 2" in said
+    assert f"bob {LESSON}: convolve 0 -> 2" in said
     assert everything(graded) == before
 
 
@@ -677,10 +667,8 @@ def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
     really = batch.grade
 
     def faulty(notebook: NotebookNode, *rest: Any) -> Any:
-        if any(
-            "(a * b).sum()" in cell.source for cell in notebook.cells if cell["id"] == "dot-product-answer"
-        ):
-            raise GraderFault("dot-product: our own mistake")
+        if any(RIGHT in cell.source for cell in notebook.cells if cell["id"] == "convolve-answer"):
+            raise GraderFault("convolve: our own mistake")
         return really(notebook, *rest)
 
     monkeypatch.setattr(batch, "grade", faulty)
@@ -688,7 +676,7 @@ def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
     assert "cleo" not in scores(place)
     assert f"cleo {LESSON}" in summary.faults
     assert "could not be graded and needs a look" in summary.text
-    assert any("no score was written: dot-product: our own mistake" in line for line in said)
+    assert any("no score was written: convolve: our own mistake" in line for line in said)
     assert not autograded(place, "cleo").exists()
 
 
@@ -905,7 +893,7 @@ def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
 @pytest.mark.usefixtures("without_threads")
 def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(place, monkeypatch):
     monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
-    made = KernelRunner(banks())
+    made = KernelRunner(Class(place).banks)
     asked: list[bool] = []
 
     def runner(_: Banks, sandboxed: bool = True) -> SandboxRunner:
@@ -934,9 +922,9 @@ def test_nbgraders_own_autograde_says_that_there_is_no_secret(place):
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
-def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
+def test_a_thread_runs_its_submissions_where_it_was_told_to(class_course, sandboxed):
     kind = SandboxRunner if sandboxed else KernelRunner
-    asked = banks()
+    asked = Banks.of(class_course)
     assert type(RUNNER_OF_A_THREAD(asked, sandboxed)) is kind
     assert RUNNER_OF_A_THREAD(asked, sandboxed) is RUNNER_OF_A_THREAD(asked, sandboxed)
     batch.close_sandboxes()
@@ -990,10 +978,10 @@ def lock(database: Path) -> None:
             f"submitted/ada/{LESSON}.ipynb is not graded: its place is submitted/ada/{LESSON}/{LESSON}.ipynb",
         ),
         (
-            lambda place: file_of(place, "ada").parent.rename(place / "submitted" / "ada" / "01_dot_product"),
+            lambda place: file_of(place, "ada").parent.rename(place / "submitted" / "ada" / "01_convolution"),
             (),
             1,
-            f"ada/01_dot_product is not graded: its place is submitted/ada/{LESSON}/{LESSON}.ipynb",
+            f"ada/01_convolution is not graded: its place is submitted/ada/{LESSON}/{LESSON}.ipynb",
         ),
         (
             lambda place: [
@@ -1025,8 +1013,8 @@ def test_the_only_notebook_counts_whatever_it_is_called(place):
 
 
 @pytest.mark.usefixtures("without_threads")
-def test_a_lesson_that_nobody_handed_in_is_not_in_the_gradebook(place):
-    class_folder(place, "03-causal")
+def test_a_lesson_that_nobody_handed_in_is_not_in_the_gradebook(place, class_course):
+    class_folder(class_course, place, OTHER)
     invoke("--course", str(place))
     with book(place) as opened:
         assert [one.name for one in opened.assignments] == [LESSON]
@@ -1055,12 +1043,11 @@ main()
 
 def test_control_c_ends_the_command_and_the_run_in_hand_and_the_next_run_goes_on(place, solved):
     endless = deepcopy(solved)
-    answer(endless, "dot-product", "import time\ntime.sleep(3600)")
+    answer(endless, "convolve", "import time\ntime.sleep(3600)")
     hand_in(place, "bob", endless)
     running = subprocess.Popen(
         [sys.executable, "-c", PATIENT, "grade", "--jobs", "1"],
         cwd=place,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -12,9 +12,8 @@ import nbformat
 import pytest
 from autograder.classroom import archives
 from autograder.command import app as cli
-from typer.testing import CliRunner
-
 from tests.autograder.grading.conftest import ROOT, class_folder
+from typer.testing import CliRunner
 
 LESSONS = ("01-dot-product", "02-trainable")
 LESSON = LESSONS[0]

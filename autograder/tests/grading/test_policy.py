@@ -9,10 +9,9 @@ import pytest
 from autograder.command import app as cli
 from autograder.grading.policy import FILE, LatePenalty, Policy, extend
 from autograder.records.problems import AuthoringError
+from tests.autograder.grading.conftest import class_folder
 from traitlets.config import Config
 from typer.testing import CliRunner
-
-from tests.autograder.grading.conftest import class_folder
 
 LESSONS = ("01-dot-product", "02-trainable")
 TEXT = """\

@@ -36,7 +36,6 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-
 from tests.autograder.grading.conftest import class_folder, marks, without_figures
 
 ROOT = Path(__file__).parents[3]

@@ -21,11 +21,10 @@ from autograder.records.problems import BadBook
 from autograder.words.language import speaking
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine, text
+from tests.autograder.grading.conftest import class_folder
 from tornado.httpclient import HTTPResponse
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
-
-from tests.autograder.grading.conftest import class_folder
 
 LESSON, TASK, TOKEN = "02-trainable", "why-scale-in-words", "a-token"
 CODE = "self-attention-v1"

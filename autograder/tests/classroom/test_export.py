@@ -15,9 +15,8 @@ from autograder.grading.class_folder import Class
 from nbgrader.api import Base, Gradebook
 from openpyxl import load_workbook
 from sqlalchemy import create_engine
-from typer.testing import CliRunner
-
 from tests.autograder.grading.conftest import class_folder
+from typer.testing import CliRunner
 
 LESSON, OTHER = "01-dot-product", "02-trainable"
 PEOPLE = {

@@ -40,7 +40,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.plugins import CsvExportPlugin
 from typer.testing import CliRunner
 
-from tests.autograder.grading.conftest import class_folder
+from tests.classes import class_folder
 
 ROOT = Path(__file__).parents[3]
 COURSE = Course.read(ROOT)

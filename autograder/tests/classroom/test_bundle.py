@@ -20,7 +20,6 @@ from autograder.words.feedback import plain_text
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from support.environments import Environment
-
 from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,72 @@
+"""A course for a class: the one that `autograder new-course` makes, with a lesson more and a translation."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from autograder.records.course import Course
+from filelock import FileLock
+from support.template import TEMPLATE
+
+LESSON, OTHER = "01-convolution", "02-strides"
+NAME = "a-new-course"
+# What the tasks of the first lesson are worth together.
+FULL = 5.0
+# Its source: a lesson, and a translation of the first one.
+MORE = Path(__file__).parent / "strides"
+FAULTS = """
+FAULTS += (
+    Fault("no-stride", "the windows overlap", "Your windows move on by one.", section="02-strides#strides"),
+    Fault("sum-for-mean", "a sum stands where a mean is asked for", "These are sums."),
+)
+"""
+
+
+def built(temporary: pytest.TempPathFactory) -> Course:
+    """Build the course, once for all processes that run tests side by side."""
+    own = temporary.getbasetemp()
+    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "class course"
+    done = place.with_name("class course is built")
+    with FileLock(f"{place}.lock"):
+        if not done.exists():
+            write(place)
+            run(place, "build")
+            done.touch()
+    return Course.read(place)
+
+
+def write(place: Path) -> None:
+    """Write the course's source."""
+    shutil.copytree(TEMPLATE, place, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(MORE, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    with (place / "source" / "faults.py").open("a", encoding="utf-8") as file:
+        file.write(FAULTS)
+    described = place / "course.toml"
+    text = described.read_text(encoding="utf-8")
+    for old, new in (('["en"]', '["en", "bn"]'), (f'["{LESSON}"]', f'["{LESSON}", "{OTHER}"]')):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    described.write_text(text, encoding="utf-8")
+
+
+def run(where: Path, *words: str) -> None:
+    """Run the tool's command in a folder."""
+    command = [sys.executable, "-m", "autograder", *words]
+    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def class_folder(course: Course, place: Path, *lessons: str) -> Path:
+    """A class's folder: some of the course's lessons as they are released, and the course's own answers."""
+    for lesson in lessons:
+        for name in ("notebooks", "source"):
+            shutil.copytree(course.root / name / lesson, place / name / lesson)
+    for name in ("course.toml", "nbgrader_config.py"):
+        shutil.copy(course.root / name, place)
+    shutil.copytree(course.bank, place / course.bank.name, dirs_exist_ok=True)
+    return place

@@ -1,0 +1,20 @@
+"""A sandbox of this course."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from autograder.grading.banks import Banks
+from autograder.grading.runner import SandboxRunner
+from autograder.records.course import Course
+
+from tests.classes import ROOT
+
+
+@pytest.fixture(scope="session")
+def sandbox(walls: None) -> Iterator[SandboxRunner]:
+    """One sandbox of the course for all files, by its public banks: to start one takes many seconds."""
+    made = SandboxRunner(Banks.of(Course.read(ROOT)))
+    yield made
+    made.close()
