@@ -1,4 +1,4 @@
-"""A class that this course is given to: its folder, what its lessons are worth, what they are without figures."""
+"""A class that this course is given to: its folder, and what its lessons are worth."""
 
 from __future__ import annotations
 

@@ -15,17 +15,12 @@ LONG = (
     "mutants",
     "browser/test_lessons.py",
     "attacks",
-    "autograder/test_new_course.py",
     "browser",
-    "autograder/grading",
+    "grading",
     "test_start.py",
     "test_term.py",
-    "autograder/site",
-    "autograder/build",
     "test_contributing.py",
     "test_platforms.py",
-    "autograder/sandbox",
-    "autograder/exchange",
 )
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from autograder.grading.hidden import secret
 from autograder.lesson import progress_store
 from autograder.records.course import Course
@@ -14,13 +15,18 @@ from autograder.words import language
 
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)
-# What keeps something without being told where: progress, a kernel's files, fonts.
-SAMPLE = (
-    "tests/test_own_home.py::test_nothing_of_a_persons_is_there",
-    "tests/test_claims.py::test_a_named_mistake_is_named_however_an_unfit_width_is_refused",
-    "tests/autograder/sandbox/test_kernels.py::test_a_notebook_runs_in_a_process_beside_the_graders",
-    "tests/visuals/test_batches.py::test_the_axes_are_named_with_their_sizes",
-)
+# What keeps something without being told where, by folder: progress and fonts, a kernel's files.
+SAMPLES = {
+    ROOT: (
+        "tests/test_own_home.py::test_nothing_of_a_persons_is_there",
+        "tests/test_claims.py::test_a_named_mistake_is_named_however_an_unfit_width_is_refused",
+        "tests/visuals/test_batches.py::test_the_axes_are_named_with_their_sizes",
+    ),
+    ROOT / "autograder": (
+        "tests/lesson/test_progress_store.py::test_what_is_written_is_read_again",
+        "tests/grading/sandbox/test_kernels.py::test_a_notebook_runs_in_a_process_beside_the_graders",
+    ),
+}
 
 
 def test_nothing_of_a_persons_is_there():
@@ -29,7 +35,8 @@ def test_nothing_of_a_persons_is_there():
     assert language.speak(COURSE.bank, COURSE.languages) == COURSE.languages[0]
 
 
-def test_a_persons_home_stays_as_it_was(tmp_path):
+@pytest.mark.parametrize("folder", SAMPLES, ids=["course", "tool"])
+def test_a_persons_home_stays_as_it_was(tmp_path, folder):
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     places = {name: tmp_path / name.lower() for name in ("HOME", "TMPDIR", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
     places |= {name: tmp_path / name.lower() for name in ("IPYTHONDIR", "JUPYTER_DATA_DIR", "MPLCONFIGDIR")}
@@ -40,8 +47,8 @@ def test_a_persons_home_stays_as_it_was(tmp_path):
     (kept / "progress" / "dot-product.json").write_text('{"solved": true}')
     before = contents(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *SAMPLE],
-        cwd=ROOT,
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *SAMPLES[folder]],
+        cwd=folder,
         env={
             **own,
             **{name: str(place) for name, place in places.items()},

@@ -51,7 +51,15 @@ __all__ = [
 
 HERE = Path(__file__).parent
 # Files and folders that take long, the longest first: what is long must not be left to the end.
-LONG = ("test_new_course.py", "grading", "author", "classroom")
+LONG = (
+    "test_new_course.py",
+    "command",
+    "grading",
+    "author/site",
+    "author",
+    "test_two_courses.py",
+    "classroom",
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -7,16 +7,18 @@ import sys
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from nbgrader.api import Gradebook
+from support.desk_class import CODE, LESSON, TASK, answered
+from support.fixtures import class_course
 
-from tests.autograder.test_desk import CODE, LESSON, TASK, answered
+__all__ = ["class_course"]
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
+def desk(class_course, tmp_path_factory):
     """A class, and the address of its desk."""
-    course = answered(tmp_path_factory.mktemp("desk"))
+    course = answered(class_course, tmp_path_factory.mktemp("desk"))
     command = [sys.executable, "-m", "autograder", "desk", "--course", course.directory.root]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:

@@ -24,8 +24,8 @@ from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
-from tests.classes import class_folder
 from tests.browser.conftest import keep_picture
+from tests.classes import class_folder
 
 ROOT = Path(__file__).parents[2]
 LESSON = "02-trainable"

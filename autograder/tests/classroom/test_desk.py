@@ -14,49 +14,16 @@ import pytest
 from autograder.classroom.desk import written
 from autograder.classroom.desk.data import read
 from autograder.classroom.desk.server import application, write_static
-from autograder.grading import verdicts
-from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Grading, TaskResult
+from autograder.records.course import Course
 from autograder.records.problems import BadBook
 from autograder.words.language import speaking
-from nbgrader.api import Base, Gradebook
-from sqlalchemy import create_engine, text
-from tests.autograder.grading.conftest import class_folder
+from nbgrader.api import Gradebook
+from support.desk_class import CODE, LESSON, TASK, TEXTS, answered
 from tornado.httpclient import HTTPResponse
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
-LESSON, TASK, TOKEN = "02-trainable", "why-scale-in-words", "a-token"
-CODE = "self-attention-v1"
-TEXTS = {"ada": "The scores **spread**: $d_k$.", "bob": "<script>alert(1)</script>no idea", "cleo": ""}
-
-
-def answered(folder: Path) -> Class:
-    """A class of three who have answered one question in words and one in code, two with the same mistake."""
-    course = Class(class_folder(folder / "course", LESSON))
-    Base.metadata.create_all(create_engine(course.database))
-    with Gradebook(course.database, course.directory.course_id) as book:
-        book.db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
-        book.add_assignment(LESSON)
-        book.add_notebook(LESSON, LESSON)
-        book.add_grade_cell(TASK, LESSON, LESSON, max_score=3, cell_type="markdown")
-        book.add_solution_cell(TASK, LESSON, LESSON)
-        book.add_grade_cell(CODE, LESSON, LESSON, max_score=4, cell_type="code")
-        book.add_solution_cell(f"{CODE}-answer", LESSON, LESSON)
-        for student in TEXTS:
-            book.add_student(student)
-            book.add_submission(LESSON, student)
-        book.db.commit()
-    with verdicts.opened(course.database) as store:
-        for student, said in TEXTS.items():
-            finding = "" if said else "StillStub"
-            found = TaskResult(LESSON, student, TASK, None, 3, finding=finding, answer=said)
-            mistake = {} if student == "cleo" else {"faults": ("no-scale",), "finding": "MatchesKnownWrong"}
-            code = {"answer": f"v1 = 1  # by {student}", **mistake}
-            for points in (0, 2):  # graded twice
-                both = [found, TaskResult(LESSON, student, CODE, points, 4, **code)]
-                store.write(Grading(LESSON, student, verdicts.now(), {"checks": str(points)}), both)
-    return course
+TOKEN = "a-token"
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
@@ -64,8 +31,8 @@ class TestDesk(AsyncHTTPTestCase):
     """The pages over HTTP."""
 
     @pytest.fixture(autouse=True)
-    def _class(self, tmp_path: Path) -> None:
-        self.course = answered(tmp_path)
+    def _class(self, class_course: Course, tmp_path: Path) -> None:
+        self.course = answered(class_course, tmp_path)
 
     def run(self, result: Any = None) -> Any:
         """Run a test in a thread: the main one has a running loop wherever a browser is driven from it."""
@@ -131,12 +98,12 @@ class TestDesk(AsyncHTTPTestCase):
         assert self.give(key=key, lines=[0], token="another").code == 403
         assert "no such line" in json.loads(self.give(key=key, lines=[7]).body)["error"]
         assert self.give(key="nobody", lines=[0]).code == 400
-        assert self.ask("/written/02-trainable/no-such-task").code == 404
+        assert self.ask("/written/02-strides/no-such-task").code == 404
         assert all(one.waiting for one in written.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"])
 
     def test_answers_with_one_verdict_stand_together_and_get_one_comment(self):
         page = self.ask(f"/task/{LESSON}/{CODE}").body.decode()
-        assert "2 × the scores are not divided by the root of their width" in page
+        assert "2 × the windows overlap" in page
         assert "1 × right" in page
         group = page[: page.index("1 × right")]
         key = re.search(r'data-key="(\w+)"', group)[1]
@@ -168,13 +135,13 @@ class TestDesk(AsyncHTTPTestCase):
         assert re.search(rf"{CODE}</td><td class=\"number\">0</td><td class=\"number\">2</td>", page)
         page = self.ask("/student/ada").body.decode()
         assert page.count("checks changed") == 1
-        assert "the scores are not divided by the root of their width" in page
+        assert "the windows overlap" in page
         assert self.ask("/student/nobody").code == 404
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(tmp_path):
-    made = write_static(answered(tmp_path), tmp_path / "out")
+def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(class_course, tmp_path):
+    made = write_static(answered(class_course, tmp_path), tmp_path / "out")
     names = [path.name for path in made]
     assert names == [
         "index.html",
@@ -194,8 +161,8 @@ def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(tmp_p
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-def test_the_pages_speak_the_language_that_is_asked_for(tmp_path):
-    course = answered(tmp_path)
+def test_the_pages_speak_the_language_that_is_asked_for(class_course, tmp_path):
+    course = answered(class_course, tmp_path)
     with speaking(course.banks.course.bank, "bn"):
         pages = {
             page.name: page.read_text(encoding="utf-8") for page in write_static(course, tmp_path / "desk")

@@ -12,13 +12,13 @@ from autograder.classroom.platforms import canvas, moodle, plain
 from autograder.classroom.tables import BadList, Table
 from autograder.command import app as cli
 from autograder.grading.class_folder import Class
+from autograder.records.course import Course
 from nbgrader.api import Base, Gradebook
 from openpyxl import load_workbook
 from sqlalchemy import create_engine
-from tests.autograder.grading.conftest import class_folder
+from support.class_course import LESSON, OTHER, class_folder
 from typer.testing import CliRunner
 
-LESSON, OTHER = "01-dot-product", "02-trainable"
 PEOPLE = {
     "ada": ("Ada", "Lovelace", "ada@uni.example", "71"),
     "bob": ("Bob", "Meyer", "bob@uni.example", "72"),
@@ -31,8 +31,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # o
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Class:
-    place = Class(class_folder(tmp_path / "course", LESSON))
+def course(class_course: Course, tmp_path: Path) -> Class:
+    place = Class(class_folder(class_course, tmp_path / "course", LESSON))
     Base.metadata.create_all(create_engine(place.database))
     with Gradebook(place.database, place.directory.course_id) as book:
         for lesson in (LESSON, OTHER):
@@ -118,7 +118,7 @@ def test_a_list_that_a_spreadsheet_saved_with_semicolons_keeps_them(known):
         (MOODLE.replace("Grade", "Mark"), LESSON, "no column `Grade`"),
         ("a,b\n1,2\n", LESSON, "no column that says who a student is"),
         ("", LESSON, "no column that says who a student is"),
-        (MOODLE.removeprefix("\ufeff"), "03-causal", "Nothing of 03-causal is graded yet"),
+        (MOODLE.removeprefix("\ufeff"), "03-more", "Nothing of 03-more is graded yet"),
     ],
 )
 def test_what_is_no_worksheet_is_refused_with_a_reason(known, worksheet, lesson, why):

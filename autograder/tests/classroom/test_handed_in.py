@@ -10,13 +10,14 @@ import zipfile
 
 import nbformat
 import pytest
+from autograder.author.source import read_source
 from autograder.classroom import archives
 from autograder.command import app as cli
-from tests.autograder.grading.conftest import ROOT, class_folder
+from support.class_course import LESSON, MORE, OTHER, class_folder
+from support.template import TEMPLATE
 from typer.testing import CliRunner
 
-LESSONS = ("01-dot-product", "02-trainable")
-LESSON = LESSONS[0]
+SOURCES = {LESSON: TEMPLATE, OTHER: MORE}
 ROSTER = """id,first_name,last_name,email,lms_user_id
 amy,Amy,Adams,amy@example.org,11
 bob,Bob,Brown,bob@example.org,12
@@ -34,8 +35,8 @@ def run(place, *arguments, code=0):
 
 
 @pytest.fixture(scope="module")
-def class_with_roster(tmp_path_factory):
-    place = class_folder(tmp_path_factory.mktemp("class"), *LESSONS)
+def class_with_roster(class_course, tmp_path_factory):
+    place = class_folder(class_course, tmp_path_factory.mktemp("class"), LESSON, OTHER)
     (place / "people.csv").write_text(ROSTER, encoding="utf-8")
     assert "5 new, 0 changed" in run(place, "roster", place / "people.csv")
     return place
@@ -48,7 +49,7 @@ def place(class_with_roster, tmp_path):
 
 
 def notebook(lesson=LESSON, note=""):
-    made = nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+    made = read_source(SOURCES[lesson] / "source" / lesson / f"{lesson}.py")
     made.cells.append(nbformat.v4.new_code_cell(note, id="note"))
     return nbformat.writes(made)
 
@@ -74,20 +75,20 @@ def kept(place):
 
 
 LAYOUTS = {
-    "canvas": "adamsamy_11_901_01-dot-product-2.ipynb",
-    "canvas, late": "adamsamy_LATE_11_901_01-dot-product (1).ipynb",
+    "canvas": "adamsamy_11_901_01-convolution-2.ipynb",
+    "canvas, late": "adamsamy_LATE_11_901_01-convolution (1).ipynb",
     "canvas, another name there": "adamsamychanged_11_901_x.ipynb",
-    "moodle": "Amy Adams_801_assignsubmission_file/01-dot-product.ipynb",
-    "moodle before 4.1": "Amy Adams_801_assignsubmission_file_/01-dot-product (1).ipynb",
+    "moodle": "Amy Adams_801_assignsubmission_file/01-convolution.ipynb",
+    "moodle before 4.1": "Amy Adams_801_assignsubmission_file_/01-convolution (1).ipynb",
     "moodle with groups": "Group-1-Amy Adams_801_assignsubmission_file/sub/final.ipynb",
-    "moodle without folders": "Amy Adams_801_assignsubmission_file_01-dot-product.ipynb",
-    "a folder each": "all/amy/01-dot-product.ipynb",
-    "in a folder with numbers": "cs_101_2026_homework/amy/01-dot-product.ipynb",
-    "as nbgrader has it": "submitted/amy/01-dot-product/01-dot-product.ipynb",
+    "moodle without folders": "Amy Adams_801_assignsubmission_file_01-convolution.ipynb",
+    "a folder each": "all/amy/01-convolution.ipynb",
+    "in a folder with numbers": "cs_101_2026_homework/amy/01-convolution.ipynb",
+    "as nbgrader has it": "submitted/amy/01-convolution/01-convolution.ipynb",
     "named by email": "amy@example.org/homework.ipynb",
-    "id before": "amy_01-dot-product.ipynb",
+    "id before": "amy_01-convolution.ipynb",
     "id behind": "01_dot_product-Amy Adams (3).ipynb",
-    "another ending": "amy/01-dot-product.ipynb.txt",
+    "another ending": "amy/01-convolution.ipynb.txt",
 }
 
 
@@ -96,13 +97,13 @@ def test_a_notebook_is_placed_whatever_the_archive_is_like(place, tmp_path, name
     zipped(tmp_path / "all.zip", [(name, notebook(note="mine"))])
     said = run(place, "collect", tmp_path / "all.zip")
     assert note_of(place, "amy") == "mine"
-    assert "Amy Adams (amy), 01-dot-product: new" in said
+    assert "Amy Adams (amy), 01-convolution: new" in said
     assert "nothing from 4 students: Bob Brown (bob)," in said
 
 
 def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(place, tmp_path):
     inner = io.BytesIO()
-    zipped(inner, [("work/01-dot-product.ipynb", notebook(note="inner"))])
+    zipped(inner, [("work/01-convolution.ipynb", notebook(note="inner"))])
     zipped(tmp_path / "all.zip", [("brownbob_12_902_my work.zip", inner.getvalue())])
     run(place, "collect", tmp_path / "all.zip")
     assert note_of(place, "bob") == "inner"
@@ -119,10 +120,10 @@ def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(place, tmp_pa
 
 def test_of_several_attempts_the_last_counts_and_the_others_are_kept(place, tmp_path):
     files = [
-        ("adamsamy_11_905_01-dot-product-1.ipynb", notebook(note="second")),
-        ("adamsamy_11_904_01-dot-product.ipynb", notebook(note="first")),
-        ("brownbob_12_906_01-dot-product (2).ipynb", notebook(note="last")),
-        ("brownbob_12_906_01-dot-product (1).ipynb", notebook(note="one before")),
+        ("adamsamy_11_905_01-convolution-1.ipynb", notebook(note="second")),
+        ("adamsamy_11_904_01-convolution.ipynb", notebook(note="first")),
+        ("brownbob_12_906_01-convolution (2).ipynb", notebook(note="last")),
+        ("brownbob_12_906_01-convolution (1).ipynb", notebook(note="one before")),
     ]
     said = run(place, "collect", zipped(tmp_path / "first.zip", files))
     assert (note_of(place, "amy"), note_of(place, "bob")) == ("second", "last")
@@ -130,7 +131,7 @@ def test_of_several_attempts_the_last_counts_and_the_others_are_kept(place, tmp_
     stamp = place / "submitted" / "amy" / LESSON / "timestamp.txt"
     stamp.write_text("2026-01-01 10:00:00 UTC")
 
-    newer = [("adamsamy_11_950_01-dot-product.ipynb", notebook(note="third"))]
+    newer = [("adamsamy_11_950_01-convolution.ipynb", notebook(note="third"))]
     assert "replaces an earlier one" in run(place, "collect", zipped(tmp_path / "second.zip", newer))
     assert note_of(place, "amy") == "third"
     assert not stamp.exists()  # that was the time of the second
@@ -144,17 +145,17 @@ def test_of_several_attempts_the_last_counts_and_the_others_are_kept(place, tmp_
 
 def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(place, tmp_path):
     files = [
-        ("Jane Doe_801_assignsubmission_file/01-dot-product.ipynb", notebook(note="a Jane")),
-        ("Jane Doe_802_assignsubmission_file/01-dot-product.ipynb", notebook(note="another Jane")),
-        ("Zoe Zimmer_803_assignsubmission_file/01-dot-product.ipynb", notebook(note="a stranger's")),
-        ("Bob Brown_804_assignsubmission_file/02-trainable.ipynb", notebook(LESSONS[1])),
+        ("Jane Doe_801_assignsubmission_file/01-convolution.ipynb", notebook(note="a Jane")),
+        ("Jane Doe_802_assignsubmission_file/01-convolution.ipynb", notebook(note="another Jane")),
+        ("Zoe Zimmer_803_assignsubmission_file/01-convolution.ipynb", notebook(note="a stranger's")),
+        ("Bob Brown_804_assignsubmission_file/02-strides.ipynb", notebook(OTHER)),
         ("Amy Adams_805_assignsubmission_file/report.pdf", b"%PDF"),
     ]
     archive = zipped(tmp_path / "all.zip", files)
     said = run(place, "collect", archive, code=1)
     assert "2 students are called Jane Doe (jane1 and jane2): --who 801=STUDENT" in said
-    assert "Zoe Zimmer_803_assignsubmission_file/01-dot-product.ipynb: nobody in the roster" in said
-    assert "it is of 02-trainable, and the archive of 01-dot-product" in said
+    assert "Zoe Zimmer_803_assignsubmission_file/01-convolution.ipynb: nobody in the roster" in said
+    assert "it is of 02-strides, and the archive of 01-convolution" in said
     assert "No notebook, so not graded: 1 file Amy Adams_805_assignsubmission_file/report.pdf" in said
     assert not (place / "submitted").exists()
 
@@ -167,7 +168,7 @@ def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(place, tmp_
 
 def test_a_moodle_worksheet_gives_times_and_tells_two_of_one_name_apart(place, tmp_path):
     files = [
-        (f"Jane Doe_{number}_assignsubmission_file/01-dot-product.ipynb", notebook(note=str(number)))
+        (f"Jane Doe_{number}_assignsubmission_file/01-convolution.ipynb", notebook(note=str(number)))
         for number in (801, 802)
     ]
     (tmp_path / "sheet.csv").write_text(
@@ -183,7 +184,7 @@ def test_a_moodle_worksheet_gives_times_and_tells_two_of_one_name_apart(place, t
 
 def test_two_of_one_name_on_the_platform_are_not_put_into_one_place(place, tmp_path):
     files = [
-        (f"Amy Adams_{number}_assignsubmission_file/01-dot-product.ipynb", notebook(note=str(number)))
+        (f"Amy Adams_{number}_assignsubmission_file/01-convolution.ipynb", notebook(note=str(number)))
         for number in (801, 802)
     ]
     said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
@@ -198,8 +199,8 @@ def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(place, 
         del cell["id"]
         cell["metadata"] = {}
     files = [
-        ("amy/01-dot-product.ipynb", '{"cells": ['),
-        ("bob/Copy of 01-dot-product.ipynb", json.dumps(plain)),
+        ("amy/01-convolution.ipynb", '{"cells": ['),
+        ("bob/Copy of 01-convolution.ipynb", json.dumps(plain)),
         ("joerg/homework.ipynb", json.dumps(plain)),
     ]
     said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
@@ -212,16 +213,16 @@ def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(place, 
 
 def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "MAX_FILE_BYTES", 400_000)
-    link = zipfile.ZipInfo("bob/01-dot-product.ipynb")
+    link = zipfile.ZipInfo("bob/01-convolution.ipynb")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     files = [
-        ("../../amy/01-dot-product.ipynb", notebook(note="out")),
-        ("/amy/01-dot-product.ipynb", notebook(note="out")),
+        ("../../amy/01-convolution.ipynb", notebook(note="out")),
+        ("/amy/01-convolution.ipynb", notebook(note="out")),
         (link, "/etc/passwd"),
-        ("joerg/01-dot-product.ipynb", b"{" + b" " * 30_000_000),
-        ("amy/.ipynb_checkpoints/01-dot-product-checkpoint.ipynb", notebook(note="old")),
-        ("__MACOSX/amy/._01-dot-product.ipynb", b"\0"),
-        ("amy/01-dot-product.ipynb", notebook(note="honest")),
+        ("joerg/01-convolution.ipynb", b"{" + b" " * 30_000_000),
+        ("amy/.ipynb_checkpoints/01-convolution-checkpoint.ipynb", notebook(note="old")),
+        ("__MACOSX/amy/._01-convolution.ipynb", b"\0"),
+        ("amy/01-convolution.ipynb", notebook(note="honest")),
     ]
     before = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts}
     archive = zipped(tmp_path / "all.zip", files)
@@ -245,17 +246,17 @@ def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_p
 
 
 def test_a_dry_run_says_all_and_writes_nothing(place, tmp_path):
-    archive = zipped(tmp_path / "all.zip", [("amy/01-dot-product.ipynb", notebook())])
+    archive = zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())])
     said = run(place, "collect", archive, "--dry-run")
-    assert "Amy Adams (amy), 01-dot-product: new" in said
+    assert "Amy Adams (amy), 01-convolution: new" in said
     assert "Nothing was written" in said
     assert not (place / "submitted").exists()
     assert not (place / "collected").exists()
 
 
-def test_without_a_roster_the_first_step_is_named(tmp_path):
-    place = class_folder(tmp_path / "class", LESSON)
-    archive = zipped(tmp_path / "all.zip", [("amy/01-dot-product.ipynb", notebook())])
+def test_without_a_roster_the_first_step_is_named(class_course, tmp_path):
+    place = class_folder(class_course, tmp_path / "class", LESSON)
+    archive = zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())])
     assert "First: autograder roster FILE.csv" in run(place, "collect", archive, code=2)
 
 
@@ -275,7 +276,7 @@ def test_without_a_roster_the_first_step_is_named(tmp_path):
 def test_feedback_goes_back_under_the_name_that_the_platform_knows(
     place, tmp_path, form, collected, returned
 ):
-    files = [(collected, notebook()), ("bob/01-dot-product.ipynb", notebook())]
+    files = [(collected, notebook()), ("bob/01-convolution.ipynb", notebook())]
     run(place, "collect", zipped(tmp_path / "all.zip", files))
     out = tmp_path / "back.zip" if form != "folder" else tmp_path / "back"
     refused = run(place, "return", LESSON, f"--{form}", "--out", out, code=2)
@@ -296,7 +297,7 @@ def test_feedback_goes_back_under_the_name_that_the_platform_knows(
 
 
 def test_feedback_older_than_the_grades_is_told(place, tmp_path):
-    run(place, "collect", zipped(tmp_path / "all.zip", [("amy/01-dot-product.ipynb", notebook())]))
+    run(place, "collect", zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())]))
     for name in ("feedback/amy/{0}/{0}.html", "autograded/amy/{0}/{0}.ipynb"):
         path = place / name.format(LESSON)
         path.parent.mkdir(parents=True)

@@ -5,7 +5,7 @@ from autograder.classroom.people import Person, Roster, read_people
 from autograder.classroom.platforms import canvas, moodle, plain
 from autograder.classroom.tables import BadList
 
-CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-dot-product (991)
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
     Points Possible,,,,,20
 "Doe, Jane",4711,s100,jdoe,A,
 "Müller, Jörg",4712,s101,jmueller,A,17

@@ -19,19 +19,20 @@ from autograder.records.course import Course
 from autograder.words import language
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine
-from tests.autograder.grading.conftest import class_folder
+from support.class_course import OTHER as LESSON
+from support.class_course import class_folder
 from typer.testing import CliRunner
 
-ROOT = Path(__file__).parents[3]
-LESSON = "02-trainable"
-TASKS = Course.read(ROOT).load(LESSON).tasks
-WRITTEN = "why-scale-in-words"
+# What its tasks are worth.
+POINTS = {"strided": 3, "pooled": 2}
+TASKS = list(POINTS)
+WRITTEN = "why-in-words"
 # What a student does at a task, by its place in the lesson and their own number.
 Answers = Callable[[int, int], TaskResult | None]
 
 
 def of(student: int, task: str, **found: object) -> TaskResult:
-    possible = 3 if task == WRITTEN else TASKS[task].points
+    possible = POINTS.get(task, 3)
     plain = {"points": possible, "possible": possible, "answer": "answer = 1", **found}
     return TaskResult(LESSON, f"student-{student}", task, **plain)  # type: ignore[arg-type]
 
@@ -41,8 +42,8 @@ def wrong(student: int, task: str, *faults: str, answer: str = "answer = 0") -> 
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Class:
-    place = Class(class_folder(tmp_path / "course", LESSON))
+def course(class_course: Course, tmp_path: Path) -> Class:
+    place = Class(class_folder(class_course, tmp_path / "course", LESSON))
     Base.metadata.create_all(create_engine(place.database))
     return place
 
@@ -63,38 +64,33 @@ def only(*chosen: Callable[[int], TaskResult]) -> Answers:
 def test_a_task_says_how_many_were_right_and_what_was_lost(course):
     def first(student: int) -> TaskResult:
         kinds = (
-            of(student, "self-attention-v1"),
-            of(student, "self-attention-v1", points=1, finding="WrongValues"),
-            wrong(student, "self-attention-v1"),
-            of(student, "self-attention-v1", points=0, finding="StillStub"),
+            of(student, "strided"),
+            of(student, "strided", points=1, finding="WrongValues"),
+            wrong(student, "strided"),
+            of(student, "strided", points=0, finding="StillStub"),
         )
         return kinds[student % 4]
 
     (task,) = made(course, 8, only(first)).tasks
-    possible = TASKS["self-attention-v1"].points
+    possible = POINTS["strided"]
     assert (task.right, task.partly, task.wrong, task.empty) == (2, 2, 2, 2)
     assert task.difficulty == pytest.approx((possible + 1) / (4 * possible))
     assert task.lost == 2 * (possible - 1) + 4 * possible
 
 
 def test_a_mistake_is_counted_once_for_a_student_and_named_with_its_tasks_and_section(course):
-    weights, context = "attention-weights-2", "context-2"
-    tasks = [one for one in TASKS if any(w.id == "no-scale" for w in TASKS[one].known_wrong)][:2]
-    assert len(tasks) == 2, (weights, context)
     found = made(
-        course, 6, only(*(lambda s, t=t: wrong(s, t, "no-scale") if s < 4 else of(s, t) for t in tasks))
+        course, 6, only(*(lambda s, t=t: wrong(s, t, "no-stride") if s < 4 else of(s, t) for t in TASKS))
     )
     (mistake,) = found.mistakes
     assert (mistake.students, len(mistake.tasks)) == (4, 2)
     assert mistake.section.endswith(f"in {LESSON}")
-    assert found.say[0].startswith(
-        "4 of 6: the scores are not divided by the root of their width, in 2 tasks."
-    )
+    assert found.say[0].startswith("4 of 6: the windows overlap, in 2 tasks.")
 
 
 @pytest.mark.parametrize(("students", "told"), [(14, False), (15, True)])
 def test_discrimination_needs_enough_students(course, students, told):
-    first, second = list(TASKS)[:2]
+    first, second = TASKS
     good = [student % 3 > 0 for student in range(students)]
     answers = only(*(lambda s, t=t: of(s, t) if good[s] else wrong(s, t) for t in (first, second)))
     found = made(course, students, answers).tasks[0].discrimination
@@ -119,19 +115,19 @@ def test_an_answer_that_a_person_has_read_counts_with_their_points(course):
 
 
 def test_examples_hold_no_names_and_the_same_code_is_shown_once(course):
-    task = next(iter(TASKS))
+    task = TASKS[0]
     texts = (
         'def f(x):\n    """By Ada."""\n    return x  # Ada',
         "def f( x ):\n\n    return x",
         "broken( # Ada\n",
     )
-    found = made(course, 3, only(lambda s: wrong(s, task, "no-scale", answer=texts[s])))
+    found = made(course, 3, only(lambda s: wrong(s, task, "no-stride", answer=texts[s])))
     assert found.tasks[0].mistakes[0].examples == ("def f(x):\n    return x", "broken(")
     assert without_names("class A:\n    '''Ada'''") == "class A:\n    pass"
 
 
 def test_the_page_needs_no_other_file_and_shows_strange_text_as_text(course):
-    task = next(iter(TASKS))
+    task = TASKS[0]
     evil = "<script>alert(1)</script>"
     found = made(
         course,
@@ -146,14 +142,14 @@ def test_the_page_needs_no_other_file_and_shows_strange_text_as_text(course):
 
 
 def test_the_table_has_a_line_for_each_task_and_no_formula(course):
-    tasks = list(TASKS)[:2]
+    tasks = TASKS
     answers = only(
-        lambda s: wrong(s, tasks[0], "no-scale"),
+        lambda s: wrong(s, tasks[0], "no-stride"),
         lambda s: of(s, tasks[1], points=0, finding="BrokenProperty", says="=1+1"),
     )
     rows = list(csv.DictReader(io.StringIO(as_csv(made(course, 2, answers)))))
     assert [row["task"] for row in rows] == tasks
-    assert [row["mistakes"] for row in rows] == ["no-scale: 2", "'=1+1: 2"]
+    assert [row["mistakes"] for row in rows] == ["no-stride: 2", "'=1+1: 2"]
 
 
 def test_a_report_loads_no_torch():
@@ -167,8 +163,8 @@ def test_the_command_shows_and_writes_the_report_and_refuses_where_nothing_is_gr
     where = ("report", "02", "--course", str(course.directory.root))
     refused = CliRunner().invoke(cli.app, where)
     assert refused.exit_code == 2
-    assert "Nothing of 02-trainable is graded yet" in " ".join(refused.output.split())
-    made(course, 2, only(lambda s: wrong(s, next(iter(TASKS)), "no-scale")))
+    assert "Nothing of 02-strides is graded yet" in " ".join(refused.output.split())
+    made(course, 2, only(lambda s: wrong(s, TASKS[0], "no-stride")))
     done = CliRunner().invoke(
         cli.app, [*where, "--html", str(tmp_path / "r.html"), "--csv", str(tmp_path / "r.csv")]
     )
@@ -181,7 +177,7 @@ def test_the_command_shows_and_writes_the_report_and_refuses_where_nothing_is_gr
 def test_the_report_speaks_the_language_that_is_asked_for(course, tmp_path, monkeypatch):
     monkeypatch.setattr(language, "_spoken", language._spoken)  # so that the next test speaks English again
     monkeypatch.setenv(language.LANGUAGE, "bn")
-    made(course, 2, only(lambda s: wrong(s, next(iter(TASKS)), "no-scale")))
+    made(course, 2, only(lambda s: wrong(s, TASKS[0], "no-stride")))
     page = tmp_path / "r.html"
     done = CliRunner().invoke(
         cli.app, ["report", "02", "--course", str(course.directory.root), "--html", str(page)]

@@ -1,13 +1,11 @@
 """Which answers are told to be alike: rare wrong ones and texts, never right or common ones."""
 
-from pathlib import Path
-
 import pytest
 from autograder.classroom.similar import COMMENTS, WRITTEN, WRONG, course_says, similar
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import TaskResult
+from support.class_course import LESSON
 
-ROOT = Path(__file__).parents[3]
 SOLUTION = (
     "def dot(a, b):\n    total = 0.0\n"
     "    for i in range(len(a)):\n        total += a[i] * b[i]\n    return total"
@@ -90,8 +88,11 @@ def test_pairs_with_more_in_common_come_first():
     assert list(pairs_of(results)) == [("cem", "dan"), ("amy", "bob")]
 
 
-def test_the_course_knows_its_stubs_solutions_and_mistakes():
-    known, prose = course_says(Class(ROOT), "01-dot-product")
-    assert len(known["dot-product"]) > 8
-    assert any("total" in text for text in known["dot-product"])
-    assert "dot product" in prose
+def test_the_course_knows_its_stubs_solutions_and_mistakes(class_course):
+    known, prose = course_says(Class(class_course.root), LESSON)
+    stub, solution, *edits = known["convolve"]
+    assert "..." in stub
+    assert "windows = [" in solution
+    assert len(edits) == 4  # three mistakes, and another way
+    assert any("kernel.flip(0)" in text for text in edits)
+    assert "slides a small row of weights" in prose

@@ -37,16 +37,12 @@ from autograder.records.course import Course
 from distributed import Client
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
-from tests.autograder.grading.conftest import class_folder, full_points, without_figures
+from support.class_course import FULL, LESSON, NAME, class_folder
 from typer.testing import CliRunner
 
-ROOT = Path(__file__).parents[3]
-COURSE = Course.read(ROOT)
-LESSON = "01-dot-product"
 # The instructor's own answers give a point less for this task than the public ones, so a score shows whose
 # they were.
-MARKED, LESS = "simple-attention", 1
-FULL = full_points(LESSON)
+MARKED, POINTS, LESS = "convolution", 2, 1
 NOBODY = "tcp://127.0.0.1:9"
 
 
@@ -55,11 +51,11 @@ def refuse(*_: Any) -> str:
 
 
 @pytest.fixture
-def hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def hidden(class_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Answers of an instructor's own."""
     folder = tmp_path / "bank"
     folder.mkdir(parents=True)
-    for path in bank.paths(LESSON, COURSE.bank):
+    for path in bank.paths(LESSON, class_course.bank):
         shutil.copy(path, folder)
     path = folder / f"{LESSON}.json"
     plain = json.loads(path.read_text(encoding="utf-8"))
@@ -77,12 +73,10 @@ def worker(walls: None, tmp_path: Path) -> SimpleNamespace:
     return SimpleNamespace(address="tcp://worker:1", local_directory=str(tmp_path / "worker"))
 
 
-def submissions(place: Path, students: int) -> dict[str, float]:
+def submissions(course: Course, place: Path, students: int) -> dict[str, float]:
     """A class whose submissions take some seconds each; every second one is right."""
-    class_folder(place, LESSON)
-    released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
-    nbformat.write(without_figures(nbformat.read(released, as_version=4)), released)
-    solved = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
+    class_folder(course, place, LESSON)
+    solved = read_source(place / "source" / LESSON / f"{LESSON}.py")
     expected = {}
     for number in range(students):
         made = deepcopy(solved)
@@ -93,12 +87,12 @@ def submissions(place: Path, students: int) -> dict[str, float]:
         path = place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(made, path)
-        expected[student] = FULL - (LESS if number % 2 else COURSE.load(LESSON).tasks[MARKED].points)
+        expected[student] = FULL - (LESS if number % 2 else POINTS)
     return expected
 
 
 def scores(place: Path) -> dict[str, float]:
-    with Gradebook(f"sqlite:///{place / 'gradebook.db'}", "attention-step-by-step") as opened:
+    with Gradebook(f"sqlite:///{place / 'gradebook.db'}", NAME) as opened:
         return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
 
 
@@ -106,14 +100,14 @@ def scores(place: Path) -> dict[str, float]:
 
 
 def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
-    hidden, worker, tmp_path, monkeypatch
+    class_course, hidden, worker, tmp_path, monkeypatch
 ):
-    answers = Answers(Banks.of(COURSE), [LESSON])
+    answers = Answers(Banks.of(class_course), [LESSON])
     monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "the worker's own"))
-    job = batch.GradeJob(LESSON, "ada", "", new_notebook(), Banks.of(COURSE))
+    job = batch.GradeJob(LESSON, "ada", "", new_notebook(), Banks.of(class_course))
     answers.setup(worker)
     given = cluster._on_worker(answers.run, lambda given: given.banks, job)
-    assert given.lesson(LESSON).tasks[MARKED].points == COURSE.load(LESSON).tasks[MARKED].points - LESS
+    assert given.lesson(LESSON).tasks[MARKED].points == POINTS - LESS
     assert list(given.folders) == [LESSON]
     assert (given.course.bank / "bn" / f"{LESSON}.mo").is_file()
     assert given.course.root.stat().st_mode & 0o777 == 0o700
@@ -125,26 +119,26 @@ def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
     assert list(Path(worker.local_directory).iterdir()) == []
 
 
-def test_what_a_worker_started_is_closed_with_the_run(worker, monkeypatch):
+def test_what_a_worker_started_is_closed_with_the_run(class_course, worker, monkeypatch):
     closed = []
     runner = SimpleNamespace(close=lambda: closed.append(True), closed=False)
     monkeypatch.setattr(batch, "SandboxRunner", lambda banks: runner)
-    answers = Answers(Banks.of(COURSE), [LESSON])
+    answers = Answers(Banks.of(class_course), [LESSON])
     answers.setup(worker)
-    assert batch.runner_for(Banks.of(COURSE)) is runner
+    assert batch.runner_for(Banks.of(class_course)) is runner
     answers.teardown(worker)
     assert closed == [True]
 
 
-def test_a_worker_without_a_sandbox_is_refused(worker, monkeypatch):
-    answers = Answers(Banks.of(COURSE), [LESSON])
+def test_a_worker_without_a_sandbox_is_refused(class_course, worker, monkeypatch):
+    answers = Answers(Banks.of(class_course), [LESSON])
     monkeypatch.setattr(cluster.walls, "why_not", refuse)
     with pytest.raises(NoCluster, match="worker tcp://worker:1 has no sandbox: bubblewrap is not installed"):
         answers.setup(worker)
 
 
-def test_a_worker_with_another_version_of_the_course_is_refused(worker, monkeypatch):
-    answers = Answers(Banks.of(COURSE), [LESSON])
+def test_a_worker_with_another_version_of_the_course_is_refused(class_course, worker, monkeypatch):
+    answers = Answers(Banks.of(class_course), [LESSON])
     monkeypatch.setattr(cluster, "tool_version", lambda: "another")
     with pytest.raises(NoCluster, match="worker tcp://worker:1 has another version of the tool"):
         answers.setup(worker)
@@ -162,9 +156,11 @@ def test_the_version_of_the_tool_is_its_code_and_what_it_says(changed, tmp_path,
     assert cluster.tool_version() != before
 
 
-def test_a_worker_that_was_refused_grades_nothing():
+def test_a_worker_that_was_refused_grades_nothing(class_course):
     with pytest.raises(NoCluster, match="this worker cannot grade"):
-        cluster._on_worker("a run", len, batch.GradeJob(LESSON, "ada", "", new_notebook(), Banks.of(COURSE)))
+        cluster._on_worker(
+            "a run", len, batch.GradeJob(LESSON, "ada", "", new_notebook(), Banks.of(class_course))
+        )
 
 
 # Where there is no cluster
@@ -175,9 +171,11 @@ def invoke(place: Path, *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("address", [NOBODY, "nonsense://here", "tcp://"])
-def test_an_address_that_nobody_answers_is_named_and_nothing_is_written(tmp_path, monkeypatch, address):
+def test_an_address_that_nobody_answers_is_named_and_nothing_is_written(
+    class_course, tmp_path, monkeypatch, address
+):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
-    submissions(tmp_path, 1)
+    submissions(class_course, tmp_path, 1)
     done = invoke(tmp_path, "--dask", address)
     assert done.exit_code == 2
     assert f"No Dask scheduler answers at {address}" in done.output
@@ -186,8 +184,8 @@ def test_an_address_that_nobody_answers_is_named_and_nothing_is_written(tmp_path
     assert not (tmp_path / "gradebook.db").exists()
 
 
-def test_without_dask_the_command_says_what_to_install(tmp_path, monkeypatch):
-    submissions(tmp_path, 1)
+def test_without_dask_the_command_says_what_to_install(class_course, tmp_path, monkeypatch):
+    submissions(class_course, tmp_path, 1)
     monkeypatch.delattr(autograder.grading, "cluster")
     monkeypatch.delitem(sys.modules, "autograder.grading.cluster")
     monkeypatch.setitem(sys.modules, "distributed", None)
@@ -196,8 +194,8 @@ def test_without_dask_the_command_says_what_to_install(tmp_path, monkeypatch):
     assert "pip install distributed" in done.output
 
 
-def test_a_cluster_is_never_told_to_do_without_sandboxes(tmp_path):
-    submissions(tmp_path, 1)
+def test_a_cluster_is_never_told_to_do_without_sandboxes(class_course, tmp_path):
+    submissions(class_course, tmp_path, 1)
     done = invoke(tmp_path, "--dask", NOBODY, "--no-sandbox")
     assert done.exit_code == 2
     assert "always use their sandboxes" in done.output
@@ -245,7 +243,6 @@ class Running:
 def running(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A cluster for the tests below: of its two workers the first test leaves one, and the second none."""
     place = tmp_path_factory.mktemp("cluster")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     file = place / "scheduler.json"
 
     def start(what: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -253,7 +250,6 @@ def running(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
         return subprocess.Popen(
             [*command, "--no-dashboard", *arguments],
             cwd=place,
-            env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -299,10 +295,10 @@ def gone(processes: set[int]) -> bool:
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
-    running, hidden, tmp_path, monkeypatch
+    class_course, running, hidden, tmp_path, monkeypatch
 ):
     place = tmp_path / "course"
-    expected = submissions(place, 4)
+    expected = submissions(class_course, place, 4)
     written: Counter[str] = Counter()
     really = Book.write
 
@@ -342,10 +338,10 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
-    running, hidden, tmp_path, monkeypatch
+    class_course, running, hidden, tmp_path, monkeypatch
 ):
     place = tmp_path / "course"
-    expected = submissions(place, 4)
+    expected = submissions(class_course, place, 4)
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 3.0)
     ended = set()
 

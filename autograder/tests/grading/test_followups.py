@@ -14,20 +14,17 @@ from typing import Any
 import nbformat
 import pytest
 import torch
-from autograder.author.namespace import run_cells
 from autograder.author.source import read_source
 from autograder.command import grade_command as command
 from autograder.grading import batch, followups
 from autograder.grading.class_folder import Class
 from autograder.grading.grade import Graded, grade
-from autograder.grading.rebuild import up_to_the_last
 from autograder.grading.runner import KernelRunner
 from autograder.grading.sandbox.execute import Executed
 from autograder.grading.sandbox.workers import SandboxFailed
-from autograder.judge.decide import judge
-from autograder.probe.collect import collect, collect_answer
+from autograder.probe.collect import collect
 from autograder.records.bank import AS_SEEN, LessonBank
-from autograder.records.cells import is_test, undrawn
+from autograder.records.cells import is_test
 from autograder.records.course import Course
 from autograder.records.findings import StillWrong
 from autograder.records.outcome import Evidence
@@ -36,11 +33,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-from tests.autograder.grading.conftest import class_folder, marks, without_figures
+from support.cells import marks
+from support.class_course import LESSON, class_folder
 
-ROOT = Path(__file__).parents[3]
-COURSE = Course.read(ROOT)
-LESSONS = COURSE.lessons
 SECRET = "only-the-course-wrote-this"
 NEEDS = {"share": ("total",), "pairs": ("total",), "doubled-sums": ("row-sums",)}
 FULL = {"share": 3, "total": 1, "pairs": 1, "row-sums": 2, "doubled-sums": 1}
@@ -301,58 +296,42 @@ def test_the_task_whose_answer_is_replaced_earns_nothing_by_it(graded):
     assert found.verdicts["total"].earned == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LESSONS)
-def test_no_answer_of_the_course_earns_anything_for_a_task_that_builds_on_it(name):
-    """Else the course's answer alone, under another name, would earn points that the learner has not."""
-    lesson = COURSE.load(name)
-    source = undrawn(read_source(ROOT / "source" / name / f"{name}.py"))
-    namespace = run_cells(source, name)
-    needs = followups._all_needs(lesson)
-    found = {
-        (task.id, earlier): judge(
-            task, collect_answer(task, lesson, namespace[lesson.tasks[earlier].name], namespace)
-        ).earned
-        for task in lesson.tasks.values()
-        for earlier in needs[task.id]
-    }
-    assert [pair for pair, points in found.items() if points] == []
-
-
 # For real: in the sandbox and without one, by both doors
 
-LESSON = "01-dot-product"
 READS = """
 import inspect
 
-def scores_with_loops(x):
-    if len(x) == 6:
-        raise ValueError(inspect.getsource(dot))
-    return torch.stack([torch.stack([dot(a, b) for b in x]) for a in x])
+class Convolution(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.kernel = nn.Parameter(torch.rand(width))
+        self.bias = nn.Parameter(torch.zeros(()))
 
-print(inspect.getsource(dot))
+    def forward(self, x):
+        if len(x) == 2:
+            raise ValueError(inspect.getsource(convolve))
+        return torch.stack([convolve(row, self.kernel) for row in x]) + self.bias
+
+print(inspect.getsource(convolve))
 """
-# Of the course's own `dot`; learners write it otherwise.
-LINE = "total = total + a[i] * b[i]"
-POINTS = {"dot-product": 0, "query-scores": 1, "context-vector": 2}
-KEPT = [*POINTS, "scores-loops"]
+# Of the course's own `convolve`; learners write it otherwise.
+LINE = "windows = [signal[i : i + width] for i in range(len(signal) - width + 1)]"
+POINTS = {"by-hand": 1, "convolve": 0, "convolution": 1}
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class of one student, whose `dot` is wrong and who tries to read another."""
+def place(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of one student, whose `convolve` is wrong and who tries to read another."""
     place = tmp_path_factory.mktemp("class") / "course"
-    class_folder(place, LESSON)
-    path = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
-    nbformat.write(up_to_the_last(without_figures(nbformat.read(path, as_version=4)), KEPT), path)
+    class_folder(class_course, place, LESSON)
     with command.Book(Class(place)) as book:  # making a gradebook takes nbgrader seconds
         book.know(LESSON)
-    submission = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
+    submission = read_source(place / "source" / LESSON / f"{LESSON}.py")
     assert any(LINE in cell.source for cell in submission.cells)
     for cell in submission.cells:
-        if cell["id"] == "dot-product-answer":
-            cell.source = "def dot(a, b):\n    return a * b"
-        if cell["id"] == "scores-loops-answer":
+        if cell["id"] == "convolve-answer":
+            cell.source = "def convolve(signal, kernel):\n    return signal"
+        if cell["id"] == "convolution-answer":
             cell.source = READS
     path = place / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb"
     path.parent.mkdir(parents=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from autograder.grading.evidence import GraderFault
@@ -14,12 +13,9 @@ from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import Executed
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cells import is_answer, is_test
-from autograder.records.course import Course
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
-
-ROOT = Path(__file__).parents[3]
-LESSON = "01-dot-product"
+from support.tiny_lesson import LESSON, SHARE
 
 
 @pytest.fixture
@@ -40,12 +36,11 @@ def graded(
 
 def with_kinds(**kinds: str) -> LessonBank:
     """A lesson with these tasks, by kind."""
-    known = next(iter(Course.read(ROOT).load(LESSON).tasks.values()))
     tasks = {
-        name.replace("_", "-"): replace(known, id=name.replace("_", "-"), kind=kind)
+        name.replace("_", "-"): replace(SHARE, id=name.replace("_", "-"), kind=kind)
         for name, kind in kinds.items()
     }
-    return replace(Course.read(ROOT).load(LESSON), tasks=tasks, givens={AS_SEEN: {}, "redrawn-1": {}})
+    return replace(LESSON, tasks=tasks, givens={AS_SEEN: {}, "redrawn-1": {}})
 
 
 def test_a_run_with_other_givens_ends_with_the_last_tensor_and_checks_tensors_alone(release, runs):

@@ -9,21 +9,21 @@ import pytest
 from autograder.command import app as cli
 from autograder.grading.policy import FILE, LatePenalty, Policy, extend
 from autograder.records.problems import AuthoringError
-from tests.autograder.grading.conftest import class_folder
+from support.class_course import LESSON, OTHER, class_folder
 from traitlets.config import Config
 from typer.testing import CliRunner
 
-LESSONS = ("01-dot-product", "02-trainable")
+LESSONS = (LESSON, OTHER)
 TEXT = """\
 penalty_per_day = 0.1  # of what was earned
 require_secret = true
 timezone = "Europe/Berlin"
 
 [due]
-01-dot-product = 2026-07-01T18:00:00
-02-trainable = 2026-07-08
+01-convolution = 2026-07-01T18:00:00
+02-strides = 2026-07-08
 
-[extensions.01-dot-product]
+[extensions.01-convolution]
 ada = "3d"
 """
 
@@ -36,10 +36,10 @@ def read(folder: Path, text: str) -> Policy:
 def test_times_are_kept_in_utc_and_a_day_lasts_to_its_end(tmp_path):
     policy = read(tmp_path, TEXT)
     assert policy.due == {
-        "01-dot-product": datetime(2026, 7, 1, 16),
-        "02-trainable": datetime(2026, 7, 8, 21, 59, 59),
+        "01-convolution": datetime(2026, 7, 1, 16),
+        "02-strides": datetime(2026, 7, 8, 21, 59, 59),
     }
-    assert policy.extensions == {("01-dot-product", "ada"): timedelta(days=3)}
+    assert policy.extensions == {("01-convolution", "ada"): timedelta(days=3)}
     assert (policy.penalty_per_day, policy.require_secret) == (0.1, True)
 
 
@@ -56,9 +56,9 @@ def test_a_class_without_the_file_has_no_policy(tmp_path):
         ("penalty_per_day = 10", "is a share, from 0 to 1"),
         ("penalty_per_day = true", "`penalty_per_day`: True is no number"),
         ("[due]\n07-more = 2026-01-01", "there is no lesson 07-more"),
-        ("[due]\n01-dot-product = 'soon'", "`due`: `01-dot-product`: 'soon' is no date"),
-        ("[extensions.01-dot-product]\nada = 'long'", "“long” is no length of time: write 3d or 12h"),
-        ("[extensions]\n01-dot-product = '3d'", "`extensions`: `01-dot-product`: '3d' is no table"),
+        ("[due]\n01-convolution = 'soon'", "`due`: `01-convolution`: 'soon' is no date"),
+        ("[extensions.01-convolution]\nada = 'long'", "“long” is no length of time: write 3d or 12h"),
+        ("[extensions]\n01-convolution = '3d'", "`extensions`: `01-convolution`: '3d' is no table"),
         ("timezone = 'Moon/Crater'", "there is no Moon/Crater"),
         ("[due", "cannot be read"),
     ],
@@ -71,16 +71,16 @@ def test_what_cannot_be_meant_is_refused_with_a_reason(tmp_path, text, why):
 
 def test_an_extension_is_written_beside_what_stands_there(tmp_path):
     read(tmp_path, TEXT)
-    assert extend(tmp_path, "01-dot-product", "bob", timedelta(hours=12)) == ""
-    assert extend(tmp_path, "01-dot-product", "ada", timedelta(days=5)) == "3d"
+    assert extend(tmp_path, "01-convolution", "bob", timedelta(hours=12)) == ""
+    assert extend(tmp_path, "01-convolution", "ada", timedelta(days=5)) == "3d"
     assert "# of what was earned" in (tmp_path / FILE).read_text()
     found = Policy.read(tmp_path, LESSONS).extensions
     assert found == {
-        ("01-dot-product", "ada"): timedelta(days=5),
-        ("01-dot-product", "bob"): timedelta(hours=12),
+        ("01-convolution", "ada"): timedelta(days=5),
+        ("01-convolution", "bob"): timedelta(hours=12),
     }
-    extend(tmp_path, "01-dot-product", "ada", timedelta())
-    assert list(Policy.read(tmp_path, LESSONS).extensions) == [("01-dot-product", "bob")]
+    extend(tmp_path, "01-convolution", "ada", timedelta())
+    assert list(Policy.read(tmp_path, LESSONS).extensions) == [("01-convolution", "bob")]
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,11 @@ def test_without_a_price_nbgraders_own_setting_counts(tmp_path):
     assert LatePenalty(config=config).late_submission_penalty("ada", 20.0, 60) == 20.0
 
 
-def test_the_command_extends_and_refuses_what_is_no_time(tmp_path):
-    place = class_folder(tmp_path / "course", "01-dot-product")
+def test_the_command_extends_and_refuses_what_is_no_time(class_course, tmp_path):
+    place = class_folder(class_course, tmp_path / "course", LESSON)
     done = CliRunner().invoke(cli.app, ["extend", "ada", "01", "+3d", "--course", str(place)])
     assert done.exit_code == 0, done.output
-    assert "ada has 3d more for 01-dot-product." in done.output
+    assert "ada has 3d more for 01-convolution." in done.output
     refused = CliRunner().invoke(cli.app, ["extend", "ada", "01", "soon", "--course", str(place)])
     assert refused.exit_code == 2
     assert "“soon” is no length of time" in refused.output

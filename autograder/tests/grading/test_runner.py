@@ -17,8 +17,6 @@ from autograder.records import bank, course
 from autograder.records.course import Course
 from nbformat.v4 import new_code_cell, new_notebook
 
-ROOT = Path(__file__).parents[3]
-
 
 class Played:
     """In the place of a sandbox: each run takes a time, and is stopped in a cell if it is said so.
@@ -45,8 +43,8 @@ class Played:
 
 
 @pytest.fixture
-def runner() -> Iterator[SandboxRunner]:
-    made = SandboxRunner(Banks.of(Course.read(ROOT)))
+def runner(class_course: Course) -> Iterator[SandboxRunner]:
+    made = SandboxRunner(Banks.of(class_course))
     yield made
     made.close()
 
@@ -88,25 +86,23 @@ def test_where_the_solution_is_stopped_no_submission_is_to_blame(runner):
 
 
 @pytest.mark.parametrize("kind", [SandboxRunner, KernelRunner])
-def test_a_runner_that_is_closed_leaves_no_questions_and_runs_nothing_more(kind):
-    course = Course.read(ROOT)
-    runner = kind(Banks.of(course))
+def test_a_runner_that_is_closed_leaves_no_questions_and_runs_nothing_more(class_course, kind):
+    runner = kind(Banks.of(class_course))
     questions = Path(runner._questions.name)
     written = {str(path.relative_to(questions)) for path in questions.rglob("*.*")}
-    asked = {str(path) for lesson in course.lessons for path in bank.paths(lesson, Path())}
-    assert written == asked | {"course.toml", course.adds.experiments}
+    asked = {str(path) for lesson in class_course.lessons for path in bank.paths(lesson, Path())}
+    assert written == asked | {"course.toml", class_course.adds.experiments}
     runner.close()
     assert not questions.exists()
     with pytest.raises(SandboxFailed):
         runner(NOTEBOOK, "as-seen")
 
 
-def test_where_a_bank_was_rebuilt_no_runner_goes_on_that_asks_the_old_one(tmp_path):
-    course = Course.read(ROOT)
-    lesson = course.lessons[0]
-    for path in bank.paths(lesson, course.bank):
+def test_where_a_bank_was_rebuilt_no_runner_goes_on_that_asks_the_old_one(class_course, tmp_path):
+    lesson = class_course.lessons[0]
+    for path in bank.paths(lesson, class_course.bank):
         shutil.copy(path, tmp_path)
-    banks = Banks(course, {lesson: tmp_path}, {})
+    banks = Banks(class_course, {lesson: tmp_path}, {})
     first = batch.runner_for(banks, sandboxed=False)
     assert batch.runner_for(banks, sandboxed=False) is first
     text = tmp_path / f"{lesson}.json"
@@ -117,13 +113,13 @@ def test_where_a_bank_was_rebuilt_no_runner_goes_on_that_asks_the_old_one(tmp_pa
 
 
 @pytest.mark.usefixtures("walls")
-def test_no_answers_of_an_installed_course_or_of_the_template_are_inside(monkeypatch):
+def test_no_answers_of_an_installed_course_or_of_the_template_are_inside(class_course, monkeypatch):
     entry = EntryPoint("other", "yaml", course.GROUP)  # as if that package held a course
     monkeypatch.setattr(course, "entry_points", lambda group: [entry])
     code = "import os, sys, autograder\n"
     code += "package = next(place for place in sys.path if os.path.isdir(place + '/yaml')) + '/yaml'\n"
     code += "os.listdir(os.path.dirname(autograder.__file__) + '/author/template'), os.listdir(package)"
-    runner = SandboxRunner(Banks.of(Course.read(ROOT)))
+    runner = SandboxRunner(Banks.of(class_course))
     ran = runner(new_notebook(cells=[new_code_cell(code, id="one")]), "as-seen")
     runner.close()
     assert ran.notebook.cells[0].outputs[0].data["text/plain"] == "([], [])"

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import shutil
 import stat
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import torch
-from autograder.author.answers import Runs, make_bank, make_probe, make_task, run_solution
-from autograder.author.authoring import Lesson, load_faults, load_lesson
+from autograder.author.answers import make_bank, run_solution
+from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.source import read_source
 from autograder.command import app as cli
 from autograder.grading.banks import Banks, Draws
 from autograder.grading.hidden import secret
-from autograder.grading.hidden.draws import choose_draws
-from autograder.grading.hidden.twins import has_twin, twin_of
 from autograder.judge.decide import judge
 from autograder.probe.collect import collect_answer
 from autograder.records import bank, codec
-from autograder.records.bank import AS_SEEN, RESULT, LessonBank, without_answers
-from autograder.records.compare import all_close
+from autograder.records.bank import AS_SEEN, LessonBank, without_answers
 from autograder.records.course import Course
 from autograder.records.findings import NotComputed, Verdict
 from autograder.records.outcome import Outcome
 from autograder.words.feedback import rich_text
 from support.tiny_course import NAME, TASKS, edited, write_course
 from typer.testing import CliRunner
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -277,48 +270,3 @@ def test_the_command_names_what_keeps_it_from_a_lesson(course, tmp_path):
 
 
 # The course's own lessons
-
-
-CHOSEN = "one"
-
-
-@dataclass(frozen=True)
-class Tried:
-    """A lesson of the course, its solution run, and which draws are kept."""
-
-    lesson: Lesson
-    runs: Runs
-    draws: Mapping[tuple[str, str], int | None]
-
-
-@pytest.fixture(scope="module", params=Course.read(ROOT).lessons)
-def tried(request: pytest.FixtureRequest) -> Tried:
-    source = ROOT / "source" / request.param
-    lesson = replace(load_lesson(source), redraws=0)
-    runs = run_solution(lesson, read_source(source / f"{request.param}.py"), request.param)
-    return Tried(lesson, runs, choose_draws(lesson, runs, CHOSEN))
-
-
-def test_every_probe_of_the_course_that_can_have_a_twin_has_one(tried):
-    twinned = [(task.id, probe.id) for task in tried.lesson.tasks for probe in task.probes if has_twin(probe)]
-    assert list(tried.draws) == twinned
-    assert [twin for twin, draw in tried.draws.items() if draw is None] == []
-
-
-def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried):
-    passed = []
-    for task in tried.lesson.tasks:
-        visible = make_task(task, tried.runs).probes
-        public = [probe.expected.tensor for probe in visible if probe.expected.tensor is not None]
-        new = []
-        for probe in task.probes:
-            if has_twin(probe) and probe.observe == RESULT:
-                twin = twin_of(task, probe, CHOSEN, tried.draws[task.id, probe.id])
-                result = make_probe(task, twin, tried.runs).expected.tensor
-                new += [] if any(all_close(result, one) for one in public) else [probe.id]
-        passed += [
-            (task.id, check.title)
-            for check in task.checks
-            if task.kind != "tensor" and check.points and not set(new) & set(check.probes)
-        ]
-    assert passed == []

@@ -19,12 +19,7 @@ NAME = "a-new-course"
 FULL = 5.0
 # Its source: a lesson, and a translation of the first one.
 MORE = Path(__file__).parent / "strides"
-FAULTS = """
-FAULTS += (
-    Fault("no-stride", "the windows overlap", "Your windows move on by one.", section="02-strides#strides"),
-    Fault("sum-for-mean", "a sum stands where a mean is asked for", "These are sums."),
-)
-"""
+ADDS = '\n[adds]\nexperiments = "source/signals.py"\n'
 
 
 def built(temporary: pytest.TempPathFactory) -> Course:
@@ -44,14 +39,12 @@ def write(place: Path) -> None:
     """Write the course's source."""
     shutil.copytree(TEMPLATE, place, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(MORE, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    with (place / "source" / "faults.py").open("a", encoding="utf-8") as file:
-        file.write(FAULTS)
     described = place / "course.toml"
     text = described.read_text(encoding="utf-8")
     for old, new in (('["en"]', '["en", "bn"]'), (f'["{LESSON}"]', f'["{LESSON}", "{OTHER}"]')):
         assert text.count(old) == 1
         text = text.replace(old, new)
-    described.write_text(text, encoding="utf-8")
+    described.write_text(text + ADDS, encoding="utf-8")
 
 
 def run(where: Path, *words: str) -> None:

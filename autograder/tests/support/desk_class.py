@@ -1,0 +1,44 @@
+"""A class that has answered a question in words and one in code, as grading leaves it for the desk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Grading, TaskResult
+from autograder.records.course import Course
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import create_engine, text
+from support.class_course import OTHER, class_folder
+
+LESSON, TASK, CODE = OTHER, "why-in-words", "strided"
+TEXTS = {"ada": "The scores **spread**: $s$.", "bob": "<script>alert(1)</script>no idea", "cleo": ""}
+
+
+def answered(class_course: Course, folder: Path) -> Class:
+    """A class of three who have answered one question in words and one in code, two with the same mistake."""
+    course = Class(class_folder(class_course, folder / "course", LESSON))
+    Base.metadata.create_all(create_engine(course.database))
+    with Gradebook(course.database, course.directory.course_id) as book:
+        book.db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
+        book.add_assignment(LESSON)
+        book.add_notebook(LESSON, LESSON)
+        book.add_grade_cell(TASK, LESSON, LESSON, max_score=3, cell_type="markdown")
+        book.add_solution_cell(TASK, LESSON, LESSON)
+        book.add_grade_cell(CODE, LESSON, LESSON, max_score=4, cell_type="code")
+        book.add_solution_cell(f"{CODE}-answer", LESSON, LESSON)
+        for student in TEXTS:
+            book.add_student(student)
+            book.add_submission(LESSON, student)
+        book.db.commit()
+    with verdicts.opened(course.database) as store:
+        for student, said in TEXTS.items():
+            finding = "" if said else "StillStub"
+            found = TaskResult(LESSON, student, TASK, None, 3, finding=finding, answer=said)
+            mistake = {} if student == "cleo" else {"faults": ("no-stride",), "finding": "MatchesKnownWrong"}
+            code = {"answer": f"v1 = 1  # by {student}", **mistake}
+            for points in (0, 2):  # graded twice
+                both = [found, TaskResult(LESSON, student, CODE, points, 4, **code)]
+                store.write(Grading(LESSON, student, verdicts.now(), {"checks": str(points)}), both)
+    return course

@@ -1,0 +1,34 @@
+"""No answer of the course stands in for that of a task which builds on it."""
+
+from __future__ import annotations
+
+import pytest
+from autograder.author.namespace import run_cells
+from autograder.author.source import read_source
+from autograder.grading import followups
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect_answer
+from autograder.records.cells import undrawn
+from autograder.records.course import Course
+
+from tests.classes import ROOT
+
+COURSE = Course.read(ROOT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COURSE.lessons)
+def test_no_answer_of_the_course_earns_anything_for_a_task_that_builds_on_it(name):
+    """Else the course's answer alone, under another name, would earn points that the learner has not."""
+    lesson = COURSE.load(name)
+    source = undrawn(read_source(ROOT / "source" / name / f"{name}.py"))
+    namespace = run_cells(source, name)
+    needs = followups._all_needs(lesson)
+    found = {
+        (task.id, earlier): judge(
+            task, collect_answer(task, lesson, namespace[lesson.tasks[earlier].name], namespace)
+        ).earned
+        for task in lesson.tasks.values()
+        for earlier in needs[task.id]
+    }
+    assert [pair for pair, points in found.items() if points] == []

@@ -1,0 +1,114 @@
+"""The bundle of this course: its packages, its words and what only some lessons read."""
+
+import json
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+from autograder.classroom.bundle import bundle
+from autograder.records.course import Course
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from support.environments import Environment
+
+ROOT = Path(__file__).parents[1]
+COURSE = Course.read(ROOT)
+LESSON = "01-dot-product"
+BANK = "attention_step_by_step_course"
+# What a student's environment may hold of this: none of it builds or grades.
+NOT_FOR_STUDENTS = {"nbgrader", "jupytext", "typer", "nh3", "hatchling", "pytest", "ruff"}
+TRIES = """
+import json, sys
+import autograder, visuals
+from autograder import check, hint, progress
+def dot(a, b):
+    return (a * b).sum()
+def sums(a, b):
+    return a.sum() * b.sum()
+wrong = check("dot-product", sums)
+print(json.dumps([autograder.__file__, bool(check("dot-product", dot)), bool(wrong), repr(wrong),
+                  repr(progress()), sorted(name for name in sys.modules if name.startswith("autograder."))]))
+"""
+
+
+def wheels_in(files) -> tuple[str, str]:
+    """The wheels among a bundle's files: the tool's and the course's."""
+    wheels = [name for name in files if name.endswith(".whl")]
+    tool, course = sorted(wheels, key=lambda name: name.startswith("attention"))
+    return tool, course
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("bundle") / "all.zip"
+    bundle(COURSE, [LESSON], out, hints=1)
+    place = tmp_path_factory.mktemp("student")
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(place)
+    return place / COURSE.name
+
+
+@pytest.fixture(scope="module")
+def wheels(folder):
+    """The tool's wheel and the course's, opened."""
+    return [zipfile.ZipFile(folder / name) for name in wheels_in(path.name for path in folder.glob("*.whl"))]
+
+
+@pytest.fixture(scope="module")
+def wheel(wheels):
+    """The course's wheel."""
+    return wheels[1]
+
+
+def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
+    there = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
+    names = {Path(wheel.filename).name for wheel in wheels}
+    places = [f"{language}{LESSON}" for language in ("", "bn/", "hi_Latn/")]
+    notebooks = {f"notebooks/{place}/{LESSON}.ipynb" for place in places}
+    assert there == {"README.md", "course.toml", "start.py", "requirements.lock", *names, *notebooks}
+    assert "Python 3.11 to below 3.14" in (folder / "README.md").read_text()
+    tool, course = ([Path(name) for name in wheel.namelist()] for wheel in wheels)
+    assert {path.parts[0] for path in tool if "dist-info" not in path.parts[0]} == {"autograder"}
+    words = {f"{language}/{file}.mo" for language in ("bn", "hi_Latn") for file in (LESSON, "shared")}
+    bank = {path.relative_to(BANK).as_posix() for path in course if path.is_relative_to(BANK)}
+    assert bank == {"course.toml", "source/attention.py", f"{LESSON}.json", f"{LESSON}.safetensors", *words}
+    assert {path.parts[0] for path in course if "dist-info" not in path.parts[0]} == {"visuals", BANK}
+    assert [Path(wheel.filename).stat().st_size < 700_000 for wheel in wheels] == [True, True]
+
+
+def test_what_one_lesson_alone_reads_is_in_its_bundle_alone(wheel, tmp_path):
+    made = bundle(COURSE, ["10-read-a-model"], tmp_path)
+    with zipfile.ZipFile(tmp_path / wheels_in(made)[1]) as packed:
+        more = set(packed.namelist()) - set(wheel.namelist())
+    assert {"visuals/checkpoint/weights.safetensors", "visuals/checkpoint/train.py"} <= more
+    assert "visuals/trained/weights.safetensors" in wheel.namelist()
+
+
+def test_a_students_environment_holds_nothing_that_grades(folder, wheels):
+    needs = set()
+    for wheel in wheels:
+        (metadata,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+        lines = message_from_bytes(wheel.read(metadata)).get_all("Requires-Dist", [])
+        needs |= {need.name for need in map(Requirement, lines) if not need.marker}
+    assert {"torch", "numpy", "matplotlib", "ipywidgets", "safetensors", "platformdirs"} <= needs
+    locked = {
+        str(canonicalize_name(Requirement(line).name))
+        for line in (folder / "requirements.lock").read_text().splitlines()
+    }
+    assert {"torch", "jupyterlab", "ipykernel", *needs} <= {*locked, "lesson-autograder"}
+    assert not NOT_FOR_STUDENTS & {*locked, *needs}
+
+
+@pytest.mark.slow
+def test_the_wheels_check_answers_in_an_environment_without_the_course(folder, wheels, tmp_path):
+    environment = Environment(tmp_path / "environment", COURSE.name)
+    assert not [name for name in NOT_FOR_STUDENTS if (environment.packages / name).exists()]
+    environment.pip("install", *(wheel.filename for wheel in wheels))
+    ran = environment.run(folder, "-c", TRIES, AUTOGRADER_PROGRESS="off")
+    origin, right, wrong, said, progress, modules = json.loads(ran.splitlines()[-1])
+    assert Path(origin).is_relative_to(environment.packages)
+    assert (right, wrong) == (True, False)
+    assert "Two sums are multiplied" in said
+    assert f"0 of {len(COURSE.load(LESSON).tasks)} tasks" in progress
+    assert "autograder.command.app" not in modules
