@@ -46,7 +46,7 @@ COMMANDS = ("lab", "run") if WHEELS else ("lab", "test", "run", "build")
 HELP = """python3 start.py COMMAND ...
 
   lab    open the lessons in JupyterLab (--no-browser, --port N and the like are passed on)
-  test   run the tests, side by side (or pytest with what follows)
+  test   run the tests of the tool and of the course (or pytest with what follows)
   run    run any command in the course's environment (or Python)
   build  make notebooks/ and solutions/ from source/ (the same as: run autograder build)
 
@@ -364,14 +364,24 @@ def execute(command, rest):
         if command == "lab":  # nbgrader's panels are the instructor's
             environment["JUPYTER_CONFIG_PATH"] = str(HERE / ".lab")
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
+        side_by_side = [] if WINDOWS else ["-n", "auto"]
+        if command == "test" and not rest:  # first those of the tool, which have settings of their own
+            code = wait_for([PYTHON, "-m", "pytest", *side_by_side, "autograder/tests"], environment)
+            if code:
+                return code
         modules = {
             "lab": ["jupyterlab", f"--ServerApp.root_dir={HERE / 'notebooks'}", *root, *rest],
-            "test": ["pytest", *(rest or ([] if WINDOWS else ["-n", "auto"]))],
+            "test": ["pytest", *(rest or [*side_by_side, "tests"])],
             "build": ["autograder", "build", *rest],
         }
         line = [PYTHON, "-m", *modules[command]]
     if not WINDOWS:
         os.execve(line[0], line, environment)  # the command takes this process's place
+    return wait_for(line, environment)
+
+
+def wait_for(line, environment):
+    """Run a command to its end and return its exit code; Ctrl-C is for the command."""
     process = subprocess.Popen(line, env=environment)
     while True:
         with contextlib.suppress(KeyboardInterrupt):

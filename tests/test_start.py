@@ -19,7 +19,11 @@ import pytest
 START = Path(__file__).parent.parent / "start.py"
 
 # Stands in for JupyterLab, pytest and the autograder: it tells how it was called.
-ECHO = "import sys; print(__spec__.name, *sys.argv[1:]); sys.exit(5 if 'fail' in sys.argv else 0)"
+ECHO = """
+import os, sys
+print(__spec__.name, *sys.argv[1:], flush=True)
+sys.exit(5 if {"fail", os.environ.get("FAILS")} & set(sys.argv) else 0)
+"""
 # Stands in for uv: it knows only what uv's own variables say of indexes, and lets pip install.
 FAKE_UV = """
 import os, runpy, sys
@@ -154,6 +158,23 @@ COMMANDS = [
     ("biuld", 2, "", "Did you mean `build`?"),
     ("", 0, "  build  ", ""),
 ]
+
+
+@pytest.mark.parametrize(
+    ("fails", "code", "folders"),
+    [
+        ("", 0, ["autograder/tests", "tests"]),
+        ("autograder/tests", 5, ["autograder/tests"]),
+        ("tests", 5, ["autograder/tests", "tests"]),
+    ],
+)
+def test_the_tests_are_those_of_the_tool_and_then_those_of_the_course(
+    course, monkeypatch, fails, code, folders
+):
+    monkeypatch.setenv("FAILS", fails)
+    found, output, _ = course.start("test")
+    assert found == code
+    assert [line.split()[-1] for line in output.splitlines()] == folders
 
 
 @pytest.mark.parametrize(("typed", "code", "output", "messages"), COMMANDS)

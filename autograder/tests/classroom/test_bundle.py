@@ -17,13 +17,13 @@ from autograder.records.course import NAMED, PACKED, Course
 from autograder.words.feedback import plain_text
 from support.class_course import LESSON, NAME, OTHER, class_folder
 
-BANK = "a_new_course_course"
+BANK = "signals_course"
 
 
 def wheels_in(files) -> tuple[str, str]:
     """The wheels among a bundle's files: the tool's and the course's."""
     wheels = [name for name in files if name.endswith(".whl")]
-    tool, course = sorted(wheels, key=lambda name: name.startswith("a_new"))
+    tool, course = sorted(wheels, key=lambda name: name.startswith("signals"))
     return tool, course
 
 
@@ -57,7 +57,7 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
     assert "Python 3.11 to below 3.14" in (folder / "README.md").read_text()
     tool, course = ([Path(name) for name in wheel.namelist()] for wheel in wheels)
     assert {path.parts[0] for path in tool if "dist-info" not in path.parts[0]} == {"autograder"}
-    words = {f"bn/{file}.mo" for file in (LESSON, "shared")}
+    words = {f"bn/{file}.mo" for file in (LESSON, "messages", "shared")}
     bank = {path.relative_to(BANK).as_posix() for path in course if path.is_relative_to(BANK)}
     assert bank == {"course.toml", "source/signals.py", f"{LESSON}.json", f"{LESSON}.safetensors", *words}
     assert {path.parts[0] for path in course if "dist-info" not in path.parts[0]} == {BANK}
@@ -122,11 +122,13 @@ def test_the_first_code_cell_says_what_it_misses_and_nothing_while_grading(
     class_course, folder, first_cell, monkeypatch, tmp_path
 ):
     place = folder / "notebooks" / LESSON
-    assert first_cell(place) == []  # a checkout stays
+    checkout = Installed("0.1", '{"dir_info":{"editable":true}}')
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: [checkout])
+    assert first_cell(place) == []
     monkeypatch.setattr("importlib.metadata.distributions", lambda name: [])
     assert first_cell(place) == list(wheels_in(path.name for path in folder.glob("*.whl")))
     assert first_cell(class_course.root / "notebooks" / LESSON) == []
-    with pytest.raises(FileNotFoundError, match=r"Put lesson_autograder-….whl and a_new_course-….whl"):
+    with pytest.raises(FileNotFoundError, match=r"Put lesson_autograder-….whl and signals-….whl"):
         first_cell(tmp_path)
     monkeypatch.setenv(PACKED, "questions")
     assert first_cell(tmp_path) == []
@@ -137,14 +139,17 @@ def test_the_first_code_cell_says_what_it_misses_and_nothing_while_grading(
     [
         (Installed("0.2.9"), Installed("0.2.9.post1"), [0, 1]),
         (Installed("99.0"), Installed("99.0.post1"), [1]),  # of the course, what was handed out counts
-        (Installed("0.3.0.post1"), Installed("0.3.0", '{"dir_info":{"editable":true}}'), [0]),
+        (Installed("0.3.0.post9"), Installed("0.3.0", '{"dir_info":{"editable":true}}'), [0]),
     ],
 )
 def test_a_notebook_that_was_worked_in_takes_the_wheels_of_a_later_bundle(
     class_course, first_cell, monkeypatch, tmp_path, tool, course, wanted
 ):
-    wheels = wheels_in(bundle(class_course, [LESSON], tmp_path))
-    there = {"lesson_autograder": tool, "a_new_course": course}
+    made, of_course = wheels_in(bundle(class_course, [LESSON], tmp_path))
+    of_tool = "lesson_autograder-0.3.0.post10-py3-none-any.whl"
+    (tmp_path / made).rename(tmp_path / of_tool)
+    wheels = of_tool, of_course
+    there = {"lesson_autograder": tool, "signals": course}
     monkeypatch.setattr("importlib.metadata.distributions", lambda name: [there[name]])
     place = tmp_path / "notebooks" / LESSON
     assert first_cell(place) == [wheels[number] for number in wanted]

@@ -87,7 +87,7 @@ LAYOUTS = {
     "as nbgrader has it": "submitted/amy/01-convolution/01-convolution.ipynb",
     "named by email": "amy@example.org/homework.ipynb",
     "id before": "amy_01-convolution.ipynb",
-    "id behind": "01_dot_product-Amy Adams (3).ipynb",
+    "id behind": "01_convolution-Amy Adams (3).ipynb",
     "another ending": "amy/01-convolution.ipynb.txt",
 }
 

@@ -59,7 +59,7 @@ def class_folder(course: Course, place: Path, *lessons: str) -> Path:
     for lesson in lessons:
         for name in ("notebooks", "source"):
             shutil.copytree(course.root / name / lesson, place / name / lesson)
-    for name in ("course.toml", "nbgrader_config.py"):
+    for name in ("course.toml", "nbgrader_config.py", "pyproject.toml"):
         shutil.copy(course.root / name, place)
     shutil.copytree(course.bank, place / course.bank.name, dirs_exist_ok=True)
     return place

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-# What is installed here as a checkout: a clean environment gets that as wheels.
-OURS = {"lesson-autograder", "attention-step-by-step"}
+# Whatever was installed from a checkout or a file, and not by its name, has this; it is given as a wheel.
+OWN = "direct_url.json"
 
 
 class Environment:
@@ -23,7 +23,7 @@ class Environment:
 
     Args:
         folder: where to make it.
-        needs: requirements; of ours, only what they need is taken.
+        needs: requirements; of what lies in a checkout, only what that needs is taken.
     """
 
     def __init__(self, folder: Path, *needs: str) -> None:
@@ -83,7 +83,7 @@ def _needed(needs: tuple[str, ...]) -> Iterator[Distribution]:
                 seen.add((need.name, wanted))
                 there = distribution(need.name)
                 waiting += [(Requirement(line), wanted) for line in there.requires or ()]
-                if need.name not in OURS:
+                if there.read_text(OWN) is None:
                     yield there
 
 

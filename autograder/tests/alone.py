@@ -1,0 +1,37 @@
+"""Run these tests where nothing but the tool is: `python tests/alone.py [what pytest is given]`.
+
+The tool's wheel is installed into an environment of its own, with what the extra `test` names, linked from this
+one. The tests are copied out of the checkout, so that no path leads from them to anything beside the tool.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from support.environments import Environment
+
+TOOL = Path(__file__).parents[1]
+
+
+def main(given: Sequence[str]) -> int:
+    """Make the environment, and run pytest in it."""
+    with tempfile.TemporaryDirectory(prefix="alone-") as made:
+        place = Path(made).resolve()
+        tool = place / "tool"
+        shutil.copytree(TOOL, tool, ignore=shutil.ignore_patterns("__pycache__", ".*_cache", "dist"))
+        environment = Environment(place / "environment", "lesson-autograder[test]", "pip")
+        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", place, tool]
+        subprocess.run(wheel, check=True)
+        environment.pip("install", *place.glob("*.whl"))
+        shutil.rmtree(tool / "build", ignore_errors=True)
+        return subprocess.run([environment.python, "-m", "pytest", *given], cwd=tool, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
