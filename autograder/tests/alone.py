@@ -1,7 +1,7 @@
 """Run these tests where nothing but the tool is: `python tests/alone.py [what pytest is given]`.
 
-The tool's wheel is installed into an environment of its own, with what the extra `test` names, linked from this
-one. The tests are copied out of the checkout, so that no path leads from them to anything beside the tool.
+The tool's wheel is installed into an environment of its own, with what the extra `test` names, linked from
+this one. The tests are copied out of the checkout, so that no path leads from them to anything beside the tool.
 """
 
 from __future__ import annotations

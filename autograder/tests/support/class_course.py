@@ -59,7 +59,8 @@ def class_folder(course: Course, place: Path, *lessons: str) -> Path:
     for lesson in lessons:
         for name in ("notebooks", "source"):
             shutil.copytree(course.root / name / lesson, place / name / lesson)
-    for name in ("course.toml", "nbgrader_config.py", "pyproject.toml"):
-        shutil.copy(course.root / name, place)
+    for name in ("course.toml", "nbgrader_config.py", "pyproject.toml", course.adds.experiments):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(course.root / name, place / name)
     shutil.copytree(course.bank, place / course.bank.name, dirs_exist_ok=True)
     return place
