@@ -1,7 +1,7 @@
 """Run these tests where nothing but the tool is: `python tests/alone.py [what pytest is given]`.
 
 The tool's wheel is installed into an environment of its own, with what the extra `test` names, linked from
-this one. The tests are copied out of the checkout, so that no path leads from them to anything beside the tool.
+this one. The tests are copied out of the checkout: no path leads from them to anything beside the tool.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def main(given: Sequence[str]) -> int:
         subprocess.run(wheel, check=True)
         environment.pip("install", *place.glob("*.whl"))
         shutil.rmtree(tool / "build", ignore_errors=True)
-        return subprocess.run([environment.python, "-m", "pytest", *given], cwd=tool, check=False).returncode
+        command = [environment.python, "-m", "pytest", *given]
+        return subprocess.run(command, cwd=tool, env=environment.variables(), check=False).returncode
 
 
 if __name__ == "__main__":

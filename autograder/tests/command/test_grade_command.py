@@ -199,7 +199,7 @@ def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place, 
     assert "Your answer" in pages["bob"]
     with verdicts.opened(course.database) as store:
         said = next(one.says for one in store.read(TaskResult, LESSON, "cleo") if one.task == "convolve")
-    assert said.startswith("Your kernel is turned round.")
+    assert said.startswith("Not the right numbers yet on a kernel of three.")
 
 
 def everything(place: Path) -> dict[str, tuple[int, bytes]]:

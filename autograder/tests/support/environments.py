@@ -49,9 +49,22 @@ class Environment:
         return self._run(where, [self.python, *words], **variables)
 
     def _run(self, where: Path, words: list[str | Path], **variables: str) -> str:
+        done = subprocess.run(
+            list(map(str, words)),
+            cwd=where,
+            env={**self.variables(), **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (words, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def variables(self) -> dict[str, str]:
+        """Return the variables that its programs run with; none of them is about the Python that runs here."""
         foreign = ("PYTHON", "PYTEST", "NBGRADER", "AUTOGRADER", "VIRTUAL_ENV")
-        own = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-        kept = {
+        return {
+            **{name: value for name, value in os.environ.items() if not name.startswith(foreign)},
             # nbgrader starts `alembic` by its name, and only pip makes programs here.
             "PATH": os.pathsep.join(
                 [str(self.python.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
@@ -59,16 +72,6 @@ class Environment:
             "AUTOGRADER_PROGRESS": str(self.folder / "progress"),
             "AUTOGRADER_SECRET": str(self.folder / "secret"),
         }
-        done = subprocess.run(
-            list(map(str, words)),
-            cwd=where,
-            env={**own, **kept, **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, (words, done.stdout + done.stderr)
-        return done.stdout + done.stderr
 
 
 def _needed(needs: tuple[str, ...]) -> Iterator[Distribution]:
