@@ -22,7 +22,8 @@ from autograder.probe.collect import (
     observe,
     type_name,
 )
-from autograder.probe.own_code import describe_error, globals_read
+from autograder.probe.own_code import globals_read
+from autograder.probe.raised import describe_error
 from autograder.records.bank import Made, Probe
 from autograder.records.outcome import MAX_ELEMENTS, ModuleReport, Outcome
 

@@ -13,7 +13,7 @@ from autograder.experiments.known import EXPERIMENTS
 from autograder.records import findings as f
 from autograder.records.bank import Check, Probe, Task
 from autograder.records.findings import Verdict
-from autograder.records.outcome import ErrorReport, ForbiddenCall, Outcome, Uncalled
+from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
 from autograder.words.phrases import axis_label, number_text
 from autograder.words.wording import found, word
 from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
@@ -179,6 +179,7 @@ def verdict(**fields):
     return Verdict("share", (f.CheckResult("a check", 1, 0, f.StillStub()),), **fields)
 
 
+OPERANDS = (Operand("x", (2, 3), "float32"), Operand("n", value="3"))
 BY_LARGEST = f.Named("by-largest", "the numbers are divided by the largest", "Use `x.sum()`.")
 NO_SUM = f.Named("no-sum", "nothing is added up", "Add up.")
 
@@ -193,15 +194,15 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
     [
         (f.Idle(("W_key.weight",)), "`W_key.weight` can change without any effect on the result."),
         (
-            f.Reaches("x", "b", 0, 1),
+            f.Reaches("x", "b", "b", 0, 1),
             "The result of batch element 0 changes when batch element 1 of `x` changes.",
         ),
         (
-            f.Reaches("x", "tokens", 0, 2),
+            f.Reaches("x", "tokens", "tokens", 0, 2),
             "The result of token 0 changes when token 2 of `x` changes, and it must not.",
         ),
         (
-            f.Reaches("x", "tokens as query", 1, 1, missing=True),
+            f.Reaches("x", "tokens", "tokens as query", 1, 1, missing=True),
             "The result of query 1 does not depend on its own place of `x`.",
         ),
         (f.Related("times", -1.0), "Every number has the wrong sign."),
@@ -673,7 +674,17 @@ SAID = [
      "This looks like the right answer cut to a few decimals on three numbers.\n…\n"
      "…should be 0.2500…\n…"),
     ((f.NotComputed(probe="redrawn-1"), ROW_SUMS),
-     "`row_sums` is right for the lesson's own numbers only.\n…"),
+     "`row_sums` is right for the lesson's own numbers only.\n…its result is not the right one…"),
+    ((f.NotComputed(typed=True, probe="redrawn-1"), ROW_SUMS),
+     "`row_sums` is right for the lesson's own numbers only.\n…it stays the same: it was typed in…"),
+    ((raised("RuntimeError", "sizes", operands=OPERANDS), SHARE),
+     "…\nThere, `x` has shape (2, 3) (float32) and `n` is 3.\n…"),
+    ((raised("AttributeError", "no", meant="softmax"), SHARE),
+     "…Did you mean `softmax`?\n…"),
+    ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE, verdict(facts=(f.Unsteady(0.25, 0.5),))),
+     "Two calls with the same input give different results.\n25 % of the entries differ, by up to 0.5000…\n…"),
+    ((f.MatchesKnownWrong(probe="three"), SHARE, verdict(whole=False, facts=(f.Idle(("x",)),))),
+     "Not the right numbers yet on three numbers.\n`x` can change without any effect on the result.\n…"),
     ((wrong_values(probe="redrawn-1"), ROW_SUMS),
      "Entry [1] (row 1) is 0.5000 with other example data and should be 0.2500.\n…"),
     ((wrong_values(), SHARE, verdict(unfinished=("row_sums",))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import ANY
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from autograder.judge.facts import facts
 from autograder.probe.collect import call
 from autograder.probe.examine import examine, probe_to_examine
 from autograder.records.bank import AS_SEEN, Check, Probe, Task
-from autograder.records.findings import Idle, Reaches, Related
+from autograder.records.findings import Idle, Reaches, Related, Unsteady
 from torch import nn
 
 
@@ -66,9 +67,9 @@ def but_one(x, shift):
     [
         (lambda x, shift: x.cumsum(1), [Idle(("shift",))]),
         (lambda x, shift: torch.zeros(2, 4, 3), [Idle(("x", "shift"))]),
-        (lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x, [Reaches("x", "tokens", 0, 1)]),
-        (lambda x, shift: past(x, shift) - x, [Reaches("x", "tokens", 0, 0, missing=True)]),
-        (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", 1, 0)]),
+        (lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x, [Reaches("x", "tokens", "tokens", 0, 1)]),
+        (lambda x, shift: past(x, shift) - x, [Reaches("x", "tokens", "tokens", 0, 0, missing=True)]),
+        (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", "batch", 1, 0)]),
         (
             lambda x, shift: past(x, shift).flip(1),
             [Related("reversed", axis=1)],
@@ -77,10 +78,14 @@ def but_one(x, shift):
         (lambda x, shift: past(x, shift) - 3, [Related("plus", pytest.approx(-3.0))]),
         (lambda x, shift: past(x, shift).mT, [Related("turned")]),
         (lambda x, shift: past(x, shift).half().float(), [Related("digits", 3)]),
-        (but_one, [Reaches("x", "tokens", 2, 0, missing=True), Related("but-one", 2.0, axis=1)]),
+        (but_one, [Reaches("x", "tokens", "tokens", 2, 0, missing=True), Related("but-one", 2.0, axis=1)]),
         (lambda x, shift: past(x, shift).sqrt(), []),
         (lambda x, shift: past(x.mul_(1.5), shift), []),
         (lambda x, shift: past(x, shift) * torch.nan, []),
+        (
+            lambda x, shift: past(x, shift) + torch.arange(4.0)[:, None] * torch.rand(()),
+            [Unsteady(0.75, ANY)],
+        ),
     ],
     ids=[
         "an idle argument",
@@ -97,6 +102,7 @@ def but_one(x, shift):
         "nothing to say",
         "overwrites its input",
         "nan",
+        "another result in each call",
     ],
 )
 def test_what_a_wrong_answer_does_otherwise_is_told(answer, expected):
@@ -186,3 +192,14 @@ def test_of_a_tensor_only_what_the_learner_sees_is_told():
     twice = replace(probe.expected, tensor=2 * probe.expected.tensor)
     assert facts(task, {"redrawn-1": twice, AS_SEEN: probe.expected}, None) == ()
     assert facts(task, {AS_SEEN: twice}, None) == (Related("times", pytest.approx(2.0)),)
+
+
+def test_of_an_input_with_an_axis_in_two_roles_each_role_is_compared_by_itself():
+    task = made(lambda x, shift: (x * x).tril().cumsum(1), numbers(4, 4))
+    task = replace(task, axes=("tokens as query", "tokens as key"))
+    task = replace(task, input_axes={"x": ("tokens as query", "tokens as key")})
+    task = replace(task, examined=examine(task, lambda x, shift: (x * x).tril().cumsum(1), {}))
+    right = told(lambda x, shift: (x * x).tril().cumsum(1) + 1e-9, task)
+    assert right == ()
+    ahead = told(lambda x, shift: (x * x).cumsum(1), task)
+    assert ahead[0] == Reaches("x", "tokens as key", "tokens as query", 0, 1)

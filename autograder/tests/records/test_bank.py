@@ -196,7 +196,7 @@ def test_every_part_of_a_probe_survives(lesson, tmp_path, part):
 
 
 def test_what_explains_a_wrong_answer_and_what_was_examined_survive(lesson, tmp_path, share):
-    examined = Examination("three", ("x",), (Influence("x", "tokens", ((0, 1), (1,))),))
+    examined = Examination("three", ("x",), (Influence("x", "tokens", "tokens", ((0, 1), (1,))),))
     task = dataclasses.replace(share, examined=examined, input_axes={"x": ("tokens",)})
     bank.save(dataclasses.replace(lesson, tasks={"share": task}), tmp_path)
     loaded = bank.load(LESSON, tmp_path).tasks["share"]

@@ -57,7 +57,7 @@ def evidence(yielded):
         globals_read=("scores",),
         note="a note",
         forbidden=(ForbiddenCall("torch.exp", "exp", "y", 3, "share"),),
-        examined=Examination("three", ("x",), (Influence("x", "tokens", ((0, 1), ())),)),
+        examined=Examination("three", ("x",), (Influence("x", "tokens", "tokens", ((0, 1), ())),)),
         error=ErrorReport("ValueError", "no", bases=("Exception",)),
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from autograder.judge.explain import sight, tabulate
+from autograder.judge.sights import sight, tabulate
 from autograder.records.bank import Check, KnownWrong, LessonBank, Probe, Task
 from autograder.records.families import Described, families
 from autograder.records.outcome import Outcome

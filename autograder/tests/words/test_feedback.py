@@ -17,6 +17,7 @@ from autograder.records.findings import (
     Raised,
     StillStub,
     Verdict,
+    WrongShape,
     WrongType,
 )
 from autograder.records.outcome import ErrorReport, Evidence, Uncalled
@@ -164,6 +165,22 @@ def test_several_mistakes_are_counted_and_numbered(share):
     assert (html.tags.count("ol"), html.tags.count("li")) == (1, 2)
     text = plain_text(share, verdict)
     assert "Two mistakes together explain this:\n1. Use `x.sum()`.\n2. Divide.\n" in text
+
+
+@pytest.mark.parametrize(
+    ("explains", "says"),
+    [
+        (("a", "b"), "This explains “a” and “b”, not all that was seen:"),
+        ((), "This fits a part of what was seen, not all of it:"),
+    ],
+)
+def test_a_mistake_that_explains_a_part_is_said_to_after_what_was_seen(share, explains, says):
+    finding = WrongShape((2,), (3,), 0, probe="three")
+    named = (Named("a", "", "Use `x.sum()`."),)
+    verdict = Verdict("share", (CheckResult("a", 1, 0, finding),), named, whole=False, explains=explains)
+    for text in (Reader(rich_text(share, verdict)).text, plain_text(share, verdict)):
+        flat = " ".join(text.split())
+        assert flat.index("Axis 0") < flat.index(says) < flat.index("Use")
 
 
 def test_a_second_check_that_fails_in_another_way_says_how(judged, share):

@@ -24,7 +24,7 @@ from autograder.author.route import route_of
 from autograder.experiments.buffers import sizes_of
 from autograder.experiments.known import EXPERIMENTS
 from autograder.judge.decide import concluded, judge
-from autograder.judge.explain import Sight, sight, tabulate
+from autograder.judge.sights import Sight, sight, tabulate
 from autograder.judge.way import reaches
 from autograder.probe.collect import CALLS, call_module, collect_answer, observe
 from autograder.probe.examine import examine

@@ -18,7 +18,7 @@ from torch import Tensor
 from autograder.author.authoring import Faults, OnResult
 from autograder.author.edits import AnyEdit, Solution, made_together
 from autograder.author.parallel import in_forks
-from autograder.judge.explain import CLOSE, RIGHT, UNTRIED, Sight, numbers_of, sight
+from autograder.judge.sights import CLOSE, RIGHT, UNTRIED, Sight, numbers_of, sight
 from autograder.records.bank import RESULT, Probe, Task
 from autograder.records.outcome import Outcome
 from autograder.records.problems import AuthoringError

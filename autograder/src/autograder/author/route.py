@@ -14,6 +14,8 @@ from autograder.probe.follow import recorded
 from autograder.records.bank import RightStep, Route, Task
 from autograder.records.fingerprint import Fingerprint, factor_between, fingerprints
 
+MOST_ORDERS = 6  # of the axes of a step without a word
+
 # For each time that a tensor is made, its fingerprint in each order of its axes.
 Runs = tuple[tuple[Fingerprint, ...], ...]
 
@@ -21,7 +23,7 @@ Runs = tuple[tuple[Fingerprint, ...], ...]
 def route_of(
     task: Task, solution: Callable[..., Any], namespace: Mapping[str, Any], words: Mapping[str, str]
 ) -> Route | None:
-    """Return the steps of the solution on the probe that shows most; None where no step has a word.
+    """Return the steps of the solution on the probe that shows most; None where there are none.
 
     `words` say what a variable's name stands for, as in {"gaps": "the distances"}. A name that is given again
     stands for what it is given last, unless a word names the operation too, as in "gaps masked_fill".
@@ -51,7 +53,18 @@ def route_of(
     for name, (number, runs) in in_order:
         full = _fullest(runs, whole)
         steps.append(RightStep(name, words[name], needs(number), full, _factors(full, whole)))
-    return Route(probe.id, tuple(steps)) if steps else None
+    given = [look for value in (*probe.inputs.values(), *probe.weights.values()) for look in _looks_of(value)]
+    known = [*given, *(step.fingerprints[0][0] for step in steps)]
+    others: list[tuple[Fingerprint, ...]] = []
+    for (orders,) in (runs for runs in whole if len(runs) == 1):
+        if all(factor_between(one, orders) is None for one in known):
+            others.append(orders[:MOST_ORDERS])
+            known.append(orders[0])
+    return Route(probe.id, tuple(steps), tuple(others)) if steps or others else None
+
+
+def _looks_of(value: Any) -> tuple[Fingerprint, ...]:
+    return fingerprints(value)[:1] if isinstance(value, torch.Tensor) else ()
 
 
 def _fullest(runs: Runs, whole: Sequence[Runs]) -> Runs:

@@ -14,12 +14,21 @@ from torch import Tensor
 
 from autograder.experiments.known import EXPERIMENTS
 from autograder.experiments.properties import violation
-from autograder.judge.explain import Explained, explain, sight
-from autograder.judge.facts import facts
-from autograder.judge.way import way
+from autograder.judge.explain import Explained, explain
+from autograder.judge.facts import facts, unsteadiness
+from autograder.judge.sights import sight
+from autograder.judge.way import reaches, way
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
-from autograder.records.compare import close, dtype_fits, first_index, looks_rounded, narrower, type_fits
+from autograder.records.compare import (
+    all_close,
+    close,
+    dtype_fits,
+    first_index,
+    looks_rounded,
+    narrower,
+    type_fits,
+)
 from autograder.records.outcome import Evidence, ForbiddenCall, Outcome
 
 
@@ -42,7 +51,10 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
     explained = Explained()
     # Most answers are right, and to compare one with all that is known takes longer than to judge it.
     if any(findings.values()):
-        explained = explain(task, seen)
+        reached = reaches(task.route, evidence.trail) if task.route else None
+        explained = explain(task, seen, reached)
+        if not _may_name(task, evidence, seen, explained):
+            explained = Explained()
         findings = _findings(task, seen, explained)
     failing = []
     for check in task.checks:
@@ -60,17 +72,96 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
         finding = next(iter(failing[place]), None) if place not in forgiven else None
         results.append(f.CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
+    explains = () if explained.whole else _explained_checks(task, seen, failing, explained)
     families = task.forbids.families if task.forbids else ()
     return f.Verdict(
         task.id,
         tuple(results),
         named=tuple(f.Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
-        facts=() if passed or explained.wrong else facts(task, seen, evidence.examined),
+        whole=explained.whole or not explained.wrong,
+        explains=explains,
+        facts=() if passed else _facts(task, evidence, seen, explained),
         way=_way(task, evidence, seen),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
     )
+
+
+def _may_name(task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: Explained) -> bool:
+    """Tell whether known mistakes may be named of an answer at all.
+
+    Of one that gives another result in each call, only those that do so too. Numbers that do not follow the
+    lesson's data were typed in, and come from no mistake.
+    """
+    if unsteadiness(task, evidence.examined):
+        return explained.whole and (
+            any(mark == "unsteady" for _, mark in explained.marks)
+            or all(one.varies for one in explained.wrong)
+        )
+    return not (task.kind == "tensor" and _typed(task, seen, AS_SEEN) and len(explained.wrong) > 1)
+
+
+def _typed(task: Task, seen: Mapping[str, Outcome], probe: str) -> bool:
+    """Tell whether a result stays the same where the data is another and the right result moves."""
+    own = seen[probe].tensor if probe in seen else None
+    expected = task.probe[probe].expected.tensor
+    if own is None or expected is None:
+        return False
+    for name, outcome in seen.items():
+        other, right = outcome.tensor, task.probe[name].expected.tensor
+        if (
+            name == probe
+            or _concealed(task, name) == _concealed(task, probe)
+            or other is None
+            or right is None
+        ):
+            continue
+        moves = right.shape != expected.shape or not all_close(right.float(), expected.float())
+        if moves and other.shape == own.shape and all_close(other.float(), own.float()):
+            return True
+    return False
+
+
+def _explained_checks(
+    task: Task,
+    seen: Mapping[str, Outcome],
+    failing: Sequence[Sequence[f.Finding]],
+    explained: Explained,
+) -> tuple[str, ...]:
+    """Return the titles of the checks in which known mistakes explain all that is wrong."""
+    titles = []
+    for check, found in zip(task.checks, failing, strict=True):
+        sights = {
+            one.probe: sight(task, task.probe[one.probe], seen[one.probe])
+            for one in found
+            if one.probe in seen
+        }
+        covered = all(
+            (not one.result or name in explained.results)
+            and all((name, mark) in explained.marks for mark in one.marks)
+            for name, one in sights.items()
+        )
+        if found and len(sights) == len(found) and covered:
+            titles.append(check.title)
+    return tuple(titles)
+
+
+def _facts(
+    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: Explained
+) -> tuple[f.Fact, ...]:
+    """Return what experiments show of an answer, without what a named mistake accounts for.
+
+    Where the very same numbers come out on a probe, whatever else shows there comes from that mistake too,
+    and so it is where it changes no number.
+    """
+    left = {name: outcome for name, outcome in seen.items() if name not in explained.results}
+    examined = evidence.examined
+    if explained.whole and (explained.exact or not explained.results):
+        return ()
+    if examined is not None and examined.probe in explained.exact:
+        examined = None
+    return facts(task, left, examined)
 
 
 def _way(task: Task, evidence: Evidence, seen: Mapping[str, Outcome]) -> f.Way | None:
@@ -126,9 +217,13 @@ def _findings(
         for probe in seen
     }
     return {
-        probe: finding and replace(f.NotComputed() if _concealed(task, probe) else finding, probe=probe)
+        probe: finding and replace(_told(task, seen, probe, finding), probe=probe)
         for probe, finding in findings.items()
     }
+
+
+def _told(task: Task, seen: Mapping[str, Outcome], probe: str, finding: f.Finding) -> f.Finding:
+    return f.NotComputed(_typed(task, seen, probe)) if _concealed(task, probe) else finding
 
 
 def _concealed(task: Task, probe: str) -> bool:
@@ -189,11 +284,11 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     if bool(strange.any()):
         index = first_index(strange)
         return f.NotFinite(float(actual[index]), index, int(strange.sum()))
-    if explained:
-        return f.MatchesKnownWrong()
     if probe.observe != RESULT:
         index = first_index(~right)
         return f.WrongBehaviour(probe.observe, index, float(actual[index]), float(expected[index]))
+    if explained:
+        return f.MatchesKnownWrong()
     values = _wrong_values(actual, expected, right)
     if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
         return values

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from autograder.records.bank import AS_SEEN, RESULT, Task
 from autograder.records.compare import all_close, close
-from autograder.records.findings import Fact, Idle, Reaches, Related
+from autograder.records.findings import Fact, Idle, Reaches, Related, Unsteady
 from autograder.records.outcome import Examination, Outcome
 
 MOST_FACTS = 3
@@ -18,10 +18,21 @@ MOST_FACTS = 3
 
 def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None) -> tuple[Fact, ...]:
     """Return what an answer does that a right one does not, the most telling first."""
+    unsteady = unsteadiness(task, examined)
+    if unsteady:
+        return (unsteady,)  # other numbers come next time
     related = tuple(_from_numbers(task, outcomes))
     if any(one.how in ("turned", "reversed") for one in related):
         return related  # what reaches where follows from that
     return (*_from_examination(task.examined, examined), *related)[:MOST_FACTS]
+
+
+def unsteadiness(task: Task, examined: Examination | None) -> Unsteady | None:
+    """Return how far two calls with the same input differ, if they should not."""
+    if examined is None or not examined.unsteady:
+        return None
+    right = task.examined
+    return None if right is None or right.unsteady else Unsteady(examined.unsteady, examined.apart)
 
 
 def _from_examination(right: Examination | None, examined: Examination | None) -> Iterator[Fact]:
@@ -30,17 +41,17 @@ def _from_examination(right: Examination | None, examined: Examination | None) -
     idle = tuple(name for name in examined.idle if name not in right.idle)
     if idle:
         yield Idle(idle)
-    known = {(one.input, one.axis): one.moved for one in right.influences}
+    known = {(one.input, one.along, one.axis): one.moved for one in right.influences}
     for one in examined.influences:
-        expected = known.get((one.input, one.axis))
+        expected = known.get((one.input, one.along, one.axis))
         if expected is None or len(expected) != len(one.moved):
             continue
         too_far = _first_apart(one.moved, expected)
         if too_far is not None:
-            yield Reaches(one.input, one.axis, *too_far)
+            yield Reaches(one.input, one.along, one.axis, *too_far)
         too_short = _first_apart(expected, one.moved)
         if too_short is not None and one.input not in idle:
-            yield Reaches(one.input, one.axis, *too_short, missing=True)
+            yield Reaches(one.input, one.along, one.axis, *too_short, missing=True)
 
 
 def _first_apart(

@@ -28,17 +28,35 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
     missing = next(
         (step for step in route.steps if step.name not in passed and passed.issuperset(step.needs)), None
     )
-    if missing is not None and any(matches[missing.name]):
-        return None
-    right = [_reached(step, made) for step in route.steps if (made := taken.get(step.name))]
+    right = tuple(_reached(step, made) for step in route.steps if (made := taken.get(step.name)))
+    last = _last(route, trail, right)
     if outcomes[route.probe].error is not None:
-        return Way(tuple(right), ends="stops") if right else None
+        return Way(right, ends="stops", last=last) if right or last else None
     if missing is None:
-        return Way(tuple(right), ends="wrong") if right else None
-    if any(len(step.fingerprints) > 1 for step in trail.steps):
-        # In a loop, a tensor can be made piece by piece without ever standing in one place.
-        return Way(tuple(right)) if right else None
-    return Way(tuple(right), missing.says, multiple=_multiple(missing, trail))
+        return Way(right, ends="wrong" if right else "", last=last) if right or last else None
+    # In a loop, a tensor can be made piece by piece without ever standing in one place.
+    in_loop = any(len(step.fingerprints) > 1 for step in trail.steps)
+    if in_loop or any(matches[missing.name]):
+        return Way(right, last=last) if right or last else None
+    return Way(right, missing.says, multiple=_multiple(missing, trail), last=last)
+
+
+def _last(route: Route, trail: Trail, right: Sequence[Reached]) -> Reached | None:
+    """Return the last tensor of an answer that the solution makes too, if it comes after all named ones."""
+    for step in reversed(trail.steps):
+        if any((step.line_number, step.name) == (one.line_number, one.name) for one in right):
+            return None
+        for made in step.fingerprints:
+            if any(_is_same(made, orders) for orders in route.others):
+                return Reached("", step.name, step.line_number, step.function)
+    return None
+
+
+def _is_same(made: Fingerprint, orders: Sequence[Fingerprint]) -> bool:
+    # Rows and columns that have changed places are another tensor.
+    known = orders[:1] if made.shape == orders[0].shape else orders
+    factor = factor_between(made, known)
+    return factor is not None and abs(factor - 1) <= SAME
 
 
 def reaches(route: Route, trail: Trail | None) -> tuple[str, ...] | None:

@@ -23,7 +23,8 @@ from autograder.probe.calling import PROBE_SEED, NeedsEarlier, copy, fresh, load
 from autograder.probe.examine import examine
 from autograder.probe.follow import follow
 from autograder.probe.forbidden import Watch
-from autograder.probe.own_code import describe_error, globals_read, is_file_of, is_stub, stopped
+from autograder.probe.own_code import globals_read, is_file_of, is_stub, stopped
+from autograder.probe.raised import describe_error
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value
 from autograder.records.compare import all_close
 from autograder.records.outcome import MAX_ELEMENTS, Evidence, ModuleReport, Outcome, Uncalled, dtype_name

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from autograder.experiments.base import moved, other, slices_changed
 from autograder.probe.calling import constructed, copy, fresh, load_weights, quietly, split
 from autograder.records.bank import RESULT, Probe, Task, axis_parts
+from autograder.records.compare import all_close
 from autograder.records.outcome import Examination, Influence
 
 MOST_SLICES = 12  # along one axis
@@ -89,6 +90,12 @@ def _examine(
         return None
     if not bool(before.isfinite().any()):
         return None  # nan stays nan, whatever changes
+    again = called(inputs)
+    if isinstance(again, Tensor) and again.shape == before.shape and not all_close(again, before):
+        differs = (again.double() - before.double()).abs().nan_to_num(nan=0.0, posinf=0.0)
+        return Examination(
+            probe.id, unsteady=float((differs > 0).double().mean()), apart=float(differs.max())
+        )
     generator = torch.Generator().manual_seed(SEED)
     afters = {
         name: called({**inputs, name: other(value, generator)})
@@ -104,7 +111,7 @@ def _examine(
     changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
     idle = [name for name, any_of_it in zip(tensors, changed, strict=True) if not bool(any_of_it)]
     influences = (
-        _influence(name, axis, symbol, place, called, inputs, before)
+        _influence(name, axis, task.input_axes[name][axis], symbol, place, called, inputs, before)
         for name, axis, symbol, place in islice(_shared_axes(task, inputs, before), MOST_AXES)
     )
     return Examination(probe.id, tuple(idle), tuple(one for one in influences if one is not None))
@@ -135,6 +142,7 @@ def _shared_axes(
 def _influence(
     name: str,
     axis: int,
+    along: str,
     symbol: str,
     place: int,
     called: Callable[[Mapping[str, Any]], Any],
@@ -149,7 +157,7 @@ def _influence(
             return None
         afters.append(after)
     rows = moved(before, afters, place)  # (positions, slices of the result)
-    return Influence(name, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
+    return Influence(name, along, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
 
 
 def _variety(probe: Probe) -> int:

@@ -67,33 +67,6 @@ def code_parts(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from code_parts(constant)
 
 
-def describe_error(error: BaseException, function: Any) -> ErrorReport:
-    """Return an exception with the deepest line of the learner's own code, not of ours or torch's."""
-    is_own = is_file_of(function)
-    line, line_number, where, meant = "", None, "", ""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        code = frame.f_code
-        if is_own(code.co_filename):
-            line = linecache.getline(code.co_filename, number, frame.f_globals).strip()
-            line_number, where, meant = number, code.co_qualname, _meant(error, frame)
-    names = tuple(kind.__name__ for kind in type(error).__mro__)
-    return ErrorReport(names[0], _text(error), line[:MAX_TEXT], line_number, where, meant, names[1:])
-
-
-def _meant(error: BaseException, frame: types.FrameType) -> str:
-    """Return the attribute of a module that a name without `self.` was meant to be; "" for none."""
-    if not isinstance(error, NameError):
-        return ""
-    try:
-        owner = frame.f_locals.get("self")
-        known = isinstance(owner, torch.nn.Module) and hasattr(owner, str(error.name))
-        return f"self.{error.name}"[:MAX_TEXT] if known else ""
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # looking at an object may run code of its own
-        return ""
-
-
 def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
     """Return the error that stopped the cell which should make `name`; None for another's, or none."""
     try:
@@ -109,7 +82,7 @@ def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
             return None
         lines = source.splitlines()
         line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-        message = str(error.msg)[:MAX_TEXT] if isinstance(error, SyntaxError) else _text(error)
+        message = str(error.msg)[:MAX_TEXT] if isinstance(error, SyntaxError) else text_of(error)
         return ErrorReport(type(error).__name__, message, line[:MAX_TEXT], number)
     except KeyboardInterrupt:
         raise
@@ -161,7 +134,8 @@ def is_notebook_file(filename: str) -> bool:
     return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<cell"))
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """Return an error's message; "" where asking for it fails."""
     # A learner's exception class may have a __str__ that itself fails.
     try:
         return str(error)[:MAX_TEXT]

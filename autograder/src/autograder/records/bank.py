@@ -169,6 +169,8 @@ class Route:
 
     probe: str
     steps: tuple[RightStep, ...]
+    # Other tensors that the solution makes once, each in some orders of its axes: steps without a word.
+    others: tuple[tuple[Fingerprint, ...], ...] = ()
 
 
 @dataclass(frozen=True)

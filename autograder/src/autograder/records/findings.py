@@ -122,7 +122,9 @@ class MatchesKnownWrong(Finding):
 
 @dataclass(frozen=True)
 class NotComputed(Finding):
-    """Right for the lesson's own givens and wrong for others: typed in, or computed from something else."""
+    """Right for the lesson's own givens and wrong for others; `typed` says that it does not follow them."""
+
+    typed: bool = False
 
 
 @dataclass(frozen=True)
@@ -211,6 +213,14 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Unsteady(Fact):
+    """Two calls with the same input differ, in a `share` of the entries and by `apart` at most."""
+
+    share: float
+    apart: float
+
+
+@dataclass(frozen=True)
 class Idle(Fact):
     """Arguments and parameters that can change without any effect."""
 
@@ -222,7 +232,8 @@ class Reaches(Fact):
     """Slice `output` of the result depends on slice `changed` of an input, or fails to (`missing`)."""
 
     input: str
-    axis: str
+    along: str  # the input's axis
+    axis: str  # the result's
     output: int
     changed: int
     missing: bool = False
@@ -259,6 +270,7 @@ class Way:
     # What is known of the rest: an error "stops" it, or it goes "wrong" after these steps.
     ends: Literal["", "stops", "wrong"] = ""
     multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
+    last: Reached | None = None  # the last line that makes a tensor of the solution's, if no step names it
 
 
 @dataclass(frozen=True)
@@ -268,7 +280,9 @@ class Verdict:
     task: str
     results: tuple[CheckResult, ...]
     named: tuple[Named, ...] = ()  # the known mistakes that explain it, the clearest first
-    facts: tuple[Fact, ...] = ()  # what general experiments show where nothing known explains it
+    whole: bool = True  # whether they explain all that was seen
+    explains: tuple[str, ...] = ()  # titles of the checks that they explain, where that is not all
+    facts: tuple[Fact, ...] = ()  # what general experiments show, as far as no known mistake explains it
     way: Way | None = None  # of an answer that is wrong
     globals_read: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right yet

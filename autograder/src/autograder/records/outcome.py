@@ -26,6 +26,16 @@ Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "faul
 
 
 @dataclass(frozen=True)
+class Operand:
+    """What a name stood for in the expression that raised an error: a tensor, or a plain value as text."""
+
+    name: str
+    shape: tuple[int, ...] | None = None
+    dtype: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True)
 class ErrorReport:
     """An exception, told from the learner's side of the call."""
 
@@ -34,8 +44,9 @@ class ErrorReport:
     line: str = ""  # the deepest one of the learner's own code, not of ours or a library's
     line_number: int | None = None  # None where the call never reached their code
     function: str = ""
-    meant: str = ""  # what a name that is not defined probably means, as "self.weight"
+    meant: str = ""  # what a name that is not there probably means, as "self.weight"
     bases: tuple[str, ...] = ()  # names of its class's base classes
+    operands: tuple[Operand, ...] = ()  # in the expression that failed
 
     def is_one_of(self, names: Collection[str]) -> bool:
         """Tell whether `except` with these names would catch it."""
@@ -122,7 +133,8 @@ class Influence:
     """Whether slices of the result depend on slices of an input along axes of one name."""
 
     input: str
-    axis: str
+    along: str  # the input's axis, as its author names it
+    axis: str  # the result's
     moved: tuple[tuple[int, ...], ...]  # for each slice of the input, those of the result that change with it
 
 
@@ -133,6 +145,10 @@ class Examination:
     probe: str
     idle: tuple[str, ...] = ()  # arguments and parameters that can change without any effect on the result
     influences: tuple[Influence, ...] = ()
+    # Of two calls with the same input: the share of entries that differ, and by how much at most. Where any
+    # does, nothing else was tried.
+    unsteady: float = 0.0
+    apart: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ EXPLAINED = {
     r"torch\.return_types\.": N_(
         "With `dim=`, `max` gives the values and their positions. Take `.values`, or use `amax`."
     ),
-    r"missing .*dim|Dimension out of range": N_(
+    r"missing .*\"dim\"|Dimension out of range": N_(
         "`dim` says along which axis to work: 0 is the first, -1 the last."
     ),
     r"received an invalid combination of arguments": N_(
@@ -93,7 +93,7 @@ EXPLAINED = {
 
 def explain_error(error: ErrorReport) -> str:
     """Return what an error means that learners of torch often meet; nothing for any other."""
-    if error.meant:
+    if error.meant.startswith("self."):
         return _("In a method, what belongs to the object itself needs `self.` in front of its name.")
     text = f"{error.type}: {error.message}"
     return next((_(says[0]) for pattern, says in EXPLAINED.items() if re.search(pattern, text)), "")

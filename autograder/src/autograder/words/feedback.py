@@ -12,7 +12,7 @@ from typing import Any
 from autograder.records import findings as f
 from autograder.records.bank import Task
 from autograder.words.language import _, ngettext
-from autograder.words.phrases import Message
+from autograder.words.phrases import Message, capital, listed
 from autograder.words.picture import difference_picture
 from autograder.words.wording import asked_instead, failing, mistakes, stood_in, word
 
@@ -101,12 +101,9 @@ def rich_text(task: Task, verdict: f.Verdict) -> str:
     body = f"<p><strong>{inline(message.headline)}</strong></p>"
     if message.code:
         body += f"<pre>{_escape(message.code)}</pre>"
-    if len(verdict.named) == 1:
-        body += f"<p>{inline(verdict.hint)}</p>"
-    elif verdict.named:
-        items = "".join(f"<li>{inline(one.hint)}</li>" for one in verdict.named)
-        body += f"<p>{_several(verdict)}</p><ol>{items}</ol>"
-    body += "".join(f"<p>{inline(detail)}</p>" for detail in message.details)
+    details = "".join(f"<p>{inline(detail)}</p>" for detail in message.details)
+    # What explains a part only comes after what was seen.
+    body += _named_html(verdict) + details if verdict.whole else details + _named_html(verdict)
     if isinstance(finding, f.WrongValues) and finding.obtained_tensor is not None:
         assert finding.expected_tensor is not None
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
@@ -133,12 +130,8 @@ def plain_text(task: Task, verdict: f.Verdict) -> str:
     lines = [f"[{not_yet}] {task.title} ({points})", _wrap(message.headline)]
     if message.code:
         lines.append(f"    {message.code}")
-    if len(verdict.named) == 1:
-        lines.append(_wrap(verdict.hint))
-    elif verdict.named:
-        lines.append(_several(verdict))
-        lines += [_wrap(f"{number}. {one.hint}") for number, one in enumerate(verdict.named, start=1)]
-    lines += [_wrap(detail) for detail in message.details]
+    details = [_wrap(detail) for detail in message.details]
+    lines += [*_named_lines(verdict), *details] if verdict.whole else [*details, *_named_lines(verdict)]
     if _is_listed(verdict):
         for result in verdict.results:
             lines.append(f"  {'ok ' if result.finding is None else '-- '} {result.title}")
@@ -152,8 +145,37 @@ def plain_text(task: Task, verdict: f.Verdict) -> str:
     return _strip("\n".join(lines))
 
 
-def _several(verdict: f.Verdict) -> str:
-    return _("{several} together explain this:", several=mistakes(len(verdict.named)).capitalize())
+def _named_html(verdict: f.Verdict) -> str:
+    """Return the hints of the named mistakes, and what they explain, as HTML."""
+    claim, hints = _claim(verdict), [inline(one.hint) for one in verdict.named]
+    body = f"<p>{inline(claim)}</p>" if claim else ""
+    if len(hints) > 1:
+        return f"{body}<ol>{''.join(f'<li>{hint}</li>' for hint in hints)}</ol>"
+    return body + "".join(f"<p>{hint}</p>" for hint in hints)
+
+
+def _named_lines(verdict: f.Verdict) -> list[str]:
+    """Return the hints of the named mistakes, and what they explain, as lines of plain text."""
+    claim, hints = _claim(verdict), [one.hint for one in verdict.named]
+    if len(hints) > 1:
+        hints = [f"{number}. {hint}" for number, hint in enumerate(hints, start=1)]
+    return [_wrap(line) for line in (claim, *hints) if line]
+
+
+def _claim(verdict: f.Verdict) -> str:
+    """Say how much the named mistakes explain; "" for one that explains all, or none."""
+    count = len(verdict.named)
+    if not count or (count == 1 and verdict.whole):
+        return ""
+    several = capital(mistakes(count)) if count > 1 else ""
+    if verdict.whole:
+        return _("{several} together explain this:", several=several)
+    if not verdict.explains:
+        return _("This fits a part of what was seen, not all of it:")
+    checks = listed([f"“{title}”" for title in verdict.explains])
+    if count > 1:
+        return _("{several} together explain {checks}, not all that was seen:", several=several, checks=checks)
+    return _("This explains {checks}, not all that was seen:", checks=checks)
 
 
 def _stuck(task: Task) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, Task, axis_parts
-from autograder.records.outcome import ErrorReport, ForbiddenCall
+from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand
 from autograder.words import own_words
 from autograder.words.errors import explain_error, message_of
 from autograder.words.language import Note, _, ngettext, translated
@@ -40,6 +40,9 @@ from autograder.words.phrases import (
 # Findings that tell a number, which says less than what experiments show.
 NUMBERS_ONLY = (f.WrongValues, f.NotFinite, f.WrongShape, f.BrokenProperty)
 
+# Findings with advice of their own, which a named mistake makes needless.
+HINT_SAYS_WHY = (f.NotFinite, f.WrongBehaviour, f.BrokenProperty)
+
 # Types whose values give a result only when they are called.
 CALLABLES = ("function", "method", "builtin_function_or_method", "type")
 
@@ -53,12 +56,20 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
 
 def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.Verdict) -> Message:
     extra = list(message.details)
-    if verdict.facts and isinstance(finding, NUMBERS_ONLY):
+    if (
+        verdict.named
+        and verdict.whole
+        and isinstance(finding, f.NotFinite | f.WrongBehaviour | f.BrokenProperty)
+    ):
+        extra = []  # the mistake's own hint says where it comes from
+    if verdict.facts:
         first, *others = (_FACTS[type(fact)](fact, task) for fact in verdict.facts)
-        extra = [*first.details, *(one.headline for one in others), message.headline, *extra]
-        message = replace(message, headline=first.headline)
-    if verdict.named and isinstance(finding, f.NotFinite):
-        extra = []  # the mistake's own hint says where the nan comes from
+        told = [*first.details, *(one.headline for one in others)]
+        if isinstance(finding, NUMBERS_ONLY) or isinstance(verdict.facts[0], f.Unsteady):
+            extra = [*told, message.headline, *extra]
+            message = replace(message, headline=first.headline)
+        else:
+            extra = [*extra, first.headline, *told]
     # A tensor takes over the mistakes of what it is made from. Of a function or class they are its own.
     if verdict.unfinished and (task.kind == "tensor" or not verdict.named):
         note = ngettext(
@@ -92,12 +103,24 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
 # Findings of which nothing but their words is told.
 _SAYS = {
     f.MatchesKnownWrong: N_("Not the right numbers yet{where}."),
-    f.NotComputed: N_(
+}
+
+_NOT_COMPUTED = {
+    True: N_(
         "`{answer}` is right for the lesson's own numbers only.",
-        "With other example data it does not follow: it was typed in, or computed from something that does "
+        "With other example data it stays the same: it was typed in, or computed from something that does "
         "not change with the data. Compute it from the tensors above.",
     ),
+    False: N_(
+        "`{answer}` is right for the lesson's own numbers only.",
+        "With other data of the same form its result is not the right one. Is a number or a size in it that "
+        "only fits the lesson's data?",
+    ),
 }
+
+
+def _not_computed(finding: f.NotComputed, task: Task) -> Message:
+    return about(finding, task, _NOT_COMPUTED[finding.typed])
 
 
 _ENDS = {
@@ -109,9 +132,18 @@ _ENDS = {
 
 def way_text(way: f.Way, task: Task) -> str:
     """Say which steps of the solution an answer takes, and which should come next."""
+    said = _steps_text(way, task)
+    if way.last is None:
+        return said
+    place = _place(way.last, task)
+    last = _("The last of your tensors that the usual way makes too is {place}.", place=place)
+    return f"{said} {last}" if said else last
+
+
+def _steps_text(way: f.Way, task: Task) -> str:
     right = listed([f"{translated('steps', step.says)} ({_place(step, task)})" for step in way.right])
     if not way.missing:
-        return _(_ENDS[way.ends][0], right=right)
+        return right and _(_ENDS[way.ends][0], right=right)
     missing = translated("steps", way.missing)
     if way.multiple:
         comes = _(
@@ -393,7 +425,14 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         return about(finding, task, _ENDED, code=error.line)
     owner = error.function.partition(".")[0]
     elsewhere = owner not in ("", task.name) and not owner.startswith("<")
-    suggestion = _(" Write `{name}`.", name=error.meant) if error.meant else ""
+    suggestion = ""
+    if error.meant:
+        asks = error.type == "AttributeError" or not error.meant.startswith("self.")
+        suggestion = (
+            _(" Did you mean `{name}`?", name=error.meant)
+            if asks
+            else _(" Write `{name}`.", name=error.meant)
+        )
     message = about(
         finding,
         task,
@@ -406,7 +445,17 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         suggestion=suggestion and f".{suggestion}",
         cell=_("the cell of `{name}`", name=owner) if elsewhere else _("its cell"),
     )
+    if error.operands:
+        there = _("There, {operands}.", operands=listed([_operand(one) for one in error.operands]))
+        message = replace(message, details=(there, *message.details))
     return _explained(message, error)
+
+
+def _operand(one: Operand) -> str:
+    if one.shape is None:
+        return _("`{name}` is {value}", name=one.name, value=one.value)
+    shape = shape_text(one.shape)
+    return _("`{name}` has shape {shape} ({dtype})", name=one.name, shape=shape, dtype=one.dtype)
 
 
 # What is said of a result of some other type, by what it is taken for.
@@ -730,6 +779,18 @@ def _instead(call: ForbiddenCall, task: Task) -> str:
     )
 
 
+def _unsteady(fact: f.Unsteady, task: Task) -> Message:
+    return tell(
+        N_(
+            "Two calls with the same input give different results.",
+            "{share} % of the entries differ, by up to {apart}. Nothing else can be said until they agree: "
+            "is something drawn at random, made anew in each call, or kept from one call to the next?",
+        ),
+        share=max(1, round(100 * fact.share)),
+        apart=number_text(fact.apart),
+    )
+
+
 def _idle(fact: f.Idle, task: Task) -> Message:
     advice = ngettext(
         "A right answer depends on it. Is something else used instead of it?",
@@ -758,12 +819,12 @@ _REACHES = {
 
 def _reaches(fact: f.Reaches, task: Task) -> Message:
     symbol, _role = axis_parts(fact.axis)
-    own = fact.output == fact.changed
+    own = fact.output == fact.changed and fact.along in (symbol, fact.axis)
     return tell(
         _REACHES["too short" if fact.missing else "mixes" if is_batch(symbol) else "too far"],
         input=fact.input,
         entry=slice_at(task, fact.axis, fact.output),
-        changed=_("its own place") if own else slice_at(task, symbol, fact.changed),
+        changed=_("its own place") if own else slice_at(task, fact.along, fact.changed),
     )
 
 
@@ -804,7 +865,12 @@ def _related(fact: f.Related, task: Task) -> Message:
     )
 
 
-_FACTS: dict[type[f.Fact], Callable[..., Message]] = {f.Idle: _idle, f.Reaches: _reaches, f.Related: _related}
+_FACTS: dict[type[f.Fact], Callable[..., Message]] = {
+    f.Unsteady: _unsteady,
+    f.Idle: _idle,
+    f.Reaches: _reaches,
+    f.Related: _related,
+}
 
 _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.NotDefined: _not_defined,
@@ -822,6 +888,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.StillWrong: _still_wrong,
     f.CallsForbidden: _calls_forbidden,
     f.BrokenProperty: _broken_property,
+    f.NotComputed: _not_computed,
     f.NotRefused: _not_refused,
     f.WrongBehaviour: _wrong_behaviour,
     f.WrongValues: _wrong_values,

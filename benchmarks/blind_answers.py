@@ -1,0 +1,138 @@
+"""What the checks say of answers that nobody here wrote them for.
+
+    python -m benchmarks.blind_answers first|second [LESSON …] [--read FILE]
+
+`benchmarks/blind` holds two sets of answers that were written from the released notebooks alone, as learners
+write them, each with what is truly wrong in it: TOML, so that other graders can be measured on them. Each is
+run and judged as in a learner's notebook. The table tells, by kind, how many pass, in how many a mistake is
+named or the first wrong step is shown; `--read` writes every message beside its answer, for a person to read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import linecache
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+
+from autograder.author.answers import Runs, run_solution
+from autograder.author.authoring import load_lesson
+from autograder.author.source import read_source
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect_answer
+from autograder.probe.raised import describe_error
+from autograder.records.bank import AS_SEEN, LessonBank
+from autograder.records.course import Course
+from autograder.records.findings import Verdict
+from autograder.records.outcome import Evidence
+from autograder.words.feedback import plain_text
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.held_out import ROOT
+
+FOLDER = ROOT / "benchmarks" / "blind"
+KINDS = ("right", "wrong", "two", "stops")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer cell, and what is truly wrong in it."""
+
+    lesson: str
+    task: str
+    kind: str
+    truth: str
+    code: str
+
+
+def answers(which: str, lessons: list[str]) -> Iterator[Answer]:
+    """Yield the answers of a set, of some lessons or of all."""
+    for path in sorted((FOLDER / which).glob("*.toml")):
+        if not lessons or path.stem in lessons or path.stem[:2] in lessons:
+            for one in tomllib.loads(path.read_text(encoding="utf-8"))["answer"]:
+                yield Answer(path.stem, one["task"], one["kind"], one["truth"], one["code"])
+
+
+def runs_of(lesson: str) -> Runs:
+    """Run a lesson's solution."""
+    folder = ROOT / "source" / lesson
+    notebook = read_source(folder / f"{lesson}.py")
+    return run_solution(load_lesson(folder), notebook, lesson)
+
+
+def verdict_on(answer: Answer, lesson: LessonBank, runs: Runs) -> Verdict:
+    """Judge an answer as `check` does in a notebook."""
+    task = lesson.tasks[answer.task]
+    moment, cell = runs.moments[AS_SEEN][f"{task.id}-answer"], f"<cell {task.id}>"
+    linecache.cache[cell] = (len(answer.code), None, answer.code.splitlines(keepends=True), cell)
+    try:
+        namespace = moment.run(answer.code, cell)
+    except BaseException as error:
+        report = describe_error(error, None)
+        return judge(task, Evidence(task.id, "missing", error=report), as_seen=True)
+    if task.name not in namespace:
+        return judge(task, Evidence(task.id, "missing"), as_seen=True)
+    known = {**namespace, **({} if task.kind == "tensor" else runs.namespaces[AS_SEEN])}
+    evidence = collect_answer(task, lesson, namespace[task.name], known)
+    return judge(task, evidence, as_seen=True)
+
+
+def interval(part: int, whole: int) -> str:
+    """Return a share in percent with its 95 % interval (Wilson)."""
+    if not whole:
+        return "–"
+    share, z = part / whole, 1.96
+    middle = (share + z * z / (2 * whole)) / (1 + z * z / whole)
+    reach = z * sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole)) / (1 + z * z / whole)
+    return f"{100 * share:.1f} % ({100 * max(0, middle - reach):.1f}–{100 * min(1, middle + reach):.1f})"
+
+
+def show(counts: Mapping[str, Counter[str]]) -> None:
+    """Print what became of the answers, by kind."""
+    table = Table(title="Blind answers")
+    for column in ("kind", "answers", "pass", "a mistake named", "named or a step shown"):
+        table.add_column(column, justify="left" if column == "kind" else "right")
+    for kind in KINDS:
+        one = counts[kind]
+        shares = (interval(one[name], one["all"]) for name in ("pass", "named", "located"))
+        table.add_row(kind, str(one["all"]), *shares)
+    Console(width=120).print(table)
+
+
+def main() -> None:
+    """Judge the answers of a set, print the table, and write the messages where that is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("set", choices=("first", "second"))
+    parser.add_argument("lessons", nargs="*")
+    parser.add_argument("--read", type=Path)
+    chosen = parser.parse_args()
+    course = Course.read(ROOT)
+    runs: dict[str, Runs] = {}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    told = []
+    for number, answer in enumerate(answers(chosen.set, chosen.lessons), start=1):
+        if answer.lesson not in runs:
+            runs[answer.lesson] = runs_of(answer.lesson)
+        lesson = course.load(answer.lesson)
+        verdict = verdict_on(answer, lesson, runs[answer.lesson])
+        one = counts[answer.kind]
+        way = verdict.way is not None and bool(verdict.way.missing or verdict.way.right)
+        one.update({"all": 1, "pass": verdict.passed, "named": bool(verdict.named)})
+        one["located"] += bool(verdict.named) or way
+        message = plain_text(lesson.tasks[answer.task], verdict)
+        told.append(
+            f"#{number} {answer.lesson} / {answer.task} [{answer.kind}]\n{answer.code.strip()}\n"
+            f"--- truth: {answer.truth}\n--- message:\n{message}\n{'=' * 80}\n"
+        )
+    if chosen.read:
+        chosen.read.write_text("\n".join(told), encoding="utf-8")
+    show(counts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+import linecache
+
+import pytest
+import torch
+from autograder.probe.raised import describe_error
+from autograder.records.outcome import Operand
+from torch import nn
+
+FILE = "<cell raised>"
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4, 2))
+        self.size = 7
+
+
+def report(code):
+    linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
+    namespace = {"torch": torch, "x": torch.ones(5, 3), "layer": Layer(), "pair": (1, 2, 3), "count": 3}
+    try:
+        exec(compile(code, FILE, "exec"), namespace)
+    except Exception as error:
+        return describe_error(error, None)
+    raise AssertionError("nothing was raised")
+
+
+X = Operand("x", (5, 3), "float32")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x @ layer.weight", [X, Operand("layer.weight", (4, 2), "float32")]),
+        ("y = 2 * (x.T @ x) + x.reshape(count, count)", [X, Operand("count", value="3")]),
+        ("torch.cat([x, layer.weight], dim=0)", [X, Operand("layer.weight", (4, 2), "float32")]),
+        ("a, b = pair", [Operand("pair", value="tuple[3]")]),
+        ("for row in range(9):\n    x[row]", [X, Operand("row", value="5")]),
+        ("(\n    x\n    @ x\n)", [X]),
+        ("x.view(layer.size, 2)", [X, Operand("layer.size", value="7")]),
+        ("x.sofmax(-1)", []),
+    ],
+)
+def test_what_stood_in_the_expression_that_failed_is_told(code, expected):
+    assert list(report(code).operands) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("torch.softmx(x, dim=-1)", "softmax"),
+        ("x.tranpose(0, 1)", "transpose"),
+        ("cuont + 1", "count"),
+        ("zigzag + 1", ""),
+        ("class A(torch.nn.Module):\n    def f(self):\n        return training\nA().f()", "self.training"),
+        ("def f():\n    count += 1\nf()", ""),
+    ],
+)
+def test_a_name_that_is_not_there_is_told_by_the_name_that_looks_like_it(code, expected):
+    assert report(code).meant == expected
+
+
+def test_looking_at_what_was_raised_never_raises():
+    code = "class Odd:\n    def __dir__(self):\n        raise ValueError\nOdd().anything"
+    assert report(code).type == "AttributeError"
