@@ -682,7 +682,7 @@ SAID = [
     ((raised("AttributeError", "no", meant="softmax"), SHARE),
      "…Did you mean `softmax`?\n…"),
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE, verdict(facts=(f.Unsteady(0.25, 0.5),))),
-     "Two calls with the same input give different results.\n25 % of the entries differ, by up to 0.5000…\n…"),
+     "Two calls with the same input give different results.\n25 % of the entries differ…0.5000…\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE, verdict(whole=False, facts=(f.Idle(("x",)),))),
      "Not the right numbers yet on three numbers.\n`x` can change without any effect on the result.\n…"),
     ((wrong_values(probe="redrawn-1"), ROW_SUMS),

@@ -61,7 +61,7 @@ class Environment:
         return done.stdout + done.stderr
 
     def variables(self) -> dict[str, str]:
-        """Return the variables that its programs run with; none of them is about the Python that runs here."""
+        """Return the variables that its programs run with; none of them is about this Python."""
         foreign = ("PYTHON", "PYTEST", "NBGRADER", "AUTOGRADER", "VIRTUAL_ENV")
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith(foreign)},

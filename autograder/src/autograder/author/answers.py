@@ -256,9 +256,7 @@ def make_task(task: Task, runs: Runs, faults: Faults | None = None, together: bo
     def run(text: str, some: Iterable[Probe], steady: bool) -> Mapping[str, Outcome]:
         return outcomes_of(built, text, some, runs, steady)
 
-    added, places, sights = combine(
-        built, outcomes, alone, runs.solutions[task.id], faults, run, together
-    )
+    added, places, sights = combine(built, outcomes, alone, runs.solutions[task.id], faults, run, together)
     members = [*((place,) for place in range(len(known))), *places]
     return replace(
         built,

@@ -174,7 +174,9 @@ def _claim(verdict: f.Verdict) -> str:
         return _("This fits a part of what was seen, not all of it:")
     checks = listed([f"“{title}”" for title in verdict.explains])
     if count > 1:
-        return _("{several} together explain {checks}, not all that was seen:", several=several, checks=checks)
+        return _(
+            "{several} together explain {checks}, not all that was seen:", several=several, checks=checks
+        )
     return _("This explains {checks}, not all that was seen:", checks=checks)
 
 
