@@ -10,10 +10,11 @@ import pytest
 from autograder.author.answers import answer_made, make_task
 from autograder.author.pipeline import execute
 from autograder.judge.decide import judge
+from autograder.judge.way import followed
 from autograder.probe.collect import collect_answer
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
-from autograder.words.wording import way_text
+from autograder.words.wording import way_text, where_text
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,14 +26,20 @@ def lesson(name):
     return executed.runs, tasks
 
 
-def said_of(name, task_id, text):
-    """What is said of the way that an answer takes; "" where nothing is."""
+def judged(name, task_id, text):
+    """A task, the evidence about an answer to it, and the verdict."""
     runs, tasks = lesson(name)
     task, file = tasks[task_id], f"<cell {task_id}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     answer = answer_made(task, text, runs)
     bank = LessonBank(name, name, runs.givens, tasks)
-    verdict = judge(task, collect_answer(task, bank, answer, runs.namespaces[AS_SEEN]))
+    evidence = collect_answer(task, bank, answer, runs.namespaces[AS_SEEN])
+    return task, evidence, judge(task, evidence)
+
+
+def said_of(name, task_id, text):
+    """What is said of the way that an answer takes; "" where nothing is."""
+    task, _, verdict = judged(name, task_id, text)
     return way_text(verdict.way, task) if verdict.way else ""
 
 
@@ -118,3 +125,16 @@ def test_the_first_wrong_step_is_told_in_the_learners_own_names(case):
     code, expected = CASES[case]
     actual = said_of("05-multi-head", "multi-head-attention", CLASS + code)
     assert actual == expected
+
+
+def test_each_line_is_marked_by_what_it_makes():
+    code = CLASS + CASES["scores by einsum, softmax over the wrong axis"][0]
+    task, evidence, verdict = judged("05-multi-head", "multi-head-attention", code)
+    lines = where_text(followed(task.route, evidence.trail), verdict.way, task)
+    marked = [line for line in lines if "line 22" in line or "line 24" in line or line.startswith("✗")]
+    assert marked == [
+        "✓ `s`, line 22, there of shape (2, 3, 5, 5): the scores",
+        "· line 24, there of shape (2, 3, 5, 5)",
+        "· `w`, line 24, there of shape (2, 3, 5, 5)",
+        "✗ No line makes the attention weights.",
+    ]

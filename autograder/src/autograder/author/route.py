@@ -32,7 +32,7 @@ def route_of(
     if probe is None or task.kind not in ("function", "module"):
         return None
     with quietly(), torch.no_grad():
-        record, looks = recorded(prepared(task, probe, solution, namespace), fingerprints)
+        record, looks = recorded(prepared(task, probe, solution, namespace), _looks_of)
     variables = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
     tensors: dict[str, tuple[int, Runs]] = {}
     for (number, part), runs in looks.items():
@@ -53,7 +53,9 @@ def route_of(
     for name, (number, runs) in in_order:
         full = _fullest(runs, whole)
         steps.append(RightStep(name, words[name], needs(number), full, _factors(full, whole)))
-    given = [look for value in (*probe.inputs.values(), *probe.weights.values()) for look in _looks_of(value)]
+    given = [
+        look for value in (*probe.inputs.values(), *probe.weights.values()) for look in _looks_of(value)[:1]
+    ]
     known = [*given, *(step.fingerprints[0][0] for step in steps)]
     others: list[tuple[Fingerprint, ...]] = []
     for (orders,) in (runs for runs in whole if len(runs) == 1):
@@ -64,7 +66,9 @@ def route_of(
 
 
 def _looks_of(value: Any) -> tuple[Fingerprint, ...]:
-    return fingerprints(value)[:1] if isinstance(value, torch.Tensor) else ()
+    """Return a tensor's fingerprints; none of a mask or of positions, which any way makes."""
+    floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return fingerprints(value) if floats else ()
 
 
 def _fullest(runs: Runs, whole: Sequence[Runs]) -> Runs:

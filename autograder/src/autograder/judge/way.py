@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from autograder.records.bank import RightStep, Route
-from autograder.records.findings import Reached, Way
+from autograder.records.findings import Followed, Reached, Way
 from autograder.records.fingerprint import Fingerprint, factor_between
 from autograder.records.outcome import Outcome, Step, Trail
 
@@ -46,9 +46,16 @@ def _last(route: Route, trail: Trail, right: Sequence[Reached]) -> Reached | Non
     for step in reversed(trail.steps):
         if any((step.line_number, step.name) == (one.line_number, one.name) for one in right):
             return None
-        for made in step.fingerprints:
-            if any(_is_same(made, orders) for orders in route.others):
-                return Reached("", step.name, step.line_number, step.function)
+        # A named step that is turned once more is no step further.
+        if any(
+            factor_between(made, orders) is not None
+            for made in step.fingerprints
+            for known in route.steps
+            for orders in known.fingerprints
+        ):
+            continue
+        if any(_is_same(made, orders) for made in step.fingerprints for orders in route.others):
+            return Reached("", step.name, step.line_number, step.function)
     return None
 
 
@@ -57,6 +64,30 @@ def _is_same(made: Fingerprint, orders: Sequence[Fingerprint]) -> bool:
     known = orders[:1] if made.shape == orders[0].shape else orders
     factor = factor_between(made, known)
     return factor is not None and abs(factor - 1) <= SAME
+
+
+def followed(route: Route, trail: Trail | None) -> tuple[Followed, ...]:
+    """Return what the lines of an answer make, in order, with a mark at what the solution makes too."""
+    if trail is None or trail.probe != route.probe:
+        return ()
+    words = {
+        id(match[0]): step.says
+        for step in route.steps
+        for match in _matches(step, trail)
+        if match is not None
+    }
+    return tuple(
+        Followed(
+            step.name,
+            step.line_number,
+            step.function,
+            step.fingerprints[0].shape,
+            words.get(id(step), ""),
+            id(step) in words
+            or any(_is_same(made, orders) for made in step.fingerprints for orders in route.others),
+        )
+        for step in trail.steps
+    )
 
 
 def reaches(route: Route, trail: Trail | None) -> tuple[str, ...] | None:

@@ -1,6 +1,6 @@
-"""A button below the card of a check that gives one hint after another.
+"""Buttons below the card of a check: one gives a hint after another, one shows where the answer goes wrong.
 
-It is a native button, and a region whose new words a screen reader reads out.
+They are native buttons above a region whose new words a screen reader reads out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from autograder.words.language import _
 # The region's role has to be there before its words are.
 READY = """
 box?.querySelector('.ag-said')?.setAttribute('role', 'status');
-box?.querySelector('button')?.setAttribute('data-lm-suppress-shortcuts', 'true');"""
+box?.querySelectorAll('button').forEach((one) => one.setAttribute('data-lm-suppress-shortcuts', 'true'));"""
 STYLE = ".ag-more button:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}"
 
 
@@ -40,15 +40,20 @@ def in_page(box: Any, name: str, ready: str, style: str) -> None:
     box.add_class(name)
 
 
-def hint_button(next_hint: Callable[[], Notice]) -> dict[str, Any]:
-    """Return a button that shows what `next_hint` gives, as the data of a cell's output."""
+def buttons(next_hint: Callable[[], Notice], where: Notice | None) -> dict[str, Any]:
+    """Return a button that shows what `next_hint` gives, and one that shows `where`, as data of an output."""
     # Not before somebody sees it: the import takes longer than a check.
     import ipywidgets
 
     button = ipywidgets.Button(description=_("Hint"), tooltip=_("Show the next hint for this task"))
     said = ipywidgets.HTML()
     said.add_class("ag-said")
-    box = ipywidgets.VBox([button, said])
+    row = [button]
+    if where is not None:
+        place = ipywidgets.Button(description=_("Where?"), tooltip=_("Show what each of your lines makes"))
+        place.on_click(lambda _change: setattr(said, "value", where.html()))
+        row.append(place)
+    box = ipywidgets.VBox([ipywidgets.HBox(row), said])
     in_page(box, "ag-more", READY, STYLE)
 
     def pressed(_change: Any) -> None:

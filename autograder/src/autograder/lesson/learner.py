@@ -11,8 +11,9 @@ from typing import Any
 
 from autograder.experiments import known as experiments
 from autograder.judge.decide import judge, with_unfinished
+from autograder.judge.way import followed
 from autograder.lesson import progress_store
-from autograder.lesson.button import hint_button
+from autograder.lesson.button import buttons
 from autograder.probe.collect import collect, collect_answer
 from autograder.probe.own_code import raised_by_notebook
 from autograder.records import bank
@@ -25,7 +26,7 @@ from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, pack
 from autograder.words import language
 from autograder.words.feedback import Feedback, Notice, card, inline, item
 from autograder.words.language import _, ngettext
-from autograder.words.wording import found
+from autograder.words.wording import found, where_text
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"
@@ -90,8 +91,11 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
             examining = UNEXAMINED not in os.environ
             return EvidenceOutput(_evidence(task, lesson, namespace, answer, run, examining))
         verdict = judge(task, _evidence(task, lesson, namespace, answer, run, False), as_seen=True)
+        where = None
         if not verdict.passed:  # only then is it looked at closely, which takes its time
-            closer = judge(task, _evidence(task, lesson, namespace, answer, run, True), as_seen=True)
+            evidence = _evidence(task, lesson, namespace, answer, run, True)
+            closer = judge(task, evidence, as_seen=True)
+            where = _where(task, evidence, closer)
             verdict = verdict if closer.passed else closer
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
@@ -109,7 +113,7 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         return feedback
     feedback = replace(feedback, aside=_remember(course, task, verdict))
     if not verdict.passed and has_front_end():
-        return replace(feedback, below=_button_for(course, task))
+        return replace(feedback, below=_buttons_for(course, task, where))
     return feedback
 
 
@@ -147,12 +151,20 @@ def _next_hint(course: Course, task: Task) -> tuple[int, str]:
     return stage + 1, task.hints[stage]
 
 
-def _button_for(course: Course, task: Task) -> Callable[[], dict[str, Any]]:
+def _where(task: Task, evidence: Evidence, verdict: Verdict) -> Notice | None:
+    """Return what each line of an answer makes; None where it was not followed."""
+    steps = followed(task.route, evidence.trail) if task.route else ()
+    if not steps:
+        return None
+    return Notice(_("What your lines make"), where_text(steps, verdict.way, task))
+
+
+def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:
     def pressed() -> Notice:
         number, says = _next_hint(course, task)
         return Notice(_("Hint {number} of {count}", number=number, count=len(task.hints)), (says,))
 
-    return functools.partial(hint_button, pressed)
+    return functools.partial(buttons, pressed, where)
 
 
 # In this session, by course and task: the hints seen, and what the last check found.

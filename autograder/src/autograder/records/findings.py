@@ -262,6 +262,18 @@ class Reached:
 
 
 @dataclass(frozen=True)
+class Followed:
+    """A tensor that a line of the answer makes, and what it is on the solution's way."""
+
+    name: str
+    line_number: int
+    function: str
+    shape: tuple[int, ...]
+    says: str = ""  # "the keys", where the solution has a word for it
+    right: bool = False  # whether the solution makes it too
+
+
+@dataclass(frozen=True)
 class Way:
     """How far an answer goes along the solution's way."""
 

@@ -6,7 +6,7 @@ to do next. It never blames them for a fault of ours. The words for an experimen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from autograder.records import findings as f
@@ -157,6 +157,19 @@ def _steps_text(way: f.Way, task: Task) -> str:
     if not way.right:
         return _("The first step is {missing}, and no line of yours makes them.", missing=missing)
     return _("Right so far: {right}. {comes}", right=right, comes=comes)
+
+
+def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tuple[str, ...]:
+    """Say of each tensor that an answer makes whether a right answer makes it too, line by line."""
+    lines = []
+    for step in steps:
+        place = _place(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
+        says = f": {translated('steps', step.says)}" if step.says else ""
+        lines.append(f"{'✓' if step.right else '·'} {place}{says}")
+    if way and way.missing:
+        lines.append(_("✗ No line makes {missing}.", missing=translated("steps", way.missing)))
+    lines.append(_("✓ stands at what the usual way makes too. Another way may be right as well."))
+    return tuple(lines)
 
 
 def _place(step: f.Reached, task: Task) -> str:
