@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import ipywidgets
 import numpy as np
 import pytest
 import torch
@@ -271,12 +270,6 @@ class TestExplorer:
     def test_curves_that_end_together_have_labels_apart(self, right):
         heights = re.findall(r'<text x="\d+" y="([\d.]+)" fill="var', curves(broken("late"), right))
         assert abs(float(heights[0]) - float(heights[1])) >= 16
-
-    def test_every_control_is_labelled_and_native(self, explorer):
-        assert [type(box) for box in explorer.bugs.values()] == [ipywidgets.Checkbox] * 4
-        assert [box.description for box in explorer.bugs.values()] == list(BUGS.values())
-        assert isinstance(explorer.moment, ipywidgets.Dropdown)
-        assert explorer.moment.description == "Weights and gradients"
 
     def test_markup_in_a_token_stays_text(self):
         view = explore_bugs(["<b>", "a", "c"]).view.value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipywidgets
 import numpy as np
 import pytest
 import torch
@@ -231,11 +230,6 @@ class TestExplorer:
         shown = table(grow(np.zeros((1, 1)), 1, masked=True), ["<b>"])
         assert "&lt;b&gt;" in shown
         assert "<b>" not in shown
-
-    def test_every_control_is_labelled_and_native(self, explorer):
-        assert isinstance(explorer.count, ipywidgets.Dropdown)
-        assert isinstance(explorer.mask, ipywidgets.Dropdown)
-        assert (explorer.count.description, explorer.mask.description) == ("Tokens so far", "Causal mask")
 
     def test_a_picture_remains_without_a_kernel(self, explorer, scores, tokens):
         explorer.count.value = 6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipywidgets
 import numpy as np
 import pytest
 import torch
@@ -177,13 +176,6 @@ class TestExploreDropout:
         assert shown.count('scope="row"') == 9
         assert shown.count("✗") == 1 + int((~explorer.draws.kept & np.tri(3, dtype=bool)).sum())
         assert "<caption>Last draw (✗ dropped)</caption>" in shown
-
-    def test_every_control_is_native_and_labelled(self, explorer):
-        assert isinstance(explorer.p, ipywidgets.BoundedFloatText)
-        assert isinstance(explorer.at_once, ipywidgets.Dropdown)
-        assert isinstance(explorer.again, ipywidgets.Button)
-        labels = [control.description for control in (explorer.p, explorer.at_once, explorer.again)]
-        assert labels == ["p (0 to 0.9)", "Draws at once", "Draw again"]
 
     def test_a_picture_remains_without_a_kernel(self, explorer, causal):
         data, _ = explorer._repr_mimebundle_()

@@ -6,7 +6,6 @@ import base64
 import io
 import re
 
-import ipywidgets
 import numpy as np
 import pytest
 import torch
@@ -128,12 +127,6 @@ def test_a_long_row_lists_its_largest_weights():
     view = explore_map(weights, [f"k{index}" for index in range(20)]).view.value
     assert re.findall(r'<th scope="row">(k\d+)</th>', view) == [f"k{index}" for index in range(19, 9, -1)]
     assert "its 10 largest of 20" in view
-
-
-def test_every_control_is_labelled_and_native(explorer):
-    controls = (explorer.first, explorer.head, explorer.query)
-    assert [type(control) for control in controls] == [ipywidgets.Dropdown] * 3
-    assert [control.description for control in controls] == ["Sequence", "Head", "Query token"]
 
 
 def test_markup_in_a_token_stays_text(weights):

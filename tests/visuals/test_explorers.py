@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import ipywidgets
 import numpy as np
 import pytest
 import torch
@@ -100,15 +99,6 @@ def test_the_table_names_its_rows_columns_and_query(inputs, tokens):
     assert shown.count('scope="row"') == 6
     assert shown.count('scope="col"') == 4
     assert "<caption>Scores and weights of the query “journey”</caption>" in shown
-
-
-def test_every_control_is_labelled_and_native(explorer):
-    assert isinstance(explorer.query, ipywidgets.Dropdown)
-    assert isinstance(explorer.sharpness, ipywidgets.BoundedFloatText)
-    assert (explorer.query.description, explorer.sharpness.description) == (
-        "Query token",
-        "Sharpness (0 to 20)",
-    )
 
 
 def test_the_same_word_twice_can_be_told_apart():

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import visuals
+from tests.visuals.sheet import assert_words_are_apart
 
 SCORES = ["0.9544", "1.4950", "1.4754", "0.8434", "0.7070", "1.0865"]
 WEIGHTS = ["0.1385", "0.2379", "0.2333", "0.1240", "0.1082", "0.1581"]
@@ -181,38 +182,21 @@ class TestScoresToContext:
 def test_no_words_leave_the_sheet_or_overlap(inputs, weights, tokens):
     """The layout of every figure with the lesson's data: each text inside, no two texts on one another."""
     long = ["antidisestablishmentarianism", "UNCONDITIONALLY", *tokens[2:]]
-    pictures = {
-        "long tokens as rows": visuals.token_vectors(inputs, long),
-        "long tokens in the flow": visuals.scores_to_context(inputs, long),
-        "long query": visuals.query_scores(inputs, long),
-        "long tokens on a map": visuals.attention_map(weights, long),
-        "token_vectors": visuals.token_vectors(inputs, tokens),
-        "query_scores": visuals.query_scores(inputs, tokens),
-        "sum_versus_softmax": visuals.sum_versus_softmax(inputs @ inputs[1], tokens),
-        "sum close to 0": visuals.sum_versus_softmax([1.0, -1.0, 0.5, -0.499]),
-        "overflow": visuals.overflow(),
-        "weights_and_context": visuals.weights_and_context(weights, inputs, tokens),
-        "scores_to_context": visuals.scores_to_context(inputs, tokens),
-        "attention_map": visuals.attention_map(weights, tokens),
-        "column softmax": visuals.attention_map(torch.softmax(inputs @ inputs.T, dim=0), tokens),
-        "heads": visuals.attention_map(weights.expand(2, 4, 6, 6), tokens),
-    }
-    for name, picture in pictures.items():
-        figure = picture.figure
-        figure.draw_without_rendering()
-        boxes = [
-            (text.get_text(), text.get_window_extent(), text.get_rotation())
-            for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
-            if text.get_text() and text.get_visible()
-        ]
-        for text, box, _ in boxes:
-            inside = (
-                box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
-            )
-            assert inside, f"{name}: {text!r} is cut off"
-        # The box around a slanted word is mostly empty and says nothing about its neighbours.
-        upright = [(text, box) for text, box, rotation in boxes if rotation == 0]
-        for index, (text, box) in enumerate(upright):
-            for other, other_box in upright[index + 1 :]:
-                apart = box.padded(-1.5).overlaps(other_box.padded(-1.5))
-                assert not apart, f"{name}: {text!r} lies on {other!r}"
+    pictures = (
+        visuals.token_vectors(inputs, long),
+        visuals.scores_to_context(inputs, long),
+        visuals.query_scores(inputs, long),
+        visuals.attention_map(weights, long),
+        visuals.token_vectors(inputs, tokens),
+        visuals.query_scores(inputs, tokens),
+        visuals.sum_versus_softmax(inputs @ inputs[1], tokens),
+        visuals.sum_versus_softmax([1.0, -1.0, 0.5, -0.499]),
+        visuals.overflow(),
+        visuals.weights_and_context(weights, inputs, tokens),
+        visuals.scores_to_context(inputs, tokens),
+        visuals.attention_map(weights, tokens),
+        visuals.attention_map(torch.softmax(inputs @ inputs.T, dim=0), tokens),
+        visuals.attention_map(weights.expand(2, 4, 6, 6), tokens),
+    )
+    for picture in pictures:
+        assert_words_are_apart(picture.figure)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import ipywidgets
 import numpy as np
 import pytest
 import torch
 
 import visuals
+from tests.visuals.sheet import assert_words_are_apart
 from visuals.lessons.multi_head.explore_heads import favourite, sentence, table
 from visuals.lessons.multi_head.heads import matrix_slices
 from visuals.not_ready import NotReady
@@ -196,11 +196,6 @@ class TestExploreHeads:
         side = sentence(attended.numpy(), 3, "side by side", tokens, NAMES).partition(": ")[2]
         assert side in sentence(attended.numpy(), 3, "superposed", tokens, NAMES)
 
-    def test_every_control_is_labelled_and_native(self, explorer):
-        assert isinstance(explorer.query, ipywidgets.Dropdown)
-        assert isinstance(explorer.view_of, ipywidgets.Dropdown)
-        assert (explorer.query.description, explorer.view_of.description) == ("Query token", "Heads")
-
     def test_markup_in_a_token_stays_a_token(self):
         assert "<b>" not in visuals.explore_heads(np.eye(2)[None], ["<b>", "x"]).view.value
 
@@ -240,31 +235,16 @@ class TestExploreHeads:
 def test_no_words_leave_the_sheet_or_overlap(inputs, tokens):
     long = ["antidisestablishmentarianism", "UNCONDITIONALLY", *tokens[2:]]
     weight = torch.randn(4, 3, generator=torch.Generator().manual_seed(9))
-    pictures = {
-        "trade-off": visuals.head_trade_off(SHARES, BEFORE, FIRST, SUM, 0.0),
-        "trade-off, ends together": visuals.head_trade_off(SHARES, BEFORE, FIRST, [0.6, 0.5, 0.02], 0.01),
-        "split": visuals.split_projection(inputs, weight, 2, tokens),
-        "split, long tokens": visuals.split_projection(inputs, weight, 2, long),
-        "split, four heads": visuals.split_projection(inputs, weight, 4, tokens),
-        "split, one head": visuals.split_projection(inputs, weight, 1, tokens),
-    }
-    for name, picture in pictures.items():
-        figure = picture.figure
-        figure.draw_without_rendering()
-        boxes = [
-            (text.get_text(), text.get_window_extent())
-            for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
-            if text.get_text() and text.get_visible()
-        ]
-        for text, box in boxes:
-            inside = (
-                box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
-            )
-            assert inside, f"{name}: {text!r} is cut off"
-        for index, (text, box) in enumerate(boxes):
-            for other, other_box in boxes[index + 1 :]:
-                apart = box.padded(-1.5).overlaps(other_box.padded(-1.5))
-                assert not apart, f"{name}: {text!r} lies on {other!r}"
+    pictures = (
+        visuals.head_trade_off(SHARES, BEFORE, FIRST, SUM, 0.0),
+        visuals.head_trade_off(SHARES, BEFORE, FIRST, [0.6, 0.5, 0.02], 0.01),
+        visuals.split_projection(inputs, weight, 2, tokens),
+        visuals.split_projection(inputs, weight, 2, long),
+        visuals.split_projection(inputs, weight, 4, tokens),
+        visuals.split_projection(inputs, weight, 1, tokens),
+    )
+    for picture in pictures:
+        assert_words_are_apart(picture.figure)
 
 
 @pytest.fixture
@@ -298,15 +278,8 @@ class TestMatrixSlices:
 
     @pytest.mark.parametrize("shape", [(2, 2, 3), (3, 4, 5), (8, 1, 2), (1, 3, 3)])
     def test_no_words_leave_the_sheet_or_overlap(self, shape):
-        figure = matrix_slices(torch.randn(shape, generator=torch.Generator().manual_seed(11))).figure
-        figure.draw_without_rendering()
-        boxes = [(text.get_text(), text.get_window_extent()) for text in figure.axes[0].texts]
-        for index, (text, box) in enumerate(boxes):
-            assert box.x0 >= 0, text
-            assert box.x1 <= figure.bbox.width, text
-            assert box.y0 >= 0, text
-            for other, other_box in boxes[index + 1 :]:
-                assert not box.padded(-1.5).overlaps(other_box.padded(-1.5)), f"{text!r} lies on {other!r}"
+        generator = torch.Generator().manual_seed(11)
+        assert_words_are_apart(matrix_slices(torch.randn(shape, generator=generator)).figure)
 
 
 class TestExploreSlices:
@@ -356,11 +329,6 @@ class TestExploreSlices:
         assert "slides" not in slices.view.value
         slices.kind.value = "the stack"
         assert "--from-x: -900px; --from-y: 100px" in slices.view.value
-
-    def test_every_control_is_labelled_and_native(self, slices):
-        assert isinstance(slices.head, ipywidgets.Dropdown)
-        assert isinstance(slices.kind, ipywidgets.Dropdown)
-        assert (slices.head.description, slices.kind.description) == ("Head", "Matrices of")
 
     def test_one_row_a_head_is_said_in_the_singular(self):
         slices = visuals.explore_slices(torch.zeros(2, 1, 3))

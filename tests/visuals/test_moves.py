@@ -5,9 +5,37 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
+from ipywidgets import BoundedFloatText, BoundedIntText, Button, Checkbox, Dropdown, IntSlider
 from matplotlib.figure import Figure
 
 from benchmarks.widgets import controls_of, explorers, moves
+from visuals.faulty import BUGS
+
+# By explorer: what each control is called, and what it is. A screen reader knows all of these without help.
+CONTROLS = {
+    "explore_query": {"Query token": Dropdown, "Sharpness (0 to 20)": BoundedFloatText},
+    "explore_scale": {
+        "d_k": Dropdown,
+        "Scores divided by": Dropdown,
+        "Temperature (0.05 to 20)": BoundedFloatText,
+    },
+    "explore_causal_mask": {"Tokens so far": Dropdown, "Causal mask": Dropdown},
+    "explore_dropout": {"p (0 to 0.9)": BoundedFloatText, "Draws at once": Dropdown, "Draw again": Button},
+    "explore_heads": {"Query token": Dropdown, "Heads": Dropdown},
+    "explore_slices": {"Head": Dropdown, "Matrices of": Dropdown},
+    "explore_bugs": {**dict.fromkeys(BUGS.values(), Checkbox), "Weights and gradients": Dropdown},
+    "explore_three_attentions": {"Attention": Dropdown, "Query token": Dropdown},
+    "explore_positions": {"Position of the query": IntSlider, "Position of the key": IntSlider},
+    "explore_tiles": {"Tile": Dropdown, "Mask": Dropdown, "Step": BoundedIntText},
+    "explore_map": {"Sequence": Dropdown, "Head": Dropdown, "Query token": Dropdown},
+}
+
+
+@pytest.mark.parametrize("name", explorers())
+def test_every_control_is_native_and_labelled(name):
+    controls = controls_of(explorers()[name]())
+    expected = CONTROLS[name.partition(",")[0]]
+    assert [(control.description, type(control)) for control in controls] == list(expected.items())
 
 
 @pytest.mark.parametrize("name", explorers())

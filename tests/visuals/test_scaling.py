@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-import ipywidgets
 import numpy as np
 import pytest
 import torch
 
-import visuals
+from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_scale, query_key_value, saturation, score_spreads
 from visuals.lessons.trainable.explore_scale import TEMPERATURES
 from visuals.lessons.trainable.scaling import share_out
@@ -275,13 +274,6 @@ class TestScaleExplorer:
         assert f"divided by √d_k from {found[0]:.2f} to {found[-1]:.2f}" in explorer.view.value
         assert f"now {explorer.sharing.entropy:.2f} at 5" in explorer.view.value
 
-    def test_every_control_is_labelled_and_native(self, explorer):
-        assert isinstance(explorer.width, ipywidgets.Dropdown)
-        assert isinstance(explorer.divisor, ipywidgets.Dropdown)
-        assert isinstance(explorer.temperature, ipywidgets.BoundedFloatText)
-        labels = [control.description for control in (explorer.width, explorer.divisor, explorer.temperature)]
-        assert labels == ["d_k", "Scores divided by", "Temperature (0.05 to 20)"]
-
     def test_tables_name_their_rows_and_columns(self, explorer):
         shown = explorer.view.value
         assert shown.count('scope="row"') == 6 + 3
@@ -315,30 +307,12 @@ def test_no_words_leave_the_sheet_or_overlap(inputs, matrices):
     generator = torch.Generator().manual_seed(4)
     queries, keys = torch.randn(50, 512, generator=generator), torch.randn(6, 512, generator=generator)
     everything = ["nothing", "√d_k", "d_k"]
-    pictures = {
-        "query_key_value": query_key_value(inputs[1], *matrices),
-        "a long token": query_key_value(inputs[1], *matrices, token="antidisestablishmentarianism"),
-        "saturation": saturation(queries, keys),
-        "saturation, three divisors": saturation(queries, keys, divisors=everything),
-        "score_spreads": score_spreads([2, 8, 32, 128, 512], [1.4, 2.9, 5.6, 11.3, 22.6], [1.0] * 5),
-    }
-    for name, picture in pictures.items():
-        figure = picture.figure
-        figure.draw_without_rendering()
-        boxes = [
-            (text.get_text(), text.get_window_extent())
-            for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
-            if text.get_text() and text.get_visible() and text.get_rotation() == 0
-        ]
-        for index, (text, box) in enumerate(boxes):
-            inside = (
-                box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
-            )
-            assert inside, f"{name}: {text!r} is cut off"
-            for other, other_box in boxes[index + 1 :]:
-                apart = box.padded(-1.5).overlaps(other_box.padded(-1.5))
-                assert not apart, f"{name}: {text!r} lies on {other!r}"
-
-
-def test_the_names_are_public():
-    assert {"explore_scale", "query_key_value", "saturation", "score_spreads"} <= set(visuals.__all__)
+    pictures = (
+        query_key_value(inputs[1], *matrices),
+        query_key_value(inputs[1], *matrices, token="antidisestablishmentarianism"),
+        saturation(queries, keys),
+        saturation(queries, keys, divisors=everything),
+        score_spreads([2, 8, 32, 128, 512], [1.4, 2.9, 5.6, 11.3, 22.6], [1.0] * 5),
+    )
+    for picture in pictures:
+        assert_words_are_apart(picture.figure)

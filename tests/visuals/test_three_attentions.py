@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipywidgets
 import numpy as np
 import pytest
 
@@ -104,12 +103,6 @@ def test_tokens_are_written_as_text_and_not_as_html():
     assert "&lt;pad&gt;" in shown
     assert "<start>" not in shown
     assert "&lt;start&gt;" in shown
-
-
-def test_every_control_is_labelled_and_native(explorer):
-    assert isinstance(explorer.kind, ipywidgets.Dropdown)
-    assert isinstance(explorer.query, ipywidgets.Dropdown)
-    assert (explorer.kind.description, explorer.query.description) == ("Attention", "Query token")
 
 
 def test_a_picture_remains_without_a_kernel(explorer):

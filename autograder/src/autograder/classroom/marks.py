@@ -67,7 +67,7 @@ class Marks:
 
     def of(self, lesson: str = "") -> list[Mark]:
         """Return the marks of a lesson, or of all lessons, by student and task."""
-        query = select(
+        statement = select(
             Assignment.name,
             SubmittedAssignment.student_id,
             BaseCell.name,
@@ -78,8 +78,8 @@ class Marks:
             Grade.needs_manual_grade,
         ).select_from(_of_work(Grade).join(GradeCell.__table__, GradeCell.id == BaseCell.id))
         if lesson:
-            query = query.where(Assignment.name == lesson)
-        rows = self._connection.execute(query)
+            statement = statement.where(Assignment.name == lesson)
+        rows = self._connection.execute(statement)
         return [Mark(*row[:6], row[6] or 0.0, bool(row[7])) for row in rows]
 
     def comments(self) -> dict[tuple[str, str, str], str]:
@@ -91,7 +91,7 @@ class Marks:
 
     def handed_in(self) -> list[HandedIn]:
         """Return what was handed in for all lessons."""
-        query = select(
+        statement = select(
             Assignment.name,
             SubmittedAssignment.student_id,
             SubmittedAssignment.timestamp,
@@ -100,7 +100,7 @@ class Marks:
             SubmittedNotebook.late_submission_penalty,
         ).select_from(WORK)
         handed = []
-        for name, student, at, extension, due, penalty in self._connection.execute(query):
+        for name, student, at, extension, due, penalty in self._connection.execute(statement):
             until = due + extension if due and extension else due
             late = bool(at and until and at > until)
             handed.append(HandedIn(name, student, at, late, penalty or 0.0))

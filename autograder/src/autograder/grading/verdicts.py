@@ -134,14 +134,14 @@ class Store:
             lesson: of this lesson alone.
             student: of this student alone.
         """
-        query = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
+        statement = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
         if lesson:
-            query = query.where(RECORDS.c.lesson == lesson)
+            statement = statement.where(RECORDS.c.lesson == lesson)
         if student:
-            query = query.where(RECORDS.c.student == student)
+            statement = statement.where(RECORDS.c.student == student)
         known = {one.name for one in fields(kind)}
         records = []
-        for (text,) in self._connection.execute(query):
+        for (text,) in self._connection.execute(statement):
             plain = json.loads(text)
             # A later version may have written more.
             records.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
