@@ -25,7 +25,7 @@ class Term:
         return f"glossary: {self.name}"
 
     @property
-    def said(self) -> str:
+    def meaning(self) -> str:
         """What it means, in the spoken language."""
         return translated(self.context, self.text)
 

@@ -114,7 +114,7 @@ def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> M
     roster = Roster(known.people)
     strangers = []
     filled = set()
-    for row, values in zip(table.rows, table.said, strict=True):
+    for row, values in zip(table.rows, table.entries, strict=True):
         if not values:
             continue
         person = person_of(values)

@@ -44,7 +44,7 @@ def read_people(path: Path, lists: Sequence[Lists]) -> list[Person]:
         BadList: the file cannot be read, names nobody, or gives two people one id.
     """
     by_id: dict[str, Person] = {}
-    for values in filter(None, Table(read_list(path), lists, path).said):
+    for values in filter(None, Table(read_list(path), lists, path).entries):
         person = person_of(values)
         if person.id in by_id:
             both = f"{by_id[person.id].name} and {person.name}"

@@ -44,12 +44,12 @@ RUN = 5  # so many words in a row that the course says are the course's
 class Kind:
     """A kind of agreement: what it is called, and how much of both must agree, from 0 to 1.
 
-    Of that, so many words or signs must be the student's `own`, neither the course's nor a known answer's.
+    Of that, `own_words` words or signs must be the student's, neither the course's nor a known answer's.
     """
 
     name: str
     alike: float
-    own: int
+    own_words: int
 
 
 WRONG = Kind("the same wrong answer", 0.9, 10)
@@ -64,7 +64,7 @@ class Agreement:
     task: str
     kind: Kind
     alike: float
-    own: int
+    own_words: int
     texts: tuple[str, str]
 
 
@@ -78,7 +78,7 @@ class Pair:
     @property
     def weight(self) -> float:
         """How many signs and words of their own agree."""
-        return sum(one.own * one.alike for one in self.agreements)
+        return sum(one.own_words * one.alike for one in self.agreements)
 
 
 def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], prose: str = "") -> list[Pair]:
@@ -107,7 +107,7 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
             for pair, agreement in _agreements(task, kind, some, parts, theirs, few):
                 agreements[pair].append(agreement)
     pairs = [
-        Pair(students, tuple(sorted(several, key=lambda agreement: -agreement.own * agreement.alike)))
+        Pair(students, tuple(sorted(several, key=lambda agreement: -agreement.own_words * agreement.alike)))
         for students, several in agreements.items()
     ]
     return sorted(pairs, key=lambda pair: (-pair.weight, pair.students))
@@ -145,7 +145,7 @@ def _agreements(
     few: int,
 ) -> Iterable[tuple[tuple[str, str], Agreement]]:
     rows = [(answer, parts(answer.answer)[:MOST_TOKENS]) for answer in answers]
-    rows = [(answer, code) for answer, code in rows if len(code) >= kind.own]
+    rows = [(answer, code) for answer, code in rows if len(code) >= kind.own_words]
     if len(rows) < 2:
         return
     codes = [code for _, code in rows]
@@ -160,7 +160,7 @@ def _agreements(
     for first, second in combinations(range(len(rows)), 2):
         common = min(lengths[first], lengths[second])
         rare = max(group[first], group[second]) <= few
-        if alike[first, second] >= kind.alike and common >= kind.own and rare:
+        if alike[first, second] >= kind.alike and common >= kind.own_words and rare:
             (first_answer, _), (second_answer, _) = rows[first], rows[second]
             pair = (first_answer.student, second_answer.student)
             texts = (first_answer.answer, second_answer.answer)

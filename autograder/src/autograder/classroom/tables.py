@@ -29,7 +29,7 @@ class Lists:
     columns: Mapping[str, tuple[str, ...]]
     # Titles by which a list shows that it is this platform's own, and what others mean in it, first of all.
     marks: frozenset[str] = frozenset()
-    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    own_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     no_people: tuple[str, ...] = ()  # what stands for a name in rows that are about nobody
 
 
@@ -57,7 +57,7 @@ class Table:
     Attributes:
         header: what its columns are called, in lower case.
         rows: what stands below; every row has a cell for each column.
-        said: what each row says of a student, by `KEYS`; nothing where it is about none.
+        entries: what each row says of a student, by `KEYS`; nothing where it is about none.
 
     Raises:
         BadList: no column says who a student is; `name` is what the message calls the list.
@@ -78,7 +78,7 @@ class Table:
             )
         nobody = {person_name for kind in lists for person_name in kind.no_people}
         entries = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
-        self.said = [
+        self.entries = [
             entry if any(entry.values()) and entry.get("full_name", "").lower() not in nobody else {}
             for entry in entries
         ]
@@ -94,7 +94,7 @@ class Table:
 
 def _columns(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
     """Return the places of the columns that a list has, by `KEYS`; each column counts once."""
-    own = [kind.own for kind in lists if kind.marks <= set(header)]
+    own = [kind.own_columns for kind in lists if kind.marks <= set(header)]
     meanings = [*own, *(kind.columns for kind in lists)]
     places_of: dict[str, int] = {}
     for key in KEYS:

@@ -226,7 +226,9 @@ def similar(
         say("\n" + " and ".join(names))
         for agreement in pair.agreements:
             own = ngettext(
-                "{number} word or sign of their own", "{number} words or signs of their own", agreement.own
+                "{number} word or sign of their own",
+                "{number} words or signs of their own",
+                agreement.own_words,
             )
             say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {own}")
             for text in dict.fromkeys(agreement.texts):

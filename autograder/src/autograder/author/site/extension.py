@@ -45,7 +45,7 @@ def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
                 continue
             met.add(term.name)
             _page, anchor = named["term", term.name]
-            about = {"refuri": f"glossary.html#{anchor}", "reftitle": term.said, "classes": ["term"]}
+            about = {"refuri": f"glossary.html#{anchor}", "reftitle": term.meaning, "classes": ["term"]}
             pieces += [nodes.Text(before), nodes.reference("", match[0], internal=True, **about)]
         if pieces:
             text.parent.replace(text, [*pieces, nodes.Text(rest)])

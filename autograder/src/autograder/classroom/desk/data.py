@@ -128,7 +128,7 @@ class Data:
         """Return what a person wrote below an answer."""
         return self.comments.get((result.lesson, result.student, cell_of(result)), "")
 
-    def told(self, answers: Iterable[TaskResult]) -> Counter[str]:
+    def counted_comments(self, answers: Iterable[TaskResult]) -> Counter[str]:
         """Return the comments below some answers, and how many have each."""
         return Counter(text for result in answers if (text := self.comment(result)))
 

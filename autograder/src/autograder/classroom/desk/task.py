@@ -55,7 +55,7 @@ def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
         "title": data.words(lesson).title(name),
         "possible": results[0].possible,
         "groups": [_group(data, key, some) for key, some in grouped],
-        "comments": [text for text, _ in data.told(results).most_common()],
+        "comments": [text for text, _ in data.counted_comments(results).most_common()],
     }
 
 
@@ -105,7 +105,7 @@ def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
     for result in members:
         same[without_names(result.answer)].append(result)
     answers = [Answer(some[0].answer, [result.student for result in some]) for some in same.values()]
-    comments = data.told(members)
+    comments = data.counted_comments(members)
     comment, times = next(iter(comments.most_common(1)), ("", 0))
     marks = (data.marks.get((result.lesson, result.student, result.task)) for result in members)
     return Group(

@@ -73,7 +73,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
         "possible": results[0].possible,
         "lines": scheme(data.course, lesson, name),
         "answers": answers,
-        "comments": [text for text, _ in data.told(results).most_common()],
+        "comments": [text for text, _ in data.counted_comments(results).most_common()],
     }
 
 

@@ -21,7 +21,7 @@ LISTS = Lists(
         "lms_user_id": ("canvas id",),
     },
     marks=frozenset({"student", "id", "section"}),
-    own={"lms_user_id": ("id",)},
+    own_columns={"lms_user_id": ("id",)},
     no_people=("points possible", "student, test"),
 )
 
