@@ -131,7 +131,7 @@ def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBa
             problems += _of(task, _missing_faults(task, faults))
         tasks[task.id] = task
     answers = {task.name for task in lesson.tasks}
-    own = sorted(one for one in runs.names if one not in answers and not one.startswith("_"))
+    own = sorted(symbol for symbol in runs.names if symbol not in answers and not symbol.startswith("_"))
     bank = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
     if not problems:
         for task in tasks.values():
@@ -170,7 +170,7 @@ def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: Runs) -> str:
     try:
         return changed(runs.solutions[task.id], changes)
     except AuthoringError as problem:
-        raise AuthoringError([f"cell {task.id}-answer: {one}" for one in problem.problems]) from None
+        raise AuthoringError([f"cell {task.id}-answer: {line}" for line in problem.problems]) from None
 
 
 def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evidence:
@@ -409,7 +409,9 @@ def _wrong_answer_problems(task: Task) -> Iterator[str]:
 def _missing_faults(task: Task, faults: Faults) -> Iterator[str]:
     """Yield the mistakes that the task's parts make possible, and that no wrong answer of it shows."""
     shown = {wrong.fault for wrong in task.wrong}
-    possible = {one.id for one in faults.known.values() if one.parts and set(one.parts) <= set(task.parts)}
+    possible = {
+        fault.id for fault in faults.known.values() if fault.parts and set(fault.parts) <= set(task.parts)
+    }
     for name in sorted(possible - shown - set(task.cannot)):
         yield f"no wrong answer shows {name}; write one, or say in `cannot` why there is none"
     made = {slip.fault for slip in faults.on_results}
@@ -447,10 +449,10 @@ def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
                     yield f"in probe {probe.id} the axis {symbol} is both {sizes[symbol]} and {size}"
         sizes_by_probe.append(sizes)
     symbols = sorted({symbol for sizes in sizes_by_probe for symbol in sizes})
-    for one, other in combinations(symbols, 2):
-        both = [sizes for sizes in sizes_by_probe if one in sizes and other in sizes]
-        if both and all(sizes[one] == sizes[other] for sizes in both):
-            yield f"in every probe the axes {one} and {other} have the same size"
+    for first, other in combinations(symbols, 2):
+        both = [sizes for sizes in sizes_by_probe if first in sizes and other in sizes]
+        if both and all(sizes[first] == sizes[other] for sizes in both):
+            yield f"in every probe the axes {first} and {other} have the same size"
 
 
 def _right_answer_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator[str]:

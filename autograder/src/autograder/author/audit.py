@@ -63,7 +63,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
         rejected, named, accepted, caught_rightly = row.tried.values()
         for wrong in task.wrong:
             verdict = tried(wrong.changes)
-            names = [one.fault for one in verdict.named]
+            names = [fault.fault for fault in verdict.named]
             rejected.append(not verdict.passed)
             named.append(names == [wrong.fault])
             if verdict.passed:
@@ -94,9 +94,9 @@ def _kept(course: Course, executed: ExecutedLesson) -> LessonBank:
     except BankError as problem:
         raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
     same = [task.id for task in tasks] == list(kept.tasks) and all(
-        [one.id for one in kept.tasks[task.id].known_wrong[: len(task.wrong)]]
-        == [one.fault for one in task.wrong]
-        and (task.kind == "tensor" or list(kept.tasks[task.id].probe) == [one.id for one in task.probes])
+        [mistake.id for mistake in kept.tasks[task.id].known_wrong[: len(task.wrong)]]
+        == [wrong.fault for wrong in task.wrong]
+        and (task.kind == "tensor" or list(kept.tasks[task.id].probe) == [probe.id for probe in task.probes])
         for task in tasks
     )
     if not same:
@@ -152,7 +152,7 @@ def print_table(rows: Sequence[Tally], console: Console) -> None:
         counts = (f"{sum(some)} of {len(some)}" if some else "" for some in row.tried.values())
         table.add_row(row.lesson, row.task, *counts)
     table.add_section()
-    all_tried = ([one for row in rows for one in row.tried[name]] for name in TRIED)
+    all_tried = ([verdict for row in rows for verdict in row.tried[name]] for name in TRIED)
     table.add_row(
         "",
         ngettext("{number} task", "{number} tasks", len(rows)),

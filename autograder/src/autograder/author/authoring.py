@@ -172,7 +172,7 @@ def load_faults(source: Path, lesson: str | None = None) -> Faults:
     known = {fault.id: fault for fault in faults}
     together = tuple(tuple(names) for names in defined.get("TOGETHER", ()))
     on_results: tuple[OnResult, ...] = tuple(defined.get("ON_RESULTS", ()))
-    used = {name for names in together for name in names} | {one.fault for one in on_results}
+    used = {name for names in together for name in names} | {slip.fault for slip in on_results}
     unknown = sorted(used - shared)
     if unknown:
         raise AuthoringError([f"faults.py: {', '.join(unknown)} is used, and FAULTS does not name it"])

@@ -147,8 +147,8 @@ class _Known:
         return any(_near(numbers, others) for others in self._numbers.get(said, ()))
 
     def _parts(self, sights: Sights) -> tuple[tuple[object, ...], list[float]]:
-        said = tuple((one.result, one.places, one.marks) for one in sights.values())
-        return said, [number for one in sights.values() for number in one.numbers]
+        said = tuple((sight.result, sight.places, sight.marks) for sight in sights.values())
+        return said, [number for sight in sights.values() for number in sight.numbers]
 
 
 class _Tries:
@@ -210,7 +210,9 @@ class _Tries:
         return {probe.id: outcomes[probe.id] for probe in probes}
 
     def _seen(self, outcomes: Mapping[str, Outcome]) -> dict[str, Sight]:
-        return {name: sight(self._task, self._task.probe[name], one) for name, one in outcomes.items()}
+        return {
+            name: sight(self._task, self._task.probe[name], outcome) for name, outcome in outcomes.items()
+        }
 
     def add_slip(self, places: tuple[int, ...], slip: OnResult, outcomes: Mapping[str, Outcome]) -> bool:
         """Make a mistake with some results, and keep what is seen if it is new.
@@ -310,8 +312,8 @@ def _reworded(
 
 def _finite(outcomes: Mapping[str, Outcome]) -> bool:
     """Tell whether no result holds nan or inf."""
-    tensors = (one.tensor for one in outcomes.values())
-    return all(one is None or bool(one.isfinite().all()) for one in tensors)
+    tensors = (outcome.tensor for outcome in outcomes.values())
+    return all(tensor is None or bool(tensor.isfinite().all()) for tensor in tensors)
 
 
 def _is_small(solution: Solution, changes: Sequence[AnyEdit]) -> bool:

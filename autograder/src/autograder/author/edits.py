@@ -431,7 +431,7 @@ def _spans(change: AnyEdit, solution: Solution) -> list[Span]:
 def fit(spans: Iterable[Span]) -> bool:
     """Tell whether spans can all be put in: no two of them touch."""
     ordered = sorted(spans, key=lambda span: (span.start, span.end))
-    return not any(one.touches(other) for one, other in pairwise(ordered))
+    return not any(earlier.touches(other) for earlier, other in pairwise(ordered))
 
 
 def put_in(text: str, spans: Iterable[Span]) -> str:

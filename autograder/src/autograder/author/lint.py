@@ -257,7 +257,7 @@ def _authoring_problems(task: Task, earlier: Collection[str]) -> Iterator[str]:
 def _axis_problems(task: Task, entries: Mapping[str, str]) -> Iterator[str]:
     """Yield the axes and roles for which nobody says what one entry along them is called."""
     named = dict.fromkeys(
-        part for axes in (task.axes, *task.input_axes.values()) for one in axes for part in axis_parts(one)
+        part for axes in (task.axes, *task.input_axes.values()) for axis in axes for part in axis_parts(axis)
     )
     for name in named:
         if name and name not in entries and name not in AXES:

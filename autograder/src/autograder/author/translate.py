@@ -120,7 +120,7 @@ def _of_lesson(course: Course, name: str) -> Iterator[Entry]:
         yield Entry(task.id, task.learned, "said when the task is solved")
         for probe in task.probes:
             yield Entry(task.id, probe.says, "an input, named in “fails on: …”")
-        yield from (Entry(task.id, one.hint, f"about {one.fault}") for one in task.wrong if one.hint)
+        yield from (Entry(task.id, wrong.hint, f"about {wrong.fault}") for wrong in task.wrong if wrong.hint)
         yield from (Entry(task.id, text, "a word in hints") for text in task.words.values() if " " in text)
 
 
@@ -153,7 +153,7 @@ def _of_faults(course: Course) -> Iterator[Entry]:
         yield Entry(fault.id, fault.hint, HINT)
     if course.adds.experiments:
         file = course.root / course.adds.experiments
-        known = {one.text for one in _of_package(TOOL)}
+        known = {known_entry.text for known_entry in _of_package(TOOL)}
         yield from (Entry("", text, file.name) for text in _said(file) if text not in known)
 
 
@@ -167,7 +167,7 @@ def _said(path: Path) -> Iterator[str | tuple[str, ...]]:
     """Yield the texts that a module or a page's template says, one and many together."""
     with path.open("rb") as file:
         for _line, call, given, _comments in GATHER[path.suffix](file, (*SAY, TABLE), (), {}):
-            texts = [one for one in ((given,) if isinstance(given, str) else given or ()) if one]
+            texts = [text for text in ((given,) if isinstance(given, str) else given or ()) if text]
             if call == TABLE:
                 yield from texts
             elif texts:
@@ -199,8 +199,10 @@ def merged(course: Course, language: str, name: str) -> Catalog:
         AuthoringError: the file or the lesson cannot be read.
     """
     template = Catalog(fuzzy=False)
-    for one in entries(course, name):
-        template.add(one.text, context=one.context or None, auto_comments=[one.what] if one.what else ())
+    for entry in entries(course, name):
+        template.add(
+            entry.text, context=entry.context or None, auto_comments=[entry.what] if entry.what else ()
+        )
     catalog = read(course, language, name)
     gone = {(message.context, message.id) for message in catalog}
     outdated = {(message.context, message.id) for message in catalog if message.fuzzy}
@@ -247,10 +249,12 @@ def written(catalog: Catalog) -> bytes:
 
 def state(catalog: Catalog, name: str) -> State:
     """How far a catalog is translated, and what is wrong in it."""
-    messages = [one for one in catalog if one.id]
-    problems = [f"{name}: {where(one)}: {problem}" for one in messages for problem in wrong_in(one)]
-    outdated = sum(one.fuzzy for one in messages)
-    missing = sum(not is_translated(one) and not one.fuzzy for one in messages)
+    messages = [message for message in catalog if message.id]
+    problems = [
+        f"{name}: {where(message)}: {problem}" for message in messages for problem in wrong_in(message)
+    ]
+    outdated = sum(message.fuzzy for message in messages)
+    missing = sum(not is_translated(message) and not message.fuzzy for message in messages)
     return State(name, len(messages), missing, outdated, tuple(problems))
 
 
@@ -279,10 +283,10 @@ def wrong_in(message: Message) -> Iterator[str]:
     """Yield what a translation does that would break the lesson, or a message of the tool."""
     if not is_translated(message):
         return
-    one, many = (message.id, message.id) if isinstance(message.id, str) else message.id
+    single, many = (message.id, message.id) if isinstance(message.id, str) else message.id
     strings = _strings(message)
     for place, string in enumerate(strings):
-        yield from disagreements(one if place == 0 and len(strings) > 1 else many, string)
+        yield from disagreements(single if place == 0 and len(strings) > 1 else many, string)
 
 
 def disagreements(text: str, string: str) -> Iterator[str]:

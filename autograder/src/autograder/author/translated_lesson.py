@@ -189,8 +189,8 @@ def _hints(course: Course, english: LessonBank, translated: Said) -> Iterator[tu
     for task in load_lesson(course.source / english.lesson).tasks:
         if task.id not in english.tasks:
             raise AuthoringError([f"{english.lesson}: it has to be built first ({task.id} is new)"])
-        own = [(one.fault, task.id, one.hint) for one in task.wrong if one.hint]
-        known = {one.id for one in english.tasks[task.id].known_wrong}
+        own = [(wrong.fault, task.id, wrong.hint) for wrong in task.wrong if wrong.hint]
+        known = {mistake.id for mistake in english.tasks[task.id].known_wrong}
         for fault, context, hint in [*own, *((name, name, faults.known[name].hint) for name in known)]:
             if translated(context, hint) != hint:
                 with suppress(KeyError):  # the mistake's own hint, where each wrong answer has another
@@ -214,9 +214,13 @@ def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> b
 def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
     """Compiled translations without those of some texts: (context, in English)."""
     catalog = read_mo(BytesIO(words))
-    kept = {(_text(one.context), _text(one.id)): _text(one.string) for one in catalog if one.id}
-    for one in texts:
-        kept.pop(one, None)
+    kept = {
+        (_text(message.context), _text(message.id)): _text(message.string)
+        for message in catalog
+        if message.id
+    }
+    for text in texts:
+        kept.pop(text, None)
     return _compiled(spoken, ((*key, string) for key, string in kept.items()))
 
 

@@ -199,7 +199,7 @@ def _chosen(
     """Return the last of a student's notebooks for one lesson."""
     ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
     last = ordered[-1]
-    earlier = tuple(one for one in ordered[:-1] if one.content != last.content)
+    earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
     time = _handed_in(request, lesson, student, last)
     there = _place(request.course, lesson, student)
     old = there.read_bytes() if there.is_file() else None
@@ -250,8 +250,8 @@ def _tell_of_late_ones(request: Request, outcome: Collected) -> None:
 
 def _put(course: Class, placed: Placed) -> None:
     """Write one notebook and its time, and keep what was there."""
-    for one in placed.before:
-        _aside(course, placed, one.content)
+    for earlier in placed.before:
+        _aside(course, placed, earlier.content)
     place = _place(course, placed.lesson, placed.student)
     stamp = place.parent / STAMP
     if placed.state == "a later one is there":
@@ -289,9 +289,9 @@ def _keep(request: Request, archives: Iterable[Path]) -> None:
 def _remember(request: Request, outcome: Collected, record: Record) -> None:
     """Note what the platform calls everybody, for returning feedback and for the next archive."""
     lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
-    for one in outcome.placed:
-        if one.state != "a later one is there":
-            lessons.setdefault(one.lesson, {})[one.student] = one.entry
+    for placed in outcome.placed:
+        if placed.state != "a later one is there":
+            lessons.setdefault(placed.lesson, {})[placed.student] = placed.entry
     plain, _ = codec.encode(Record(lessons, request.who))
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     write_whole(folder_of(request.course) / RECORD, text.encode(), READABLE)

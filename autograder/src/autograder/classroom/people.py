@@ -66,8 +66,8 @@ def person_of(values: Mapping[str, str]) -> Person:
             first, _, last = (part.strip() for part in whole.rpartition(" "))
     known = [values.get(key, "") for key in ("id", "number", "integration", "email")]
     lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
-    chosen = next((one for one in [*known, whole, lms] if one), "")
-    other = tuple(one for one in known if one and one != chosen)
+    chosen = next((name for name in [*known, whole, lms] if name), "")
+    other = tuple(name for name in known if name and name != chosen)
     return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other)
 
 
@@ -105,7 +105,7 @@ class Roster:
 
     def of_lms(self, number: str) -> set[str]:
         """Who has a number of the platform's."""
-        return {one.id for one in self.people.values() if number and one.lms_user_id == number}
+        return {person.id for person in self.people.values() if number and person.lms_user_id == number}
 
     def called(self, labels: Sequence[str]) -> set[str]:
         """Who is called by the first of these that anybody is called by; several where it is not clear."""

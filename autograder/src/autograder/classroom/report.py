@@ -159,7 +159,9 @@ class Words:
         self._course = course
         self._notebooks: dict[str, Mapping[str, tuple[str, str]]] = {}
         self._known = {
-            (task.id, one.id): one for task in self.bank.tasks.values() for one in reversed(task.known_wrong)
+            (task.id, mistake.id): mistake
+            for task in self.bank.tasks.values()
+            for mistake in reversed(task.known_wrong)
         }
 
     def title(self, task: str) -> str:
@@ -183,7 +185,7 @@ class Words:
         """Return the heading above a cell of a lesson's release, or in it."""
         if lesson not in self._notebooks:
             paths = self._course.release(lesson, spoken()), self._course.release(lesson)
-            release = next((one for one in paths if one.is_file()), None)
+            release = next((path for path in paths if path.is_file()), None)
             self._notebooks[lesson] = headings(nbformat.read(release, as_version=4)) if release else {}
         return self._notebooks[lesson].get(cell, ("", ""))[1]
 
@@ -277,7 +279,7 @@ def _unnamed(result: TaskResult) -> str:
 def _examples(results: Iterable[TaskResult]) -> list[str]:
     """Return a few of the answers, the commonest first, then the shortest."""
     texts: Counter[str] = Counter()
-    for answer, times in Counter(one.answer for one in results).items():
+    for answer, times in Counter(result.answer for result in results).items():
         texts[without_names(answer)] += times
     found = sorted(texts, key=lambda text: (-texts[text], len(text)))
     return [text for text in found if text.count("\n") < EXAMPLE_LINES and text.strip()][:EXAMPLES]

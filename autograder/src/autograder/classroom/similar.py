@@ -78,7 +78,7 @@ class Pair:
     @property
     def weight(self) -> float:
         """How many signs and words of their own agree."""
-        return sum(one.own_words * one.alike for one in self.agreements)
+        return sum(agreement.own_words * agreement.alike for agreement in self.agreements)
 
 
 def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], prose: str = "") -> list[Pair]:
@@ -131,8 +131,8 @@ def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
         for task in load_lesson(folder).tasks:
             given = solutions[f"{task.id}-answer"]
             solution = Solution.from_cell(given, task.name, task.signature, task.kind == "tensor")
-            edits = [one.changes for one in task.wrong] + [one.changes for one in task.right]
-            known[task.id] += [changed(solution, one) for one in edits]
+            edits = [answer.changes for answer in task.wrong] + [answer.changes for answer in task.right]
+            known[task.id] += [changed(solution, edit) for edit in edits]
     return known, "\n".join(cell.source for cell in release.cells if cell.cell_type == "markdown")
 
 
@@ -176,8 +176,8 @@ def _unnamed(code: list[str]) -> list[str]:
     """Signs with one name in the place of all but Python's own words and what stands behind a dot."""
     before = ["", *code]
     return [
-        "name" if one.isidentifier() and not keyword.iskeyword(one) and last != "." else one
-        for last, one in zip(before, code, strict=False)
+        "name" if sign.isidentifier() and not keyword.iskeyword(sign) and last != "." else sign
+        for last, sign in zip(before, code, strict=False)
     ]
 
 

@@ -253,9 +253,9 @@ def _imported(tree: ast.AST) -> Iterator[str]:
     """Yield the names that code imports, whether of modules or of what is in them."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            yield from (str(node.module), *(f"{node.module}.{one.name}" for one in node.names))
+            yield from (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names))
         elif isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
 
 
 def _write(out: Path, name: str, version: str, content: Mapping[str, bytes], about: Mapping[str, str]) -> str:

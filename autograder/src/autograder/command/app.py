@@ -131,10 +131,10 @@ def translate(
     names = meant(translations.files(place), lessons or [])
     problems: list[str] = []
     for name in names:
-        for one in others:
-            state = translations.update(place, one, name, check)
-            say(f"{one}/{state}")
-            problems += [f"{one}/{problem}" for problem in state.problems]
+        for file in others:
+            state = translations.update(place, file, name, check)
+            say(f"{file}/{state}")
+            problems += [f"{file}/{problem}" for problem in state.problems]
     complain(problems)
     if problems:
         raise typer.Exit(1)

@@ -33,7 +33,7 @@ def roster(
     from autograder.classroom.roster import enrol
 
     place = class_of(course)
-    people = read_people(file, [one.lists for one in platforms_of(place.banks.course).values()])
+    people = read_people(file, [kind.lists for kind in platforms_of(place.banks.course).values()])
     new, changed = enrol(place, people, dry_run)
     for state, some in (("new", new), ("changed", changed)):
         for person in some:
@@ -75,7 +75,7 @@ def collect(
     lessons = tuple(place.lessons)
     (expected,) = meant(lessons, [lesson]) if lesson else [""]
     platforms = platforms_of(place.banks.course)
-    people = tuple(read_people(times, [one.lists for one in platforms.values()])) if times else ()
+    people = tuple(read_people(times, [kind.lists for kind in platforms.values()])) if times else ()
     students = class_list(place)
     named = _named(who or (), students)
     if not students.people:

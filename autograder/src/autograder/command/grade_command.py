@@ -157,7 +157,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         run.look_at_all()
         draws = run.draw()
         if order.force:  # so that the next run goes on where this one is interrupted
-            book.outdate([one.submission for one in run.waiting.values()])
+            book.outdate([waiting.submission for waiting in run.waiting.values()])
         workers = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
         try:
             for done, result in enumerate(grade_all(run.jobs(draws), workers, ahead=2 * order.jobs), start=1):
@@ -201,7 +201,7 @@ class _Run:
         course = self._course
         note = course.banks.notes.get(lesson)
         if note and course.policy.require_secret:
-            self.summary.faults += [f"{one.student} {lesson}" for one in handed_in]
+            self.summary.faults += [f"{handed.student} {lesson}" for handed in handed_in]
             self._say(f"{lesson}: nothing was graded, since {POLICY} asks for hidden probes: {note}")
             return
         if note:
@@ -263,13 +263,13 @@ class _Run:
             except AuthoringError as problem:
                 self.summary.faults.append(lesson)
                 self._say(f"{lesson}: needs a look, nothing was graded: {'; '.join(problem.problems)}")
-                self.waiting = {which: one for which, one in self.waiting.items() if which[0] != lesson}
+                self.waiting = {which: file for which, file in self.waiting.items() if which[0] != lesson}
         return draws
 
     def jobs(self, draws: Draws) -> Iterator[GradeJob]:
         """Yield what waits as jobs; those of one release together: a sandbox is made for one set of banks."""
-        for one in sorted(self.waiting.values(), key=lambda one: one.release.id):
-            submission, release = one.submission, one.release
+        for waiting in sorted(self.waiting.values(), key=lambda waiting: waiting.release.id):
+            submission, release = waiting.submission, waiting.release
             lesson = submission.lesson
             refused, text = submission.refused, b""
             if not refused:

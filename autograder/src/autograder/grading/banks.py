@@ -33,7 +33,8 @@ class Banks:
     def of(cls, course: Course) -> Banks:
         """Return the banks of all of a course's lessons."""
         why = {lesson: secret.why_none(course, lesson) for lesson in course.banked()}
-        return cls(course, dict.fromkeys(why, course.bank), {name: one for name, one in why.items() if one})
+        reasons = {name: reason for name, reason in why.items() if reason}
+        return cls(course, dict.fromkeys(why, course.bank), reasons)
 
     def lesson(self, name: str, drawn: Files = NONE) -> LessonBank:
         """Return a lesson's bank; with what was drawn for a submission, that is asked as well.

@@ -132,10 +132,10 @@ class Class:
 
     def as_written(self, release: Release, submitted: NotebookNode) -> Release:
         """Return a release in the language of what was handed in: the one whose prose that has most of."""
-        paths = {one: self.release(release.lesson, one) for one in self.banks.course.languages[1:]}
-        texts = {one: path.read_text(encoding="utf-8") for one, path in paths.items() if path.is_file()}
+        paths = {code: self.release(release.lesson, code) for code in self.banks.course.languages[1:]}
+        texts = {code: path.read_text(encoding="utf-8") for code, path in paths.items() if path.is_file()}
         prose = _prose(submitted)
-        language = max(("", *texts), key=lambda one: len(prose & _prose_of(texts.get(one, release.text))))
+        language = max(("", *texts), key=lambda code: len(prose & _prose_of(texts.get(code, release.text))))
         if not language:
             return release
         return replace(release, text=_said_in(language, texts[language], release.text))
@@ -155,7 +155,7 @@ class Class:
 @lru_cache(maxsize=32)
 def _said_in(language: str, text: str, english: str) -> str:
     """Return a release's text in a language, which it names; made once for all who wrote in it."""
-    spoken, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
+    spoken, plain = (nbformat.reads(notebook, as_version=4) for notebook in (text, english))
     if tasks_of(spoken) != tasks_of(plain):  # an earlier release is kept in English
         spoken = plain
     spoken.metadata[SPOKEN] = language

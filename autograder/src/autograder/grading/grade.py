@@ -148,7 +148,7 @@ def results_of(
                     *which,
                     points=verdict.earned,
                     possible=verdict.points,
-                    faults=tuple(one.fault for one in verdict.named),
+                    faults=tuple(mistake.fault for mistake in verdict.named),
                     finding=type(finding).__name__ if finding else "",
                     says=word(finding, task, verdict).headline if finding else "",
                     error=finding.error.type if isinstance(finding, Raised) else "",

@@ -111,7 +111,11 @@ class Book:
         except MissingEntry:
             return {}
         names = self._names(submission.lesson)
-        return {names[one.cell_id]: one.auto_score for one in notebook.grades if one.auto_score is not None}
+        return {
+            names[grade.cell_id]: grade.auto_score
+            for grade in notebook.grades
+            if grade.auto_score is not None
+        }
 
     def waiting_for_a_person(self, submission: Submission) -> int:
         """How many written answers of a submission nobody has graded yet."""
@@ -121,7 +125,7 @@ class Book:
         """Tell whether a submission was graded from just this, and its grades are in the book."""
         if submission.lesson not in self._gradings:
             known = self.verdicts.read(Grading, submission.lesson)
-            self._gradings[submission.lesson] = {one.student: one.made_from for one in known}
+            self._gradings[submission.lesson] = {grading.student: grading.made_from for grading in known}
         known_from = self._gradings[submission.lesson].get(submission.student)
         if not made_from or known_from != made_from or not submission.graded.is_file():
             return False
@@ -145,9 +149,9 @@ class Book:
 
     def outdate(self, submissions: Collection[Submission]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
-        which = {(one.lesson, one.student) for one in submissions}
+        which = {(submission.lesson, submission.student) for submission in submissions}
         known = self.verdicts.read(Grading)
-        self.verdicts.outdate(one for one in known if (one.lesson, one.student) in which)
+        self.verdicts.outdate(grading for grading in known if (grading.lesson, grading.student) in which)
         self._gradebook.db.commit()
 
     def write(
@@ -316,7 +320,7 @@ def alone(database: str) -> Iterator[None]:
 def _share(grades: Sequence[Grade], cells: Mapping[str, NotebookNode], names: Mapping[str, str]) -> float:
     """Return the share that the checks gave of what they can give, for the tasks that a submission has."""
     found = [
-        utils.determine_grade(cells[name], log) for one in grades if (name := names[one.cell_id]) in cells
+        utils.determine_grade(cells[name], log) for grade in grades if (name := names[grade.cell_id]) in cells
     ]
     judged = [(score, most) for score, most in found if score is not None]
     possible = sum(most for _, most in judged)

@@ -95,7 +95,7 @@ def _hiding(tree: ast.AST) -> Iterator[ast.AST]:
                     yield node
             case ast.Import(names=imported) | ast.ImportFrom(names=imported):
                 module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-                paths = [[*filter(None, module.split(".")), *one.name.split(".")] for one in imported]
+                paths = [[*filter(None, module.split(".")), *alias.name.split(".")] for alias in imported]
                 if any(map(_is_hiding_import, paths, imported)):
                     yield node
 
@@ -117,8 +117,8 @@ def _written_out(tree: ast.AST) -> set[str]:
     loops: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and isinstance(node.iter, ast.List | ast.Tuple):
-            parts = {type(one) for one in ast.walk(node.iter)} - {ast.Load, ast.Name}
-            words = {one.value for one in ast.walk(node.iter) if isinstance(one, ast.Constant)}
+            parts = {type(part) for part in ast.walk(node.iter)} - {ast.Load, ast.Name}
+            words = {part.value for part in ast.walk(node.iter) if isinstance(part, ast.Constant)}
             if parts <= {ast.List, ast.Tuple, ast.Constant} and HIDES.isdisjoint(words):
                 loops |= set(ast.walk(node.target))
     names = [

@@ -51,7 +51,8 @@ class MoveCells(SaveCells):
                     cell = add(name, *where, **about)
                     if filled:
                         book.db.add_all(
-                            filled(cell_id=cell.id, notebook_id=one.id) for one in notebook.submissions
+                            filled(cell_id=cell.id, notebook_id=submission.id)
+                            for submission in notebook.submissions
                         )
 
         if moved:  # what is graded already has no grade for a new task, and a cell too many

@@ -85,7 +85,7 @@ class _Written:
     def __post_init__(self) -> None:
         if not 0 <= (self.penalty_per_day or 0) <= 1:
             raise ValueError("`penalty_per_day` is a share, from 0 to 1")
-        for value in (one for given in self.extensions.values() for one in given.values()):
+        for value in (moment for given in self.extensions.values() for moment in given.values()):
             length(value)
         try:
             ZoneInfo(self.timezone or "UTC")

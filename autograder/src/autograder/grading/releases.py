@@ -94,6 +94,6 @@ def earlier(current: Release) -> list[Release]:
 
 def origin(submitted: NotebookNode, current: Release, older: Sequence[Release]) -> Release:
     """Return the release that a submission came from, by its tasks; the current one if that is open."""
-    known = current.tasks.union(*(one.tasks for one in older)) & ids_in(submitted)
+    known = current.tasks.union(*(release.tasks for release in older)) & ids_in(submitted)
     # The fewest tasks that it lacks, and that it has beside the release's own; of equals, the first.
-    return min((current, *reversed(older)), key=lambda one: len(known ^ one.tasks))
+    return min((current, *reversed(older)), key=lambda release: len(known ^ release.tasks))

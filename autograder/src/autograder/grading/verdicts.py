@@ -139,7 +139,7 @@ class Store:
             statement = statement.where(RECORDS.c.lesson == lesson)
         if student:
             statement = statement.where(RECORDS.c.student == student)
-        known = {one.name for one in fields(kind)}
+        known = {column.name for column in fields(kind)}
         records = []
         for (text,) in self._connection.execute(statement):
             plain = json.loads(text)
@@ -150,10 +150,10 @@ class Store:
     def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
         """Put a graded submission in the place of what is known of it, and note which scores that changes."""
         which = grading.lesson, grading.student
-        before = {one.task: one.points for one in self.read(TaskResult, *which)}
+        before = {result.task: result.points for result in self.read(TaskResult, *which)}
         earlier = next(iter(self.read(Grading, *which)), None)
         why = _why(earlier.made_from if earlier else {}, grading.made_from)
-        after = {one.task: one.points for one in results}
+        after = {result.task: result.points for result in results}
         changed = [
             Change(*which, task, grading.at, before.get(task), after.get(task), why)
             for task in dict.fromkeys((*before, *after))
@@ -173,9 +173,9 @@ class Store:
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
-        for one in gradings:
-            self._forget(Grading, one.lesson, one.student)
-            self.add([Grading(one.lesson, one.student, one.at, {}, one.notes)])
+        for grading in gradings:
+            self._forget(Grading, grading.lesson, grading.student)
+            self.add([Grading(grading.lesson, grading.student, grading.at, {}, grading.notes)])
 
     def _forget(self, kind: type[Stored], lesson: str, student: str) -> None:
         where = RECORDS.c.kind == kind.__name__, RECORDS.c.lesson == lesson, RECORDS.c.student == student

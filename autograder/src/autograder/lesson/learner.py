@@ -100,8 +100,8 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
             earlier = {
-                name: judge(one, collect(one, lesson, namespace, examining=False), as_seen=True)
-                for name, one in needed.items()
+                name: judge(need, collect(need, lesson, namespace, examining=False), as_seen=True)
+                for name, need in needed.items()
             }
             verdict = with_unfinished(verdict, task, lesson, earlier)
         feedback = Feedback(task, verdict)
@@ -201,7 +201,7 @@ def progress(lesson: str | None = None) -> Progress | Notice:
     kept = [
         progress_store.read_prediction(course.name, name) for lesson in lessons for name in lesson.predictions
     ]
-    return Progress(rows, tuple(one for one in kept if one.said))
+    return Progress(rows, tuple(prediction for prediction in kept if prediction.said))
 
 
 @dataclass(frozen=True)
@@ -233,8 +233,8 @@ class Progress:
         """How many predictions were made and came true; empty before the first."""
         if not self.predictions:
             return ""
-        true = sum(one.true is True for one in self.predictions)
-        waiting = sum(one.true is None for one in self.predictions)
+        true = sum(prediction.true is True for prediction in self.predictions)
+        waiting = sum(prediction.true is None for prediction in self.predictions)
         rest = _(", {waiting} without an outcome yet", waiting=waiting) if waiting else ""
         return _(
             "Predictions: {made} made, {true} came true{rest}.",
@@ -268,7 +268,7 @@ class Progress:
             items = "".join(self._item(task, record) for task, record in tasks)
             count = f'<span class="ag-small">{self._solved(tasks)}</span>'
             parts.append(f'<p class="ag-head">{inline(title)} {count}</p><ul>{items}</ul>')
-        parts += [f"<p>{one}</p>" for one in (self._predicted(), inline(self._closing())) if one]
+        parts += [f"<p>{part}</p>" for part in (self._predicted(), inline(self._closing())) if part]
         mark = "ok" if self.next_task is None and not self.fault else "wait"
         return card(mark, "", "".join(parts), spoken=False)
 

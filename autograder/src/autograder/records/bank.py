@@ -428,7 +428,7 @@ def read(
         tasks = {
             name: replace(
                 task,
-                families=tuple(known[one] for one in task.forbids.families) if task.forbids else (),
+                families=tuple(known[name] for name in task.forbids.families) if task.forbids else (),
                 entries=dict(entries),
             )
             for name, task in bank.tasks.items()

@@ -174,7 +174,7 @@ def _record_reader(kind: Any) -> _Reader:
     defaults = _defaults(kind)
     types = {name: kind.__dataclass_fields__[name].type for name in defaults}
     written = type(kind.__name__, (), {"__module__": kind.__module__, "__annotations__": types})
-    readers = {name: _reader(one) for name, one in get_type_hints(written).items()}
+    readers = {name: _reader(hint) for name, hint in get_type_hints(written).items()}
 
     def read(plain: Any, source: _Source) -> Any:
         for name in _checked(dict, plain).keys() - readers:
@@ -182,7 +182,7 @@ def _record_reader(kind: Any) -> _Reader:
         for name, default in defaults.items():
             if default is MISSING and name not in plain:
                 raise ValueError(f"`{name}` is missing")
-        return kind(**_each(((name, readers[name], one) for name, one in plain.items()), source))
+        return kind(**_each(((name, readers[name], entry) for name, entry in plain.items()), source))
 
     return read
 
@@ -190,8 +190,8 @@ def _record_reader(kind: Any) -> _Reader:
 def _each(items: Iterable[tuple[str, _Reader, Any]], source: _Source) -> dict[str, Any]:
     values, name = {}, ""
     try:
-        for name, reader, one in items:
-            values[name[: source.most_text]] = reader(one, source)
+        for name, reader, entry in items:
+            values[name[: source.most_text]] = reader(entry, source)
     except ValueError as problem:
         raise ValueError(f"`{name:.60}`: {problem}") from None
     return values

@@ -50,7 +50,7 @@ def close(actual: Tensor, expected: Tensor) -> Tensor:
 
 
 def _whole(*tensors: Tensor) -> bool:
-    return not any(one.is_floating_point() or one.is_complex() for one in tensors)
+    return not any(tensor.is_floating_point() or tensor.is_complex() for tensor in tensors)
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:

@@ -130,7 +130,9 @@ class Course:
     def above(cls, folder: Path) -> Course | None:
         """Return the course of a folder, or of the next folder above that has one."""
         folder = folder.resolve()
-        return next((cls.read(one) for one in (folder, *folder.parents) if (one / FILE).is_file()), None)
+        return next(
+            (cls.read(place) for place in (folder, *folder.parents) if (place / FILE).is_file()), None
+        )
 
     @classmethod
     def of(cls, folder: Path) -> Course:

@@ -38,14 +38,14 @@ def families(table: Mapping[str, Described]) -> tuple[Family, ...]:
     def names(name: str) -> list[str]:
         return [
             *table[name].names,
-            *(one for other in table[name].also for one in names(other)),
+            *(part for other in table[name].also for part in names(other)),
         ]
 
     def pattern(some: Iterable[str]) -> re.Pattern[str]:
         # The way back through a call that was seen on the way there is no call of the learner's.
         return re.compile(rf"(?!\w*backward)({'|'.join(some)})", re.IGNORECASE)
 
-    operators = pattern(dict.fromkeys(one for name in table for one in names(name)))
+    operators = pattern(dict.fromkeys(part for name in table for part in names(name)))
     return tuple(
         Family(name, entry.instead, pattern(names(name)), operators) for name, entry in table.items()
     )

@@ -42,7 +42,7 @@ def build_site(course: Course, out: Path) -> list[Path]:
         AuthoringError: a solution is missing, or a page cannot be made.
     """
     languages = [
-        one for one in course.languages if (course.root / "solutions" / _folder(course, one)).is_dir()
+        code for code in course.languages if (course.root / "solutions" / _folder(course, code)).is_dir()
     ]
     for kind in ("solutions", "notebooks"):
         for lesson in course.lessons:
@@ -77,8 +77,8 @@ def _folder(course: Course, language: str) -> str:
 
 def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
     """Return a lesson's notebook in a language; in the course's first one where it is not translated."""
-    for one in (language, course.languages[0]):
-        path = course.root / kind / _folder(course, one) / lesson / f"{lesson}.ipynb"
+    for spoken in (language, course.languages[0]):
+        path = course.root / kind / _folder(course, spoken) / lesson / f"{lesson}.ipynb"
         if path.is_file():
             return path
     raise AuthoringError([f"{kind}/{lesson}: there is no {lesson}.ipynb; `autograder build` makes it"])
@@ -180,8 +180,12 @@ def _config(course: Course, language: str, languages: list[str], terms: tuple[Te
     """Sphinx's settings: nothing is executed, and nothing comes from the network."""
     up = "../" if _folder(course, language) else ""
     others = [
-        (one, Locale.parse(one).display_name, up + (f"{folder}/" if (folder := _folder(course, one)) else ""))
-        for one in languages
+        (
+            code,
+            Locale.parse(code).display_name,
+            up + (f"{folder}/" if (folder := _folder(course, code)) else ""),
+        )
+        for code in languages
     ]
     sidebar = ["sidebar/brand.html", "sidebar/search.html", "sidebar/scroll-start.html"]
     sidebar += ["sidebar/navigation.html", *([SWITCH] if len(languages) > 1 else [])]

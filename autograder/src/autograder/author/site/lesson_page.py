@@ -99,18 +99,18 @@ class Page:
         return str(_cells().explorer(name, data))
 
     def _question(self, call: ast.Call) -> str:
-        values = [ast.literal_eval(one) for one in call.args]
-        values += [ast.literal_eval(one.value) for one in call.keywords]
+        values = [ast.literal_eval(argument) for argument in call.args]
+        values += [ast.literal_eval(keyword.value) for keyword in call.keywords]
         name, question, choices = (*values, ())[:3]
         self._asked[name] = tuple(choices)
         return str(_cells().question(name, question, choices))
 
     def _outcome(self, call: ast.Call, data: Mapping[str, str]) -> str:
         name = ast.literal_eval(call.args[0])
-        within = next((one.value for one in call.keywords if one.arg == "within"), None)
+        within = next((keyword.value for keyword in call.keywords if keyword.arg == "within"), None)
         within = within or (call.args[2] if len(call.args) > 2 else ast.Constant(0.05))
         printed = data["text/plain"].partition("\n")[0]
-        choices = sorted((one for one in self._asked.get(name, ()) if one in printed), key=len)
+        choices = sorted((choice for choice in self._asked.get(name, ()) if choice in printed), key=len)
         numbers = NUMBER.findall(printed.replace("−", "-"))
         came = choices[-1] if choices else (numbers or [""])[-1]
         return str(_cells().outcome(name, printed, came, ast.literal_eval(within)))

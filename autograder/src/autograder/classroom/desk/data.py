@@ -38,7 +38,7 @@ class Work:
     @property
     def flags(self) -> list[str]:
         """Why a person should look at it, by task."""
-        return [f"{one.task}: {flag}" for _, one in self.rows if one for flag in one.flags]
+        return [f"{result.task}: {flag}" for _, result in self.rows if result for flag in result.flags]
 
 
 class NotThere(Refused):
@@ -58,19 +58,19 @@ class Data:
 
     @cached_property
     def people(self) -> dict[str, Person]:
-        return {one.id: one for one in self.known.people}
+        return {person.id: person for person in self.known.people}
 
     @cached_property
     def marks(self) -> dict[tuple[str, str, str], Mark]:
         """The gradebook's marks, by lesson, student and task."""
-        return {(one.lesson, one.student, one.task): one for one in self.known.marks}
+        return {(mark.lesson, mark.student, mark.task): mark for mark in self.known.marks}
 
     @cached_property
     def tasks(self) -> dict[tuple[str, str], list[TaskResult]]:
         """What was found, by lesson and task."""
         found: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
-        for one in self.results:
-            found[one.lesson, one.task].append(one)
+        for result in self.results:
+            found[result.lesson, result.task].append(result)
         return dict(found)
 
     @cached_property
@@ -95,13 +95,13 @@ class Data:
     @cached_property
     def work(self) -> dict[tuple[str, str], Work]:
         """What was handed in, by student and lesson."""
-        return {(who, one.lesson): one for who, several in self.works.items() for one in several}
+        return {(who, handed.lesson): handed for who, several in self.works.items() for handed in several}
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], int]:
         """The questions that were answered in words, and how many answers are yet to be read."""
         return {
-            which: sum(self.is_waiting(one) for one in some)
+            which: sum(self.is_waiting(result) for result in some)
             for which, some in self.tasks.items()
             if some[0].points is None
         }

@@ -153,7 +153,7 @@ class Handler(web.RequestHandler):
 
 def _address(kind: str, *names: str) -> str:
     """Where the desk has a page."""
-    return "/" if kind == HOME else "/".join(["", kind, *(quote(one, safe="") for one in names)])
+    return "/" if kind == HOME else "/".join(["", kind, *(quote(part, safe="") for part in names)])
 
 
 def _file(kind: str, *names: str) -> str:

@@ -91,9 +91,9 @@ def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
 
 def _grouped(data: Data, results: Sequence[TaskResult]) -> dict[str, list[TaskResult]]:
     groups: dict[str, list[TaskResult]] = defaultdict(list)
-    for one in results:
-        text = " ".join(one.faults) or data.words(one.lesson).says(one)
-        groups[hashlib.sha256(text.encode()).hexdigest()[:16]].append(one)
+    for result in results:
+        text = " ".join(result.faults) or data.words(result.lesson).says(result)
+        groups[hashlib.sha256(text.encode()).hexdigest()[:16]].append(result)
     return dict(groups)
 
 

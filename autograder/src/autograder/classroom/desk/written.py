@@ -85,8 +85,8 @@ def give(
     Raises:
         NotThere: there is no such answer or line.
     """
-    students = (one.student for one in _results(data, lesson, name))
-    student = next((one for one in students if key_of(one, token) == key), None)
+    students = (result.student for result in _results(data, lesson, name))
+    student = next((candidate for candidate in students if key_of(candidate, token) == key), None)
     known = scheme(data.course, lesson, name)
     if student is None or not all(0 <= place < len(known) for place in lines):
         raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
@@ -104,7 +104,7 @@ def give(
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
     """Return the answers to a question, of those whom the gradebook has."""
     results = data.tasks.get((lesson, name), []) if (lesson, name) in data.questions else []
-    found = [one for one in results if (lesson, one.student, name) in data.marks]
+    found = [result for result in results if (lesson, result.student, name) in data.marks]
     if not found:
         raise NotThere(_("{lesson} has no written answer {name}.", lesson=lesson, name=name))
     return found

@@ -52,10 +52,10 @@ def fill(known: Scores, table: Table, lesson: str) -> Merged:
         BadList: there is no such column.
     """
     columns = {
-        place: one
+        place: lesson_name
         for place, name in enumerate(table.header)
-        for one in known.lessons
-        if squashed(re.sub(r"\s*\(\d+\)$", "", name)) == squashed(one)
+        for lesson_name in known.lessons
+        if squashed(re.sub(r"\s*\(\d+\)$", "", name)) == squashed(lesson_name)
     }
     if not columns:
         raise BadList(

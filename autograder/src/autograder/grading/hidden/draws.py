@@ -33,8 +33,8 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
         try:
             built = make_task(task, runs)
             right = [
-                answer_made(task, changed_answer(task, one.changes, runs), runs)
-                for one in (*task.right, *(task.forbids.caught if task.forbids else ()))
+                answer_made(task, changed_answer(task, answer.changes, runs), runs)
+                for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
                 if any(has_twin(probe) for probe in task.probes)
             ]
         except AuthoringError:
@@ -77,4 +77,4 @@ def _is_known(twin: Probe, visible: Collection[Probe]) -> bool:
     """Tell whether the twin's result is also that of a visible probe."""
     result = twin.expected.tensor
     public = (probe.expected.tensor for probe in visible)
-    return result is not None and any(one is not None and all_close(result, one) for one in public)
+    return result is not None and any(tensor is not None and all_close(result, tensor) for tensor in public)
