@@ -157,10 +157,10 @@ def main() -> None:
         schedule.step()
         if (step + 1) % EVERY == 0 or not step:
             with torch.no_grad():
-                found = step + 1, loss_of(model, unseen).item(), loss_of(model, again, half).item()
-            for name, value in zip(curve, found, strict=True):
+                losses = step + 1, loss_of(model, unseen).item(), loss_of(model, again, half).item()
+            for name, value in zip(curve, losses, strict=True):
                 curve[name].append(round(value, 4))
-            print("step {}: unseen {:.3f}, again {:.3f}".format(*found), flush=True)
+            print("step {}: unseen {:.3f}, again {:.3f}".format(*losses), flush=True)
     save_file(model.state_dict(), FILE)
     CURVE.write_text(json.dumps(curve), encoding="utf-8")
     HELD_OUT.write_text(held_out, encoding="utf-8")

@@ -181,11 +181,11 @@ class MapExplorer(Explorer):
             description=_("Query token"),
             style=WIDE,
         )
-        super().__init__(*(one for one in (self.first, self.head, self.query) if one is not None))
+        super().__init__(*(control for control in (self.first, self.head, self.query) if control is not None))
 
     @property
     def map(self) -> np.ndarray:
-        chosen = tuple(one.value for one in (self.first, self.head) if one is not None)
+        chosen = tuple(control.value for control in (self.first, self.head) if control is not None)
         return self._values[chosen]
 
     @property

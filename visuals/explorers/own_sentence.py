@@ -57,7 +57,7 @@ class OwnSentence(Explorer):
         except ValueError as problem:
             self.trouble = str(problem)
             return
-        asked = small.tokens(self.sentence)[self.query.value]
+        word = small.tokens(self.sentence)[self.query.value]
         self.trouble, self.sentence = "", change["new"]
         self.query.options = self._choices()
-        self.query.value = tokens.index(asked) if asked in tokens else 0
+        self.query.value = tokens.index(word) if word in tokens else 0

@@ -42,7 +42,9 @@ class Knob:
 
         def listed() -> Sequence[tuple[str, Any]]:
             if isinstance(control, ipywidgets.Dropdown):
-                pairs = (one if isinstance(one, tuple) else (one, one) for one in control.options)
+                pairs = (
+                    option if isinstance(option, tuple) else (option, option) for option in control.options
+                )
                 return [(str(text), value) for text, value in pairs]
             if isinstance(control, ipywidgets.Checkbox):
                 return [("off", False), ("on", True)]
@@ -89,7 +91,7 @@ def states(explorer: Any) -> dict[str, Any]:
             visit((*places, place))
 
     for knob, value in zip(knobs, before, strict=True):
-        start.append([one for _, one in knob.stops()].index(value))
+        start.append([stop for _, stop in knob.stops()].index(value))
     visit(())
     for knob, value in zip(knobs, before, strict=True):
         knob.turn(value)
@@ -108,8 +110,8 @@ def packed(explorer: Any, style: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     if not explorer.knobs:
         return
-    found = states(explorer)
-    first = found["views"][",".join(map(str, found["start"]))]
-    plain = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+    written = states(explorer)
+    first = written["views"][",".join(map(str, written["start"]))]
+    plain = json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode()
     data = base64.b64encode(gzip.compress(plain, mtime=0)).decode()
     yield STATES_MIME, {"style": style, "alt": first[0], "html": first[1], "states": data}

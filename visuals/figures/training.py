@@ -89,9 +89,9 @@ def training_moment(
         below = figure.add_axes((0.075, 0.13, 0.4, 0.24))
         _draw(below, {name: curves[name] for name in shares}, steps, offset=1)
         below.set_ylim(-0.05, 1.05)
-        for one in (axes, below):
+        for panel in (axes, below):
             size = style.points(style.SMALL_SIZE)
-            one.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=3, frameon=False, fontsize=size)
+            panel.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=3, frameon=False, fontsize=size)
         picture = figure.add_axes((0.57, 0.06, 0.42, 0.74))
         picture.imshow(map_, cmap=style.SEQUENTIAL, vmin=0, vmax=1)
         if len(tokens) <= NAMED:

@@ -70,10 +70,10 @@ def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, r
             )
             + "."
         )
-    found = words.extremes(values)
-    if found is not None:
+    extremes = words.extremes(values)
+    if extremes is not None:
         spots = []
-        for position in found:
+        for position in extremes:
             token, dimension = divmod(position, dimensions)
             spots.append(
                 _(

@@ -128,9 +128,9 @@ def of_failure(operation: Operation, record: Record, axes: Axes) -> str:
     """Why an operation could not be done, from the shapes that it was given; empty where that is unclear."""
     shapes = [operand.shape for operand in operation.operands]
     called = [operand.name or _("the tensor") for operand in operation.operands]
-    asked = re.search(r"shape '\[([-\d, ]+)\]' is invalid for input of size", operation.error)
-    if asked and shapes:
-        return _does_not_fit(shapes[0], called[0], tuple(map(int, asked[1].split(","))), axes)
+    match = re.search(r"shape '\[([-\d, ]+)\]' is invalid for input of size", operation.error)
+    if match and shapes:
+        return _does_not_fit(shapes[0], called[0], tuple(map(int, match[1].split(","))), axes)
     if "view size is not compatible" in operation.error and shapes:
         return _(
             "the numbers of {name} do not lie in reading order, as after a transpose: call "

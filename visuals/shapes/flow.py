@@ -159,8 +159,8 @@ def _connect(board: Board, parent: Box, box: Box, lanes: list[float]) -> None:
     offset = BOX[0] * 0.3
     start, end = (start[0] + offset, start[1]), (end[0] + offset, end[1])
     corners = [start, (start[0], below), (lane, below), (lane, above), (end[0], above)]
-    for one, other in pairwise(corners):
-        board.axes.plot([one[0], other[0]], [one[1], other[1]], color=style.MUTED, linewidth=1.6)
+    for here, there in pairwise(corners):
+        board.axes.plot([here[0], there[0]], [here[1], there[1]], color=style.MUTED, linewidth=1.6)
     board.arrow(corners[-1], end)
 
 

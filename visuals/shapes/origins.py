@@ -53,8 +53,8 @@ def find_mixed(record: Record, axes: Axes, names: Iterable[str]) -> Mixed | None
         for operation in record.operations
         if operation.movement is not None and operation.number not in used_up
     ]
-    found = [_follow(record, end, name, axes.sizes[name]) for end in ends for name in certain]
-    mixed = [each for each in found if each is not None]
+    followed = [_follow(record, end, name, axes.sizes[name]) for end in ends for name in certain]
+    mixed = [each for each in followed if each is not None]
     return min(mixed, key=lambda each: each.operation.number, default=None)
 
 
@@ -73,7 +73,9 @@ def _moved_on(record: Record) -> set[int]:
     for operation in record.operations:
         for parent in operation.parents:
             takers.setdefault(parent, []).append(operation)
-    return {number for number, found in takers.items() if all(each.movement is not None for each in found)}
+    return {
+        number for number, movements in takers.items() if all(each.movement is not None for each in movements)
+    }
 
 
 def _follow(record: Record, last: Operation, name: str, size: int) -> Mixed | None:
@@ -113,8 +115,8 @@ def _redo(operation: Operation, labels: Tensor, part: int) -> Tensor | None:
     movement = operation.movement
     if movement is None:
         return None
-    made = movement.function(labels.contiguous(), *movement.args, **movement.kwargs)
-    moved = made[part] if isinstance(made, tuple | list) else made
+    result = movement.function(labels.contiguous(), *movement.args, **movement.kwargs)
+    moved = result[part] if isinstance(result, tuple | list) else result
     return moved if tuple(moved.shape) == operation.results[part].shape else None
 
 

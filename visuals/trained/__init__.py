@@ -82,7 +82,9 @@ def trained_words() -> TrainedWords:
 
     def part(name: str) -> dict[str, Tensor]:
         return {
-            key.removeprefix(f"{name}."): one for key, one in stored.items() if key.startswith(f"{name}.")
+            key.removeprefix(f"{name}."): tensor
+            for key, tensor in stored.items()
+            if key.startswith(f"{name}.")
         }
 
     return TrainedWords(stored["embeddings"], stored["readout"], part("one_head"), part("two_heads"))

@@ -58,7 +58,7 @@ def moved(tokens: Sequence[str], flow: QueryFlow, points: np.ndarray) -> str:
     """In words: where the largest weights are, and how the angles to both axes change."""
     order = np.argsort(-flow.weights, kind="stable")[:3]
     weights = ", ".join(f"{tokens[index]} {words.number(flow.weights[index], 2)}" for index in order)
-    before, after = (angle(one, np.array([1.0, 0.0])) for one in (points[flow.query], flow.context))
+    before, after = (angle(vector, np.array([1.0, 0.0])) for vector in (points[flow.query], flow.context))
     return _(
         "largest weights {weights}; {word!r} alone stands {before:.0f}° from the axis of water, its "
         "context vector {context} stands {after:.0f}°",

@@ -89,10 +89,12 @@ def _scores_in_words(
         count=ngettext("{number} token", "{number} tokens", len(names)),
         scores=words.by_token(names, scores),
     )
-    found = words.extremes(scores)
-    if found is not None:
+    extremes = words.extremes(scores)
+    if extremes is not None:
         alt += _(
-            " Largest {largest!r}, smallest {smallest!r}.", largest=names[found[0]], smallest=names[found[1]]
+            " Largest {largest!r}, smallest {smallest!r}.",
+            largest=names[extremes[0]],
+            smallest=names[extremes[1]],
         )
     return alt + words.not_finite(scores)
 

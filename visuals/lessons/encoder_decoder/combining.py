@@ -171,10 +171,10 @@ def _permissions(values: np.ndarray, name: str) -> np.ndarray:
 
 def _listed(row: np.ndarray, names: Sequence[str]) -> str:
     """Return the visible keys of one row, by position and name."""
-    found = [f"{index} {names[index]}" for index in np.flatnonzero(row).tolist()]
-    if len(found) > words.LISTED:
-        found = [*found[: words.LISTED], _("and {count} more", count=len(found) - words.LISTED)]
-    return ", ".join(found) if found else "none"
+    visible = [f"{index} {names[index]}" for index in np.flatnonzero(row).tolist()]
+    if len(visible) > words.LISTED:
+        visible = [*visible[: words.LISTED], _("and {count} more", count=len(visible) - words.LISTED)]
+    return ", ".join(visible) if visible else "none"
 
 
 def _draw_grid(

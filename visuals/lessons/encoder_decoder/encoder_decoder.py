@@ -121,10 +121,10 @@ def sentence(tokens: Sequence[str], name: str) -> list[str]:
     """
     if isinstance(tokens, str):
         raise TypeError(f"{name} must be a list of strings, one per token; for one sentence pass it.split().")
-    found = [str(token) for token in tokens]
-    if not found:
+    names = [str(token) for token in tokens]
+    if not names:
         raise ValueError(f"{name} is empty: it needs at least one token.")
-    return found
+    return names
 
 
 def _counted(tokens: Sequence[str]) -> str:

@@ -85,7 +85,7 @@ def in_words(shown: Shown, query: int) -> str:
     ]
     hidden = []
     for reason, why in ((LATER, _("later in the target")), (PAD, PAD)):
-        names = [key for key, found in zip(shown.keys, row, strict=True) if found == reason]
+        names = [key for key, given_reason in zip(shown.keys, row, strict=True) if given_reason == reason]
         if names:
             hidden.append(f"{', '.join(names)} ({why})")
     parts.append(_("Hidden: {tokens}.", tokens="; ".join(hidden)) if hidden else _("Nothing is hidden."))

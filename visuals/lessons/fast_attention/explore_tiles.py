@@ -107,9 +107,9 @@ class TilesExplorer(Explorer):
         """How each tile stands: "done", "at work", "to come" or "skipped"."""
         across = -(-len(self._tokens) // self.tile.value)
         standing = [["skipped"] * across for _ in range(across)]
-        for number, one in enumerate(self._visits, start=1):
-            told = "done" if number < self.step.value else "to come"
-            standing[one.row][one.column] = "at work" if number == self.step.value else told
+        for number, visit in enumerate(self._visits, start=1):
+            stage = "done" if number < self.step.value else "to come"
+            standing[visit.row][visit.column] = "at work" if number == self.step.value else stage
         return standing
 
     @property
@@ -141,10 +141,10 @@ class TilesExplorer(Explorer):
 
     def _state(self) -> list[tuple[str, str, str, str]]:
         """For each query at work: its token, m, l, and the output so far as it would be returned."""
-        one, tile = self.visit, self.tile.value
+        visit, tile = self.visit, self.tile.value
         rows = []
         for name, largest, total, output in zip(
-            self._tokens[one.row * tile :], one.largest, one.total, one.output, strict=False
+            self._tokens[visit.row * tile :], visit.largest, visit.total, visit.output, strict=False
         ):
             so_far = words.vector(output / total if total else output)
             rows.append((name, words.number(largest), words.number(total), so_far))

@@ -72,7 +72,7 @@ def measured(call: Callable[..., Any], *arguments: Any) -> Cost:
         arguments: what it is called with.
     """
     with torch.no_grad():
-        gpu = any(isinstance(one, Tensor) and one.is_cuda for one in tree_leaves(call(*arguments)))
+        gpu = any(isinstance(leaf, Tensor) and leaf.is_cuda for leaf in tree_leaves(call(*arguments)))
         if gpu:
             torch.cuda.synchronize()
             torch.cuda.reset_peak_memory_stats()

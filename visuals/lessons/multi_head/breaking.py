@@ -116,10 +116,10 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
         for line, (training, color) in enumerate(zip(every, colors, strict=True), start=1):
             bug = next(iter(training.bugs), "right")
             write(COLUMNS[0], top + line * LINE, NAMES.get(bug, "right"), color=color, weight="bold")
-            told = zip(
+            cells = zip(
                 facts(training.before, right.before), striking(training.before, right.before), strict=True
             )
-            for column, (text, wrong) in enumerate(told):
+            for column, (text, wrong) in enumerate(cells):
                 write(
                     COLUMNS[column + 1],
                     top + line * LINE,

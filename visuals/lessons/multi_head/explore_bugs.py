@@ -30,7 +30,7 @@ SHADE = 40.0
 
 def sentence(training: Training, right: Training, moment: str) -> str:
     """Say in words what the bugs do to weights, entropy, gradients and training."""
-    shown, model = (one.before if moment == BEFORE else one.after for one in (training, right))
+    shown, model = (trained.before if moment == BEFORE else trained.after for trained in (training, right))
     start = _("Nothing is broken.")
     entropy = words.number(float(shown.entropy.mean()), 2)
     error = f"{words.number(training.error, 2)}"
@@ -76,8 +76,8 @@ def _gradients(shown: Moment, model: Moment, broken: bool) -> str:
     if not broken:
         return ""
     scores, queries = (
-        _times(float(one.mean() / other.mean()))
-        for one, other in ((shown.at_scores, model.at_scores), (shown.at_queries, model.at_queries))
+        _times(float(gradient.mean() / expected.mean()))
+        for gradient, expected in ((shown.at_scores, model.at_scores), (shown.at_queries, model.at_queries))
     )
     return _(
         "; of the right class's gradient {scores} times reaches the scores, {queries} times the queries",
@@ -127,7 +127,9 @@ class BugExplorer(Explorer):
     @property
     def html(self) -> str:
         training, right = self.training, self.right
-        shown, model = (one.before if self.moment.value == BEFORE else one.after for one in (training, right))
+        shown, model = (
+            trained.before if self.moment.value == BEFORE else trained.after for trained in (training, right)
+        )
         # Beside the right class only where there is something to compare, and rows of the same tokens.
         same_rows = None if not training.bugs or "untransposed" in training.bugs else model
         maps = "".join(

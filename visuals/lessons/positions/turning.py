@@ -70,8 +70,8 @@ def two_orders(
             board.text(end + 8, y, f"{'✓' if same else '✗'} {words.shortened(names[positions[position]])}")
             board.line(start, (right - 6, y), style.CONTEXT if same else style.WARNING)
         count = int((moved < SAME).sum())
-        told = f"{count} of {len(names)} tokens have the same output in both orders"
-        board.text(MARGIN, rows.bottom + 20, told, color=style.INK)
+        same_outputs = f"{count} of {len(names)} tokens have the same output in both orders"
+        board.text(MARGIN, rows.bottom + 20, same_outputs, color=style.INK)
     new = " ".join(names[position] for position in positions)
     alt = _(
         "{title}. Outputs of '{sentence}' and of '{other}', each token joined with itself. {count} of "
@@ -171,7 +171,7 @@ def rope_pairs(head_dim: int = 8) -> Picture:
                 )
                 board.axes.add_artist(PathPatch(arc, facecolor="none", edgecolor=color, linewidth=1.8))
     in_words = "; ".join(
-        ", ".join((_(title), *(_("{one} with {other}", one=one, other=other) for one, other in pairs)))
+        ", ".join((_(title), *(_("{one} with {other}", one=first, other=second) for first, second in pairs)))
         for title, pairs in forms.items()
     )
     return Picture(

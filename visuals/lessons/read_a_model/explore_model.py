@@ -56,7 +56,9 @@ class ModelExplorer(Explorer):
         )
         heads = [(layer, head) for layer in range(len(model.blocks)) for head in range(num_heads)]
         self.head = ipywidgets.Dropdown(
-            options=[(_("layer {layer}, head {head}", layer=one[0], head=one[1]), one) for one in heads],
+            options=[
+                (_("layer {layer}, head {head}", layer=place[0], head=place[1]), place) for place in heads
+            ],
             value=head,
             description="Head",
             style=WIDE,
@@ -162,7 +164,7 @@ class ModelExplorer(Explorer):
         keys = [f"{index}: {token}" for index, token in enumerate(self.tokens)]
         rows = "".join(
             f'<tr><th scope="row">{name}</th>'
-            + "".join(f'<td class="number">{html.escape(_share(*one))}</td>' for one in likely)
+            + "".join(f'<td class="number">{html.escape(_share(*shown))}</td>' for shown in likely)
             + "</tr>"
             for name, likely in self.expected()
         )

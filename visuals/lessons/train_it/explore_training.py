@@ -56,7 +56,7 @@ class TrainingExplorer(Explorer):
     def curves(self) -> dict[str, Curve]:
         """The curves up to the moment that is chosen."""
         end = self.moment.value + 1
-        return {name: (self.steps[:end], found[:end]) for name, found in self.values.items()}
+        return {name: (self.steps[:end], numbers[:end]) for name, numbers in self.values.items()}
 
     @property
     def picture(self) -> Picture:
@@ -170,7 +170,7 @@ def explore_training(
             values[name].append(float(to_array(measure(), name)))
         maps.append(to_array(look(), "look()"))
         names = token_names(tokens, maps[-1].shape[-1], "the map", "keys")
-        live.show(step, {name: (steps, found) for name, found in values.items()}, maps[-1], names)
+        live.show(step, {name: (steps, numbers) for name, numbers in values.items()}, maps[-1], names)
 
     def watched() -> Iterator[Any]:
         for step, batch in enumerate(batches):

@@ -254,10 +254,10 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
         _(
             "d_k {d_k:g}: {one} as they are, {other} divided",
             d_k=width,
-            one=words.number(one, 2),
-            other=words.number(other, 2),
+            one=words.number(spread, 2),
+            other=words.number(divided, 2),
         )
-        for width, one, other in zip(across, first, second, strict=True)
+        for width, spread, divided in zip(across, first, second, strict=True)
     )
     alt = _(
         "Measured standard deviation of the scores against d_k, beside the lines √d_k and 1. {pairs}.",
