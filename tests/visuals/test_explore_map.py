@@ -135,9 +135,8 @@ def test_markup_in_a_token_stays_text(weights):
     assert "&lt;b&gt;" in view
 
 
-def test_a_picture_of_all_maps_remains_without_a_kernel(explorer, many):
-    data, _ = explorer._repr_mimebundle_()
-    assert data["text/plain"] == attention_map(many, list("abcde"), list("wxyz")).alt
+def test_a_picture_of_all_maps_is_drawn_of_what_is_chosen(explorer, many):
+    assert explorer.picture.alt == attention_map(many, list("abcde"), list("wxyz")).alt
 
 
 def test_of_more_maps_than_a_page_holds_the_chosen_one_remains():

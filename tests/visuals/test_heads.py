@@ -203,12 +203,9 @@ class TestExploreHeads:
         explorer = visuals.explore_heads(np.eye(2)[None], ["so", "so"])
         assert [label for label, _ in explorer.query.options] == ["so (token 0)", "so (token 1)"]
 
-    def test_a_picture_remains_without_a_kernel(self, explorer, attended, tokens):
-        data, metadata = explorer._repr_mimebundle_()
+    def test_a_picture_is_drawn_of_what_is_chosen(self, explorer, attended, tokens):
         still = visuals.attention_map(attended, tokens, title="3 heads, side by side", names=NAMES)
-        assert data["text/html"] == still.to_html()
-        assert metadata["image/png"]["alt"] == still.alt
-        assert "application/vnd.jupyter.widget-view+json" in data
+        assert explorer.picture.to_html() == still.to_html()
 
     @pytest.mark.parametrize(
         ("shape", "message"),
@@ -335,9 +332,8 @@ class TestExploreSlices:
         slices.kind.value = "the fused class"
         assert "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight; it makes column 0" in slices.alt
 
-    def test_a_picture_remains_without_a_kernel(self, slices, narrow):
-        data, _ = slices._repr_mimebundle_()
-        assert data["text/html"] == matrix_slices(narrow).to_html()
+    def test_a_picture_is_drawn_of_what_is_chosen(self, slices, narrow):
+        assert slices.picture.to_html() == matrix_slices(narrow).to_html()
 
     def test_waits_for_an_unfinished_task(self):
         assert isinstance(visuals.explore_slices([..., ...]), NotReady)

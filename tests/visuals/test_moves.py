@@ -46,3 +46,13 @@ def test_a_move_draws_no_picture(name, monkeypatch):
     for control in controls_of(explorer):
         for move in islice(moves(control), 2):
             move()
+
+
+@pytest.mark.parametrize("name", explorers())
+def test_a_picture_remains_without_a_kernel(name):
+    explorer = explorers()[name]()
+    data, metadata = explorer._repr_mimebundle_()
+    picture = explorer.picture
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert (data["text/plain"], data["text/html"]) == (picture.alt, picture.to_html())
+    assert metadata["image/png"]["alt"] == picture.alt
