@@ -66,6 +66,10 @@ DOT = Task(
     ),
     learned="A dot product multiplies two vectors number by number and adds the products up. "
     "It is large where both are large in the same places.",
+    demands={
+        "of any length": "sizes-typed-in",
+        "The dot product of two vectors": "products-not-added",
+    },
     hints=(
         "Two things happen: numbers in the same place are multiplied, and the products are added up.",
         "Start from `total = 0.0` and go through the positions with `for i in range(len(a)):`.",
@@ -117,6 +121,10 @@ QUERY_SCORES = Task(
     needs=("dot-product",),
     checks=(Check("one score for each token", 1),),
     learned="A query's scores are its dot products with every token, itself included: one number for each token.",
+    demands={
+        'the scores of "journey"': "wrong-query",
+        "with all six tokens": "loop-stops-early",
+    },
     hints=(
         "You need one dot product for each row of `inputs`, always with `query`.",
         "Make room with `torch.zeros(inputs.shape[0])` and fill it in a loop, "
@@ -177,6 +185,13 @@ SOFTMAX_NAIVE = Task(
     ),
     learned="exp() makes every score positive, and dividing by the sum makes them add up to 1. "
     "Differences between scores become ratios between weights.",
+    demands={
+        "takes the exponential of every entry": "shares-of-raw-scores",
+        "Do not change the caller's x": "edits-its-argument",
+        "Do not use torch.softmax": "torch-softmax",
+        "or anything like it": "a-layer",
+        "adding up to 1": "not-normalised",
+    },
     hints=(
         "`torch.exp(x)` takes the exponential of every entry. What must those add up to?",
         "Divide the exponentials by their own sum, not by the sum of the scores.",
@@ -257,6 +272,13 @@ SOFTMAX_STABLE = Task(
     ),
     learned="Adding one number to all scores leaves the weights as they are. So subtract the largest: then no "
     "exponential is above 1, and their sum is at least 1.",
+    demands={
+        "agrees with softmax_naive on ordinary scores": "other-base",
+        "near 1000": "exp-overflows",
+        "near −1000": "shift-only-when-large",
+        "without torch.softmax": "torch-softmax",
+        "and anything like it": "log-softmax",
+    },
     hints=(
         "What happens to the weights when every score goes down by the same number? Try it with `softmax_naive`.",
         "Which number must you subtract so that no exponential can overflow, however large the scores are?",
@@ -321,6 +343,11 @@ CONTEXT_VECTOR = Task(
     needs=("query-scores",),
     checks=(Check("the weighted sum of all tokens", 2),),
     learned="A context vector is a weighted sum of all token vectors: “journey”, seen in its sentence.",
+    demands={
+        "the sum of all token vectors": "mean-for-sum",
+        "each multiplied by its weight": "weights-not-used",
+        "from attn_weights_2": "no-softmax",
+    },
     hints=(
         "Multiply each token's vector by that token's weight, and add the six vectors up.",
         "Start from `torch.zeros(inputs.shape[1])` and add `attn_weights_2[i] * inputs[i]` in a loop.",
@@ -376,6 +403,11 @@ SCORES_LOOPS = Task(
         Check("any number of tokens and dimensions", 1, ("other-tokens", "one-token")),
     ),
     learned="Row i holds the scores of token i as query. With n tokens there are n × n scores.",
+    demands={
+        "for any number of tokens": "sizes-typed-in",
+        "entry (i, j) is the dot product of token i with token j": "products-not-added",
+        "Use the argument x, not the variable inputs": "reads-the-notebook",
+    },
     hints=(
         "One loop goes through the queries, a second one inside it through the keys.",
         "`scores = torch.zeros(len(x), len(x))` makes room for any number of tokens.",
@@ -438,6 +470,9 @@ ALL_SCORES = Task(
     properties=("symmetric",),
     checks=(Check("every token against every token", 1),),
     learned="`inputs @ inputs.T` is every dot product at once: 36 of them in one line, and no loop in Python.",
+    demands={
+        "Make attn_scores from inputs": "dimensions-for-tokens",
+    },
     hints=(
         "A matrix product takes dot products of rows on the left with columns on the right.",
         "You want rows with rows. What turns the rows of `inputs` into columns?",
@@ -479,6 +514,10 @@ ALL_WEIGHTS = Task(
     needs=("all-scores",),
     checks=(Check("softmax along the right axis", 2),),
     learned="Each row is one query's weights and adds up to 1: softmax runs along the last axis, over the keys.",
+    demands={
+        "each query shares out its own attention over the keys": "softmax-over-queries",
+        "from attn_scores": "no-softmax",
+    },
     hints=(
         "Each query shares out its attention over all keys. So which way must the weights add up to 1?",
         "`torch.softmax` needs `dim`: the axis that it runs along, and that adds up to 1 afterwards.",
@@ -522,6 +561,10 @@ ALL_CONTEXTS = Task(
     needs=("all-weights",),
     checks=(Check("one context vector for each token", 2),),
     learned="`attn_weights @ inputs` is all six weighted sums at once. Row 1 is the context vector you built by hand.",
+    demands={
+        "one row for each token": "one-query-only",
+        "from attn_weights and inputs": "weights-on-the-right",
+    },
     hints=(
         "One context vector was `attn_weights_2 @ inputs`. Now there is a matrix of weights.",
         "The weights have shape (6, 6) and the inputs (6, 3). Which product of the two has shape (6, 3)?",
@@ -581,6 +624,11 @@ SIMPLE_ATTENTION = Task(
         Check("large scores", 1, ("large-tokens",)),
     ),
     learned="Scores, weights, context: three lines, and everything that follows in this course is built on them.",
+    demands={
+        "from tokens to context vectors": "weights-returned",
+        "for any number of tokens and dimensions": "sizes-typed-in",
+        "for large scores": "exp-overflows",
+    },
     hints=(
         "It is the last three tasks, one after the other, with `x` in place of `inputs`.",
         "`scores = x @ x.T`, then softmax along the last axis, then the weighted sum of the rows of `x`.",

@@ -42,6 +42,10 @@ SCORES = Task(
     axes=("tokens",),
     checks=(Check("one score for each token", 1),),
     learned="A score is the dot product of a query with a key. With other matrices the same sentence has other scores.",
+    demands={
+        "the result has the shape (6,)": "all-queries-at-once",
+        'the scores of "journey" with all six tokens': "queries-as-keys",
+    },
     hints=(
         "You need the dot product of `query_2` with every row of `keys`.",
         "A matrix product takes rows on the left with columns on the right. What makes the keys columns?",
@@ -86,6 +90,10 @@ SCALED_WEIGHTS = Task(
     needs=("scores-of-one-query",),
     checks=(Check("scores over √d_k, then softmax", 2),),
     learned="Scaled dot-product attention: divide by √d_k first, then softmax.",
+    demands={
+        "from attn_scores_2 and d_k": "no-scale",
+        "attention weights of": "no-softmax",
+    },
     hints=(
         "Two steps, in this order: divide, then softmax.",
         "`d_k**0.5` is the root of `d_k`. Divide `attn_scores_2` by it.",
@@ -137,6 +145,9 @@ CONTEXT = Task(
     needs=("scaled-weights",),
     checks=(Check("the weighted sum of the values", 1),),
     learned="Queries and keys decide how much; values are what is taken. The context vector has d_out numbers.",
+    demands={
+        "the weighted sum of the values": "keys-as-values",
+    },
     hints=(
         "Multiply each token's value by that token's weight, and add up.",
         "The shapes are `(6,) @ (6, 2)`, which gives `(2,)`.",
@@ -398,6 +409,17 @@ SELF_ATTENTION_V1 = Task(
     ),
     learned="Self-attention with three trainable matrices. Another order of the tokens gives the same context "
     "vectors in that order.",
+    demands={
+        "Its parameters are called W_query, W_key and W_value": "other-names",
+        "each of shape (d_in, d_out)": "sizes-turned",
+        "drawn by torch.rand": "normal-start",
+        "for any number of tokens": "sizes-typed-in",
+        "Each *row* of weights belongs to one query": "softmax-over-queries",
+        "Scores of any size must work": "exp-overflows",
+        "F.scaled_dot_product_attention does them in one call": "kernel",
+        "Make the matrices once, in __init__": "weights-made-in-forward",
+        "forward uses only x and what belongs to self": "reads-the-notebook",
+    },
     hints=(
         "`__init__` makes the three matrices, `forward` does sections 2 to 5 for all tokens at once.",
         "In `__init__`: `self.W_query = nn.Parameter(torch.rand(d_in, d_out))`, and the same for the other two.",
@@ -508,6 +530,14 @@ SCORE_SPREAD = Task(
         Check("the spread of scaled scores", 1, ("scaled", "scaled-wide")),
     ),
     learned="The spread of the scores grows like √d_k. Divided by √d_k it stays where it was, whatever the size.",
+    demands={
+        "if scaled is True": "condition-ignored",
+        "every query with every key": "keys-as-queries",
+        "their standard deviation": "variance-for-deviation",
+        "one number over all of them": "one-number-per-row",
+        ".std() without arguments": "deviation-uncorrected",
+        "Take d_k from the arguments": "scale-typed-in",
+    },
     hints=(
         "First make all scores: every query with every key, as one matrix product.",
         "`if scaled:` divide them by the root of the keys' size, `keys.shape[-1] ** 0.5`.",
@@ -580,6 +610,13 @@ SELF_ATTENTION_V2 = Task(
     ),
     learned="`nn.Linear` brings sensible start values and an optional bias; the attention behind it is "
     "the same.",
+    demands={
+        "with three nn.Linear layers": "parameter-for-linear",
+        "W_query, W_key and W_value": "other-names",
+        "With qkv_bias=True each has a bias": "bias-never",
+        "otherwise none has": "bias-always",
+        "forward is that of SelfAttention_v1": "exp-overflows",
+    },
     hints=(
         "Take `SelfAttention_v1` and change what makes the projections.",
         "In `__init__`: `self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)`, and the same for the other two.",
@@ -720,6 +757,12 @@ LARGEST_DIFFERENCE = Task(
         ),
     ),
     learned="One number says how far two functions are apart on an input. Below 1e-6 it is rounding.",
+    demands={
+        "first and second can be called": "function-not-called",
+        "Return the largest": "mean-for-largest",
+        "**absolute** difference": "sign-kept",
+        "over all entries": "one-number-per-row",
+    },
     hints=(
         "Call both on `x`, and subtract.",
         "A difference of −3 is larger than one of 2: take `.abs()` before the largest.",
@@ -798,6 +841,13 @@ COPY_WEIGHTS = Task(
         Check("d_in = d_out, and a v2 with biases", 1, ("square", "biased")),
     ),
     learned="Copied weights and equal results: that is how to show that two implementations compute the same.",
+    demands={
+        "gives v1 the weights of v2": "layer-forgotten",
+        "and returns v1": "returns-nothing",
+        "Do not change v2": "copied-backwards",
+        "do not share memory": "shares-memory",
+        "Mind the shapes": "weight-not-turned",
+    },
     hints=(
         "Compare the shapes: `v2.W_query.weight` is `(d_out, d_in)`, `v1.W_query` is `(d_in, d_out)`.",
         "`with torch.no_grad():` and in it `v1.W_query.copy_(v2.W_query.weight.T)`, and the same for key and value.",
@@ -900,6 +950,10 @@ BUG_GLOBALS = Task(
     ),
     learned="A method that reads the notebook's variables works until something else changes. Everything "
     "that `forward` needs comes from `x` and `self`.",
+    demands={
+        "There is more than one fault": "left-as-given",
+        "shows only when d_out is not 2": "scale-typed-in",
+    },
     hints=(
         "Which names does `forward` use that it has not made itself?",
         "`value` and `values` are two names. Only one of them is made from `x`.",

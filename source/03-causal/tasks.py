@@ -65,6 +65,12 @@ CAUSAL_MASK = Task(
         Check("any number of tokens, one included", 1, ("six", "one")),
     ),
     learned="Row i is True from column i + 1 on: query i may look at itself and at what came before, at nothing else.",
+    demands={
+        "matrix of booleans": "not-boolean",
+        "True where the key (column) is **hidden**": "mask-polarity",
+        "A token may look at itself": "diagonal-hidden",
+        "a square matrix": "mask-is-one-row",
+    },
     hints=(
         "Which triangle has to be True: the one above the diagonal, or the one below? And the diagonal itself?",
         "`torch.triu(torch.ones(num_tokens, num_tokens))` keeps the diagonal. `diagonal=1` moves the edge one step on.",
@@ -125,6 +131,9 @@ MASK_AFTER_SOFTMAX = Task(
     learned=(
         "Multiplying by a lower triangle of ones sets the future to 0. Then the rows no longer add up to 1."
     ),
+    demands={
+        "with a 0 in every hidden place": "no-mask",
+    },
     hints=(
         (
             "Which matrix of ones and zeros, multiplied entry by entry, leaves the past and sets the future "
@@ -172,6 +181,9 @@ RENORMALISE = Task(
     needs=("mask-after-softmax",),
     checks=(Check("each row divided by its own sum", 1),),
     learned="Each query's visible weights share out the whole attention again, in the same proportions as before.",
+    demands={
+        "divided by that row's sum": "columns-normalised",
+    },
     hints=(
         "What do you divide a row by so that it adds up to 1?",
         "`masked_simple.sum(dim=-1)` has the row sums. `keepdim=True` keeps them as a column, so that each one divides "
@@ -240,6 +252,11 @@ BUG_RAW_SCORES = Task(
     words={"x": "scores", "width_code": "d_k**0.5"},
     learned="Shares are made of exponentials, not of scores. After a softmax, masking and dividing by the row sum is safe: "
     "every weight is positive.",
+    demands={
+        "for any scores": "exp-overflows",
+        "softmax of the scaled scores": "no-scale",
+        "mask, divide": "mask-after-softmax",
+    },
     hints=(
         "What does a row of `masked` look like when a score is negative? And what has to happen to scores before they "
         "can be shares?",
@@ -314,6 +331,12 @@ MASK_BEFORE_SOFTMAX = Task(
     checks=(Check("−∞ above the diagonal, scaled, softmax over the keys", 2),),
     words={"width_code": "d_k**0.5", "swap": "keys.T"},
     learned="e to the power of −∞ is 0: the future never enters the softmax's sum, and nothing has to be divided again.",
+    demands={
+        "hide the future": "no-mask",
+        "with -\\infty": "mask-fills-zero",
+        "divide by \\sqrt{d_k}": "no-scale",
+        "softmax": "no-softmax",
+    },
     hints=(
         "Three steps, in one line or in three: fill, divide, softmax.",
         "`attn_scores.masked_fill(causal_mask(context_length), -torch.inf)` fills. It returns the result.",
@@ -407,6 +430,10 @@ BUG_MASK_FROM_VALUES = Task(
     ),
     words={"x": "scores", "width_code": "d_k**0.5"},
     learned="A mask is made from positions. What a score happens to be says nothing about where it stands.",
+    demands={
+        "shows only for some scores": "mask-from-values",
+        "do not change the caller's scores": "edits-its-argument",
+    },
     hints=(
         "First fault: what happens to what `masked_fill` returns?",
         "Second fault: print `hidden` for `sparse_scores`. Which place above the diagonal is False, and why?",
@@ -598,6 +625,16 @@ LEAK_DETECTOR = Task(
         ),
     ),
     learned="Whether an attention is causal can be seen from outside: change one token and see which earlier outputs move.",
+    demands={
+        "a square matrix of booleans": "not-boolean",
+        "where j > i": "itself-counts-as-leak",
+        "output i changes when token j alone is changed": "all-later-at-once",
+        "Everything else is False": "past-counts-as-leak",
+        "Change a copy, not the caller's x": "edits-its-argument",
+        "start from a new copy for each token": "copy-made-once",
+        "Count as a change what is larger than 1e-5": "threshold-too-coarse",
+        "in either direction": "sign-kept",
+    },
     hints=(
         "A loop over `j`: copy `x`, change row `j` of the copy, compute the outputs again, and compare with those from "
         "before, row by row.",
@@ -737,6 +774,14 @@ CAUSAL_ATTENTION = Task(
     words={"x": "queries", "swap": "keys.T"},
     learned="Scores, mask, scale, softmax, values: output i depends on tokens 0 to i and on nothing after. "
     "This is the core of every model that writes.",
+    demands={
+        "of any length": "sizes-typed-in",
+        "The values may have another size than the keys": "scaled-by-value-width",
+        "Use only the arguments": "reads-the-notebook",
+        "do not change them": "edits-its-argument",
+        "Scores of any size must work": "exp-overflows",
+        "no token looks at a later one": "no-mask",
+    },
     hints=(
         "It is task 5 with `queries @ keys.T` before it and `@ values` after it.",
         "`scores.masked_fill(causal_mask(len(queries)), -torch.inf)`, then divide by `keys.shape[-1] ** 0.5`.",

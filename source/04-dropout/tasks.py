@@ -84,6 +84,11 @@ APPLY_DROPOUT = Task(
         Check("any p, any shape", 1, ("a-fifth", "three-quarters", "nothing-dropped", "batch")),
     ),
     learned="What is dropped becomes 0, and what is kept is divided by 1 − p, the share that is kept on average.",
+    demands={
+        "holds True where an entry of x stays": "kept-and-dropped-swapped",
+        "p is the share that is dropped": "dropout-typed-in",
+        "Leave x itself as it is": "edits-its-argument",
+    },
     hints=(
         "Two steps: make the dropped entries 0, and make the kept ones larger.",
         "True counts as 1 and False as 0: `x * kept` leaves what is kept and makes the rest 0.",
@@ -182,6 +187,14 @@ DROPOUT_BY_HAND = Task(
     ),
     learned="Each entry is decided on its own, anew at each call, and kept with probability 1 − p. In "
     "evaluation nothing happens, because the average is already right.",
+    demands={
+        "it draws a new mask at each call": "dropout-same-each-time",
+        "one decision for each entry": "dropped-together",
+        "With training=False it returns x unchanged": "dropout-in-eval",
+        "nn.Dropout or": "layer",
+        "F.dropout costs the points": "torch-dropout",
+        "the result of dropout": "dropout-not-rescaled",
+    },
     hints=(
         "In evaluation there is nothing to do: `if not training: return x`.",
         "A random number between 0 and 1 lies below p in a share p of all cases. Compare `torch.rand(x.shape)` with p.",
@@ -269,6 +282,12 @@ BATCHED_SCORES = Task(
     ),
     learned="`@` multiplies the last two axes, for each position of the axes before. So swap the last two axes of the "
     "keys, and leave the batch alone.",
+    demands={
+        "for each sentence": "batch-mixed",
+        "every query with every key": "own-key-only",
+        "not divided by anything yet": "scaled-unasked",
+        "Row i belongs to query i": "scores-turned",
+    },
     hints=(
         "Write the shapes down: (b, tokens, d_out) @ (b, ?, ?) is to give (b, tokens, tokens).",
         "The keys have to become (b, d_out, tokens). Which two axes change places?",
@@ -419,6 +438,19 @@ CAUSAL_ATTENTION = Task(
     ),
     learned="This is one attention head as GPT-2 has it: batched, causal, with dropout on the weights and a mask that "
     "goes where the module goes.",
+    demands={
+        "buffer called mask": "mask-not-a-buffer",
+        "It is cut to the tokens present": "mask-not-cut",
+        "that is dropped in training": "no-dropout",
+        "it follows train() and eval()": "dropout-in-eval",
+        "the share of the attention weights": "dropout-on-context",
+        "W_query, W_key, W_value": "other-names",
+        "have a bias": "bias-never",
+        "takes a batch": "batch-mixed",
+        "divided by \\sqrt{d_{out}}": "no-scale",
+        "never on x": "edits-its-argument",
+        "Scores of any size must work": "exp-overflows",
+    },
     hints=(
         "The constructor makes three `nn.Linear(d_in, d_out, bias=qkv_bias)`, one `nn.Dropout(dropout)` and the "
         'buffer: `self.register_buffer("mask", …)`.',
@@ -707,6 +739,10 @@ BUG_SEED_ORDER = Task(
         Check("other sizes", 1, ("other-sizes",)),
     ),
     learned="A seed determines what is drawn after it. Set it before the first number that you want to have again.",
+    demands={
+        "numbers that anybody can repeat": "never-seeded",
+        "the same seed gives the same numbers": "seed-too-late",
+    },
     hints=(
         "Which random numbers are drawn before the seed is set?",
         "Both the batch and the layer's weights are drawn. The seed has to come before both.",
@@ -778,6 +814,9 @@ BUG_MASK_DEVICE = Task(
     ),
     learned="Whatever is made in forward is made on the device of the input: `device=x.device`, `torch.ones_like` or a "
     "buffer. And a missing √d raises no error at all.",
+    demands={
+        "The first shows on any other device": "made-on-the-cpu",
+    },
     hints=(
         "Which tensor in forward comes neither from `x` nor from a parameter? And what does lesson 02 do to scores "
         "before the softmax?",
@@ -880,6 +919,9 @@ BUG_EVAL_DROPOUT = Task(
     ),
     learned="A function such as `F.dropout` knows nothing of modes: tell it `training=self.training`, or use the module "
     "`nn.Dropout`, which `train()` and `eval()` reach.",
+    demands={
+        "It still gives another answer at each call": "dropout-in-eval",
+    },
     hints=(
         "What does `eval()` change in the module that forward could read?",
         "`self.training` is True after `train()` and False after `eval()`. `F.dropout` has an argument for it.",

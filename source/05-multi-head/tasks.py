@@ -106,6 +106,13 @@ MULTI_HEAD_WRAPPER = Task(
     ),
     learned="Each head is an attention of its own, with its own matrices and its own softmax; joined along the "
     "last axis, their contexts stay apart. In this class `d_out` is the width of one head.",
+    demands={
+        "Its heads are in self.heads": "other-names",
+        "context_length, dropout and qkv_bias": "bias-never",
+        "d_out is the width of *one* head": "narrow-heads",
+        "does not search inside a list": "unregistered-list",
+        "Each is a CausalAttention that gets all": "no-dropout",
+    },
     hints=(
         "How many `CausalAttention` are needed, and what is each given? Keep them in an `nn.ModuleList`.",
         "`self.heads = nn.ModuleList([CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) "
@@ -284,6 +291,11 @@ ERROR_WITH_HEADS = Task(
     ),
     learned="One head has one row of weights per token, so all its columns hold the same mixture. Joined heads have "
     "a row each, and the next matrix has a block for each.",
+    demands={
+        "Make each head's contexts": "weights-not-used",
+        "join them along the last axis": "joined-along-wrong-axis",
+        "for any number of heads": "heads-typed-in",
+    },
     hints=(
         "For one head the contexts are `head @ x`: its weights are (tokens, tokens), and `@` does it for each story.",
         "Collect the contexts of all heads in a list, and join the list with `torch.cat(…, dim=-1)`.",
@@ -339,6 +351,10 @@ BATCHED_HEAD_SCORES = Task(
     checks=(Check("each head's own scores", 1),),
     learned="`@` multiplies the last two axes and treats all axes before them as a batch. With the heads as an axis, "
     "one product makes the scores of every head.",
+    demands={
+        "in each head": "heads-crossed",
+        "every token's dot product with every token": "dimensions-for-tokens",
+    },
     hints=(
         "Rows must meet rows: the right side needs head_dim and tokens in each other's place.",
         "In `a` those are the axes 2 and 3. `a.transpose(2, 3)` swaps them and leaves the others alone.",
@@ -406,6 +422,10 @@ SPLIT_HEADS = Task(
     ),
     learned="`view` cuts d_out in two while the tokens stay in front; `transpose` then brings the heads forward. "
     "Row i of every head belongs to token i.",
+    demands={
+        "Head 0 gets the first head_dim numbers of every token": "split-interleaved",
+        "returns: (b, heads, tokens, head_dim)": "heads-not-brought-forward",
+    },
     hints=(
         "Two steps: cut the last axis in two, then swap two axes. What is the shape after the first?",
         "First `x.view(b, num_tokens, num_heads, head_dim)`. Which two axes must change places to give "
@@ -472,6 +492,10 @@ MERGE_HEADS = Task(
     ),
     learned="The tokens go back to the front before heads and head_dim become one. After `transpose` the numbers no "
     "longer lie in reading order, so `view` needs `.contiguous()` first; `reshape` copies by itself.",
+    demands={
+        "which undoes split_heads": "merge-without-transpose",
+        "head 0 first": "heads-in-reverse",
+    },
     hints=(
         "Two steps, the way back of `split_heads`: which two axes must change places first?",
         "After `context.transpose(1, 2)` the axes are (b, tokens, heads, head_dim). Now make the last two one.",
@@ -609,6 +633,15 @@ MULTI_HEAD_ATTENTION = Task(
     ),
     learned="Project wide, cut into heads, attend in all heads at once, merge, and let `out_proj` mix what they found. "
     "This class, in nine steps, is part of almost every language model.",
+    demands={
+        "W_query, W_key, W_value, out_proj": "other-names",
+        "the buffer mask": "mask-not-a-buffer",
+        "Dropout acts on the weights": "dropout-on-context",
+        "does not divide d_out, raise a ValueError": "indivisible-accepted",
+        "Scores of any size must work": "exp-overflows",
+        "nn.MultiheadAttention in it": "ready-made",
+        "with its bias": "out-proj-without-bias",
+    },
     hints=(
         "Follow the table step by step. After each line write the shape as a comment, and print it if you are not sure.",
         "Steps 2 and 3 for queries, keys and values: `split_heads(self.W_query(x), self.num_heads)`. Then the scores "
@@ -944,6 +977,9 @@ BUG_VIEW = Task(
     ),
     learned="`view(b, heads, tokens, head_dim)` reads each token's numbers on into the next row, so a head's rows are no "
     "longer tokens, and the mask hides the wrong things. Cut with the tokens in front, then transpose.",
+    demands={
+        "A causal head must report ['step'] alone": "left-as-given",
+    },
     hints=(
         "Print `numbered.view(1, 2, 3, 2)` from task 4 again. Which tokens are in row 1 of head 0? For the mask, row 1 is "
         "token 1.",
@@ -1030,6 +1066,9 @@ BUG_MERGE = Task(
     ),
     learned="A falling loss shows that the weights can be trained, not that the right thing is computed. Shuffling the "
     "tokens shows it: without mask and positions the outputs may change their order and nothing else.",
+    demands={
+        "the outputs come in that order too": "left-as-given",
+    },
     hints=(
         "Follow the shapes: what are the axes of `weights @ values`, and in which order does `reshape` read them?",
         "Compare the line that merges with your `merge_heads`.",
@@ -1127,6 +1166,12 @@ COPY_INTO_FUSED = Task(
     ),
     learned="The stack's matrices are the rows of the fused class's wide ones. With the same numbers both classes are the "
     "same function; the fused one needs fewer products, and adds `out_proj`.",
+    demands={
+        "writes the heads' weights into the wide matrices of fused": "nothing-copied",
+        "sets out_proj to the identity matrix with a bias of zeros": "out-proj-not-set",
+        "returns fused": "returns-nothing",
+        "under torch.no_grad()": "outside-no-grad",
+    },
     hints=(
         "Which matrices of the stack make up `fused.W_query.weight`, and in which order? Compare the shapes above.",
         "`torch.cat([head.W_query.weight for head in wrapper.heads], dim=0)` has the shape of `fused.W_query.weight`. "

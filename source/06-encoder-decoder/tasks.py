@@ -78,6 +78,12 @@ PADDING_MASK = Task(
     ),
     learned="Compared with broadcasting, positions and lengths give one row for each sequence; the two axes "
     "of size 1 stand for every head and every query.",
+    demands={
+        "True means visible": "mask-polarity",
+        "the padding is at the end": "padding-on-the-left",
+        "The longest sequence may be shorter than num_tokens": "longest-length",
+        "returns: (b, 1, 1, num_tokens), bool": "not-boolean",
+    },
     hints=(
         "Position p is a token where p < length. Positions are (tokens,), lengths are (b,): which needs an "
         "axis more?",
@@ -149,6 +155,11 @@ COMBINE_MASKS = Task(
     ),
     learned="Masks of what is visible are joined with *and*. (b, 1, 1, tokens) and (tokens, tokens) "
     "broadcast to (b, 1, tokens, tokens).",
+    demands={
+        "The causal mask": "future-visible",
+        "and the padding mask": "padding-visible",
+        "Both masks in one": "masks-joined-with-or",
+    },
     hints=(
         "A key is visible when it is visible in the causal mask and in the padding mask.",
         "For two bool tensors that is `&`; for 0 and 1 it is `*`.",
@@ -247,6 +258,14 @@ MASKED_SOFTMAX = Task(
     ),
     learned="Fill before the softmax, so that hidden keys take no share; fill after it, so that a row "
     "without any key is 0.",
+    demands={
+        "softmax over the visible keys": "no-mask",
+        "0 for all others": "mask-fills-zero",
+        "a query without any visible key gets nothing": "empty-row-nan",
+        "Leave the caller's scores as they are": "edits-its-argument",
+        "it must be finite": "nan-in-gradient",
+        "1 or True where a key is visible": "tilde-on-numbers",
+    },
     hints=(
         "Start as in section 2: fill with −inf where `mask == 0`, then softmax over the last axis.",
         "A row whose keys are all hidden is now `nan`, and nothing else is. What should stand in its place?",
@@ -339,6 +358,10 @@ BUG_QUERY_LENGTH = Task(
     ),
     learned="Target and source have a length each: take it from the tensor that is reshaped. Test with "
     "lengths that differ.",
+    demands={
+        "Every source token must get a score": "source-cut",
+        "and no other": "source-filled-up",
+    },
     hints=(
         "Whose length is `max_sequence_length`, and which tensors are reshaped with it?",
         "Read a second length from `k.shape`.",
@@ -518,6 +541,15 @@ MULTI_HEAD_ATTENTION = Task(
     ),
     learned="One class, three roles. What differs is where queries, keys and values come from, and what "
     "is visible.",
+    demands={
+        "mask=None hides nothing": "no-mask-not-handled",
+        "with 1 or True = visible": "mask-polarity",
+        "A query without any visible key gets a context of zeros": "empty-row-nan",
+        "Scores of any size must work": "exp-overflows",
+        "nn.MultiheadAttention in it": "ready-made",
+        "queries from y, keys and values from the encoder's output memory": "source-never-heard",
+        "the mask broadcasts to (b, heads, target, source)": "mask-batch-for-heads",
+    },
     hints=(
         "`__init__` keeps `num_heads` and makes the layers `query`, `key`, `value` and `fc`.",
         "`forward`: project each input by its own layer, cut into heads, scores, weights, times values, "
@@ -887,6 +919,9 @@ BUG_CROSS_FROM_DECODER = Task(
     ),
     learned="In cross-attention queries come from the target, keys and values from the source, with the "
     "source's padding and no causal mask.",
+    demands={
+        "the translations have nothing to do with the source": "source-never-heard",
+    },
     hints=(
         "Which of the six arguments are never used in the code as given?",
         "Cross-attention is called as (queries from, keys from, values from, mask over the keys).",
