@@ -486,8 +486,8 @@ def accuracy(model, batch):
 # *10 minutes · six lines · task id* `train`
 #
 # Write `train(model, batches, lr)`. Make a `torch.optim.AdamW` with this learning rate. Then for each `(ids, labels)`
-# in `batches`: compute the loss with `token_loss`, clear the old gradients, compute the new ones, take one step. It may be
-# a generator: go through it once. The model trains in training mode; put it into eval mode at the end, and return it. The
+# in `batches`: compute the loss with `token_loss`, clear the old gradients, compute the new ones, take one step. `batches`
+# may be a generator: go through it once. The model trains in training mode; put it into eval mode at the end, and return it. The
 # check compares what the model computes after one step and after three with the reference.
 
 

@@ -738,7 +738,7 @@ TRAIN = Task(
         "Make a `torch.optim.AdamW`": "other-optimizer",
         "with this learning rate": "learning-rate-ignored",
         "for each `(ids, labels)` in `batches`": "first-batch-only",
-        "It may be a generator": "several-passes-needed",
+        "`batches` may be a generator": "several-passes-needed",
         "compute the loss with `token_loss`": "softmax-before-the-loss",
         "clear the old gradients": "gradients-not-cleared",
         "take one step": "no-step",
