@@ -285,8 +285,9 @@ print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()
 #
 # Write the class. Its parameters are called `W_query`, `W_key` and `W_value`, each of shape `(d_in, d_out)`, drawn by
 # `torch.rand`. (Drawn in this order, they are the matrices from above. Any order is right.) `forward(x)` gives one
-# context vector for each token of `x`, for any number of tokens. Each *row* of weights belongs to one query. Scores of any
-# size must work. Write the steps yourself: PyTorch's `F.scaled_dot_product_attention` does them in one call, and in this task costs two points.
+# context vector for each token of `x`, for any number of tokens and large scores. Each *row* of weights belongs to one
+# query. Write the steps yourself: PyTorch's `F.scaled_dot_product_attention` does them in one call, and here costs two
+# points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v1-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -415,7 +415,7 @@ SELF_ATTENTION_V1 = Task(
         "drawn by torch.rand": "normal-start",
         "for any number of tokens": "sizes-typed-in",
         "Each *row* of weights belongs to one query": "softmax-over-queries",
-        "Scores of any size must work": "exp-overflows",
+        "and large scores": "exp-overflows",
         "F.scaled_dot_product_attention does them in one call": "kernel",
         "Make the matrices once, in __init__": "weights-made-in-forward",
         "forward uses only x and what belongs to self": "reads-the-notebook",

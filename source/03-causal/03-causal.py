@@ -666,8 +666,8 @@ explore_reading(causal_reading, "she saw the river and walked to the bank")
 #
 # *8 minutes · three or four lines · task id* `causal-attention-by-hand`
 #
-# Write `causal_attention(queries, keys, values)` for one sentence of any length. The values may have another size than the
-# keys. Use only the arguments, and do not change them. Scores of any size must work.
+# Write `causal_attention(queries, keys, values)` for one sentence of any length. Values may have another size than
+# keys. Use only the arguments, and do not change them. Large scores must work.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-attention-by-hand-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

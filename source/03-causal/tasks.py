@@ -776,10 +776,10 @@ CAUSAL_ATTENTION = Task(
     "This is the core of every model that writes.",
     demands={
         "of any length": "sizes-typed-in",
-        "The values may have another size than the keys": "scaled-by-value-width",
+        "Values may have another size than keys": "scaled-by-value-width",
         "Use only the arguments": "reads-the-notebook",
         "do not change them": "edits-its-argument",
-        "Scores of any size must work": "exp-overflows",
+        "Large scores must work": "exp-overflows",
         "no token looks at a later one": "no-mask",
     },
     hints=(
