@@ -37,6 +37,10 @@ PROSE_BEFORE = {
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|<[^>]+>|\|[^\n]*\|", re.DOTALL)
 
 
+def test_every_task_lists_what_its_statement_demands():
+    assert [task.id for _lesson, task in TASKS if not task.demands] == []
+
+
 def test_a_mistake_that_one_lesson_knows_stands_beside_it_and_every_other_is_shared():
     users = {name: set() for name in FAULTS.known}
     for lesson, task in TASKS:

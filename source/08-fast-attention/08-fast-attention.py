@@ -373,11 +373,11 @@ explore_tiles(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens)
 #
 # *20 minutes · two loops · task id* `tiled-attention`
 #
-# Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The
-# check looks at every tensor operation of your code: no tensor may come near (tokens, tokens), and tiles that
-# lie wholly in the future must not be multiplied. The length may be no multiple of the tile, shorter than the
-# tile, 1 or 0. Scores of some hundred must work. `F.scaled_dot_product_attention` would do all of this: with it, four
-# of the six points are lost.
+# Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The check
+# looks at every tensor operation of your code: no tensor may be much larger than `q` or than a tile of scores, let
+# alone near (tokens, tokens), and tiles that lie wholly in the future must not be multiplied. The length may be no
+# multiple of the tile, shorter than the tile, 1 or 0. Scores of some hundred must work.
+# `F.scaled_dot_product_attention` would do all of this: with it, four of the six points are lost.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

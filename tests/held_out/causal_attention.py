@@ -32,6 +32,7 @@ scaled-without-root: k.shape[-1]**0.5 → k.shape[-1]
 softmax-over-queries: dim=-1 → dim=1
 scaled-by-tokens: k.shape[-1]**0.5 → k.shape[1]**0.5
 no-mask: attn.masked_fill_( → attn.masked_fill(
+exp-overflows: line torch.softmax → w = torch.exp(attn / k.shape[-1]**0.5)↵w = w / w.sum(dim=-1, keepdim=True)
 mask-fills-zero: -torch.inf → 0
 past-hidden: torch.triu( → torch.tril(
     diagonal=1 → diagonal=-1

@@ -213,6 +213,7 @@ no-scale: energy / (self.head_dim ** (1 / 2)) → energy
 softmax-over-queries: dim=3 → dim=2
 root-by-precedence: self.head_dim ** (1 / 2) → self.head_dim ** 1 / 2
 softmax-over-heads: dim=3 → dim=1
+exp-overflows: line attention = torch.softmax → e = (energy / self.head_dim ** (1 / 2)).exp()↵attention = e / e.sum(dim=3, keepdim=True)
 scaled-by-heads: (self.head_dim ** (1 / 2)) → (self.heads ** (1 / 2))
 scores-turned: "nqhd,nkhd->nhqk" → "nqhd,nkhd->nhkq"
 queries-as-keys: self.key(keys) → self.query(keys)

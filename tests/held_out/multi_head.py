@@ -163,6 +163,7 @@ scores-turned: "bthd,bshd->bhts" → "bshd,bthd->bhts"
 mask-not-cut: self.mask[:t, :t] → self.mask
 weights-on-the-right: "bhts,bshd->bthd" → "bhst,bshd->bthd"
 softmax-over-heads: softmax(dim=-1) → softmax(dim=1)
+exp-overflows: sim.softmax(dim=-1) → sim.exp() / sim.exp().sum(dim=-1, keepdim=True)
 projections-swapped: q, k, v = ( → k, q, v = (
 softmax-over-queries: softmax(dim=-1) → softmax(dim=-2)
 softmax-over-batch: softmax(dim=-1) → softmax(dim=0)
@@ -228,6 +229,7 @@ diagonal-hidden: context_length)).bool() → context_length), diagonal=-1).bool(
 softmax-over-queries: torch.softmax(score, dim=3) → torch.softmax(score, dim=2)
 softmax-over-heads: torch.softmax(score, dim=3) → torch.softmax(score, dim=1)
 no-softmax: torch.softmax(score, dim=3) → score
+exp-overflows: torch.softmax(score, dim=3) → score.exp() / score.exp().sum(3, keepdim=True)
 queries-as-values: self.split(self.W_value(x)) → self.split(self.W_query(x))
 queries-as-keys: self.split(self.W_key(x)) → self.split(self.W_query(x))
 no-dropout: self.drop(torch.softmax(score, dim=3)) → torch.softmax(score, dim=3)

@@ -55,6 +55,7 @@ scaled-by-input-width: self.d_k = d_out → self.d_k = d_in
 softmax-over-queries: softmax(1) → softmax(0)
 scaled-without-root: math.sqrt(self.d_k) → self.d_k
 no-softmax: scores.softmax(1) → scores
+exp-overflows: scores.softmax(1) → scores.exp() / scores.exp().sum(1, keepdim=True)
 queries-as-keys: torch.matmul(Q, K. → torch.matmul(Q, Q.
 normal-start: torch.rand( →3 torch.randn(
 keys-reshaped: K.transpose(0, 1) → K.reshape(K.shape[1], K.shape[0])
