@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from nbformat import NotebookNode
@@ -66,7 +67,9 @@ def load_read(folder: Path) -> Mapping[str, Mapping[str, str]]:
         AuthoringError: the file is not as it must be.
     """
     path = folder / READ
-    return read_toml(dict[str, dict[str, str]], path) if path.is_file() else {}
+    kind: Any = Mapping[str, Mapping[str, str]]
+    read: Mapping[str, Mapping[str, str]] = read_toml(kind, path) if path.is_file() else {}
+    return read
 
 
 def write_read(folder: Path, read: Mapping[str, Mapping[str, str]]) -> None:
