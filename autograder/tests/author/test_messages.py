@@ -85,6 +85,13 @@ def test_messages_are_shown_as_a_learner_reads_them(course_with):
         "--- by-count\n-    return x / x.sum()\n+    return x / len(x)\n[not yet] Shares of a whole" in text
     )
     assert "Divide by the sum, not by the count." in text
+    assert "its hint is not said" not in text
+
+
+def test_a_hint_that_a_message_does_not_say_is_shown_beside_it(course_with):
+    (said,) = said_in(course_with(), NAME, ["share"])
+    silent = replace(said, messages=(replace(said.messages[0], text="[not yet] Shares"),))
+    assert "[not yet] Shares\nits hint is not said: Divide by the sum." in shown(silent)
 
 
 def test_what_nobody_has_read_can_be_shown_alone(course_with):

@@ -73,8 +73,14 @@ def shown(said: Said, only_unread: bool = False) -> str:
     parts.append(f"learned: {task.learned}")
     for one in messages:
         mark = ", not yet read" if one.fault in said.unread else ""
-        parts.append("\n".join(filter(None, [f"--- {one.fault}{mark}", one.change, one.text])))
+        unsaid = "" if _plain(one.hint) in _plain(one.text) else f"its hint is not said: {one.hint}"
+        parts.append("\n".join(filter(None, [f"--- {one.fault}{mark}", one.change, one.text, unsaid])))
     return "\n\n".join(parts) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Return a text as one line, however it was broken."""
+    return "".join(text.split())
 
 
 def confirm(course: Course, name: str, tasks: Sequence[Said]) -> int:
