@@ -202,6 +202,8 @@ RENORMALISE = Task(
         divided-by-count: masked_simple.sum( → (masked_simple > 0).sum(
         divided-by-largest: .sum( → .amax(
         shares-of-raw-scores: = attn_scores.tril() / attn_scores.tril().sum(-1, True)
+            hint: These are raw scores, divided by the sum of their row. Divide `masked_simple` by the sums of
+                its rows.
         multiplied-by-sum: / → *
         remainder-to-itself: = masked_simple + torch.diag(1 - masked_simple.sum(dim=-1))
         """),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from autograder.author.answers import make_bank
+from autograder.author.authoring import load_faults
 from autograder.author.messages import confirm, said_in, shown
-from autograder.author.pipeline import prepare
+from autograder.author.pipeline import execute, prepare
 from autograder.author.texts import READ, load_read
 from autograder.command.app import app
 from autograder.records.course import Claims, Course
@@ -75,6 +77,30 @@ def test_a_mistake_that_is_made_with_a_result_is_shown_too(course_with):
     ]
     assert said[0].messages[-1].change == ""
     assert "The order is turned round." in said[0].messages[-1].text
+
+
+def test_a_mistake_that_shows_only_beside_another_one_is_shown_too(course_with):
+    truth = "return x > x.mean()", "return x / x.sum()"
+    course = course_with(
+        source=(truth[::-1],),
+        tasks=(
+            ('properties=("sums-to-one",),', 'dtypes=("bool",),'),
+            ("by-largest: x.sum() → x.max()", "by-largest: x.mean() → x.min()"),
+            ("by-count: x.sum() → len(x)", "by-count: > x.mean() → - x.mean()"),
+            ('"double: = x.double() / x.double().sum()"', '"mean-first: = x.mean() < x"'),
+        ),
+        faults=(ON_RESULTS,),
+    )
+    (said,) = said_in(course, NAME, ["share"])
+    assert said.beside == {"turned": "The order is turned round."}
+    assert "--- turned, beside another mistake\nThe order is turned round." in shown(said)
+    made = make_bank(*_run(course))
+    assert "turned" in [one.id for one in made.tasks["share"].known_wrong]
+
+
+def _run(course: Course):
+    executed = execute(course, NAME)
+    return executed.lesson, executed.runs, NAME, load_faults(course.source)
 
 
 def test_messages_are_shown_as_a_learner_reads_them(course_with):

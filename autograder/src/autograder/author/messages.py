@@ -11,7 +11,7 @@ from torch import Tensor
 from autograder.author.answers import Runs, changed_answer, evidence_for, make_task
 from autograder.author.authoring import Faults, load_faults
 from autograder.author.pipeline import execute
-from autograder.author.texts import digest, load_read, shared_in, to_read, unread, write_read
+from autograder.author.texts import beside_others, digest, load_read, shared_in, to_read, write_read
 from autograder.judge.decide import judge
 from autograder.records.bank import RESULT, LessonBank, Task
 from autograder.records.course import Course
@@ -36,6 +36,7 @@ class Said:
 
     task: Task
     messages: tuple[Message, ...]
+    beside: Mapping[str, str]  # what it says only beside something else, by mistake
     shared: Mapping[str, str]  # the texts that have to be read in this task, by mistake
     unread: tuple[str, ...]  # the mistakes among them that nobody has read as they are now
 
@@ -58,16 +59,19 @@ def said_in(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[Sa
             task = replace(task, entries=dict(course.entries))
             made = LessonBank(name, executed.lesson.title, executed.runs.givens, {task.id: task})
             messages = (*_of_answers(task, made, executed.runs), *_of_results(task, faults))
-            yield Said(
-                task, messages, to_read(task, shared), tuple(unread(task, shared, read.get(task.id, {})))
-            )
+            beside = beside_others(task, faults, executed.runs.solutions[task.id].text)
+            texts = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}
+            known = read.get(task.id, {})
+            new = tuple(name for name, hint in texts.items() if known.get(name) != digest(hint))
+            yield Said(task, messages, beside, texts, new)
 
 
 def shown(said: Said, only_unread: bool = False) -> str:
     """Return what a task can say as one text; of what nobody has read, if only that is wanted."""
     task = said.task
     messages = [one for one in said.messages if one.fault in said.unread or not only_unread]
-    if only_unread and not messages:
+    beside = {name: hint for name, hint in said.beside.items() if name in said.unread or not only_unread}
+    if only_unread and not messages and not beside:
         return f"=== {task.id}: all is read"
     parts = [f"=== {task.id}: {task.title}", *(f"hint: {hint}" for hint in task.hints)]
     parts.append(f"learned: {task.learned}")
@@ -75,6 +79,7 @@ def shown(said: Said, only_unread: bool = False) -> str:
         mark = ", not yet read" if one.fault in said.unread else ""
         unsaid = "" if _plain(one.hint) in _plain(one.text) else f"its hint is not said: {one.hint}"
         parts.append("\n".join(filter(None, [f"--- {one.fault}{mark}", one.change, one.text, unsaid])))
+    parts += [f"--- {name}, beside another mistake\n{hint}" for name, hint in beside.items()]
     return "\n\n".join(parts) + "\n"
 
 

@@ -23,6 +23,7 @@ from nbformat import NotebookNode
 
 from autograder.author.answers import Runs, changed_answer
 from autograder.author.authoring import Faults, Lesson
+from autograder.author.edits import Wrong
 from autograder.author.lint import statement
 from autograder.records.bank import RESULT, Task
 from autograder.records.codec import read_toml
@@ -57,6 +58,19 @@ def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
         one.id: one.hint
         for one, hint in zip(task.known_wrong, own, strict=False)
         if not hint and one.id in shared
+    }
+
+
+def beside_others(task: Task, faults: Faults, solution: str) -> dict[str, str]:
+    """Return what a task may say of mistakes that are made with a result and show only beside others."""
+    known = {one.id for one in task.known_wrong}
+    return {
+        slip.fault: faults.hint(Wrong(slip.fault, ()), task)
+        for slip in faults.on_results
+        if slip.fault not in {*known, *task.cannot}
+        and len(task.axes) >= slip.least
+        and (not slip.axes or set(slip.axes) & set(task.axes))
+        and re.search(slip.code, solution)
     }
 
 
