@@ -9,7 +9,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Iterator
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution, EntryPoint, distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -38,6 +38,16 @@ class Environment:
             for file in needed.files or ():
                 if "share" in file.parts and file.parts[0] == "..":
                     _copy(Path(str(needed.locate_file(file))), self.packages / file)
+            for program in needed.entry_points.select(group="console_scripts"):
+                self._write(program)
+
+    def _write(self, program: EntryPoint) -> None:
+        """Write a program as pip does; on Windows, those of the environment that runs this are found."""
+        if os.name != "nt":
+            file = self.python.with_name(program.name)
+            start = f"import sys\nfrom {program.module} import {program.attr}\nsys.exit({program.attr}())\n"
+            file.write_text(f"#!{self.python}\n{start}", encoding="utf-8")
+            file.chmod(0o755)
 
     def pip(self, *words: str | Path) -> None:
         """Run this environment's pip on that one; it installs only what it is given."""
@@ -61,11 +71,11 @@ class Environment:
         return done.stdout + done.stderr
 
     def variables(self) -> dict[str, str]:
-        """Return the variables that its programs run with; none of them is about this Python."""
+        """Return the variables that its programs run with; none is about the Python that runs here."""
         foreign = ("PYTHON", "PYTEST", "NBGRADER", "AUTOGRADER", "VIRTUAL_ENV")
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith(foreign)},
-            # nbgrader starts `alembic` by its name, and only pip makes programs here.
+            # nbgrader starts `alembic` by its name.
             "PATH": os.pathsep.join(
                 [str(self.python.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
             ),

@@ -220,7 +220,7 @@ class Wrong:
     """A wrong answer that people really give, as changes to the solution cell's text."""
 
     fault: str  # the id of the mistake in `faults.py`. Several wrong answers may show one mistake
-    changes: tuple[AnyEdit, ...]
+    changes: tuple[AnyEdit, ...]  # all made of the solution's text
     hint: str = ""  # what this task says instead of the mistake's own hint
 
 
@@ -228,8 +228,8 @@ class Wrong:
 class Right:
     """A different answer that is right as well, as changes to the solution."""
 
-    id: str
-    changes: tuple[AnyEdit, ...]
+    id: str  # that the audit calls it by
+    changes: tuple[AnyEdit, ...]  # all made of the solution's text
 
 
 # What stands before the old text of a change and says what is done with it.

@@ -53,8 +53,8 @@ class Made:
 class Specimen:
     """An input that is a small module of the course's own, by its name in `experiments.specimens`."""
 
-    name: str
-    settings: Mapping[str, Value]
+    name: str  # in `SPECIMENS`
+    settings: Mapping[str, Value]  # what it is made with
 
 
 Argument: TypeAlias = Value | Made | Specimen
@@ -105,9 +105,9 @@ class Probe:
 class Check:
     """Probes that earn points together. Of a tensor task, which has one check, authors name none."""
 
-    title: str
-    points: int
-    probes: tuple[str, ...] = ()
+    title: str  # what it asks, in a few words
+    points: int  # what it earns where every one of its probes is right
+    probes: tuple[str, ...] = ()  # their ids
 
 
 class RightAnswer(Protocol):
