@@ -1,8 +1,8 @@
 """Write `reference.md`, what `tasks.py` and `faults.py` can say, from the classes themselves.
 
 `python docs/make_reference.py` writes it; `--check` changes nothing, and fails where the file is stale. What
-a field means is said once: in the comment behind it, or else in the one above it. A comment above a field that
-has one behind it too heads the fields below.
+a field means is said once: in the comment behind it, or else above it. A comment above a field that has one
+behind it too heads the fields below.
 """
 
 from __future__ import annotations
