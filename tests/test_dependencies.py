@@ -121,15 +121,18 @@ def undeclared(projects: Projects, name: str, files: list[Path], *extras: str) -
             imported |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             imported.add(str(node.module).partition(".")[0])
-    known = {*sys.stdlib_module_names, *(entry.stem for entry in ROOT.iterdir())}
+    folders = (ROOT, ROOT / "autograder" / "tests")  # where a test finds what it imports
+    known = {*sys.stdlib_module_names, *(entry.stem for folder in folders for entry in folder.iterdir())}
     names = {str(canonicalize_name(MODULES.get(name, name))) for name in imported - known}
     return names - projects.declared(name, *extras).keys()
 
 
 def test_what_is_imported_is_declared() -> None:
-    tool = [file for file in (ROOT / "autograder").rglob("*.py") if "template" not in file.parts]
+    tool = [file for file in (ROOT / "autograder" / "src").rglob("*.py") if "template" not in file.parts]
+    its_tests = [*(ROOT / "autograder" / "tests").rglob("*.py")]
     tests = [*ROOT.glob("*.py"), *(ROOT / "tests").rglob("*.py")]
     assert undeclared(PROJECTS, PROJECTS.tool, tool, "dask", "grade", "site") == set()
+    assert undeclared(PROJECTS, PROJECTS.tool, its_tests, "test") == set()
     assert undeclared(PROJECTS, PROJECTS.course, [*(ROOT / "visuals").rglob("*.py")]) == set()
     assert undeclared(PROJECTS, PROJECTS.course, tests, "test") == set()
 

@@ -2,7 +2,7 @@
 
 `python docs/make_reference.py` writes it; `--check` changes nothing, and fails where the file is stale. What
 a field means is said once: in the comment behind it, or else above it. A comment above a field that has one
-behind it too heads the fields below.
+behind it too stands over the fields below.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def summary(text: str | None) -> str:
     return " ".join(inspect.cleandoc(text or "").partition("\n\n")[0].split())
 
 
-def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def table(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """Return a table of Markdown."""
-    body = [heads, tuple("---" for _ in heads), *rows]
+    body = [titles, tuple("---" for _ in titles), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in body)
 
 
@@ -92,8 +92,8 @@ def reference() -> str:
     parts = [HEAD]
     for cls in CLASSES:
         rows = ((f"`{name}`", *more) for name, *more in fields(cls))
-        heads = ("field", "type", "default", "what it is")
-        parts += [f"## `{cls.__name__}`", summary(cls.__doc__), table(heads, rows)]
+        titles = ("field", "type", "default", "what it is")
+        parts += [f"## `{cls.__name__}`", summary(cls.__doc__), table(titles, rows)]
     notation = inspect.cleandoc(edits.__doc__ or "")
     parts += ["## The table that `wrongs` and `rights` read", f"```text\n{notation}\n```"]
     runs = {name: sys.modules[one.run.__module__] for name, one in known.EXPERIMENTS.items()}

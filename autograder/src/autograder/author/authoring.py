@@ -125,7 +125,7 @@ class Faults:
 class Lesson:
     """All tasks of a lesson and how to draw its example data anew."""
 
-    title: str  # its number and name, as the notebook heads it: "01 · Convolution"
+    title: str  # its number and name, as its notebook begins: "01 · Convolution"
     tasks: tuple[Task, ...]  # in the order of the text
     given_axes: Mapping[str, Axes]  # of each given tensor
     # Makes new values for every given from a seeded generator, of the same shapes: a tensor that a learner
