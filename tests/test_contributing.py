@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md's example of adding a task, followed to the letter."""
+"""CONTRIBUTING.md's example of adding a task, followed to the letter, and what it says that things cost."""
 
 import re
 import shutil
@@ -6,8 +6,12 @@ from pathlib import Path
 
 from autograder.author.audit import audit_lesson
 from autograder.author.pipeline import prepare
+from autograder.author.translate import FAULTS, entries
 from autograder.records import bank
 from autograder.records.course import Course
+from support.class_course import LESSON as FIRST
+from support.class_course import MORE, OTHER
+from support.template import TEMPLATE
 
 ROOT = Path(__file__).parents[1]
 LESSON = "01-dot-product"
@@ -37,3 +41,43 @@ def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
     bank.save(prepare(course, LESSON).bank, course.bank)
     row = next(row for row in audit_lesson(course, LESSON) if row.task == "mean-vector")
     assert list(row.tried.values()) == [[True, True], [True, True], [True], []]
+
+
+def lines(text: str | Path) -> int:
+    """The lines of a text or a file that are not blank."""
+    text = text.read_text(encoding="utf-8") if isinstance(text, Path) else text
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+def test_what_it_says_that_things_cost_is_what_they_cost():
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    cells, task, fault = map(lines, re.findall(r"```python\n(.*?)```", contributing, re.DOTALL))
+    seams = (ROOT / "autograder" / "tests" / "test_seams.py").read_text(encoding="utf-8")
+    added = dict(re.findall(r'^([A-Z]+) = """\n(.*?)"""', seams, re.DOTALL | re.MULTILINE))
+    lesson, tasks, faults = (
+        lines(MORE / "source" / OTHER / name) for name in (f"{OTHER}.py", "tasks.py", "faults.py")
+    )
+    first = [
+        lines(TEMPLATE / "source" / name)
+        for name in (f"{FIRST}/{FIRST}.py", f"{FIRST}/tasks.py", "faults.py")
+    ]
+    described = lines(TEMPLATE / "course.toml")
+    course = Course.read(TEMPLATE)
+    texts, of_faults = (len(entries(course, name)) for name in (FIRST, FAULTS))
+    done = [
+        (MORE / "locale" / "bn" / f"{name}.po").read_text(encoding="utf-8").count("msgctxt")
+        for name in (FIRST, FAULTS)
+    ]
+    for said in (
+        f"{cells + task} lines: {cells} in the lesson and {task} in `tasks.py`",
+        f"1 line in a task's table; {fault} more",
+        f"{lesson + tasks + faults} lines for two tasks and a question in words: {lesson} of text and code, "
+        f"{tasks} of `tasks.py`, {faults} of `faults.py`",
+        f"{texts} texts for the template's lesson and {of_faults} for its mistakes and axes "
+        f"(done: {done[0]} and {done[1]})",
+        f"an experiment, a property and a specimen | {lines(added['SIGNALS'])} lines, and one",
+        f"a platform | {lines(added['ILIAS'])} lines, and one",
+        f"replace {sum(first) + described} lines: {first[0]} of the lesson, {first[1]} of its `tasks.py`, "
+        f"{first[2]} of `faults.py`, {described} of `course.toml`",
+    ):
+        assert said in contributing
