@@ -42,7 +42,7 @@ from typer.testing import CliRunner
 
 from tests.classes import class_folder
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 COURSE = Course.read(ROOT)
 LESSONS = COURSE.lessons
 SIZE = int(os.environ.get("CLASS_SIZE", "13"))
