@@ -7,9 +7,7 @@ from autograder.records.definitions import defined_by
 
 
 def test_a_file_that_changed_within_a_second_is_read_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        sys, "dont_write_bytecode", False
-    )  # so that Python keeps what it compiled
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)  # so that Python keeps what it compiled
     path = tmp_path / "tasks.py"
     found = []
     for points in (1, 2):
