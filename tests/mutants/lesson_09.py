@@ -99,8 +99,8 @@ keywords: d_model, d_model, → d_in=d_model, d_out=d_model,
     num_heads) → num_heads=num_heads)
 == tiny-transformer
 rope-too-when-learned (named, values, keeps 3): == "rope → != "none
-no-rope (named, values, keeps 2): line rotate → pass
-rope-with-one-head (named, values, keeps 2): num_heads) → 1)
+no-rope (named, values, keeps 3): line rotate → pass
+rope-with-one-head (named, values, keeps 3): num_heads) → 1)
 last-token-only (named, shape, values): x)) → x[:, -1]))
 log-softmax (named, values): x)) → x)).log_softmax(-1)
 embedding-called-with-places: .weight[: ids.shape[1] → (torch.arange(ids.shape[-1]))[None
@@ -125,7 +125,7 @@ pad: line torch … first:] → labels = F.pad(ids[:, 1:], (0, 1), value=-100)�
 new-full: torch.full_like(ids → ids.new_full(ids.shape
     : -1 → : ids.shape[1] - 1
 == next-token-loss
-log-of-softmax (named): line torch → log_shares = torch.softmax(logits[counted], -1).log()
+log-of-softmax (named, keeps 1): line torch → log_shares = torch.softmax(logits[counted], -1).log()
 one-minus-share (named, values): log_softmax → softmax
     -of_labels → 1 - of_labels
 mean-of-means (named, values): body
@@ -154,13 +154,13 @@ take-along: line None] → of_labels = torch.take_along_dim(log_shares, labels[c
 cross-entropy (costs 1):
     line counted = … return → loss = nn.CrossEntropyLoss()↵return loss(logits.transpose(1, 2), labels)
 == train
-cleared-once (named, keeps 2): above for → optimizer.zero_grad()
+cleared-once (named, keeps 1): above for → optimizer.zero_grad()
     line zero_grad →
 step-before-backward (named, values): above loss. → optimizer.step()
     line step() →
 adam-without-decay (named, values): =lr → =lr, weight_decay=0.5
 returns-the-loss (raised, type, shape, values): model.eval() → loss
-return-inside-the-loop (named, keeps 2) from step-before-backward: above step() → loss.backward()
+return-inside-the-loop (named, keeps 1) from step-before-backward: above step() → loss.backward()
     line loss. … return → return model.eval()
 gradients-set-to-none: line zero_grad → for parameter in model.parameters():↵    parameter.grad = None
 keyword-params: line torch → optimizer = torch.optim.AdamW(params=list(model.parameters()), lr=lr)

@@ -120,7 +120,7 @@ full-like: body
     return (ids[:, :, None] == before[:, None]) & (places[:, None] >= places)
 == mean-ablated
 own-mean (named): (dim=(0, 1)) → (1, keepdim=True)
-hook-left (named, values, behaviour): line remove →
+hook-left (named, values, behaviour, keeps 3): line remove →
 all-heads (named, values): line dim → contexts[:] = contexts.mean(dim=(0, 1))
 expand: (0, 1) → (0, 1), keepdim=True
 where: body averaged
