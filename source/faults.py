@@ -1092,7 +1092,7 @@ FAULTS = (
     Fault(
         "extra-axis",
         "the result has an axis too many",
-        "The numbers are right, and the result has an axis of size 1 too many. Take it out.",
+        "The result has an axis of size 1 too many. Take it out.",
     ),
     Fault(
         "left-as-given",
@@ -1224,7 +1224,7 @@ FAULTS = (
     Fault(
         "made-on-the-cpu",
         "a tensor that `forward` makes is always on the CPU",
-        "The numbers are right. But a tensor that `forward` makes, or that is kept as a plain attribute, stays on "
+        "A tensor that `forward` makes, or that is kept as a plain attribute, stays on "
         "the CPU: is it the mask? On another device it cannot be used with the scores. Catching the error would "
         "only leave the mask out there.",
         section="04-dropout#buffer-intro",

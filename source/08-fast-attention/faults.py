@@ -50,7 +50,7 @@ FAULTS = (
     Fault(
         "columns-swapped",
         "the two columns have changed places",
-        "The numbers are right, and the columns have changed places.",
+        "The columns have changed places.",
     ),
     Fault(
         "whole-maximum-first",
@@ -83,14 +83,14 @@ FAULTS = (
     Fault(
         "whole-matrix-made",
         "a whole row or the whole matrix is held",
-        "The numbers are right, and the whole matrix, or whole rows of it, stood in memory. Work with one "
+        "The whole matrix, or whole rows of it, stood in memory. Work with one "
         "block at a time.",
         section="08-fast-attention#tiles-intro",
     ),
     Fault(
         "future-tiles-made",
         "tiles that lie in the future are computed",
-        "The numbers are right, and tiles that lie wholly in the future were multiplied, to be thrown away. "
+        "Tiles that lie wholly in the future were multiplied, to be thrown away. "
         "End the inner loop at the diagonal.",
         section="08-fast-attention#tiles-intro",
     ),

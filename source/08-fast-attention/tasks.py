@@ -631,7 +631,7 @@ FUNCTION = Task(
             q, k, v, *_ = ctx.saved_tensors
             return *attention_backward(q, k, v, out_gradient, ctx.causal), None, None
         future-tiles-made: ctx.tile, ctx.causal): → ctx.tile, False):
-            hint: The numbers are right, and tiles that lie wholly in the future were multiplied, to be thrown
+            hint: Tiles that lie wholly in the future were multiplied, to be thrown
                 away. `visited_tiles` leaves them out where it is told `ctx.causal`.
         gradients-too-few: v_gradient, None, None → v_gradient
         gradients-in-another-order: return q_gradient, k_gradient → return k_gradient, q_gradient
