@@ -644,6 +644,7 @@ NEXT_TOKEN_LOSS = small(
         hint: These are logarithms to the base of 2. The loss takes those to the base of e, as `torch.log_softmax` does.
     mean-of-means: = torch.stack([-one.log_softmax(-1)[own != -100].gather(-1, own[own != -100][:, None]).mean() for one, own in zip(logits, labels)]).mean()
     detached: -of_labels.mean() → (-of_labels.mean()).detach()
+        hint: The way back from the loss to the logits is cut. Take out what cuts it.
     largest-share-taken: log_shares.gather(-1, labels[counted][:, None]) → log_shares.amax(dim=-1)
     """,
     """
