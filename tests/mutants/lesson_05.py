@@ -513,7 +513,7 @@ contiguous-forgotten (named, raised, keeps 1) from d-in-checked:
     .contiguous() →
 out-proj-left-out (named) from return-forgotten: line context_vec) → return context_vec
 out-proj-twice (named, values) from dropout-twice: dropout(self → out_proj(self
-out-proj-without-bias (named, parameters) from finfo-min:
+out-proj-without-bias (named, parameters, keeps 5) from finfo-min:
     says: bias
     d_out, d_out → d_out, d_out, bias=False
     torch.finfo(attn_scores.dtype).min) → -torch.inf)

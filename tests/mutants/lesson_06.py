@@ -376,7 +376,7 @@ names-of-lesson-05 (parameters, keeps 5) from view-without-transpose:
     fc( → out_proj(
 out-proj-only-renamed (parameters, keeps 5) from no-return: fc = → out_proj =
     out = self.fc → return self.out_proj
-no-bias-in-the-projections (parameters) from head-sized-layers: line query = nn … value = nn →:
+no-bias-in-the-projections (parameters, keeps 5) from head-sized-layers: line query = nn … value = nn →:
     self.query = nn.Linear(d_model, d_model, bias=False)
     self.key = nn.Linear(d_model, d_model, bias=False)
     self.value = nn.Linear(d_model, d_model, bias=False)

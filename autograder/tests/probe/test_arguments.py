@@ -322,6 +322,12 @@ def test_a_layer_that_lacks_its_bias_gets_it_and_that_is_told():
     assert module[0](torch.zeros(2)).tolist() == [5.0, 0.0, 1.0]
 
 
+def test_a_layer_in_the_place_of_a_matrix_gets_no_bias():
+    module = nn.ModuleDict({"W": nn.Linear(3, 2, bias=False)})
+    assert load_weights(module, {"W": WEIGHT}) == ModuleReport(missing=("W",), unexpected=("W.weight",))
+    assert module["W"].bias is None
+
+
 def test_a_class_that_takes_its_arguments_by_name_only_can_be_used():
     class ByName(Doubling):
         def __init__(self, *, d_out, d_in):

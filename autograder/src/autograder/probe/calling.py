@@ -111,7 +111,7 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
         for name in unexpected if len(missing) != len(unexpected) else ():
             if name.endswith("bias"):
                 own[name].zero_()
-        for name in missing:
+        for name in (one for one in missing if one.endswith(".bias")):
             layer = dict(module.named_modules()).get(name.removesuffix(".bias"))
             if layer is not None and getattr(layer, "bias", layer) is None:
                 layer.register_parameter("bias", nn.Parameter(weights[name].clone()))
