@@ -703,8 +703,8 @@ FAULTS = (
     Fault(
         "exp-overflows",
         "the exponential of a large score is infinite",
-        "This is right for ordinary scores. Near 150, `exp` gives inf, and inf / inf is nan. `torch.softmax` "
-        "subtracts the largest score first.",
+        "Of a large score, `exp` gives inf, and inf / inf is nan. `torch.softmax` subtracts the largest score "
+        "first.",
         section="01-dot-product#overflow-read",
     ),
     Fault(
