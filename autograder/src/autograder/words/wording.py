@@ -40,8 +40,10 @@ from autograder.words.phrases import (
 # Findings that tell a number, which says less than what experiments show.
 NUMBERS_ONLY = (f.WrongValues, f.NotFinite, f.WrongShape, f.BrokenProperty)
 
+MOST_NAMES = 8  # of the parameters that a module should have
+
 # Findings with advice of their own, which a named mistake makes needless.
-HINT_SAYS_WHY = (f.NotFinite, f.WrongBehaviour, f.BrokenProperty)
+HINT_SAYS_WHY = (f.NotFinite, f.WrongBehaviour, f.BrokenProperty, f.WrongType)
 
 # Types whose values give a result only when they are called.
 CALLABLES = ("function", "method", "builtin_function_or_method", "type")
@@ -383,8 +385,9 @@ def _parameter_advice(finding: f.WrongParameters) -> list[str]:
             )
         )
     elif named:
-        advice.insert(0, _("Expected: {names}.", names=as_code(finding.expected)))
-        if not finding.missing:
+        advice.insert(0, _("Expected: {names}.", names=_first_of(finding.expected)))
+        # A layer too many is no buffer.
+        if not finding.missing and all("." not in name for name in named):
             advice.append(
                 _(
                     "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes "
@@ -399,6 +402,17 @@ def _parameter_advice(finding: f.WrongParameters) -> list[str]:
                 )
             )
     return advice
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """Return names as code, and of many only the first, with how many there are."""
+    if len(names) <= MOST_NAMES:
+        return as_code(names)
+    return _(
+        "{names} and {number} more",
+        names=", ".join(f"`{name}`" for name in names[:MOST_NAMES]),
+        number=len(names) - MOST_NAMES,
+    )
 
 
 _NOT_CALLED = {
