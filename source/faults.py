@@ -1505,8 +1505,8 @@ FAULTS = (
     Fault(
         "left-in-training-mode",
         "the model is left in training mode",
-        "The model is left in training mode, so that dropout goes on in whatever is done with it next. Leave it in "
-        "eval mode.",
+        "The model is left in training mode, and stays there in whatever is done with it next. Leave it in eval "
+        "mode.",
         section="09-train-it#bug-evaluation-task",
     ),
     # --- Reading a model -----------------------------------------------------------------------------------

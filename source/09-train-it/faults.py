@@ -567,7 +567,7 @@ FAULTS = (
     Fault(
         "trained-in-eval-mode",
         "the model is trained in eval mode",
-        "The model is trained in eval mode, so that its dropout never drops. Call `model.train()` before the loop.",
+        "The model is trained in eval mode. Call `model.train()` before the loop.",
         section="09-train-it#train-task",
     ),
     Fault(
