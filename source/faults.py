@@ -1097,7 +1097,7 @@ FAULTS = (
     Fault(
         "left-as-given",
         "the bug is still there",
-        "This is the code as it was given. Its bug is still there.",
+        "The bug of the code as it was given is still there.",
     ),
     Fault(
         "condition-ignored",

@@ -69,6 +69,7 @@ HALF = (
 )
 MASKED = "        s = s.masked_fill(self.mask[:n, :n], -torch.inf)\n"
 END = "        return self.out_proj((w @ v).transpose(1, 2).flatten(-2))\n"
+ON = " on two sentences of five tokens, where nine would fit"
 QKV = "the queries (`q`, line 21), the keys (`k`, line 21), the values (`v`, line 21)"
 
 QKV_ALONE = QKV.replace(", the values", " and the values")
@@ -80,7 +81,7 @@ CASES = {
         + MASKED
         + "        w = torch.softmax(s / self.head_dim**0.5, dim=-2)\n"
         + END,
-        f"Right so far: {QKV}, the scores (`s`, line 22) and the masked scores (`s`, line 23). "
+        f"Right so far{ON}: {QKV}, the scores (`s`, line 22) and the masked scores (`s`, line 23). "
         "Then the attention weights should come, and no line of yours makes them.",
     ),
     "queries scaled beforehand by the wrong number": (
@@ -89,7 +90,7 @@ CASES = {
         + MASKED
         + "        w = s.softmax(-1)\n"
         + END,
-        f"Right so far: {QKV_ALONE}. Then the scores should come; what you have (`s`, line 23) is 0.2500 "
+        f"Right so far{ON}: {QKV_ALONE}. Then the scores should come; what you have (`s`, line 23) is 0.2500 "
         "times as large.",
     ),
     "keys and values from one projection that is cut in three, in the wrong order": (
@@ -98,24 +99,25 @@ CASES = {
         + MASKED
         + "        w = (s / self.head_dim**0.5).softmax(-1)\n"
         + END,
-        "Right so far: the queries (line 22), the keys (line 22) and the values (line 22).",
+        f"Right so far{ON}: the queries (inside line 22), the keys (inside line 22) and the values (inside "
+        "line 22).",
     ),
     "heads in a loop, all of them right, joined in reverse": (
         HALF + "        outs = []\n        for h in range(self.num_heads):\n"
         "            s = (q[:, h] @ k[:, h].mT).masked_fill(self.mask[:n, :n], -torch.inf)\n"
         "            outs.append((s / self.head_dim**0.5).softmax(-1) @ v[:, h])\n"
         "        return self.out_proj(torch.cat(outs[::-1], -1))\n",
-        f"Right so far: {QKV_ALONE}.",
+        f"Right so far{ON}: {QKV_ALONE}.",
     ),
     "an error on the way": (
         HALF + "        s = q @ k.mT\n        w = s.softmax(-1) @ q.mT\n        return w.softmx(-1)\n",
-        f"Right until it stops: {QKV} and the scores (`s`, line 22).",
+        f"Right until it stops{ON}: {QKV} and the scores (`s`, line 22).",
     ),
     "all steps right, heads not joined": (
         HALF + "        s = q @ k.mT\n" + MASKED + "        w = (s / self.head_dim**0.5).softmax(-1)\n"
         "        c = w @ v\n        return self.out_proj(c.reshape(x.shape[0], n, -1))\n",
-        f"Right so far: {QKV}, the scores (`s`, line 22), the masked scores (`s`, line 23), the attention "
-        "weights (`w`, line 24) and the context vectors (`c`, line 25). What comes after that is not.",
+        f"Right so far{ON}: {QKV}, the scores (`s`, line 22), the masked scores (`s`, line 23), the "
+        "attention weights (`w`, line 24) and the context vectors (`c`, line 25). The result itself is not.",
     ),
 }
 
@@ -134,7 +136,7 @@ def test_each_line_is_marked_by_what_it_makes():
     marked = [line for line in lines if "line 22" in line or "line 24" in line or line.startswith("✗")]
     assert marked == [
         "✓ `s`, line 22, there of shape (2, 3, 5, 5): the scores",
-        "· line 24, there of shape (2, 3, 5, 5)",
+        "· inside line 24, there of shape (2, 3, 5, 5)",
         "· `w`, line 24, there of shape (2, 3, 5, 5)",
         "✗ No line makes the attention weights.",
     ]

@@ -132,8 +132,8 @@ FAULTS = (
     Fault(
         "source-cut",
         "the source is cut to the length of the target",
-        "The source is cut to the length of the target: some words are never read, and a shorter source still "
-        "fails. Every source token takes part.",
+        "The source is cut to the length of the target: some words are never read. Every source "
+        "token takes part.",
         section="06-encoder-decoder#bug-query-length-read",
     ),
     Fault(

@@ -83,8 +83,7 @@ FAULTS = (
     Fault(
         "whole-matrix-made",
         "a whole row or the whole matrix is held",
-        "The whole matrix, or whole rows of it, stood in memory. Work with one "
-        "block at a time.",
+        "The whole matrix, or whole rows of it, stood in memory. Work with one block at a time.",
         section="08-fast-attention#tiles-intro",
     ),
     Fault(

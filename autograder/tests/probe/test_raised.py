@@ -51,6 +51,7 @@ def test_what_stood_in_the_expression_that_failed_is_told(code, expected):
     [
         ("torch.softmx(x, dim=-1)", "softmax"),
         ("x.tranpose(0, 1)", "transpose"),
+        ("x.copy()", ""),
         ("cuont + 1", "count"),
         ("zigzag + 1", ""),
         ("class A(torch.nn.Module):\n    def f(self):\n        return training\nA().f()", "self.training"),

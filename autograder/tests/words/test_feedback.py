@@ -171,7 +171,7 @@ def test_several_mistakes_are_counted_and_numbered(share):
     ("explains", "says"),
     [
         (("a", "b"), "This explains “a” and “b”, not all that was seen:"),
-        ((), "This fits a part of what was seen, not all of it:"),
+        ((), "This fits at least a part of what was seen:"),
     ],
 )
 def test_a_mistake_that_explains_a_part_is_said_to_after_what_was_seen(share, explains, says):

@@ -211,6 +211,14 @@ class _Search:
         self._telling = torch.tensor(
             [not mark and _is_telling(task, name, seen[name]) for name, mark in self.cells], dtype=torch.bool
         )
+        # An experiment that yields nan, or nothing but 0, says nothing of what led there.
+        self._mute = torch.tensor(
+            [
+                not mark and task.probe[name].observe != RESULT and seen[name].silent
+                for name, mark in self.cells
+            ],
+            dtype=torch.bool,
+        )
         stops = torch.tensor(
             [not mark and _raises(seen[name].result) for name, mark in self.cells], dtype=torch.bool
         )
@@ -303,10 +311,10 @@ class _Search:
         """
         results = [place for place in places if self._results[place]]
         own = self._relation[:, results or list(places)]
-        telling = self._telling[results or list(places)]
+        telling, mute = self._telling[results or list(places)], self._mute[results or list(places)]
         by_numbers = ((own == Relation.SAME) & telling).any(dim=1)
         least = Relation.SAME if strictly else Relation.LIKE
-        alone = (self._size == 1) & (own >= least).any(dim=1)
+        alone = (self._size == 1) & ((own >= least) & ~mute).any(dim=1)
         if not results:
             alone = (own >= least).any(dim=1)
         return by_numbers | alone

@@ -24,7 +24,7 @@ def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | N
     related = tuple(_from_numbers(task, outcomes))
     if any(one.how in ("turned", "reversed") for one in related):
         return related  # what reaches where follows from that
-    return (*_from_examination(task.examined, examined), *related)[:MOST_FACTS]
+    return (*_from_examination(task, examined), *related)[:MOST_FACTS]
 
 
 def unsteadiness(task: Task, examined: Examination | None) -> Unsteady | None:
@@ -35,15 +35,18 @@ def unsteadiness(task: Task, examined: Examination | None) -> Unsteady | None:
     return None if right is None or right.unsteady else Unsteady(examined.unsteady, examined.apart)
 
 
-def _from_examination(right: Examination | None, examined: Examination | None) -> Iterator[Fact]:
+def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact]:
+    right = task.examined
     if right is None or examined is None or right.probe != examined.probe:
         return
-    idle = tuple(name for name in examined.idle if name not in right.idle)
+    # What only the answer has is no matter of this: a right one does without it.
+    known = {*task.probe[right.probe].inputs, *task.probe[right.probe].weights}
+    idle = tuple(name for name in examined.idle if name not in right.idle and name in known)
     if idle:
         yield Idle(idle)
-    known = {(one.input, one.along, one.axis): one.moved for one in right.influences}
+    moved = {(one.input, one.along, one.axis): one.moved for one in right.influences}
     for one in examined.influences:
-        expected = known.get((one.input, one.along, one.axis))
+        expected = moved.get((one.input, one.along, one.axis))
         if expected is None or len(expected) != len(one.moved):
             continue
         too_far = _first_apart(one.moved, expected)

@@ -22,7 +22,7 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
     """
     if route is None or trail is None or trail.probe != route.probe or not trail.steps:
         return None
-    matches = {step.name: _matches(step, trail) for step in route.steps}
+    matches = _all_matches(route, trail)
     taken = {name: found[0] for name, found in matches.items() if found and all(found)}
     passed = set(taken).union(*(step.needs for step in route.steps if step.name in taken))
     missing = next(
@@ -31,14 +31,16 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
     right = tuple(_reached(step, made) for step in route.steps if (made := taken.get(step.name)))
     last = _last(route, trail, right)
     if outcomes[route.probe].error is not None:
-        return Way(right, ends="stops", last=last) if right or last else None
+        return Way(right, ends="stops", last=last, probe=route.probe) if right or last else None
     if missing is None:
-        return Way(right, ends="wrong" if right else "", last=last) if right or last else None
+        return (
+            Way(right, ends="wrong" if right else "", last=last, probe=route.probe) if right or last else None
+        )
     # In a loop, a tensor can be made piece by piece without ever standing in one place.
     in_loop = any(len(step.fingerprints) > 1 for step in trail.steps)
     if in_loop or any(matches[missing.name]):
-        return Way(right, last=last) if right or last else None
-    return Way(right, missing.says, multiple=_multiple(missing, trail), last=last)
+        return Way(right, last=last, probe=route.probe) if right or last else None
+    return Way(right, missing.says, multiple=_multiple(missing, trail), last=last, probe=route.probe)
 
 
 def _last(route: Route, trail: Trail, right: Sequence[Reached]) -> Reached | None:
@@ -46,8 +48,9 @@ def _last(route: Route, trail: Trail, right: Sequence[Reached]) -> Reached | Non
     for step in reversed(trail.steps):
         if any((step.line_number, step.name) == (one.line_number, one.name) for one in right):
             return None
-        # A named step that is turned once more is no step further.
-        if any(
+        # Of what stands inside a line, nobody says that the line is right; and a named step that is turned
+        # once more is no step further.
+        if not step.name or any(
             factor_between(made, orders) is not None
             for made in step.fingerprints
             for known in route.steps
@@ -60,21 +63,22 @@ def _last(route: Route, trail: Trail, right: Sequence[Reached]) -> Reached | Non
 
 
 def _is_same(made: Fingerprint, orders: Sequence[Fingerprint]) -> bool:
-    # Rows and columns that have changed places are another tensor.
-    known = orders[:1] if made.shape == orders[0].shape else orders
-    factor = factor_between(made, known)
+    factor = factor_between(made, _in_order(made, orders))
     return factor is not None and abs(factor - 1) <= SAME
+
+
+def _in_order(made: Fingerprint, orders: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
+    """Return the orders to compare with: rows and columns that have changed places are another tensor."""
+    return orders[:1] if made.shape == orders[0].shape else orders
 
 
 def followed(route: Route, trail: Trail | None) -> tuple[Followed, ...]:
     """Return what the lines of an answer make, in order, with a mark at what the solution makes too."""
     if trail is None or trail.probe != route.probe:
         return ()
+    matches = _all_matches(route, trail)
     words = {
-        id(match[0]): step.says
-        for step in route.steps
-        for match in _matches(step, trail)
-        if match is not None
+        id(match[0]): step.says for step in route.steps for match in matches[step.name] if match is not None
     }
     return tuple(
         Followed(
@@ -94,12 +98,29 @@ def reaches(route: Route, trail: Trail | None) -> tuple[str, ...] | None:
     """Return the names of the right steps that an answer takes; None where it was not followed."""
     if trail is None or trail.probe != route.probe:
         return None
-    return tuple(step.name for step in route.steps if all(_matches(step, trail)))
+    return tuple(name for name, found in _all_matches(route, trail).items() if all(found))
 
 
-def _matches(right: RightStep, trail: Trail) -> list[tuple[Step, Fingerprint] | None]:
-    """For each time that the solution takes a step, return the step of an answer with the same tensor."""
-    return [_match(orders, right.factors, trail) for orders in right.fingerprints]
+def _all_matches(route: Route, trail: Trail) -> dict[str, list[tuple[Step, Fingerprint] | None]]:
+    """Return, by the name of each step of the solution, the steps of an answer with the same tensors.
+
+    What a later step is made from may still be multiplied there; what the solution ends with may not.
+    """
+    needed = frozenset().union(*(step.needs for step in route.steps))
+    return {
+        step.name: _matches(step, step.factors if step.name in needed else (1.0,), trail)
+        for step in route.steps
+    }
+
+
+def _matches(
+    right: RightStep, factors: Sequence[float], trail: Trail
+) -> list[tuple[Step, Fingerprint] | None]:
+    """For each time that the solution takes a step, return the step of an answer with the same tensor.
+
+    It may be one of these multiples of it.
+    """
+    return [_match(orders, factors, trail) for orders in right.fingerprints]
 
 
 def _match(
@@ -109,9 +130,7 @@ def _match(
         (step, made)
         for step in trail.steps
         for made in step.fingerprints
-        # Rows and columns that have changed places are another tensor.
-        if (factor := factor_between(made, orders[:1] if made.shape == orders[0].shape else orders))
-        is not None
+        if (factor := factor_between(made, _in_order(made, orders))) is not None
         and any(abs(factor - right) <= SAME * abs(right) for right in factors)
     ]
     shape = orders[0].shape
@@ -131,7 +150,7 @@ def _multiple(right: RightStep, trail: Trail) -> tuple[Reached, float] | None:
     """Return the last step of an answer that is a multiple of a right one, and how many times that it is."""
     for step in reversed(trail.steps):
         for made in step.fingerprints:
-            factor = factor_between(made, right.fingerprints[0])
+            factor = factor_between(made, _in_order(made, right.fingerprints[0]))
             if factor is not None:
                 return _reached(right, (step, made)), factor
     return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -41,7 +43,7 @@ def follow(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any])
         raise
     except BaseException:  # it cannot even be made, and its outcomes tell how
         return None
-    steps = _steps(record, looks)
+    steps = _steps(record, looks, _file(answer))
     too_long = record.left_out or any(len(runs) > MOST_RUNS for runs in looks.values())
     return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps)
 
@@ -70,11 +72,13 @@ def recorded(call: Callable[[], Any], look: Callable[[Tensor], Look | None]) -> 
     return recorder.record, looks
 
 
-def _steps(record: Record, looks: Looks[Fingerprint]) -> tuple[Step, ...]:
+def _steps(record: Record, looks: Looks[Fingerprint], file: str) -> tuple[Step, ...]:
     return tuple(
         Step(
             # Of a loop, each round has a name of its own, or the same for other tensors.
-            next(iter(record[number].results[part].names), "")[:MAX_TEXT] if len(runs) == 1 else "",
+            _name(linecache.getline(file, record[number].step.line), record[number].results[part].names)
+            if len(runs) == 1
+            else "",
             record[number].step.line,
             record[number].step.function[:MAX_TEXT],
             tuple(runs),
@@ -82,3 +86,15 @@ def _steps(record: Record, looks: Looks[Fingerprint]) -> tuple[Step, ...]:
         for (number, part), runs in looks.items()
         if runs
     )
+
+
+def _file(answer: Callable[..., Any]) -> str:
+    """Return the file, or the cell, in which an answer's own code stands."""
+    code = getattr(vars(answer).get("forward", answer), "__code__", None)
+    return "" if code is None else str(code.co_filename)
+
+
+def _name(line: str, names: Sequence[str]) -> str:
+    """Return the name that a line itself gives to what it makes; "" where another line gives it."""
+    target = line.partition("=")[0]
+    return next((name for name in names if re.search(rf"\b{re.escape(name)}\b", target)), "")[:MAX_TEXT]

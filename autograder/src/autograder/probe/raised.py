@@ -20,7 +20,7 @@ from autograder.records.outcome import MAX_TEXT, ErrorReport, Operand, dtype_nam
 
 MOST_OPERANDS = 4
 # How much a name must look like another one to be taken for it.
-ALIKE = 0.7
+ALIKE = 0.8
 
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
@@ -61,7 +61,12 @@ def _meant(error: BaseException, frame: types.FrameType) -> str:
         return ""
     name = error.name
     if isinstance(error, AttributeError):
-        known = [one for one in dir(error.obj) if not one.startswith("_")]
+        # A method that works in place is never what was meant.
+        known = [
+            one
+            for one in dir(error.obj)
+            if not one.startswith("_") and one.endswith("_") == name.endswith("_")
+        ]
     else:
         owner = frame.f_locals.get("self")
         if isinstance(owner, torch.nn.Module) and hasattr(owner, name):

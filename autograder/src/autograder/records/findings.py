@@ -282,6 +282,7 @@ class Way:
     # What is known of the rest: an error "stops" it, or it goes "wrong" after these steps.
     ends: Literal["", "stops", "wrong"] = ""
     multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
+    probe: str = ""  # on which it was followed
     last: Reached | None = None  # the last line that makes a tensor of the solution's, if no step names it
 
 

@@ -21,6 +21,9 @@ EXPLAINED = {
     r"^AttributeError: '(?!Tensor|NoneType|list|tuple|dict|str|int|float)\w+' object has no attribute": N_(
         "Nothing has set an attribute of this name. Does `__init__` set it, spelt the same, on `self`?"
     ),
+    r"Module \[Module(List|Dict)\] is missing": N_(
+        "A `ModuleList` only holds modules: call each module in it by itself."
+    ),
     r"missing the required .?forward.? function": N_(
         "Calling a module runs its method `forward`: is it spelt so, and indented as part of the class?"
     ),
@@ -44,7 +47,7 @@ EXPLAINED = {
         "A function or method stands there without its parentheses: call it."
     ),
     r"the number of sizes provided \(0\)": N_(
-        "One number fits in this place, and a vector is put there: add it up to one number first."
+        "One number fits in this place, and several are put there: which of them, or what of them, is meant?"
     ),
     r"'list' and 'Tensor'|'Tensor' and 'list'": N_(
         "A list does not calculate as a whole: `torch.tensor(...)` makes a tensor of it."
@@ -57,10 +60,13 @@ EXPLAINED = {
         "Two tensors of different shapes meet here. Print both `.shape`s before this line."
     ),
     r"expected .* same dtype|expected scalar type|same dtype": N_(
-        "The two tensors have different dtypes. `.float()` makes a tensor float32."
+        "The two tensors have different dtypes. Is each the one that you mean? `.float()` makes one float32."
     ),
     r"can't be cast to the desired output type": N_(
         "A tensor of whole numbers cannot hold this result. Was it made from numbers without a point?"
+    ),
+    r"(tuple|list) indices must be integers": N_(
+        "A tuple or a list stands before the brackets, and only a tensor takes several positions at once."
     ),
     r"used as indices must be|only integer tensors|indices must be integers": N_(
         "Something other than a position stands between the brackets: `x[i]` wants a whole number, as "
@@ -76,7 +82,7 @@ EXPLAINED = {
         "`dim` says along which axis to work: 0 is the first, -1 the last."
     ),
     r"received an invalid combination of arguments": N_(
-        "What the call was given stands in the brackets: the type of one of them does not fit."
+        "What the call was given stands in the brackets: their number, their order or their types do not fit."
     ),
     r"^(Syntax|Indentation|Tab)Error": N_(
         "Python could not read the cell. Look at this line and the one before: is a bracket, a quote or a "

@@ -171,13 +171,11 @@ def _claim(verdict: f.Verdict) -> str:
     if verdict.whole:
         return _("{several} together explain this:", several=several)
     if not verdict.explains:
-        return _("This fits a part of what was seen, not all of it:")
+        return _("This fits at least a part of what was seen:")
     checks = listed([f"“{title}”" for title in verdict.explains])
     if count > 1:
-        return _(
-            "{several} together explain {checks}, not all that was seen:", several=several, checks=checks
-        )
-    return _("This explains {checks}, not all that was seen:", checks=checks)
+        return _("{several} together explain {checks}:", several=several, checks=checks)
+    return _("This explains {checks}:", checks=checks)
 
 
 def _stuck(task: Task) -> str:

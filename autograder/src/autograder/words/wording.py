@@ -126,9 +126,9 @@ def _not_computed(finding: f.NotComputed, task: Task) -> Message:
 
 
 _ENDS = {
-    "": N_("Right so far: {right}."),
-    "stops": N_("Right until it stops: {right}."),
-    "wrong": N_("Right so far: {right}. What comes after that is not."),
+    "": N_("Right so far{where}: {right}."),
+    "stops": N_("Right until it stops{where}: {right}."),
+    "wrong": N_("Right so far{where}: {right}. The result itself is not."),
 }
 
 
@@ -144,8 +144,9 @@ def way_text(way: f.Way, task: Task) -> str:
 
 def _steps_text(way: f.Way, task: Task) -> str:
     right = listed([f"{translated('steps', step.says)} ({_place(step, task)})" for step in way.right])
+    where = on_which(f.Finding(probe=way.probe), task)
     if not way.missing:
-        return right and _(_ENDS[way.ends][0], right=right)
+        return right and _(_ENDS[way.ends][0], right=right, where=where)
     missing = translated("steps", way.missing)
     if way.multiple:
         comes = _(
@@ -158,7 +159,7 @@ def _steps_text(way: f.Way, task: Task) -> str:
         comes = _("Then {missing} should come, and no line of yours makes them.", missing=missing)
     if not way.right:
         return _("The first step is {missing}, and no line of yours makes them.", missing=missing)
-    return _("Right so far: {right}. {comes}", right=right, comes=comes)
+    return _("Right so far{where}: {right}. {comes}", right=right, comes=comes, where=where)
 
 
 def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tuple[str, ...]:
@@ -177,7 +178,9 @@ def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tu
 def _place(step: f.Reached, task: Task) -> str:
     line = step.line_number
     place = (
-        _("`{name}`, line {line}", name=step.name, line=line) if step.name else _("line {line}", line=line)
+        _("`{name}`, line {line}", name=step.name, line=line)
+        if step.name
+        else _("inside line {line}", line=line)
     )
     own = (task.name, f"{task.name}.forward")
     if step.function and step.function not in own:
@@ -810,8 +813,8 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
     return tell(
         N_(
             "Two calls with the same input give different results.",
-            "{share} % of the entries differ, by up to {apart}. Nothing else can be said until they agree: "
-            "is something drawn at random, made anew in each call, or kept from one call to the next?",
+            "{share} % of the entries differ, by up to {apart}. Until they agree, numbers tell little: is "
+            "something drawn at random, made anew in each call, or kept from one call to the next?",
         ),
         share=max(1, round(100 * fact.share)),
         apart=number_text(fact.apart),
@@ -839,7 +842,7 @@ _REACHES = {
     ),
     "too far": N_(
         "The result of {entry} changes when {changed} of `{input}` changes, and it must not.",
-        "Something reaches further than it should: look at what is hidden, and along which axis you sum.",
+        "Something reaches further than it should: which line brings it there?",
     ),
 }
 
