@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from autograder.author.audit import audit_lesson
+from autograder.author.messages import confirm, said_in
 from autograder.author.pipeline import prepare
 from autograder.author.translate import FAULTS, entries
 from autograder.records import bank
@@ -38,6 +39,7 @@ def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
     shutil.copy(ROOT / "course.toml", tmp_path)
     shutil.copy(ROOT / "source" / "attention.py", tmp_path / "source")
     course = Course.read(tmp_path)
+    assert confirm(course, LESSON, tuple(said_in(course, LESSON, ["mean-vector"])))
     bank.save(prepare(course, LESSON).bank, course.bank)
     row = next(row for row in audit_lesson(course, LESSON) if row.task == "mean-vector")
     assert list(row.tried.values()) == [[True, True], [True, True], [True], []]
