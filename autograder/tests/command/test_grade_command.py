@@ -438,6 +438,7 @@ def test_a_release_is_not_removed_before_the_new_one_is_there(graded, solved, wh
     done = NbGraderAPI(course.directory, config=course.config).generate_assignment(LESSON)
     assert done["success"] is whole, done
     assert (path.read_bytes() == before) is not whole
+    assert [one.name for one in path.parent.iterdir()] == [path.name]  # and nothing of the source
 
 
 def test_a_graded_notebook_that_was_lost_is_made_again(graded):

@@ -39,8 +39,9 @@ def configure(c: Any, file: str) -> None:
     c.CourseDirectory.source_directory = "source"
     c.CourseDirectory.release_directory = "notebooks"
     c.CourseDirectory.solution_directory = "solutions"
-    # A lesson's folder holds its source and its tasks, answers and all: never copy these beside a notebook.
-    c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
+    # A lesson's folder holds its source, its tasks and what was read, answers and all: never copy these
+    # beside a notebook.
+    c.CourseDirectory.ignore = ["*.py", "*.pyc", "*.toml", "__pycache__", ".ipynb_checkpoints"]
 
     c.ClearSolutions.code_stub = {"python": "...  # your code here"}
     c.ClearSolutions.text_stub = "*Write your answer here.*"
