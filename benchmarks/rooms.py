@@ -165,7 +165,8 @@ def graded(lesson: str) -> list[Step]:
     for cell in notebook.cells:
         if cell["id"] in others:
             cell.source = release.solution[cell["id"]]
-    job = GradeJob(lesson, "amy", release.text, notebook, release.banks, solution=release.solution)
+    written = nbformat.writes(notebook).encode()
+    job = GradeJob(lesson, "amy", release.text, written, release.banks, solution=release.solution)
     with watching() as steps:
         result = grade_job(job)
     close_sandboxes()

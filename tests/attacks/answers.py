@@ -939,6 +939,72 @@ def a_hole(path: Path) -> None:
         file.truncate(30_000_000_000)
 
 
+FORGED_HEADER = """
+import base64, json
+class Forged:
+    def __init__(self, task):
+        tensor = {"dtype": "F32", "shape": SHAPE, "data_offsets": [0, 4]}
+        header = json.dumps({f"outcomes/{n}/tensor": tensor for n in range(COUNT)}).encode()
+        saved = len(header).to_bytes(8, "little") + header + bytes(4)
+        told = {"task": task, "status": "answered", "outcomes": {"seen": {"tensor": {"tensor": "outcomes/0/tensor"}}}}
+        self.text = json.dumps({"evidence": told, "tensors": base64.b64encode(saved).decode()})
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"application/vnd.autograder.evidence+json": self.text, "text/plain": "2"}
+def check(task):
+    return Forged(task)
+"""
+
+NAME_THAT_WRITES = f"""
+Loud = type("\\x1b]0;{MARK}\\x07\\x1b[2J", (ValueError,), {{}})
+def dot(a, b):
+    raise Loud("\\x1b[31m")
+"""
+
+LEASES = f"""
+import fcntl, os, sys
+for module in list(sys.modules.values()):
+    path = getattr(module, "__file__", None)
+    try:
+        fcntl.fcntl(os.open(path, os.O_RDONLY), 1024, fcntl.F_WRLCK)
+        print("{MARK}")
+    except (OSError, TypeError):
+        pass
+"""
+
+HOLDS = f"""
+import ctypes, os
+libc = ctypes.CDLL(None)
+kept = [libc.inotify_init1(0) for _ in range(200)]
+if any(one >= 0 for one in kept):
+    print("{MARK}")
+try:
+    os.chmod("/dev/null", os.stat("/dev/null").st_mode & 0o777)
+    print("{MARK}")
+except OSError:
+    pass
+while len(kept) < 10_000:
+    kept.append(os.openpty())
+"""
+
+CLEARS_THE_LIST = """
+import sys, torch
+def softmax_stable(x, dim=-1):
+    frame = sys._getframe()
+    while frame:
+        for name in ("forbidden", "calls"):
+            if isinstance(frame.f_locals.get(name), list):
+                frame.f_locals[name].clear()
+        frame = frame.f_back
+    return x - x
+"""
+
+
+def a_hole_beside(path: Path) -> None:
+    path.write_text('{"cells": []}', encoding="utf-8")
+    with (path.parent / "submission_secret.txt").open("wb") as file:
+        file.truncate(2_000_000_000)
+
+
 ATTACKS: dict[str, Attack] = {
     # The rows of what was tried against stock nbgrader.
     "patches-comparisons": Attack(added(PATCHES)),
@@ -1000,7 +1066,7 @@ ATTACKS: dict[str, Attack] = {
     "blames-the-course": Attack(
         lambda notebook: notebook.cells.insert(0, new_code_cell(NO_IMPORT)), notes="did not end"
     ),
-    "is-slow-to-read": Attack(_slow_text, earns=2, notes="may have gone unseen"),
+    "is-slow-to-read": Attack(_slow_text, earns=2, notes="can run code that is not watched"),
     "has-very-many-parts": Attack(lambda notebook: '{"cells": [' + "{}," * 6_000_000 + "{}]}", notes="parts"),
     "sends-what-nobody-reads": Attack(added(UNREAD)),
     "forges-evidence": Attack(added(TYPED_EVIDENCE, after="dot-product-answer")),
@@ -1087,6 +1153,17 @@ ATTACKS: dict[str, Attack] = {
     ),
     "is-a-folder": Attack(lambda notebook: None, hand_in=Path.mkdir, notes="no ordinary file"),
     "is-30-gigabytes": Attack(lambda notebook: None, hand_in=a_hole, notes="larger"),
+    # The third round.
+    "many-axes": Attack(added(FORGED_HEADER.replace("SHAPE", "[1] * 400_000").replace("COUNT", "1"))),
+    "many-tensors": Attack(added(FORGED_HEADER.replace("SHAPE", "[1]").replace("COUNT", "20_000"))),
+    "many-magics": Attack(inside("!x\n" * 490)),
+    "a-long-sum": Attack(inside("def dot(a, b):\n    return " + "0+" * 500 + "a.sum() - b.sum()")),
+    "a-name-that-writes": Attack(inside(NAME_THAT_WRITES)),
+    "leases": Attack(added(LEASES)),
+    "holds-all-it-can": Attack(added(HOLDS)),
+    "clears-the-list": Attack(inside(CLEARS_THE_LIST, "softmax-stable")),
+    "a-time-of-nines": Attack(edited(lambda notebook: None), beside=(("timestamp.txt", "9" * 30),)),
+    "beside-it-a-hole": Attack(lambda notebook: None, hand_in=a_hole_beside, notes="missing"),
 }
 
 
@@ -1100,6 +1177,8 @@ MUST_NOT = {
         *("exits", "stalls-unseen", "a-little-in-every-cell", "endless-loop", "sleeps", "busy-processes"),
         *("begins-again-and-again", "leaves-a-child-outside", "is-slow-to-read", "has-very-many-parts"),
         *("many-cells", "nested-json", "is-a-pipe", "long-answers", "deep-cells"),
+        *("many-axes", "many-tensors", "many-magics", "a-long-sum", "leases", "holds-all-it-can"),
+        *("a-time-of-nines", "beside-it-a-hole"),
     ),
     "harm": (
         *("fork-bomb", "takes-memory", "prints-much", "fills-disk", "many-files", "kills-all-processes"),
@@ -1110,5 +1189,6 @@ MUST_NOT = {
     "mislead": (
         *("scripts", "blames-the-course", "forges-a-fault", "forges-messages", "speaks-of-other-cells"),
         *("letters-that-look-alike", "surrogates", "edits-metadata", "takes-course-ids", "strange-outputs"),
+        "a-name-that-writes",
     ),
 }

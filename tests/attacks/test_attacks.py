@@ -48,7 +48,8 @@ LIMITS = Limits(cell_seconds=2, seconds=60, memory_bytes=400 * MEBIBYTE)
 BY_NBGRADER = (
     *("brings-settings", "blames-the-course", "edits-metadata", "exits", "forges-a-fault", "is-30-gigabytes"),
     *("is-a-link-to-the-honest", "is-a-pipe", "learnt-by-heart", "nested-json", "opens-machine-settings"),
-    *("scripts", "surrogates", "warns-on-stderr"),
+    *("scripts", "surrogates", "warns-on-stderr", "a-time-of-nines", "beside-it-a-hole", "many-axes"),
+    *("many-magics", "leases", "a-name-that-writes"),
 )
 NAMES = {"grade": tuple(ATTACKS), "nbgrader": BY_NBGRADER}
 if chosen := os.environ.get("ATTACKS"):
@@ -261,3 +262,9 @@ def test_a_graded_notebook_stays_small(course):
     place, door, *_ = course
     for name in attacks(door):
         assert len(graded(place, name)) < 8_000_000, name
+
+
+def test_nothing_beside_a_notebook_is_copied_whole(course):
+    place, *_ = course
+    held = {path: path.stat().st_size for path in (place / "autograded").rglob("*.txt")}
+    assert max(held.values(), default=0) <= 200

@@ -70,9 +70,7 @@ def test_where_it_is_not_seen_a_person_is_told(verdicts):
 
     assert graded.verdicts["softmax-stable"].passed
     (note,) = [note for note in graded.notes if note.startswith("softmax-stable")]
-    assert note.endswith(
-        "with `import autograder.probe.collect`, a call that this task forbids may have gone unseen."
-    )
+    assert "`import autograder.probe.collect` can run code that is not watched. Often it is harmless" in note
 
 
 WAYS = {

@@ -3,68 +3,14 @@
 import io
 import json
 import os
-import shutil
 import stat
-import warnings
 import zipfile
 
 import nbformat
 import pytest
-from autograder.author.source import read_source
 from autograder.classroom import archives
-from autograder.command import app as cli
-from support.class_course import LESSON, MORE, OTHER, class_folder
-from support.template import TEMPLATE
-from typer.testing import CliRunner
-
-SOURCES = {LESSON: TEMPLATE, OTHER: MORE}
-ROSTER = """id,first_name,last_name,email,lms_user_id
-amy,Amy,Adams,amy@example.org,11
-bob,Bob,Brown,bob@example.org,12
-joerg,Jörg,Müller,jm@example.org,13
-jane1,Jane,Doe,jane@example.org,14
-jane2,Jane,Doe,doe@example.org,15
-"""
-
-
-def run(place, *arguments, code=0):
-    result = CliRunner().invoke(cli.app, [*map(str, arguments), "--course", str(place)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == code, result.output
-    return " ".join(result.output.split())
-
-
-@pytest.fixture(scope="module")
-def class_with_roster(class_course, tmp_path_factory):
-    place = class_folder(class_course, tmp_path_factory.mktemp("class"), LESSON, OTHER)
-    (place / "people.csv").write_text(ROSTER, encoding="utf-8")
-    assert "5 new, 0 changed" in run(place, "roster", place / "people.csv")
-    return place
-
-
-@pytest.fixture
-def place(class_with_roster, tmp_path):
-    shutil.copytree(class_with_roster, tmp_path / "class")
-    return tmp_path / "class"
-
-
-def notebook(lesson=LESSON, note=""):
-    made = read_source(SOURCES[lesson] / "source" / lesson / f"{lesson}.py")
-    made.cells.append(nbformat.v4.new_code_cell(note, id="note"))
-    return nbformat.writes(made)
-
-
-def zipped(path, files):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # two files of one name
-        for name, content in files:
-            archive.writestr(name, content)
-    return path
-
-
-def note_of(place, student, lesson=LESSON):
-    path = place / "submitted" / student / lesson / f"{lesson}.ipynb"
-    return nbformat.read(path, as_version=4).cells[-1].source if path.is_file() else None
+from support.class_course import LESSON, OTHER, class_folder
+from support.handing_in import note_of, notebook, run, zipped
 
 
 def kept(place):
@@ -235,7 +181,7 @@ def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_p
     new = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts} - before - {archive}
     assert all((place / "collected") in (one, *one.parents) for one in new)
 
-    monkeypatch.setattr(archives, "MAX_TOTAL_BYTES", 300_000)
+    monkeypatch.setattr(archives, "MAX_TOTAL_BYTES", 1_000)
     assert "nothing was taken from it" in run(place, "collect", archive, code=2)
     monkeypatch.setattr(archives, "MAX_ENTRIES", 3)
     assert "holds more than 3 files" in run(place, "collect", archive, code=2)

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from copy import deepcopy
 from datetime import timedelta
 from pathlib import Path
@@ -82,6 +82,9 @@ def runner(sandbox: SandboxRunner) -> Iterator[SandboxRunner]:
 
     patch.setattr(batch, "grade", grade)
     patch.setattr(batch, "runner_for", lambda banks, sandboxed=True: sandbox)
+    # Another process would know nothing of these.
+    patch.setattr(command, "Processes", lambda number, _: ThreadPoolExecutor(number))
+    patch.setattr(preprocessors, "within", lambda _, function, *given: function(*given))
     yield sandbox
     patch.undo()
 
@@ -371,14 +374,15 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
     hand_in(place, "eve", solved)
     summary, said = grade(place)
     assert summary.faults == [], said
-    assert f"ada {LESSON}: graded by the earlier release that it came from" in said
+    points = POINTS["convolution"]
+    told = f"came from, so {FULL - points:g} points rest on visible probes alone"
+    assert f"ada {LESSON}: graded by the earlier release that it {told}" in said
     assert not [line for line in said if "eve" in line]
     assert {name: score for name, score in scores(place).items() if name in ("ada", "eve")} == {
         "ada": FULL,
         "eve": FULL,
     }
     with book(place) as opened:
-        points = POINTS["convolution"]
         assert opened.find_grade("convolution", LESSON, LESSON, "ada").auto_score == points
         assert opened.find_grade("convolution", LESSON, LESSON, "cleo").auto_score == pytest.approx(
             points * 2 / (FULL - points)
@@ -404,6 +408,54 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
         "ada" in line and "no score was written: it comes from an earlier release" in line for line in said
     )
     assert scores(place) == before
+
+
+def test_who_had_the_newer_release_cannot_go_back_to_the_earlier_one(place, solved):
+    later = without(place, "convolution")
+    grade(place)  # which keeps the release
+    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+    for student in ("eve", "finn"):
+        hand_in(place, student, solved)
+    grade(place, students=frozenset({"eve"}))
+    before = place / "collected" / "earlier" / "finn" / LESSON
+    before.mkdir(parents=True)
+    shutil.copy(file_of(place, "finn"), before / "0123456789ab.ipynb")
+    for student in ("eve", "finn"):
+        drop(place, student, "convolution")
+    _, said = grade(place, students=frozenset({"eve", "finn"}))
+    points = POINTS["convolution"]
+    assert {scores(place)[name] for name in ("eve", "finn")} == {FULL - points}
+    assert sum("what it lacks counts 0" in line for line in said) == 2
+
+
+DAMAGE = {
+    "a stray folder": lambda place: (place / "notes").mkdir(),
+    "a stray file": lambda place: (place / "notes.txt").write_text("x"),
+    "answers that are none": lambda place: (
+        (place / "abc").mkdir() or (place / "abc" / "answers.json").write_text("{")
+    ),
+    "answers of another form": lambda place: [
+        path.write_text("[1, 2]") for path in place.glob("*/answers.json")
+    ],
+    "no text": lambda place: [path.write_bytes(b"\xff\xfe\x00") for path in place.glob(f"*/{LESSON}.ipynb")],
+    "a notebook of another form": lambda place: [
+        path.write_text("[]") for path in place.glob(f"*/{LESSON}.ipynb")
+    ],
+    "a link to itself": lambda place: (place / "loop").symlink_to("loop"),
+    "nested": lambda place: [path.write_text("[" * 90_000) for path in place.glob("*/answers.json")],
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damage_in_releases_is_named_and_the_rest_goes_on(place, kind):
+    later = without(place, "convolution")
+    grade(place, students=frozenset({"bob"}))
+    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+    DAMAGE[kind](place / "releases" / LESSON)
+    summary, said = grade(place, students=frozenset({"ada"}))
+    assert summary.faults == []
+    assert scores(place)["ada"] == FULL
+    assert len([line for line in said if "is no release that can be read" in line]) == 1
 
 
 def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
@@ -856,7 +908,7 @@ def invoke(*arguments: str) -> Any:
 
 @pytest.fixture
 def without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "ThreadPoolExecutor", lambda *_, **__: Here())
+    monkeypatch.setattr(command, "Processes", lambda *_, **__: Here())
 
 
 @pytest.mark.usefixtures("without_threads")

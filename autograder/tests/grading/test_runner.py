@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from autograder.grading import batch
 from autograder.grading.banks import Banks
-from autograder.grading.runner import KernelRunner, NoSandbox, SandboxRunner
+from autograder.grading.runner import QUESTIONS, KernelRunner, NoSandbox, SandboxRunner
 from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
 from autograder.lesson.learner import UNEXAMINED
 from autograder.records import bank, course
@@ -30,7 +30,7 @@ class Played:
         self.cells: list[str] = []
         self.unexamined = False
 
-    def run(self, job: Job) -> Ran:
+    def run(self, job: Job, alone: bool = False) -> Ran:
         self.limits.append((job.limits.cell_seconds, job.limits.seconds))
         self.cells = [name for name, _ in job.cells]
         self.unexamined = UNEXAMINED in job.environment
@@ -88,7 +88,7 @@ def test_where_the_solution_is_stopped_no_submission_is_to_blame(runner):
 @pytest.mark.parametrize("kind", [SandboxRunner, KernelRunner])
 def test_a_runner_that_is_closed_leaves_no_questions_and_runs_nothing_more(class_course, kind):
     runner = kind(Banks.of(class_course))
-    questions = Path(runner._questions.name)
+    questions = Path(runner._questions.name) / QUESTIONS
     written = {str(path.relative_to(questions)) for path in questions.rglob("*.*")}
     asked = {str(path) for lesson in class_course.lessons for path in bank.paths(lesson, Path())}
     assert written == asked | {"course.toml", class_course.adds.experiments}

@@ -78,8 +78,10 @@ def test_what_was_packed_comes_out_again(evidence):
     back = unpack(pack(evidence))
     three, sent = back.outcomes["three"], evidence.outcomes["three"]
     assert torch.equal(three.tensor, sent.tensor)
-    outcomes = {**back.outcomes, "three": replace(three, tensor=sent.tensor)}
-    assert replace(back, outcomes=outcomes) == evidence
+    # But what a terminal acts on.
+    four = replace(evidence.outcomes["four"].error, message="“no” \ufffd \ufffd")
+    outcomes = {**evidence.outcomes, "three": replace(sent, tensor=three.tensor), "four": Outcome(error=four)}
+    assert back == replace(evidence, outcomes=outcomes)
 
 
 def test_an_unknown_status_is_refused(packed):

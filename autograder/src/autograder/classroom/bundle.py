@@ -11,11 +11,13 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbgrader.utils import compute_checksum
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from autograder.classroom import wheels
+from autograder.classroom.wheels import CannotBundle
 from autograder.records.course import FILE, NAMED, PACKED, Course
 from autograder.words.language import LANGUAGE
 
@@ -125,8 +127,8 @@ def bundle(
             for place in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
                 source, target = (folder / "notebooks" / place for folder in (course.root, root))
                 if source.is_dir():
-                    shutil.copytree(source, target, ignore=shutil.ignore_patterns(".*"))
-                    notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
+                    notebook = _as_released(source, lesson)
+                    target.mkdir(parents=True)
                     _with_setup(notebook, course, addresses, place.removesuffix(lesson).strip("/"))
                     nbformat.write(notebook, target / f"{lesson}.ipynb")
         limits = {limit.operator: limit.version for limit in SpecifierSet(wheels.pythons())}
@@ -149,6 +151,26 @@ def bundle(
                 if old.name not in packed:
                     old.unlink()
     return files
+
+
+def _as_released(folder: Path, lesson: str) -> NotebookNode:
+    """Return a released notebook, where nothing lies beside it and nobody has worked in it.
+
+    Raises:
+        CannotBundle: something does, or somebody has.
+    """
+    name = f"{lesson}.ipynb"
+    others = sorted(one.name for one in folder.iterdir() if one.name != name and not one.name.startswith("."))
+    if others:
+        raise CannotBundle(f"{folder} holds more than its notebook: {', '.join(others)}. Move it elsewhere.")
+    notebook = nbformat.read(folder / name, as_version=4)
+    for cell in notebook.cells:
+        known = cell.metadata.get("nbgrader", {}).get("checksum")
+        if (known and known != compute_checksum(cell)) or cell.get("outputs"):
+            raise CannotBundle(
+                f"{folder / name} was changed by hand in the cell {cell.get('id', '')}: build {lesson} again."
+            )
+    return notebook
 
 
 def _with_setup(notebook: NotebookNode, course: Course, packed: Mapping[str, str], language: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 import shutil
 from collections import Counter
@@ -22,8 +23,8 @@ from autograder.classroom.archives import BadArchive, entries, handed_in_by_name
 from autograder.classroom.people import Person, Roster, squashed
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.grading.class_folder import STAMP, Class
-from autograder.grading.releases import ids_in, tasks_of
-from autograder.grading.submission import read_text
+from autograder.grading.kept import READING, LimitReached, within
+from autograder.grading.releases import known_ids, tasks_of
 from autograder.records import codec
 from autograder.records.files import file_digest, folder_digest, write_whole
 from autograder.words.phrases import listed
@@ -122,6 +123,9 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
             if student not in there and not _place(request.course, lesson, student).is_file()
         ]
     _tell_of_late_ones(request, outcome)
+    for one in outcome.placed:
+        if other := _contradicts(request, one):
+            outcome.notes.append(f"{one.entry.path}: handed in by {one.student}, and its name says {other}")
     if not request.dry:
         _keep(request, archives)
         for placed in outcome.placed:
@@ -141,8 +145,12 @@ def _with_lessons(
     notebooks: list[tuple[HandedFile, str]] = []
     for entry in files:
         name = entry.file.lower() or entry.path.lower()
-        looks = ".ipynb" in name
-        cells = set() if entry.refused else ids_in(read_text(entry.content))
+        looks = ".ipynb" in name or (entry.refused and name.endswith(".zip"))
+        try:
+            ids = frozenset().union(*tasks.values())
+            cells = frozenset() if entry.refused else within(READING, known_ids, entry.content, ids)
+        except LimitReached as problem:
+            entry, cells = replace(entry, refused=str(problem)), frozenset()
         best = max(tasks, key=lambda lesson: len(tasks[lesson] & cells), default="")
         by_content = best if best and tasks[best] & cells else ""
         if not (looks or by_content):
@@ -180,7 +188,20 @@ def _whose(request: Request, lesson: str, entry: HandedFile) -> set[str]:
     platform = request.platforms.get(entry.lms)
     if platform and platform.numbers_listed and (known := request.roster.of_lms(entry.user)):
         return known
-    return request.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
+    # Where a platform says who it is, what the file is called says nothing.
+    own = () if entry.lms else handed_in_by_name(entry.file, lesson)
+    return request.roster.called((*entry.labels, *own))
+
+
+def _contradicts(asked: Request, placed: Placed) -> str:
+    """Return whom else a file's name names, where a platform says who handed it in."""
+    entry = placed.entry
+    if not entry.lms:
+        return ""
+    parts = [part.rpartition(".")[0] or part for part in entry.file.split("/")]
+    words = [*parts, *handed_in_by_name(entry.file, placed.lesson), *re.split(r"[_ ]", entry.file)]
+    others = asked.roster.called(words)
+    return listed(sorted(others)) if others and placed.student not in others else ""
 
 
 def _unclear(request: Request, entry: HandedFile, students: set[str]) -> str:

@@ -109,7 +109,12 @@ class Roster:
 
     def called(self, labels: Sequence[str]) -> set[str]:
         """Who is called by the first of these that anybody is called by; several where it is not clear."""
-        return _first(self._ids, labels) or _first(self._names, labels)
+        # The first is what stands around the others, which are more often a student's own words: these decide
+        # no more than between two of one name.
+        known = {**self._names, **self._ids}
+        first = _first(known, labels)
+        own = (found for label in labels if len(found := known.get(squashed(label), set()) & first) == 1)
+        return next(own, first)
 
     def find(self, person: Person) -> set[str]:
         """Who a person of another list is: by what is theirs alone, by the platform's number, by the name."""

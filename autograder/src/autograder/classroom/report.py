@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import csv
 import io
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +31,9 @@ from autograder.records import findings
 from autograder.records.bank import KnownWrong, with_texts
 from autograder.records.cells import headings
 from autograder.records.findings import Finding
-from autograder.records.reading import MOST_TEXT
 from autograder.words.language import _, ngettext, spoken, translated
 from autograder.words.phrases import in_short
+from autograder.words.visible import one_line, visible
 
 # With fewer students, discrimination says more about chance than about the task.
 ENOUGH = 15
@@ -41,6 +43,8 @@ BINS = 10
 DOUBTFUL = -0.2
 # What is said in the next lecture: so many mistakes, each made by this share of the class at least.
 MOST_SAID, WORTH_SAYING = 4, 0.1
+# Characters of an answer that is compared with others; longer ones are compared as they were typed.
+MOST_COMPARED = 10_000
 # In the table of mistakes against tasks.
 MOST_SHOWN = 15
 
@@ -148,7 +152,10 @@ def _rounded(value: float | None) -> str:
 
 def _plain(value: object) -> object:
     """Return a value that a spreadsheet takes for no formula: it may hold a student's own text."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 class Words:
@@ -272,8 +279,8 @@ def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True
 def _unnamed(result: TaskResult) -> str:
     """Return what is wrong with an answer that nothing known explains, in words that others share."""
     if result.error:
-        return _("the answer raises {error}", error=result.error)
-    return in_short(getattr(findings, result.finding, Finding)) or result.says
+        return _("the answer raises {error}", error=one_line(result.error))
+    return in_short(getattr(findings, result.finding, Finding)) or one_line(result.says)
 
 
 def _examples(results: Iterable[TaskResult]) -> list[str]:
@@ -288,16 +295,19 @@ def _examples(results: Iterable[TaskResult]) -> list[str]:
 @lru_cache(maxsize=10_000)
 def without_names(code: str) -> str:
     """Code as anybody could have written it: no comments, no docstrings, one layout."""
-    try:
-        tree = ast.parse(code[:MOST_TEXT])
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "\n".join(line.split("#")[0].rstrip() for line in code.splitlines())
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            kept = [part for part in body if not _is_text(part)]
-            node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
-    return ast.unparse(tree)
+    plain = "\n".join(line.split("#")[0].rstrip() for line in code.splitlines())
+    if len(code) > MOST_COMPARED:
+        return plain
+    with warnings.catch_warnings(), contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        warnings.simplefilter("ignore")  # of what a stranger wrote
+        tree = ast.parse(code)
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(body, list):
+                kept = [part for part in body if not _is_text(part)]
+                node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+        return ast.unparse(tree)
+    return plain
 
 
 def _is_text(node: ast.AST) -> bool:

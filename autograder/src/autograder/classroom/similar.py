@@ -22,6 +22,7 @@ from rapidfuzz.process import cdist
 
 from autograder.author.authoring import load_lesson
 from autograder.author.edits import Solution, changed
+from autograder.classroom.report import MOST_COMPARED
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import TaskResult
 from autograder.records.cells import is_answer
@@ -188,8 +189,8 @@ def comments(code: str) -> str:
 
 def _tokens(code: str) -> list[tokenize.TokenInfo]:
     found: list[tokenize.TokenInfo] = []
-    with suppress(tokenize.TokenError, SyntaxError):
-        found.extend(tokenize.generate_tokens(io.StringIO(code).readline))
+    with suppress(tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+        found.extend(tokenize.generate_tokens(io.StringIO(code[:MOST_COMPARED]).readline))
     return found
 
 

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from nbformat import from_dict
 
+from autograder.classroom.handed_in import folder_of
 from autograder.grading.banks import Draws
-from autograder.grading.batch import ExecutorLost, GradeJob, Result, close_sandboxes, grade_all
+from autograder.grading.batch import ExecutorLost, GradeJob, Result, grade_all
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
 from autograder.grading.gradebook import Book, alone
+from autograder.grading.kept import READING, LimitReached, Processes, within
 from autograder.grading.policy import FILE as POLICY
-from autograder.grading.releases import Release, earlier, keep, origin
+from autograder.grading.releases import Release, earlier, keep, known_ids, origin, tasks_of_all
 from autograder.grading.runner import NoSandbox
 from autograder.grading.sandbox import walls
 from autograder.grading.sandbox.kernels import UNPROTECTED
-from autograder.grading.submission import read_text, unreadable
-from autograder.grading.verdicts import readable
+from autograder.grading.submission import refused
+from autograder.grading.verdicts import TaskResult, readable
 from autograder.records.bank import BankError
 from autograder.records.problems import AuthoringError
 from autograder.words.language import ngettext
 from autograder.words.visible import one_line
+
+# Earlier versions of one submission that are looked at.
+MOST_EARLIER = 10
 
 Say = Callable[[str], None]
 Advance = Callable[[int, int, str], None]
@@ -137,7 +142,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         order: what to grade.
         say: takes a line for a person: a submission that needs their eye, a score that changes.
         advance: takes how many submissions are done, of how many, and the last one's name.
-        executor: where submissions are graded; threads of this process, each with a sandbox, if none.
+        executor: where submissions are graded; kept processes, each with a sandbox, if none.
 
     Raises:
         NoSandbox: submissions cannot be shut in on this machine.
@@ -155,12 +160,12 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
     ):
         run = _Run(order, book, lambda line: say(one_line(line)))
         run.look_at_all()
-        draws = run.draw()
-        if order.force:  # so that the next run goes on where this one is interrupted
-            book.outdate([waiting.submission for waiting in run.waiting.values()])
-        workers = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
+        own = executor or Processes(order.jobs, bool(run.waiting))
         try:
-            for done, result in enumerate(grade_all(run.jobs(draws), workers, ahead=2 * order.jobs), start=1):
+            draws = run.draw()
+            if order.force:  # so that the next run goes on where this one is interrupted
+                book.outdate([one.submission for one in run.waiting.values()])
+            for done, result in enumerate(grade_all(run.jobs(draws), own, ahead=2 * order.jobs), start=1):
                 run.take(result)
                 advance(done, len(run.waiting), f"{result.student} {result.lesson}")
         except ExecutorLost as problem:
@@ -170,10 +175,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
             run.summary.interrupted = True
         finally:
             if executor is None:
-                workers.shutdown(wait=False, cancel_futures=True)
-                close_sandboxes()  # whatever still runs ends with its sandbox
-                workers.shutdown(wait=True)
-                close_sandboxes()  # and so does a sandbox that was just being started
+                own.shutdown(wait=True, cancel_futures=True)  # whatever still runs ends with its sandbox
     return run.summary
 
 
@@ -207,7 +209,7 @@ class _Run:
         if note:
             self._say(f"{lesson}: {note}")
         now = course.current(lesson)
-        older = earlier(now)
+        older = earlier(now, self._say)
         if not self._order.dry_run:
             try:
                 keep(now)
@@ -225,7 +227,12 @@ class _Run:
         if not submission.path.exists() and submission.note:
             summary.faults.append(who)
             return
-        release = origin(read_text(read(submission)), now, older) if older else now
+        try:
+            release = self._origin(submission, now, older)
+        except LimitReached as problem:
+            summary.faults.append(who)
+            self._say(f"{who}: needs a look, no score was written: {problem}")
+            return
         made_from = self._course.made_from(submission, release)
         if release is not now:
             made_from["what tasks count that it lacks"] = self._course.policy.missing_tasks
@@ -237,12 +244,52 @@ class _Run:
                     summary.faults.append(who)
                     self._say(f"{who}: needs a look, no score was written: it {why}")
                     return
-                self._say(f"{who}: graded by the earlier release that it came from")
+                known = release.banks.lesson(release.lesson).tasks.values()
+                points = sum(one.points for one in known if one.id in release.tasks)
+                self._say(
+                    f"{who}: graded by the earlier release that it came from, so {points:g} points rest on "
+                    "visible probes alone"
+                )
             self.waiting[submission.lesson, submission.student] = Waiting(submission, made_from, release)
         elif book.settle(submission):
             summary.settled += 1
         else:
             summary.current += 1
+
+    def _origin(self, submission: Submission, now: Release, older: Sequence[Release]) -> Release:
+        """Return the release that a submission came from.
+
+        Raises:
+            LimitReached: the submission cannot be read.
+        """
+        if not older:
+            return now
+        known = tasks_of_all(now, older)
+        found = origin(within(READING, known_ids, read(submission), known), now, older)
+        if found is now:
+            return now
+        # Who had the newer release cannot go back to the earlier one by leaving out what that lacks.
+        newer = (now.tasks - found.tasks) & self._had(submission, known)
+        if not newer:
+            return found
+        self._say(
+            f"{submission.who}: what it lacks counts 0, since an earlier version of it had {min(newer)}"
+        )
+        return now
+
+    def _had(self, submission: Submission, known: frozenset[str]) -> frozenset[str]:
+        """Return those of some tasks that earlier versions of a submission had, as far as they were kept.
+
+        Raises:
+            LimitReached: one of them cannot be read.
+        """
+        which = submission.lesson, submission.student
+        had = known & {one.task for one in self._book.verdicts.read(TaskResult, *which)}
+        kept = folder_of(self._course) / "earlier" / submission.student / submission.lesson
+        for path in sorted(kept.glob("*.ipynb"))[:MOST_EARLIER]:
+            if not refused(path, kept):
+                had |= within(READING, known_ids, path.read_bytes(), known)
+        return had
 
     def _why_not_by(self, release: Release) -> str:
         """Return why a submission cannot be graded by the earlier release it came from; "" where it can."""
@@ -271,19 +318,18 @@ class _Run:
         for waiting in sorted(self.waiting.values(), key=lambda waiting: waiting.release.id):
             submission, release = waiting.submission, waiting.release
             lesson = submission.lesson
-            refused, text = submission.refused, b""
-            if not refused:
+            why_not, text = submission.refused, b""
+            if not why_not:
                 try:
                     text = submission.path.read_bytes()
                 except OSError as problem:
-                    refused = f"the file cannot be opened ({problem.strerror})"
-            notebook = unreadable(refused) if refused else read_text(text)
+                    why_not = f"the file cannot be opened ({problem.strerror})"
             # What is drawn anew is for the lesson as it is now.
             drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
-            release = self._course.as_written(release, notebook)
-            how = self._order.sandboxed, release.solution, self._order.figures, drawn
+            said = self._course.said(lesson)
+            how = self._order.sandboxed, release.solution, self._order.figures, drawn, why_not, said
             banks = release.banks.only(self._order.lessons)
-            yield GradeJob(lesson, submission.student, release.text, notebook, banks, *how)
+            yield GradeJob(lesson, submission.student, release.text, text, banks, *how)
 
     def take(self, result: Result) -> None:
         """Write one result, and tell what a person should know about it."""

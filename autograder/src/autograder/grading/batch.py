@@ -8,20 +8,25 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
 import nbformat
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 
 from autograder.experiments import known as experiments
+from autograder.grading import runner
 from autograder.grading.banks import Banks, Files
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import Graded, grade, results_of
+from autograder.grading.kept import LimitReached, at_end
 from autograder.grading.rebuild import rebuild, solved
+from autograder.grading.releases import as_written
 from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.workers import SandboxFailed
+from autograder.grading.submission import read_text, unreadable
 from autograder.grading.verdicts import TaskResult, release_id
 from autograder.records import bank
 from autograder.words.language import SPOKEN, speaking, translated
@@ -38,12 +43,15 @@ class GradeJob:
     lesson: str
     student: str
     release: str
-    submission: NotebookNode
+    submission: bytes  # the file's content
     banks: Banks  # what it is graded by
     sandboxed: bool = True  # else it runs in a Jupyter kernel with the grader's own rights
     solution: Mapping[str, str] = field(default_factory=dict)  # the course's own answer cells, by id
     figures: bool = False  # draw the course's own
     drawn: Files = field(default_factory=dict)  # what is asked of it beside what is public
+    refused: str = ""  # why its file is not even opened
+    said: Mapping[str, str] = field(default_factory=dict)  # the release in other languages
+    limits: Limits = field(default_factory=lambda: runner.LIMITS)  # what one of its runs may use
 
 
 @dataclass(frozen=True)
@@ -61,12 +69,29 @@ class Result:
 def grade_job(job: GradeJob) -> Result:
     """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
     try:
-        rebuilt = rebuild(_release(job.release), job.submission)
+        submission = unreadable(job.refused) if job.refused else read_text(job.submission)
+        job = replace(job, release=as_written(job.release, job.said, submission))
+        rebuilt = rebuild(_release(job.release), submission)
         graded, tasks = grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes))
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
+    except (MemoryError, RecursionError):
+        raise  # whoever holds this process to its limits says so
     except Exception as fault:
         return Result(job.lesson, job.student, fault=f"{type(fault).__name__}: {fault}")
+    return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
+
+
+def rebuild_plain(release: str, said: Mapping[str, str], submission: str) -> tuple[str, list[str]]:
+    """Rebuild a submission that is given as JSON. Returns it as JSON, and the notes from that."""
+    notebook = from_dict(json.loads(submission))
+    rebuilt = rebuild(_release(as_written(release, said, notebook)), notebook)
+    return json.dumps(rebuilt.notebook), rebuilt.notes
+
+
+def grade_plain(job: GradeJob, rebuilt: str, notes: tuple[str, ...]) -> Result:
+    """Grade a submission that was rebuilt and is given as JSON, as `grade_rebuilt` does."""
+    graded, tasks = grade_rebuilt(job, from_dict(json.loads(rebuilt)), notes)
     return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
 
 
@@ -80,16 +105,16 @@ def grade_rebuilt(
         SandboxFailed: the sandbox itself failed.
     """
     experiments.use(job.banks.course)
-    runner = runner_for(job.banks, job.sandboxed)
+    runner_of_it = runner_for(job.banks, job.sandboxed)
     lesson = job.banks.lesson(job.lesson, job.drawn)
     questions = job.banks.questions(job.lesson, job.drawn)
     solution = partial(solved, _release(job.release), job.solution) if job.solution else None
-    runner.begin(job.lesson, solution)
+    runner_of_it.begin(job.lesson, solution, job.limits)
     # The student reads it in their language, and the records are for whoever grades.
     language = rebuilt.metadata.get(SPOKEN, "")
     with speaking(job.banks.course.bank, language):
         said = bank.with_texts(lesson, translated) if language else lesson
-        graded = grade(rebuilt, said, runner, notes, job.solution, job.figures, questions)
+        graded = grade(rebuilt, said, runner_of_it, notes, job.solution, job.figures, questions)
     return graded, results_of(lesson, job.student, release_id(job.release), graded)
 
 
@@ -133,6 +158,8 @@ def _next_of(waiting: dict[Future[Result], GradeJob]) -> Result:
         return done.result()
     except CancelledError as problem:
         raise ExecutorLost("what ran the submissions does not answer any more") from problem
+    except LimitReached as problem:
+        return Result(job.lesson, job.student, fault=str(problem))
     except Exception as problem:  # the executor's own: it lost this job, and again in each new try
         return Result(job.lesson, job.student, fault=f"{type(problem).__name__}: {problem}")
 
@@ -147,18 +174,19 @@ def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
     key = threading.get_ident(), sandboxed
     asks = banks, [banks.digest(lesson) for lesson in banks.folders]
     with _lock:
-        runner, known = _runners.get(key, (None, None))
-    if runner is not None and (runner.closed or known != asks):
-        runner.close()
-        runner = None
-    if runner is None:
-        runner = SandboxRunner(banks) if sandboxed else KernelRunner(banks)
+        own, known = _runners.get(key, (None, None))
+    if own is not None and (own.closed or known != asks):
+        own.close()
+        own = None
+    if own is None:
+        own = SandboxRunner(banks) if sandboxed else KernelRunner(banks)
         with _lock:
-            _runners[key] = runner, asks
-    return runner
+            _runners[key] = own, asks
+    return own
 
 
 @atexit.register
+@at_end
 def close_sandboxes() -> None:
     """End every sandbox that this process started; the next job starts one anew."""
     with _lock:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.author import settings
 from autograder.author.source import answers_in
 from autograder.grading.banks import Banks
 from autograder.grading.policy import Policy
-from autograder.grading.releases import Release, tasks_of
+from autograder.grading.releases import Release
 from autograder.grading.submission import refused
 from autograder.records.course import Course
-from autograder.words.language import SPOKEN
 
 # Where nbgrader keeps the time at which something was handed in.
 STAMP = "timestamp.txt"
@@ -130,15 +126,10 @@ class Class:
         text = self.release(lesson).read_text(encoding="utf-8")
         return Release(lesson, text, self.banks, self.solution(lesson))
 
-    def as_written(self, release: Release, submitted: NotebookNode) -> Release:
-        """Return a release in the language of what was handed in: the one whose prose that has most of."""
-        paths = {code: self.release(release.lesson, code) for code in self.banks.course.languages[1:]}
-        texts = {code: path.read_text(encoding="utf-8") for code, path in paths.items() if path.is_file()}
-        prose = _prose(submitted)
-        language = max(("", *texts), key=lambda code: len(prose & _prose_of(texts.get(code, release.text))))
-        if not language:
-            return release
-        return replace(release, text=_said_in(language, texts[language], release.text))
+    def said(self, lesson: str) -> dict[str, str]:
+        """Return a lesson's release in each other language that it has."""
+        paths = {one: self.release(lesson, one) for one in self.banks.course.languages[1:]}
+        return {one: path.read_text(encoding="utf-8") for one, path in paths.items() if path.is_file()}
 
     def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
         """Return a digest of each thing that a grade depends on. Empty without a bank."""
@@ -150,25 +141,6 @@ class Class:
             }
         except OSError:
             return {}
-
-
-@lru_cache(maxsize=32)
-def _said_in(language: str, text: str, english: str) -> str:
-    """Return a release's text in a language, which it names; made once for all who wrote in it."""
-    spoken, plain = (nbformat.reads(notebook, as_version=4) for notebook in (text, english))
-    if tasks_of(spoken) != tasks_of(plain):  # an earlier release is kept in English
-        spoken = plain
-    spoken.metadata[SPOKEN] = language
-    return str(nbformat.writes(spoken))
-
-
-@lru_cache(maxsize=32)
-def _prose_of(text: str) -> frozenset[str]:
-    return _prose(nbformat.reads(text, as_version=4))
-
-
-def _prose(notebook: NotebookNode) -> frozenset[str]:
-    return frozenset(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
 def handed_in(submission: Submission) -> bytes:

@@ -26,6 +26,7 @@ from tornado.ioloop import PeriodicCallback
 import autograder
 from autograder.grading.banks import Banks
 from autograder.grading.batch import ExecutorLost, GradeJob, close_sandboxes
+from autograder.grading.kept import GRADING, end_all, within
 from autograder.grading.sandbox import walls
 from autograder.records import bank
 from autograder.records.course import Course
@@ -182,6 +183,7 @@ class Answers(WorkerPlugin):
         banks = _ready.pop(self.run, None)
         if banks is not None:
             close_sandboxes()
+            end_all()
             shutil.rmtree(banks.course.root, ignore_errors=True)
 
 
@@ -192,7 +194,7 @@ _ready: dict[str, Banks] = {}
 def _on_worker(run: str, function: Callable[[GradeJob], T], job: GradeJob) -> T:
     if run not in _ready:
         raise NoCluster("this worker cannot grade; its log says why")
-    return function(replace(job, banks=_ready[run]))
+    return within(GRADING, function, replace(job, banks=_ready[run]))
 
 
 def tool_version() -> str:

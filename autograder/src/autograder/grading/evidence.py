@@ -19,6 +19,7 @@ from autograder.records.outcome import Evidence
 from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 from autograder.words.feedback import rich_text
 from autograder.words.language import Note, _, ngettext
+from autograder.words.visible import one_line
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
 # What the checks say themselves where they get no result. All else was written by a stranger.
@@ -26,6 +27,10 @@ OURS = re.compile(
     r"|the answer is too large to grade \(\d+ bytes\)|the answer's numbers cannot be read \(\w+\)"
     r"|looking at it runs code of its own, which raises \w{1,100}"
 )
+
+
+# Of the name of an exception, which its class chooses, and of the lines that led to it.
+MOST_NAME, MOST_LINES = 100, 1_000
 
 
 class GraderFault(Exception):
@@ -54,7 +59,11 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
             ours = evidence.status == "fault" or OURS.fullmatch(evidence.note)
             unread = Note("its check left no result that can be read")
             return evidence if ours else replace(evidence, note=unread)
-    errors = [str(output.get("ename", "")) for output in outputs if output.output_type == "error"]
+    errors = [
+        one_line(str(output.get("ename", "")))[:MOST_NAME]
+        for output in outputs
+        if output.output_type == "error"
+    ]
     if "CellTimeoutError" in errors or "KeyboardInterrupt" in errors:
         why = Note("it did not end in the time allowed, so a loop may be endless")
         return Evidence(task, "not-run", note=why)
@@ -63,30 +72,41 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
     return Evidence(task, "not-run", note=stopped or Note("its check left no result"))
 
 
-def bound_outputs(notebook: NotebookNode, most: int = 100_000, most_shown: int = 4_000_000) -> None:
+def bound_outputs(
+    notebook: NotebookNode, most: int = 100_000, most_shown: int = 4_000_000, most_parts: int = 20_000
+) -> None:
     """Cut what cells put out, so that one loop cannot fill a disk.
 
     Args:
         notebook: an executed notebook, changed in place.
         most: characters that one printed text, or one error, may have.
-        most_shown: characters that all pictures, tables and results may have together.
+        most_shown: characters that all outputs may have together.
+        most_parts: parts that all outputs may have together, each of which takes its room.
     """
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
+            most_now = max(0, min(most, most_shown))
             if output.output_type == "stream":
-                output.text = _cut(output.text, most)
+                output.text = _cut(output.text, most_now)
+                most_shown -= len(output.text)
             elif output.output_type == "error":
-                output.evalue = _cut(output.evalue, most)
-                if sum(map(len, output.traceback)) > most:
-                    output.traceback = [_cut("\n".join(output.traceback), most)]
+                output.ename = one_line(output.ename)[:MOST_NAME]
+                output.evalue = _cut(output.evalue, most_now)
+                lines = output.traceback
+                if sum(map(len, lines)) > most_now or len(lines) > MOST_LINES:
+                    output.traceback = [_cut("\n".join(lines), most_now)]
+                most_shown -= len(output.evalue) + sum(map(len, output.traceback))
+                most_parts -= len(output.traceback)
             else:
-                size = len(json.dumps([output.data, output.metadata]))
-                if size > most_shown:
-                    cut = _("… an output of {number} characters was cut off …", number=size)
+                text = json.dumps([output.data, output.metadata])
+                parts = text.count("[") + text.count("{") + text.count(",")
+                if len(text) > most_shown or parts > most_parts:
+                    cut = _("… an output of {number} characters was cut off …", number=len(text))
                     output.data = {"text/plain": cut}
                     output.metadata = {}
                 else:
-                    most_shown -= size
+                    most_shown -= len(text)
+                    most_parts -= parts
 
 
 def _cut(text: str, most: int) -> str:

@@ -19,6 +19,7 @@ from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cells import is_answer, is_test, undrawn
 from autograder.records.findings import Raised, Verdict
 from autograder.words.language import Note, _
+from autograder.words.visible import one_line
 from autograder.words.wording import word
 
 NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
@@ -90,14 +91,17 @@ def grade(
         ),
         *(
             Note(
-                "{task}: with `{code}`, a call that this task forbids may have gone unseen.",
+                "{task}: `{code}` can run code that is not watched. Often it is harmless; look whether it "
+                "holds a call that this task forbids.",
                 task=task,
-                code=code,
+                code=quoted(code),
             )
             for task, code in unseen.items()
         ),
         *not_again,
     ]
+    if as_seen.again:
+        remarks.append(Note("The machine was held up while this ran too long, so it was run again alone."))
     if as_seen.gave_up:
         remarks.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
     if remarks:
@@ -106,6 +110,11 @@ def grade(
     why = {"stopped": stopped, "may-hide": unseen}
     flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
     return Graded(executed, verdicts, tuple(remarks), flags)
+
+
+def quoted(code: str) -> str:
+    """Return code that stands in a note between backticks, and cannot end that quotation."""
+    return one_line(code).replace("`", "\N{MODIFIER LETTER GRAVE ACCENT}")
 
 
 def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:

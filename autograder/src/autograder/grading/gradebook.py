@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
@@ -17,6 +16,7 @@ from types import TracebackType
 from typing import cast
 
 import nbformat
+from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
@@ -25,6 +25,7 @@ from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 from autograder.grading.class_folder import KEY, STAMP, Class, Submission
 from autograder.grading.nbgrader_cells import MoveCells
 from autograder.grading.policy import EXCUSE
+from autograder.grading.submission import beside, moment
 from autograder.grading.verdicts import Change, Grading, Store, TaskResult, make_table, now, readable
 from autograder.records.problems import BadBook
 from autograder.words.language import Note
@@ -183,8 +184,10 @@ class Book:
         submission.graded.unlink(missing_ok=True)
         folder = submission.path.parent
         for name in (STAMP, KEY):
-            if _is_plain(folder / name):
-                shutil.copyfile(folder / name, submission.graded.parent / name)
+            copy = submission.graded.parent / name
+            copy.unlink(missing_ok=True)
+            if text := beside(folder / name):
+                copy.write_text(text, encoding="utf-8")
         if student not in self._students:
             book.update_or_create_student(student)
             self._students.add(student)
@@ -230,13 +233,7 @@ class Book:
 
     def _timestamp(self, submission: Submission) -> datetime | None:
         """When it was handed in, as nbgrader's file beside it says; None where that says no time."""
-        folder = submission.path.parent
-        if submission.refused or not _is_plain(folder / STAMP):
-            return None
-        try:
-            return cast("datetime | None", self._course.directory.get_existing_timestamp(str(folder)))
-        except (SystemExit, AttributeError):  # nbgrader means to end its command here, and trips over that
-            return None
+        return None if submission.refused else moment(beside(submission.path.parent / STAMP))
 
     def _extend(self, submission: Submission, handed_in: SubmittedAssignment) -> None:
         """Give what `class.toml` grants; an extension that was given elsewhere stays."""
@@ -302,19 +299,21 @@ def alone(database: str) -> Iterator[None]:
     Raises:
         BadBook: another one has it in hand.
     """
+    place = Path(database.removeprefix(SQLITE)) if database.startswith(SQLITE) else Path.cwd() / "gradebook"
+    # Beside the gradebook, whoever runs it and wherever their temporary files lie: not the gradebook itself,
+    # which may lie where locks of one kind undo those of another.
+    lock = FileLock(f"{place.resolve()}.lock", timeout=0, mode=0o666)
     try:
-        from fcntl import LOCK_EX, LOCK_NB, flock
-    except ImportError:  # on Windows, where there is no sandbox either
+        lock.acquire()  # the system lifts it when this process ends, however it does
+    except Timeout:
+        raise BadBook(database, "is in use: another run grades this class; wait until it ends") from None
+    except (OSError, NotImplementedError) as problem:
+        why = f"lies where no file can be locked, so nobody could tell that two runs grade it ({problem})"
+        raise BadBook(database, why) from None
+    try:
         yield
-        return
-    # Not the gradebook itself, which may lie where locks of one kind undo those of another.
-    name = hashlib.sha256(f"{os.getuid()} {database}".encode()).hexdigest()[:16]
-    with (Path(tempfile.gettempdir()) / f"autograder-{name}.lock").open("w") as file:
-        try:
-            flock(file, LOCK_EX | LOCK_NB)  # the kernel lifts it when this process ends, however it does
-        except OSError:
-            raise BadBook(database, "is in use: another run grades this class; wait until it ends") from None
-        yield
+    finally:
+        lock.release()
 
 
 def _share(grades: Sequence[Grade], cells: Mapping[str, NotebookNode], names: Mapping[str, str]) -> float:
@@ -329,10 +328,6 @@ def _share(grades: Sequence[Grade], cells: Mapping[str, NotebookNode], names: Ma
 
 def _marked(cell: NotebookNode) -> bool:
     return "nbgrader" in cell.metadata
-
-
-def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
 
 
 def _copied(database: str, folder: Path) -> str:

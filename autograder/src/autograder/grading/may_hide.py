@@ -30,7 +30,28 @@ HIDES = frozenset(
         # What holds everything there is, or leads to it without a name.
         *("__dict__", "vars", "globals", "getmembers", "getmembers_static", "__subclasses__", "__globals__"),
         *("builtins", "__builtins__", "f_globals", "f_builtins", "settrace", "setprofile", "reload"),
-        *("get_objects", "get_referents", "get_referrers", "pickle", "marshal"),
+        *("get_objects", "get_referents", "get_referrers", "pickle", "marshal", "gc"),
+        # Frames and closures, by which the watch's own list can be reached.
+        *("inspect", "_getframe", "_current_frames", "currentframe", "getclosurevars", "getmodule", "f_back"),
+        *(
+            "f_locals",
+            "tb_frame",
+            "gi_frame",
+            "cr_frame",
+            "ag_frame",
+            "__closure__",
+            "cell_contents",
+            "__code__",
+        ),
+        *(
+            "get_closurevars",
+            "walk_stack",
+            "walk_tb",
+            "__self__",
+            "__reduce__",
+            "__reduce_ex__",
+            "addaudithook",
+        ),
         # Where the watch is.
         *("_C", "_ops", "library", "_library", "_python_dispatch"),
     )

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import glob
+import json
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
+from traitlets.config import Config
 
 from autograder.grading import verdicts
 from autograder.grading.banks import Draws
-from autograder.grading.batch import GradeJob, grade_rebuilt
-from autograder.grading.class_folder import Class
+from autograder.grading.batch import GradeJob, grade_plain, rebuild_plain
+from autograder.grading.class_folder import KEY, STAMP, Class
+from autograder.grading.kept import GRADING, READING, within
 from autograder.grading.policy import FILE as POLICY
-from autograder.grading.rebuild import rebuild
-from autograder.grading.releases import earlier, origin
+from autograder.grading.releases import earlier, ids_in, origin
 from autograder.grading.runner import NoSandbox
 from autograder.grading.sandbox import walls
 from autograder.grading.sandbox.kernels import UNPROTECTED
-from autograder.grading.submission import read_submission
+from autograder.grading.submission import beside, moment, read_plain
 from autograder.words.visible import one_line
 
 Resources = dict[str, Any]
@@ -38,11 +43,45 @@ class EarlierRelease(Exception):
     """A submission comes from a release whose tasks were others."""
 
 
+class SubmittedDirectory(CourseDirectory):
+    """nbgrader's own, except that of what lies beside a notebook the first bytes alone are read.
+
+    And none of it is copied: it may be a file of any size that only seems to hold something.
+    """
+
+    @classmethod
+    def like(cls, other: CourseDirectory) -> SubmittedDirectory:
+        """Return one with another's settings."""
+        made = cls(config=other.config)
+        for name in other.trait_names(config=True):
+            setattr(made, name, getattr(other, name))
+        folder = glob.escape(str(Path(made.root, made.submitted_directory)))
+        made.ignore = [*made.ignore, f"{folder}/*/*/*", f"{folder}/*/*/.*"]
+        return made
+
+    def get_existing_timestamp(self, dest_path: str) -> datetime | None:
+        path = Path(dest_path)
+        parts = path.parts[-2:]
+        if path == Path(self.format_path(self.submitted_directory, *parts)):
+            graded = Path(self.format_path(self.autograded_directory, *parts))
+            for name in (STAMP, KEY):
+                if text := beside(path / name):
+                    graded.mkdir(parents=True, exist_ok=True)
+                    (graded / name).unlink(missing_ok=True)
+                    (graded / name).write_text(text, encoding="utf-8")
+        return moment(beside(path / STAMP))
+
+
 class SubmissionExporter(NotebookExporter):
     """nbconvert's notebook exporter, except that it also takes files that are no notebooks.
 
     nbgrader makes one for each run, which holds what the run's submissions have in common.
     """
+
+    def __init__(self, config: Config | None = None, **kw: Any) -> None:
+        super().__init__(config=config, **kw)
+        if hasattr(self.parent, "coursedir"):
+            self.parent.coursedir = SubmittedDirectory.like(self.parent.coursedir)
 
     @cached_property
     def course(self) -> Class:
@@ -63,7 +102,10 @@ class SubmissionExporter(NotebookExporter):
         )
         # nbgrader reads twice: what was handed in, then what `Rebuild` made of it.
         own = not getattr(self.parent, "_sanitizing", True)
-        notebook = nbformat.read(filename, as_version=4) if own else read_submission(Path(filename))
+        if own:
+            notebook = nbformat.read(filename, as_version=4)
+        else:
+            notebook = from_dict(json.loads(within(READING, read_plain, Path(filename))))
         text, told = self.from_notebook_node(notebook, resources=with_metadata, **kw)
         return text, told
 
@@ -83,16 +125,17 @@ class Rebuild(_Step):
         marks = resources["nbgrader"]
         course = self.parent.course
         now = course.current(marks["assignment"])
-        if origin(notebook, now, earlier(now)) is not now:
+        if origin(ids_in(notebook), now, earlier(now)) is not now:
             raise EarlierRelease(
                 f"{marks['student']}: this comes from an earlier release, whose tasks "
                 "were others. `autograder grade` grades it by that."
             )
-        spoken = course.as_written(now, notebook)
-        rebuilt = rebuild(nbformat.reads(spoken.text, as_version=4), notebook)
-        self._tell(marks, rebuilt.notes)
-        rebuilt.notebook.metadata[NOTES] = rebuilt.notes
-        return rebuilt.notebook, resources
+        said = course.said(marks["assignment"])
+        text, notes = within(READING, rebuild_plain, now.text, said, json.dumps(notebook))
+        self._tell(marks, notes)
+        rebuilt = from_dict(json.loads(text))
+        rebuilt.metadata[NOTES] = notes
+        return rebuilt, resources
 
 
 class RunAndJudge(_Step):
@@ -126,15 +169,15 @@ class RunAndJudge(_Step):
         job = GradeJob(
             *which,
             now.text,
-            notebook,
+            b"",
             now.banks,
             sandboxed=self.sandboxed,
             solution=now.solution,
             figures=self.figures,
             drawn=drawn,
         )
-        graded, results = grade_rebuilt(job, notebook, notes)
+        result = within(GRADING, grade_plain, job, json.dumps(notebook), notes)
         with verdicts.opened(marks["db_url"]) as store:
-            store.write(verdicts.Grading(*which, verdicts.now(), {}, graded.notes), results)
-        self._tell(marks, graded.notes[len(notes) :])
-        return graded.notebook, resources
+            store.write(verdicts.Grading(*which, verdicts.now(), {}, result.notes), result.tasks)
+        self._tell(marks, result.notes[len(notes) :])
+        return from_dict(json.loads(result.notebook)), resources

@@ -10,16 +10,18 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.banks import Banks
-from autograder.records import bank
+from autograder.grading.submission import read_text
+from autograder.records import bank, codec
+from autograder.words.language import SPOKEN
 
 FOLDER = "releases"
 ANSWERS = "answers.json"
@@ -57,6 +59,16 @@ def ids_in(notebook: NotebookNode) -> set[str]:
     return found | {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
 
 
+def tasks_of_all(current: Release, older: Sequence[Release]) -> frozenset[str]:
+    """Return the tasks of all releases of a lesson."""
+    return current.tasks.union(*(one.tasks for one in older))
+
+
+def known_ids(handed_in: bytes, known: frozenset[str]) -> frozenset[str]:
+    """Return those of some ids that the cells of a submission have."""
+    return known & ids_in(read_text(handed_in))
+
+
 def keep(release: Release) -> None:
     """Keep a release as it is now, in the place of an earlier state of the same tasks."""
     course = release.banks.course
@@ -73,27 +85,70 @@ def keep(release: Release) -> None:
         fresh.rename(place)
 
 
-def earlier(current: Release) -> list[Release]:
-    """Return the kept releases of a lesson whose tasks are others than the current ones, the oldest first."""
-    releases = []
+def earlier(current: Release, say: Callable[[str], None] = lambda _: None) -> list[Release]:
+    """Return the kept releases of a lesson whose tasks are others than the current ones, the oldest first.
+
+    `say` takes a line about each that cannot be read; the others are there all the same.
+    """
+    found = []
     kept = (current.banks.course.root / FOLDER / current.lesson).glob("[!.]*")
-    for place in sorted(kept, key=lambda path: path.stat().st_mtime):
+    for place in sorted(kept, key=lambda path: path.lstat().st_mtime):
         if place.name == current.id:
             continue
         folders = {**current.banks.folders, current.lesson: place}
-        releases.append(
-            Release(
-                current.lesson,
-                (place / f"{current.lesson}.ipynb").read_text(encoding="utf-8"),
-                replace(current.banks, folders=folders, notes={current.lesson: OLDER}),
-                json.loads((place / ANSWERS).read_text(encoding="utf-8")),
-            )
-        )
-    return releases
+        try:
+            solution = json.loads((place / ANSWERS).read_text(encoding="utf-8"))
+            text = (place / f"{current.lesson}.ipynb").read_text(encoding="utf-8")
+            banks = replace(current.banks, folders=folders, notes={current.lesson: OLDER})
+            release = Release(current.lesson, text, banks, codec.decode(_Answers, {"cells": solution}).cells)
+            if release.id != place.name:
+                raise ValueError("its tasks are not those that it was kept with")
+        except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as problem:
+            say(f"{place} is no release that can be read, and is left out: {problem}")
+            continue
+        found.append(release)
+    return found
 
 
-def origin(submitted: NotebookNode, current: Release, older: Sequence[Release]) -> Release:
-    """Return the release that a submission came from, by its tasks; the current one if that is open."""
-    known = current.tasks.union(*(release.tasks for release in older)) & ids_in(submitted)
+@dataclass(frozen=True)
+class _Answers:
+    cells: Mapping[str, str]
+
+
+def origin(ids: Collection[str], current: Release, older: Sequence[Release]) -> Release:
+    """Return the release that a submission with these ids came from; the current one if that is open."""
+    known = tasks_of_all(current, older).intersection(ids)
     # The fewest tasks that it lacks, and that it has beside the release's own; of equals, the first.
-    return min((current, *reversed(older)), key=lambda release: len(known ^ release.tasks))
+    return min((current, *reversed(older)), key=lambda one: len(known ^ one.tasks))
+
+
+def as_written(release: str, said: Mapping[str, str], submitted: NotebookNode) -> str:
+    """Return a release in the language of what was handed in: the one whose prose that has most of.
+
+    Args:
+        release: the release's text.
+        said: its text in each other language.
+        submitted: what was handed in.
+    """
+    prose = _prose(submitted)
+    language = max(("", *said), key=lambda one: len(prose & _prose_of(said.get(one, release))))
+    return _said_in(language, said[language], release) if language else release
+
+
+@lru_cache(maxsize=32)
+def _said_in(language: str, text: str, english: str) -> str:
+    """Return a release's text in a language, which it names; made once for all who wrote in it."""
+    said, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
+    if tasks_of(said) != tasks_of(plain):  # an earlier release is kept in English
+        said = plain
+    said.metadata[SPOKEN] = language
+    return str(nbformat.writes(said))
+
+
+@lru_cache(maxsize=32)
+def _prose_of(text: str) -> frozenset[str]:
+    return _prose(nbformat.reads(text, as_version=4))
+
+
+def _prose(notebook: NotebookNode) -> frozenset[str]:
+    return frozenset(cell.source for cell in notebook.cells if cell.cell_type == "markdown")

@@ -93,12 +93,13 @@ class SandboxRunner:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or LIMITS
         self._measured: dict[str, tuple[Limits, bool] | SandboxFailed] = {}
-        self._worker = self._made(Path(self._questions.name), banks)
+        self._worker = self._made(Path(self._questions.name) / QUESTIONS, banks)
         self._of, self._leaves_out = self._limits, False
         self._spent: float | None = None
         self.closed = False
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        questions.mkdir(mode=0o755)  # below a folder that nobody else may enter
         banks.write_questions(questions)
         course = banks.course
         # These hold answers, and inside a package they would lie there for all to read.
@@ -133,7 +134,12 @@ class SandboxRunner:
             self._spent += executed.seconds
         return executed
 
-    def begin(self, lesson: str, solved: Callable[[], NotebookNode] | None = None) -> None:
+    def begin(
+        self,
+        lesson: str,
+        solved: Callable[[], NotebookNode] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
         """From now on, run notebooks of one submission: together they get the time that one of them may take.
 
         Of a run that shows nothing, cells that only show something are left out, where the checks find the
@@ -142,10 +148,14 @@ class SandboxRunner:
         Args:
             lesson: what it was handed in for.
             solved: makes the lesson with the course's own answers; limits are some times what that takes.
+            limits: what one run may use, other than before.
 
         Raises:
             SandboxFailed: not even the course's own answers run to their end.
         """
+        if limits is not None and limits != self._limits:
+            self._limits = limits
+            self._measured.clear()
         self._of, self._leaves_out, self._spent = self._limits, False, None
         if solved is not None:
             if lesson not in self._measured:
@@ -184,10 +194,17 @@ def _found(executed: NotebookNode) -> list[list[Any]]:
 class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
-    def begin(self, lesson: str, solved: Callable[[], NotebookNode] | None = None) -> None:
-        """Change nothing: time is that on the clock here, and other work must not shorten it."""
+    def begin(
+        self,
+        lesson: str,
+        solved: Callable[[], NotebookNode] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """Take the limits as they are: time is that on the clock here, and other work must not shorten it."""
+        self._of = limits or self._of
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        questions.mkdir()
         banks.write_questions(questions)
         kept = {name: value for name, value in os.environ.items() if name != OWN_FOLDER}
         path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))

@@ -45,11 +45,18 @@ CLASSES = re.compile(
 PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[\w+/=\s]*")
 LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 FETCHES = re.compile(r"url|image|expression|[\\@<]", re.IGNORECASE)
+# What would lie over other content, or push it away: negative lengths, fixed heights, huge letters, lengths
+# that are worked out, and comments, between which these could stand.
+COVERS = re.compile(
+    r"-\s*[\d.]|\bheight\s*:\s*(?!auto)|[a-z]\(|/\*|display\s*:\s*(contents|none)"
+    r"|font-size\s*:\s*"
+    r"(?!([01]?(\.\d+)?r?em|[12]?\d(\.\d+)?p[xt]|1?\d\d%|inherit|small|large|medium)\s*(;|$))",
+    re.IGNORECASE,
+)
 STYLES = {
     *("background-color", "border", "border-collapse", "border-radius", "color", "display", "flex-wrap"),
-    *("font-family", "font-size", "font-style", "font-weight", "gap", "height", "line-height", "margin"),
-    *("margin-left", "margin-right", "max-width", "opacity", "padding", "text-align", "vertical-align"),
-    *("white-space", "width"),
+    *("font-family", "font-size", "font-style", "font-weight", "gap", "height", "margin", "margin-left"),
+    *("margin-right", "max-width", "padding", "text-align", "vertical-align", "white-space", "width"),
 }
 
 
@@ -57,7 +64,7 @@ def _kept(tag: str, name: str, value: str) -> str | None:
     """Return an attribute's value, if it may stay."""
     stays = {
         "class": all(map(CLASSES.fullmatch, value.split())),
-        "style": not FETCHES.search(value),
+        "style": not (FETCHES.search(value) or COVERS.search(value)),
         "src": PICTURE.fullmatch(value),
         "href": LINK.match(value),
     }

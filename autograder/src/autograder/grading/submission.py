@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import stat
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_notebook
+from nbgrader.utils import parse_utc
 
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
 MAX_FILE_BYTES = 20_000_000
 # What is read of a file takes time and memory for each of its parts, however small.
 MAX_PARTS = 100_000
+# Of a time, or a word of the exchange's, that lies beside it.
+MAX_BESIDE_BYTES = 200
 
 
 def read_submission(path: Path) -> NotebookNode:
@@ -28,6 +33,11 @@ def read_submission(path: Path) -> NotebookNode:
         return read_text(path.read_bytes())
     except OSError as problem:
         return unreadable(f"the file cannot be opened ({problem.strerror})")
+
+
+def read_plain(path: Path) -> str:
+    """Return a submission as `read_submission` does, as JSON: what one process tells another."""
+    return json.dumps(read_submission(path))
 
 
 def refused(path: Path, root: Path) -> str:
@@ -97,6 +107,29 @@ def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
 
 def _too_large() -> str:
     return f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB"
+
+
+def beside(path: Path) -> str:
+    """Return the text of a small file beside a notebook, of any encoding; "" where none can be read."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return ""
+        with path.open("rb") as file:
+            text = file.read(MAX_BESIDE_BYTES)
+    except OSError:
+        return ""
+    if text[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return text.decode("utf-16", "replace").strip("\ufeff\0 \r\n\t")
+    return text.decode(json.detect_encoding(text), "replace").strip("\ufeff\0 \r\n\t")
+
+
+def moment(text: str) -> datetime | None:
+    """Return the time that a text says, as nbgrader keeps it; None where it says none."""
+    try:
+        found: datetime = parse_utc(text)
+    except (ValueError, OverflowError, TypeError, AttributeError, OSError):
+        return None
+    return found
 
 
 def unreadable(reason: str) -> NotebookNode:

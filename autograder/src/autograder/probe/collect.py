@@ -27,7 +27,16 @@ from autograder.probe.own_code import globals_read, is_file_of, is_stub, stopped
 from autograder.probe.raised import describe_error
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value
 from autograder.records.compare import all_close
-from autograder.records.outcome import MAX_ELEMENTS, Evidence, ModuleReport, Outcome, Uncalled, dtype_name
+from autograder.records.outcome import (
+    MAX_AXES,
+    MAX_ELEMENTS,
+    MAX_ITEMS,
+    Evidence,
+    ModuleReport,
+    Outcome,
+    Uncalled,
+    dtype_name,
+)
 from autograder.records.transport import CARRIED
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
@@ -419,9 +428,10 @@ def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
     if tensor is None:
         return Outcome(type_name=name, changed_inputs=changed_inputs)
     carried: Tensor | None = None
-    if tensor.numel() <= MAX_ELEMENTS and tensor.device.type != "meta" and tensor.dtype in CARRIED:
+    small = tensor.numel() <= MAX_ELEMENTS and tensor.dim() <= MAX_AXES
+    if small and tensor.device.type != "meta" and tensor.dtype in CARRIED:
         carried = tensor.to("cpu", copy=True).contiguous()
-    shape, dtype, device = tuple(tensor.shape), dtype_name(tensor.dtype), str(tensor.device)
+    shape, dtype, device = tuple(tensor.shape[:MAX_ITEMS]), dtype_name(tensor.dtype), str(tensor.device)
     return Outcome(name, carried, shape, dtype, device, None, changed_inputs)
 
 

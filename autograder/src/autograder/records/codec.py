@@ -8,6 +8,7 @@ text may be a stranger's.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -30,6 +31,8 @@ else:
 
 # The metadata of a field that is not written, since authors alone have a use for it.
 UNSTORED = MappingProxyType({"stored": False})
+# Characters that a terminal, or the order in which a line is read, goes by.
+ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # What people call the types that JSON and TOML hold; a list and a date are called so in Python too.
 CALLED = {str: "text", int: "whole number", float: "number", bool: "true or false", dict: "table"}
 NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
@@ -56,8 +59,8 @@ def decode(
         kind: the record's class.
         plain: the data.
         tensors: the tensors that it names.
-        most_text: characters of a text that are kept; all if None.
-        most_items: items of a tuple that are kept; all if None.
+        most_text: characters of a text that are kept, without those that a terminal acts on; all if None.
+        most_items: items of a tuple that are kept, and that a mapping may have; all if None.
 
     Raises:
         ValueError: the data is of another form; says where, and never much.
@@ -135,7 +138,7 @@ def _reader(kind: Any) -> _Reader:
     if origin is Mapping:
         value = _reader(parts[1])
         return lambda plain, source: _each(
-            ((name, value, entry) for name, entry in _checked(dict, plain).items()), source
+            ((name, value, one) for name, one in _few(plain, source).items()), source
         )
     if origin is tuple:
         item = _reader(parts[0])
@@ -158,8 +161,21 @@ def _chosen(choices: tuple[str, ...], plain: Any) -> Any:
     return plain
 
 
+def _few(plain: Any, source: _Source) -> Any:
+    items = _checked(dict, plain)
+    if source.most_items is not None and len(items) > source.most_items:
+        raise ValueError(f"{len(items)} items, where {source.most_items} are allowed")
+    return items
+
+
 def _text(plain: Any, source: _Source) -> Any:
-    return plain[: source.most_text] if type(plain) is str else _checked(str, plain)
+    if type(plain) is not str:
+        return _checked(str, plain)
+    return (
+        plain
+        if source.most_text is None
+        else ACTS.sub("\N{REPLACEMENT CHARACTER}", plain[: source.most_text])
+    )
 
 
 def _tensor(plain: Any, source: _Source) -> Any:

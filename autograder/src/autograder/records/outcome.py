@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # evidence has to stay small enough to pass through a notebook's output.
 MAX_ELEMENTS = 100_000
 MAX_TEXT = 2_000
-MAX_ITEMS = 64  # names, calls, or axes of a tensor
+MAX_ITEMS = 64  # names, calls, outcomes, or sides of a tensor that is not carried
+MAX_AXES = 16  # of a tensor that is carried
 
 Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "fault"]
 

@@ -11,7 +11,7 @@ import safetensors.torch
 import torch
 
 from autograder.records import codec
-from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Evidence
+from autograder.records.outcome import MAX_AXES, MAX_ITEMS, MAX_TEXT, Evidence
 
 EVIDENCE_MIME = "application/vnd.autograder.evidence+json"
 # A lesson's largest honest evidence is a few kilobytes.
@@ -63,16 +63,36 @@ def unpack(text: Any) -> Evidence:
         raise EvidenceRefused("the evidence is too large or no text")
     try:
         packed = json.loads(text)
-        tensors = safetensors.torch.load(base64.b64decode(packed["tensors"], validate=True))
+        saved = base64.b64decode(packed["tensors"], validate=True)
+        _refuse_many(saved)
+        tensors = safetensors.torch.load(saved)
         if any(tensor.dtype not in CARRIED for tensor in tensors.values()):
             raise ValueError("a kind of tensor that no answer is carried in")
         return codec.decode(Evidence, packed["evidence"], tensors, MAX_TEXT, MAX_ITEMS)
+    except MemoryError as problem:
+        raise EvidenceRefused("the evidence cannot be read: it takes too much memory") from problem
     except (
         ValueError,
         KeyError,
         TypeError,
+        AttributeError,
         OverflowError,
         RuntimeError,  # torch's own, and RecursionError
         safetensors.SafetensorError,
     ) as problem:
         raise EvidenceRefused(f"the evidence cannot be read: {problem}") from problem
+
+
+def _refuse_many(saved: bytes) -> None:
+    """Make sure that there are few tensors, of few axes: each of them takes time, whatever they hold.
+
+    Raises:
+        ValueError: there are more than any answer has.
+    """
+    size = int.from_bytes(saved[:8], "little")
+    held = json.loads(saved[8 : 8 + size])
+    if len(held) > MAX_ITEMS + 1:  # and what the file says of itself
+        raise ValueError(f"{len(held)} tensors, where {MAX_ITEMS} are allowed")
+    most = max((len(one.get("shape", ())) for one in held.values()), default=0)
+    if most > MAX_AXES:
+        raise ValueError(f"a tensor of {most} axes, where {MAX_AXES} are allowed")

@@ -76,7 +76,7 @@ class Slow:
     def __init__(self) -> None:
         self.seconds: list[float] = []
 
-    def run(self, job: Job) -> Ran:
+    def run(self, job: Job, alone: bool = False) -> Ran:
         self.seconds.append(job.limits.seconds)
         cell = job.cells[0][0]
         return Ran(how="slow", cell=cell, seconds=5.0)
@@ -91,3 +91,29 @@ def test_all_runs_of_a_notebook_share_its_time(spent, runs):
     assert list(executed.stops) == [f"cell-{n}" for n in range(len(runs))]
     assert executed.seconds == 5.0 * len(runs)
     assert executed.gave_up == "its cells did not end within 12 seconds together"
+
+
+class HeldUp:
+    """The first run is stopped though the machine kept it waiting; one that is alone runs to its end."""
+
+    def __init__(self, then: str) -> None:
+        self.then = then
+        self.alone: list[bool] = []
+
+    def run(self, job: Job, alone: bool = False) -> Ran:
+        self.alone.append(alone)
+        if not job.cells:
+            return Ran()
+        cell = job.cells[0][0]
+        if alone:
+            return Ran(how=self.then, cell=cell, seconds=1.0)
+        return Ran(how="slow", cell=cell, seconds=5.0, held_up=True)
+
+
+@pytest.mark.parametrize(("then", "stops"), [("finished", []), ("slow", ["cell-0"])])
+def test_a_run_that_the_machine_held_up_is_run_again_alone_before_it_costs_anything(then, stops):
+    runs = HeldUp(then)
+    executed = execute(runs, new_notebook(cells=[new_code_cell("x", id="cell-0")]), Job(()))
+    assert runs.alone[:2] == [False, True]
+    assert list(executed.stops) == stops
+    assert executed.again

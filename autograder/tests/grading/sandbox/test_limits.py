@@ -6,9 +6,11 @@ import json
 import mmap
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from autograder.grading import kept
 from autograder.grading.sandbox.limits import MEBIBYTE
 
 confine = pytest.importorskip("autograder.grading.sandbox.confine", reason="Linux only", exc_type=ImportError)
@@ -88,3 +90,37 @@ def test_memory_that_processes_share_is_seen_too():
     shared = mmap.mmap(-1, 8 * MEBIBYTE)
     shared.write(b"x" * 8 * MEBIBYTE)
     assert confine.held(here) - before >= 7 * MEBIBYTE
+
+
+def turns(place: Path) -> None:
+    kept._turns[:] = [place / "turns"]
+    for path in (kept._turns[0], kept._turns[0].with_suffix(".gate")):
+        path.touch()
+
+
+def test_who_is_alone_waits_for_others_and_keeps_them_waiting(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "_turns", [])
+    turns(tmp_path)
+    order: list[str] = []
+    beside, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with kept.turn(alone=False):
+            beside.set()
+            leave.wait(20)
+            order.append("other")
+
+    def alone() -> None:
+        with kept.turn(alone=True):
+            order.append("alone")
+
+    threads = [threading.Thread(target=one) for one in (other, alone)]
+    threads[0].start()
+    assert beside.wait(20)
+    with kept.turn(alone=False):
+        pass
+    threads[1].start()
+    leave.set()
+    for thread in threads:
+        thread.join(20)
+    assert order == ["other", "alone"]

@@ -59,7 +59,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
         answers.append(
             Written(
                 key_of(result.student, token),
-                as_markup(result.answer) if result.answered else Markup(""),
+                in_a_box(as_markup(result.answer)) if result.answered else Markup(""),
                 ticked.get(result.student, ()),
                 data.comment(result),
                 mark.score if mark.manual is not None or not mark.waiting else None,
@@ -119,6 +119,11 @@ def scheme(course: Class, lesson: str, task: str) -> tuple[Line, ...]:
 def as_markup(text: str) -> Markup:
     """Return what a student wrote, as a page may show it."""
     return Markup(markdown2html(None, text))  # type: ignore[arg-type]  # noqa: S704
+
+
+def in_a_box(shown: Markup) -> Markup:
+    """Return what a student wrote in a box of its own, out of which nothing of it is drawn."""
+    return Markup('<div class="box">{}</div>').format(shown)
 
 
 def key_of(student: str, token: str) -> str:

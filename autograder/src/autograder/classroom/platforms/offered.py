@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from autograder.classroom.platforms.canvas import CANVAS
+from autograder.classroom.platforms.gradescope import GRADESCOPE
 from autograder.classroom.platforms.moodle import MOODLE
 from autograder.classroom.platforms.plain import PLAIN
 from autograder.classroom.platforms.protocol import Platform
@@ -19,7 +20,7 @@ def platforms_of(course: Course) -> Mapping[str, Platform]:
     Raises:
         AuthoringError: that file is missing or fails, or gives one the name of another.
     """
-    of_the_tool = (PLAIN, MOODLE, CANVAS)
+    of_the_tool = (PLAIN, MOODLE, CANVAS, GRADESCOPE)
     file = course.adds.platforms
     added: tuple[Platform, ...] = (
         tuple(defined_by(course.root / file, "course_platforms").get("PLATFORMS", ())) if file else ()

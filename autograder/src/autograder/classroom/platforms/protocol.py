@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from autograder.classroom.export import Merged, Scores
@@ -46,4 +46,8 @@ class Platform:
     of_one_lesson: bool = False  # whether such a sheet is of one lesson
     # Whether it tells by their names whose pages are: then they lie in a zip file, else in folders.
     knows_pages: bool = True
+    # The name of a list in its archives that says whose their folders are, and what reads that; None where
+    # names alone do.
+    list_name: str = ""
+    read_list: Callable[[bytes], Mapping[str, HandedFile]] | None = None
     numbers_listed: bool = False  # whether the number in its archives is the one in its class list

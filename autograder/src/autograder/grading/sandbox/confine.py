@@ -12,17 +12,26 @@ import ctypes
 import fcntl
 import os
 import resource
+import shutil
 import signal
 import socket
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.grading.sandbox.limits import MEBIBYTE, Limits
-from autograder.grading.sandbox.walls import HIDDEN
+from autograder.grading.sandbox.walls import HIDDEN, NOBODY
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MNT_DETACH = 2
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+# What libraries read of the machine: how many processors and how much memory it has. The rest, such as what
+# its kernel was started with and which files are locked, is covered.
+OF_PROC = {"cpuinfo", "meminfo", "stat", "uptime", "loadavg", "filesystems", "version"}
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+TERMINALS = 16  # of one run, at one time
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
@@ -54,6 +63,72 @@ def _call(name: str, *arguments: object) -> None:
     if getattr(_libc, name)(*arguments) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def own_root(shown: Sequence[str], covered: Sequence[str]) -> bool:
+    """Give the sandbox a root in which no mount says where on the machine its files lie.
+
+    And the files of another sandbox are others to the kernel, so that no lock on one reaches it.
+
+    Args:
+        shown: the folders and files that are seen, read-only.
+        covered: folders in them that are hidden.
+
+    Returns:
+        Whether it could be done: kernels before 5.11 leave such mounts to root.
+    """
+    base, empty = "/tmp/.root", "/tmp/.empty"
+    flags = MS_NOSUID | MS_NODEV
+    links = [(name, os.readlink(f"/{name}")) for name in os.listdir("/") if os.path.islink(f"/{name}")]
+    before = os.getcwd()
+    try:
+        _call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+        os.makedirs(base)
+        os.makedirs(empty)
+        _call("mount", b"tmpfs", base.encode(), b"tmpfs", flags, b"mode=755")
+        for name, target in links:
+            os.symlink(target, f"{base}/{name}")
+        os.makedirs(f"{base}/tmp")
+        _call("mount", b"tmpfs", f"{base}/tmp".encode(), b"tmpfs", flags, b"mode=1777")
+        for name in shown:
+            there = f"{base}{name}"
+            if os.path.isfile(name):
+                os.makedirs(os.path.dirname(there), exist_ok=True)
+                shutil.copyfile(name, there)
+                continue
+            os.makedirs(there, exist_ok=True)
+            os.chdir(name)  # what is mounted is called `.`
+            layers = f"lowerdir=.:{empty}".encode()
+            _call("mount", b"overlay", there.encode(), b"overlay", MS_RDONLY | flags, layers)
+            for link in filter(os.path.islink, (f"{os.path.dirname(name)}/lib64",)):
+                with contextlib.suppress(FileExistsError):
+                    os.symlink(os.readlink(link), f"{base}{link}")
+        for name in ("/dev", "/proc"):
+            os.makedirs(f"{base}{name}")
+            _call("mount", name.encode(), f"{base}{name}".encode(), None, MS_BIND | MS_REC, None)
+        os.chdir(base)
+        number = PIVOT_ROOT[os.uname().machine]
+        if _libc.syscall(number, b".", b".") != 0:
+            raise OSError(ctypes.get_errno(), "pivot_root")
+    except OSError:
+        os.chdir(before)
+        return False
+    _call("umount2", b".", MNT_DETACH)
+    os.chdir("/tmp")
+    for name in covered:
+        _call("mount", b"tmpfs", name.encode(), b"tmpfs", flags | MS_RDONLY, b"mode=755")
+    _call("mount", b"none", b"/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, None)
+    return True
+
+
+def read_only_devices() -> None:
+    """Keep the machine's device nodes from being changed: whose they are, who may use them, since when.
+
+    They are written to all the same: that goes to the device.
+    """
+    for name in DEVICES:
+        flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NOEXEC
+        _libc.mount(b"none", f"/dev/{name}".encode(), None, flags, None)  # fails where there is no such
 
 
 def unshare() -> None:
@@ -101,8 +176,24 @@ def own_proc() -> None:
     machine, and a process that runs as root may change them without any capability.
     """
     flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
-    _libc.mount(b"proc", b"/proc", b"proc", flags, None)
+    for options in (b"hidepid=2", None):  # no process that has capabilities is seen
+        if _libc.mount(b"proc", b"/proc", b"proc", flags, options) == 0:
+            break
+    for entry in list(os.scandir("/proc")):
+        if entry.name.isdigit() or entry.name in OF_PROC or entry.is_symlink():
+            continue
+        place = entry.path.encode()
+        if entry.is_dir():
+            _libc.mount(b"tmpfs", place, b"tmpfs", flags | MS_RDONLY, b"mode=555")
+        else:
+            _libc.mount(b"/dev/null", place, None, MS_BIND, None)
     _call("mount", b"none", b"/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, None)
+
+
+def own_terminals() -> None:
+    """Make terminals of this run's own, and few: the machine has so many for all."""
+    options = f"newinstance,ptmxmode=0666,mode=620,max={TERMINALS}".encode()
+    _libc.mount(b"devpts", b"/dev/pts", b"devpts", MS_NOSUID | MS_NOEXEC, options)
 
 
 def no_shared_zeros() -> None:
@@ -125,6 +216,11 @@ def drop_capabilities() -> None:
     for capability in range(LAST_CAPABILITY + 1):
         _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails beyond the kernel's last, or without any
     _libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    if len(Path("/proc/self/uid_map").read_text().splitlines()) > 1:  # where root grades
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        _call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)  # else it could not look at itself
     _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     header = _Header(CAPABILITY_VERSION_3, 0)
     _call("capset", ctypes.byref(header), (_Data * 2)())
@@ -141,6 +237,10 @@ def set_limits(limits: Limits) -> None:
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_FSIZE, limits.disk_bytes),
         (resource.RLIMIT_CORE, 0),
+        # One user's runs have these in common.
+        (resource.RLIMIT_SIGPENDING, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
     ):
         _, hard = resource.getrlimit(kind)
         value = int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard)

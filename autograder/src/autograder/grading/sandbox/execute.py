@@ -26,7 +26,7 @@ _JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 class RunsCells(Protocol):
     """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
 
-    def run(self, job: Job) -> Ran: ...
+    def run(self, job: Job, alone: bool = False) -> Ran: ...
 
 
 @dataclass
@@ -37,6 +37,7 @@ class Executed:
     stops: Mapping[str, str] = field(default_factory=dict)  # why each cell was stopped that was
     gave_up: str = ""  # why nothing was run after the last of them
     seconds: float = 0.0  # what it took, in all tries
+    again: bool = False  # it was stopped for time while the machine was held up, and run again alone
 
 
 def execute(
@@ -60,7 +61,7 @@ def execute(
     """
     stops = dict(stopped)
     gave_up = ""
-    ran, took = Ran(), 0.0
+    ran, took, again = Ran(), 0.0, False
     for left in reversed(range(MOST_STOPS)):
         seconds = job.limits.seconds - spent - took
         if seconds <= 0:
@@ -71,7 +72,11 @@ def execute(
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        ran = worker.run(replace(job, cells=cells, limits=replace(job.limits, seconds=seconds)))
+        now = replace(job, cells=cells, limits=replace(job.limits, seconds=seconds))
+        ran = worker.run(now)
+        if ran.held_up and not again:  # that time was not its own
+            again = True
+            ran = worker.run(now, alone=True)
         took += ran.seconds
         if ran.how == "finished":
             break
@@ -83,7 +88,7 @@ def execute(
                 Note("{reason}, in the cell {cell}", reason=reason, cell=ran.cell) if ran.cell else reason
             )
             break
-    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up, took)
+    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up, took, again)
 
 
 def _reason(how: str, limits: Limits) -> str:

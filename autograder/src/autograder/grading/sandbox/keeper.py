@@ -53,6 +53,9 @@ MOST = 4096
 
 def main() -> None:
     """Serve jobs until standard input closes."""
+    plan = json.loads(sys.argv[1])
+    confine.read_only_devices()
+    confine.own_root(plan["shown"], plan["covered"])
     out = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not end up between messages
     os.set_inheritable(out, False)
@@ -61,7 +64,7 @@ def main() -> None:
     if warm == 0:
         os.close(out)
         asks.close()
-        _be_warm(answers)
+        _be_warm(answers, plan["preload"])
     answers.close()
     ready = asks.recv(MOST)
     if not ready:
@@ -84,7 +87,7 @@ def main() -> None:
                 os._exit(ENDED)
 
 
-def _be_warm(answers: socket.socket) -> None:
+def _be_warm(answers: socket.socket, preload: Sequence[str]) -> None:
     """In the first fork: become the warm process. What it says of a failure leaves by standard error."""
     import traceback
 
@@ -92,7 +95,7 @@ def _be_warm(answers: socket.socket) -> None:
         confine.die_with_parent()
         from autograder.grading.sandbox import warm
 
-        warm.serve(answers, json.loads(sys.argv[1]))
+        warm.serve(answers, preload)
     except BaseException:
         traceback.print_exc()
     os._exit(ENDED)
@@ -103,24 +106,25 @@ def _keep(out: int, asks: socket.socket, inherited: int) -> int:
     reader = frames.Reader(frames.JOB, 1 << 30)
     while piece := os.read(0, 1 << 20):
         for _, payload in reader.feed(piece):
-            how, seconds, whole = _serve(out, asks, payload, inherited)
-            frames.send(out, frames.END, json.dumps({"how": how, "seconds": seconds}).encode())
+            how, clock, whole = _serve(out, asks, payload, inherited)
+            told = {"how": how, "seconds": clock.own, "held_up": clock.held_up}
+            frames.send(out, frames.END, json.dumps(told).encode())
             return 0 if whole else ENDED
     return ENDED
 
 
-def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[str, float, bool]:
+def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[str, _Clock, bool]:
     """Run one job, and pass on what it says until it ends or has to be ended.
 
     Returns:
-        How it ended, the seconds that it took itself, and whether all of it ended: else the sandbox must.
+        How it ended, the time that it took, and whether all of it ended: else the sandbox must.
     """
     asked = json.loads(job)
     limits = Limits(**asked["limits"])
     try:
         watcher, namespaces = _enclose(limits, inherited)
     except OSError:
-        return "refused", 0.0, True
+        return "refused", _Clock(), True
     from_runner, to_keeper = os.pipe()
     job_in, job_out = os.pipe()
     given = [*namespaces, to_keeper, job_in]
@@ -140,11 +144,11 @@ def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[s
     while (ended := os.waitpid(watcher, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
         time.sleep(0.001)
     if ended == (0, 0) or not select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
-        return how or "died", clock.own, False
+        return how or "died", clock, False
     runner = asks.recv(MOST)
     status = ended[1]
     how = how or ENDINGS.get(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0, "")
-    return how or runner.decode(), clock.own, True
+    return how or runner.decode(), clock, True
 
 
 class _Clock:
@@ -152,6 +156,7 @@ class _Clock:
 
     def __init__(self) -> None:
         self.own = 0.0
+        self.held_up = False  # it was ended by the clock on the wall, and had not used its own time
         self.wall = time.monotonic()
         self._spent = confine.spent()
 
@@ -176,10 +181,13 @@ def _pass_on(
         now = time.monotonic()
         if now - clock.wall >= LOOK_SECONDS:
             clock.look()
-            if clock.own > limits.seconds or now - begun > PATIENCE * limits.seconds:
+            if clock.own > limits.seconds:
                 return "late"
-            if clock.own - own > limits.cell_seconds or now - wall > PATIENCE * limits.cell_seconds:
+            if clock.own - own > limits.cell_seconds:
                 return "slow"
+            if now - begun > PATIENCE * limits.seconds or now - wall > PATIENCE * limits.cell_seconds:
+                clock.held_up = True
+                return "late" if now - begun > PATIENCE * limits.seconds else "slow"
         if not ready:
             continue
         if pipe not in ready:
@@ -241,6 +249,7 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
     confine.own_proc()
     confine.fresh_folders(limits)
     confine.no_shared_zeros()
+    confine.own_terminals()
     confine.not_to_be_traced()
     # Of what is sent to it from inside, process 1 hears only the signals that it has a handler for.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

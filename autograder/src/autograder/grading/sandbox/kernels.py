@@ -18,6 +18,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.grading.kept import lifted
 from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
 
@@ -43,8 +44,10 @@ class Kernels:
         self._client: _Client | None = None
         self._closed = False
 
-    def run(self, job: Job) -> Ran:
+    def run(self, job: Job, alone: bool = False) -> Ran:
         """Run a notebook's cells in a kernel of its own, with all their outputs.
+
+        What it says of time is that on the clock, so it is never told to be `alone`.
 
         Raises:
             SandboxFailed: no kernel can be started, or this was closed.
@@ -68,7 +71,7 @@ class Kernels:
                     environment[job.found_by] = place
                     for name, content in job.files.items():
                         (Path(place) / name).write_bytes(content)
-                with client.setup_kernel(env=environment, cwd=place):
+                with lifted(), client.setup_kernel(env=environment, cwd=place):
                     return self._run(client, job.limits)
             except RuntimeError as problem:
                 raise SandboxFailed(f"a Jupyter kernel does not start ({problem})") from problem

@@ -24,7 +24,7 @@ class Limits:
     memory_bytes: int = 512 * MEBIBYTE
     processes: int = 32  # at one time
     started: int = 10_000  # processes and threads in all
-    open_files: int = 512  # of one process
+    open_files: int = 256  # of one process
     disk_bytes: int = 64 * MEBIBYTE  # what /tmp holds, and the largest file
     files_on_disk: int = 4096  # in /tmp
     output_bytes: int = 64 * MEBIBYTE  # what it may send back in all

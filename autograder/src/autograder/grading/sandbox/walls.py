@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -27,11 +27,20 @@ WORLD = (
     # they could enter no namespace of the first.
     *("--uid", "0", "--gid", "0"),
 )
-# What a Python with its compiled libraries needs of the system, read-only.
+# What a Python with its compiled libraries needs of the system, read-only. Of the rest, whatever a machine's
+# owner put into it could be read: a configuration below /usr/local, say.
 SYSTEM = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"),
+    *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec"),
+    *("/usr/share/zoneinfo", "/usr/share/fonts", "/usr/share/terminfo"),
+    *("/bin", "/sbin", "/lib", "/lib32", "/lib64"),
     *("/etc/ld.so.cache", "/etc/alternatives"),
 )
+# And of the folders in which this interpreter and its packages are installed.
+OF_PYTHON = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg")
+# Who is who in there where root grades, as the kernel is told: who runs notebooks is nobody outside.
+NOBODY = 65534
+ONE_USER = "0 0 1\n"
+TWO_USERS = f"{ONE_USER}{NOBODY} {NOBODY} 1\n"
 # The environment variables that a notebook sees beside those of `Inside`; there are no others.
 ENVIRONMENT = {
     "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
@@ -60,53 +69,68 @@ class Inside:
     preload: tuple[str, ...] = ()
 
 
-def command(inside: Inside) -> list[str]:
-    """Return the command that starts a sandbox with its warm process."""
+def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
+    """Return the command that starts a sandbox with its warm process; `identity` is what `workers` adds."""
     walls = [
-        *WORLD,
+        *(*WORLD, *identity),
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
         *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
     ]
-    for name in SYSTEM:
-        place = Path(name)
+    seen: dict[str, list[str]] = {}
+    for place in map(Path, dict.fromkeys((*SYSTEM, *_python_places()))):
         if place.is_symlink():
-            walls += ["--symlink", os.readlink(place), name]
+            walls += ["--symlink", os.readlink(place), str(place)]
         elif place.exists():
-            walls += ["--ro-bind", name, name]
-    seen = {name: [name] for name in SYSTEM}
+            walls += ["--ro-bind", str(place), str(place)]
+            seen[str(place)] = [str(place)]
     hidden = []
     for number, folder in enumerate(_python_folders()):
+        if not folder.startswith("/tmp/"):
+            continue
         seen[folder] = [folder]
-        if folder.startswith("/tmp/"):
-            # Every submission gets a /tmp of its own, which would hide this one: keep a second way to it.
-            seen[folder].append(f"/python-{number}")
-            hidden.append(f"/python-{number}={folder}")
+        # Every submission gets a /tmp of its own, which would hide this one: keep a second way to it.
+        seen[folder].append(f"/python-{number}")
+        hidden.append(f"/python-{number}={folder}")
         walls += [part for way in seen[folder] for part in ("--ro-bind", folder, way)]
     walls += ["--setenv", HIDDEN, ":".join(hidden)]
     for name, shown in {PACKAGE.name: PACKAGE, **inside.folders}.items():
         walls += ["--ro-bind", str(shown), f"{INSIDE}/{name}"]
         seen.setdefault(str(shown), []).append(f"{INSIDE}/{name}")
-    for covered in inside.covered:
-        for folder in filter(covered.is_relative_to, seen):
-            for way in seen[folder]:
-                hides = str(Path(way) / covered.relative_to(folder))
-                # Read-only: what one submission could leave there, the next would find.
-                walls += ["--tmpfs", hides, "--remount-ro", hides]
+    covers = [
+        str(Path(way) / covered.relative_to(folder))
+        for covered in inside.covered
+        for folder in filter(covered.is_relative_to, seen)
+        for way in seen[folder]
+    ]
+    for hides in covers:
+        # Read-only: what one submission could leave there, the next would find.
+        walls += ["--tmpfs", hides, "--remount-ro", hides]
     for name, value in {**ENVIRONMENT, **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
-    cells = json.dumps(inside.preload)
-    return [*walls, "--", sys.executable, "-s", "-m", KEEPER, cells]
+    plan = {"preload": inside.preload, "shown": sorted({way for ways in seen.values() for way in ways})}
+    return [*walls, "--", sys.executable, "-s", "-m", KEEPER, json.dumps({**plan, "covered": covers})]
+
+
+def _python_places() -> list[str]:
+    """Return what a notebook needs of the folders of this interpreter and of its packages."""
+    folders = (folder for folder in _python_folders() if not folder.startswith("/tmp/"))
+    return [f"{folder}/{name}" for folder in folders for name in OF_PYTHON]
 
 
 def _python_folders() -> list[str]:
     """Return the folders of this interpreter and of its packages, but none inside another."""
     found = {str(Path(place).resolve()) for place in (sys.base_prefix, sys.prefix, sys.exec_prefix)}
     found |= {str(Path(place)) for place in (sys.base_prefix, sys.prefix)}
-    outside = [
-        place for place in sorted(found) if not place.startswith(("/usr/", "/bin/")) and place != "/usr"
-    ]
+    outside = [place for place in sorted(found) if place != "/usr"]
     return [one for one in outside if not any(one.startswith(other + "/") for other in outside)]
+
+
+@lru_cache(maxsize=1)
+def as_nobody() -> bool:
+    """Tell whether notebooks run as nobody: where root grades, and what they need can be read by anybody."""
+    needed = [PACKAGE, PACKAGE / "__init__.py", *map(Path, _python_folders())]
+    return os.geteuid() == 0 and all(place.stat().st_mode & 0o004 for place in needed)
 
 
 @lru_cache(maxsize=1)

@@ -84,13 +84,13 @@ def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
         os.unlink(name)
         os.dup2(file, descriptor)
         os.close(file)
-    confine.die_with_parent()
+    confine.drop_capabilities()
+    confine.die_with_parent()  # only now: to become another user undoes it
     os.makedirs(WORKPLACE)
     os.chdir(WORKPLACE)
     with open(job, "rb") as given:
         asked = json.load(given)
     confine.set_limits(limits)
-    confine.drop_capabilities()
     calls.refuse()
     os.environ.update(asked["environment"])
     if asked["files"]:

@@ -16,14 +16,19 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from autograder.grading.kept import lifted, turn
 from autograder.grading.sandbox import frames, walls
 from autograder.grading.sandbox.limits import PATIENCE, Limits
 from autograder.grading.sandbox.walls import Inside
 
 START_SECONDS = 120.0
+# The share of a run's time in which something waited for disks, for memory or for the machine's own host,
+# from which on it is not the run that is slow.
+STALLED = 0.2
 # How much longer than its limit a run may take until the warm process itself is given up.
 GRACE_SECONDS = 20.0
 
@@ -62,6 +67,7 @@ class Ran:
     how: str = "finished"
     cell: str = ""  # the id of the one that ran then
     seconds: float = 0.0  # that the run took itself
+    held_up: bool = False  # it was stopped for time, and the machine had kept it waiting
 
 
 class Worker:
@@ -84,19 +90,20 @@ class Worker:
     ) -> None:
         self.close()
 
-    def run(self, job: Job) -> Ran:
-        """Run a notebook's cells in a fork of the warm process.
+    def run(self, job: Job, alone: bool = False) -> Ran:
+        """Run a notebook's cells in a fork of the warm process; `alone`, while no other sandbox runs any.
 
         Raises:
             SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
         """
-        try:
-            return self._run(job)
-        except SandboxFailed:
-            if self._for_good:
-                raise
-            self.close()
-            return self._run(job)
+        with turn(alone):
+            try:
+                return self._run(job)
+            except SandboxFailed:
+                if self._for_good:
+                    raise
+                self.close()
+                return self._run(job)
 
     def _run(self, job: Job) -> Ran:
         process = self._started()
@@ -110,6 +117,7 @@ class Worker:
             raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
         ran = Ran()
         running = ""
+        before = time.monotonic(), machine_stalled()
         # A stranger may speak of others.
         known = {cell_id for cell_id, _ in job.cells}
         room = MOST_OUTPUTS
@@ -131,6 +139,9 @@ class Worker:
                     running,
                     told["seconds"],
                 )
+                took, stalled = time.monotonic() - before[0], machine_stalled() - before[1]
+                for_time = ran.how in ("slow", "late")
+                ran.held_up = for_time and (bool(told["held_up"]) or stalled > STALLED * took)
                 return ran
         raise SandboxFailed("the sandbox ended in the middle of a notebook")
 
@@ -149,13 +160,8 @@ class Worker:
             if self._for_good:
                 raise SandboxFailed("the sandbox was closed")
             try:
-                self._process = process = subprocess.Popen(
-                    walls.command(self._inside),
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
-                )
+                with lifted():
+                    self._process = process = _begun(self._inside)
             except OSError as problem:
                 raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
         self._messages = self._read(process)
@@ -216,6 +222,67 @@ class Worker:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+
+def machine_stalled() -> float:
+    """Return the seconds so far in which programs waited for disks or memory, or all for another machine.
+
+    What a run waits for a processor is no part of them: that is measured for the run itself.
+    """
+    found = 0.0
+    for name in ("io", "memory"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            some = Path(f"/proc/pressure/{name}").read_text().split("\n")[0]
+            found += int(some.rpartition("total=")[2]) / 1e6
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        first = Path("/proc/stat").read_text().split("\n")[0].split()
+        found += int(first[8]) / os.sysconf("SC_CLK_TCK") / (os.cpu_count() or 1)
+    return found
+
+
+def _begun(inside: Inside) -> subprocess.Popen[bytes]:
+    """Start a sandbox. Where root does that, it has two users: root in it, and one who is nobody outside.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+
+    def popen(identity: Sequence[str], passed: Sequence[int]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            walls.command(inside, identity),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
+            pass_fds=passed,
+        )
+
+    if not walls.as_nobody():
+        return popen((), ())
+    told, tells = os.pipe()
+    waits, go = os.pipe()
+    try:
+        process = popen(("--info-fd", str(tells), "--userns-block-fd", str(waits)), (tells, waits))
+        os.close(tells)
+        tells = -1
+        said = b""
+        while b"}" not in said and select.select([told], [], [], START_SECONDS)[0]:
+            piece = os.read(told, 4096)
+            if not piece:
+                break
+            said += piece
+        if b"}" in said:
+            child = json.loads(said)["child-pid"]
+            for name in ("uid_map", "gid_map"):
+                try:
+                    Path(f"/proc/{child}/{name}").write_text(walls.TWO_USERS)
+                except OSError:  # root in a world of its own that has no other user
+                    Path(f"/proc/{child}/{name}").write_text(walls.ONE_USER)
+            os.write(go, b"1")
+        return process
+    finally:
+        for descriptor in filter(lambda one: one >= 0, (told, tells, waits, go)):
+            os.close(descriptor)
 
 
 def _read(payload: bytes, running: str) -> Any:

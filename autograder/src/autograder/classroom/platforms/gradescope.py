@@ -1,0 +1,51 @@
+"""Gradescope: its export of submissions, in which a list says whose each folder is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import yaml
+
+from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.tables import Lists
+
+LISTS = Lists(
+    {
+        "number": ("sid",),
+        "first_name": ("first name",),
+        "last_name": ("last name",),
+        "full_name": ("name",),
+        "email": ("email",),
+    }
+)
+
+
+def read_list(text: bytes) -> Mapping[str, HandedFile]:
+    """Return who handed in what lies in each folder; more than one person where they worked as a group."""
+    try:
+        told = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    except yaml.YAMLError:
+        return {}
+    found = {}
+    for folder, one in (told if isinstance(told, dict) else {}).items():
+        people = one.get(":submitters") if isinstance(one, dict) else None
+        if not isinstance(people, list) or len(people) != 1 or not isinstance(people[0], dict):
+            continue
+        said = [str(people[0].get(key) or "") for key in (":sid", ":email", ":name")]
+        number = str(folder).rpartition("_")[2]
+        found[str(folder)] = HandedFile(
+            "", "", labels=tuple(filter(None, said)), folder=str(folder), user=number
+        )
+    return found
+
+
+GRADESCOPE = Platform(
+    "gradescope",
+    "Gradescope",
+    LISTS,
+    lambda _part, _is_file, _plain: None,
+    lambda student, _handed, lesson: f"{student}/{lesson}.html",
+    knows_pages=False,
+    list_name="submission_metadata.yml",
+    read_list=read_list,
+)

@@ -1,0 +1,141 @@
+"""Who handed in is what the platform says; budgets are each student's own, and who breaks one is named."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from autograder.classroom import archives
+from support.class_course import LESSON
+from support.handing_in import note_of, notebook, run, zipped
+
+MOODLE = "assignsubmission_file"
+AMY, BOB, JOERG = "adamsamy_11_901_", "brownbob_12_902_", "müllerjrg_13_903_"
+OTHERS = [
+    (f"{BOB}{LESSON}.ipynb", notebook(note="bob's")),
+    (f"{JOERG}{LESSON}.ipynb", notebook(note="jörg's")),
+]
+IN_MOODLE = [
+    (f"Bob Brown_802_{MOODLE}/{LESSON}.ipynb", notebook(note="bob's")),
+    (f"Jörg Müller_803_{MOODLE}/{LESSON}.ipynb", notebook(note="jörg's")),
+]
+NAMES = (
+    f"x-Bob Brown_802_{MOODLE}_y.ipynb",
+    f"Bob Brown_802_{MOODLE}_{LESSON}.ipynb",
+    f"bob_{LESSON}.ipynb",
+    "bob.ipynb",
+    "Bob Brown.ipynb",
+    f"brownbob_12_999_{LESSON}.ipynb",
+    f"{LESSON}-Bob Brown.ipynb",
+    f"anon_1234_{LESSON}.ipynb",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_on_canvas_a_file_is_whose_the_prefix_says(place, tmp_path, name):
+    files = [*OTHERS, (f"{AMY}{name}", notebook(note="amy's"))]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", files))
+    assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", "jörg's"]
+    assert ("its name says bob" in said) == ("ob" in name and not name.startswith("x-"))
+
+
+@pytest.mark.parametrize("name", [*NAMES, f"bob/{LESSON}.ipynb", f"Bob Brown_802_{MOODLE}/x.ipynb"])
+def test_on_moodle_a_file_is_whose_the_folder_says(place, tmp_path, name):
+    files = [*IN_MOODLE, (f"Amy Adams_801_{MOODLE}/{name}", notebook(note="amy's"))]
+    run(place, "collect", zipped(tmp_path / "all.zip", files))
+    assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", "jörg's"]
+
+
+def test_an_inner_archive_places_nothing_by_its_names(place, tmp_path):
+    inner = io.BytesIO()
+    zipped(inner, [(f"Bob Brown_802_{MOODLE}/bob_{LESSON}.ipynb", notebook(note="amy's"))])
+    run(place, "collect", zipped(tmp_path / "all.zip", [*OTHERS, (f"{AMY}work.zip", inner.getvalue())]))
+    assert [note_of(place, who) for who in ("amy", "bob")] == ["amy's", "bob's"]
+
+
+GRADESCOPE = """
+submission_71:
+  :submitters:
+  - :name: Amy Adams
+    :sid: amy
+    :email: amy@example.org
+  :created_at: 2026-01-01 10:00:00.0 Z
+submission_72:
+  :submitters:
+  - :name: Bob Brown
+    :sid:
+    :email: bob@example.org
+"""
+
+
+def test_gradescopes_list_says_whose_the_folders_are(place, tmp_path):
+    files = [
+        ("assignment_5_export/submission_metadata.yml", GRADESCOPE),
+        (f"assignment_5_export/submission_71/bob_{LESSON}.ipynb", notebook(note="amy's")),
+        (f"assignment_5_export/submission_72/amy/{LESSON}.ipynb", notebook(note="bob's")),
+        ("assignment_5_export/submission_99/joerg.ipynb", notebook(note="nobody's")),
+    ]
+    run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", None]
+
+
+def bomb(megabytes):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(megabytes):
+            archive.writestr(f"{number}.ipynb", b"0" * 1_000_000)
+    return made.getvalue()
+
+
+def many(count, ending):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for number in range(count):
+            archive.writestr(f"{number}{ending}", b"")
+    return made.getvalue()
+
+
+def nested(depth):
+    made = b"x"
+    for _ in range(depth):
+        around = io.BytesIO()
+        zipped(around, [("inner.zip", made)])
+        made = around.getvalue()
+    return made
+
+
+def overlapping():
+    made = io.BytesIO()
+    zipped(made, [("a.ipynb", "{}")])
+    return made.getvalue().replace(b"PK\x01\x02", b"PK\x01\x03")
+
+
+BREAKS = {
+    "much in little": lambda: bomb(300),
+    "many notebooks": lambda: many(20_001, ".ipynb"),
+    "many other files": lambda: many(20_001, ".png"),
+    "archives in archives": lambda: nested(9),
+    "damaged": overlapping,
+    "no archive": lambda: b"PK\x05\x06" + b"\xff" * 18,
+    "one large file": lambda: zipped(io.BytesIO(), [("a.ipynb", b" " * 30_000_000)]).getvalue(),
+}
+
+
+@pytest.mark.parametrize("kind", BREAKS)
+def test_who_breaks_a_budget_is_named_and_everybody_else_is_collected(place, tmp_path, kind):
+    files = [(f"{AMY}work.zip", BREAKS[kind]()), *OTHERS]
+    archive = zipped(tmp_path / "all.zip", files)
+    said = run(
+        place, "collect", archive, code=0 if kind in ("many other files", "archives in archives") else 1
+    )
+    assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
+    assert f"{AMY}work.zip" in said or kind in ("many other files", "archives in archives")
+    assert len(said) < 20_000
+
+
+def test_many_files_of_one_student_cost_nobody_else_a_place(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_FILES_EACH", 3)
+    own = [(f"Amy Adams_801_{MOODLE}/{n}.ipynb", json.dumps({"cells": []})) for n in range(9)]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1)
+    assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
+    assert "more than 3 files of theirs" in said

@@ -1,0 +1,79 @@
+"""What is read of a stranger's bytes has limits, and costs nobody else anything."""
+
+import os
+import time
+
+import pytest
+from autograder.grading import kept
+from autograder.grading.kept import LimitReached, Process, Processes, Room
+from support.pieces import dig, fail, fill, leave, spin, unlike_any
+
+SMALL = Room(processor_seconds=1, memory_bytes=100 * kept.MEBIBYTE, seconds=20)
+
+
+@pytest.fixture
+def process():
+    made = Process()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (spin, "more time of the processor"),
+        (fill, "more memory"),
+        (dig, "nested too deep"),
+        (leave, "ended the process"),
+    ],
+)
+def test_a_limit_is_said_and_the_next_piece_is_read(process, function, said):
+    with pytest.raises(LimitReached, match=said):
+        process.call(SMALL, function)
+    assert process.call(SMALL, abs, -1) == 1
+
+
+def test_what_sleeps_is_ended_by_the_clock(process):
+    with pytest.raises(LimitReached, match=r"more than 0\.5 seconds"):
+        process.call(Room(seconds=0.5), time.sleep, 60)
+    assert process.call(SMALL, abs, -1) == 1
+
+
+def test_one_process_is_kept_and_its_time_is_each_piece_s_own(process):
+    numbers = {process.call(SMALL, os.getpid) for _ in range(3)}
+    for _ in range(8):  # together more than one of them may take
+        process.call(SMALL, sum, range(10_000_000))
+    numbers.add(process.call(SMALL, os.getpid))
+    assert len(numbers) == 1
+    assert os.getpid() not in numbers
+
+
+def test_an_error_of_a_piece_is_its_own_and_what_cannot_be_sent_is_one(process):
+    before = process.call(SMALL, os.getpid)
+    with pytest.raises(ValueError, match="as elsewhere"):
+        process.call(SMALL, fail)
+    with pytest.raises(RuntimeError, match="pickle"):
+        process.call(SMALL, unlike_any)
+    assert process.call(SMALL, os.getpid) == before
+
+
+def test_two_processes_work_at_one_time_and_one_that_is_lost_is_replaced():
+    executor = Processes(2)
+    waits = [executor.submit(time.sleep, 0.01) for _ in range(4)]
+    assert [one.result() for one in waits] == [None] * 4
+    with pytest.raises(LimitReached):
+        executor.submit(leave).result()
+    assert [executor.submit(abs, -1).result() for _ in range(4)] == [1] * 4
+    executor.shutdown()
+
+
+def test_shut_down_they_end_at_once():
+    executor = Processes(1)
+    number = executor.submit(os.getpid).result()
+    waits = executor.submit(time.sleep, 600)
+    time.sleep(0.2)
+    executor.shutdown(wait=True, cancel_futures=True)
+    with pytest.raises(LimitReached):
+        waits.result()
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)

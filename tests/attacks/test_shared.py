@@ -1,0 +1,274 @@
+"""A run finds nothing in its sandbox that it could hold on to while others need it, and nothing to read."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+
+import pytest
+from autograder.grading.sandbox import calls
+from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox.workers import Job, Worker
+
+pytestmark = pytest.mark.usefixtures("walls")
+HELD = "held"
+COMMON = """
+import ctypes, errno, fcntl, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+shared = [os.__file__, "/usr/bin/env", sys.executable]
+def tried(call, *given):
+    ctypes.set_errno(0)
+    return libc.syscall(NUMBERS[call], *given)
+def answer(result):
+    print("held" if result >= 0 else "refused")
+"""
+# By its number on x86-64 and on 64-bit ARM.
+NUMBERS = {
+    "inotify_init": (253, 26),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    "flock": (73, 32),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "shmget": (29, 194),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    "mq_open": (240, 180),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "io_uring_setup": (425, 425),
+    "userfaultfd": (323, 282),
+    "perf_event_open": (298, 241),
+    "bpf": (321, 280),
+    "timer_create": (222, 107),
+    "mlockall": (151, 230),
+    "setpriority": (141, 140),
+    "sched_setscheduler": (144, 119),
+    "ioprio_set": (251, 30),
+    "sync": (162, 81),
+    "sendmsg": (46, 211),
+    "open_by_handle_at": (304, 265),
+    "name_to_handle_at": (303, 264),
+    "open_tree": (428, 428),
+    "fsopen": (430, 430),
+    "landlock_create_ruleset": (444, 444),
+    "seccomp": (317, 277),
+    "personality": (135, 92),
+    "syslog": (103, 116),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "process_vm_readv": (310, 270),
+    "ptrace": (101, 117),
+    "kcmp": (312, 272),
+    "mincore": (27, 232),
+    "fadvise64": (221, 223),
+    "readahead": (187, 213),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "chroot": (161, 51),
+    "mknodat": (259, 33),
+    "swapon": (167, 224),
+    "reboot": (169, 142),
+    "init_module": (175, 105),
+    "vmsplice": (278, 75),
+    "splice": (275, 76),
+    "rt_sigqueueinfo": (129, 138),
+    "process_madvise": (440, 440),
+    "move_pages": (279, 239),
+    "mbind": (237, 235),
+}
+# What a lock, a lease or a note of a change would be kept with; 5 and 6 need a `struct flock`.
+FCNTL = {
+    "a lease": "fcntl.fcntl(os.open(path, os.O_RDONLY), 1024, fcntl.F_WRLCK)",
+    "a lease to read": "fcntl.fcntl(os.open(path, os.O_RDONLY), 1024, fcntl.F_RDLCK)",
+    "notes of a folder": "fcntl.fcntl(os.open(os.path.dirname(path), os.O_RDONLY), 1026, 0x80000002)",
+    "a lock of its own": "fcntl.lockf(os.open(path, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)",
+    "an open file's lock": "fcntl.fcntl(os.open(path, os.O_RDONLY), 37, bytes(32))",
+    "flock": "fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)",
+    "who holds a lock": "fcntl.fcntl(os.open(path, os.O_RDONLY), 5, bytes(32))",
+    "signals for others": "fcntl.fcntl(os.open(path, os.O_RDONLY), 8, 1)",
+    "seals": "fcntl.fcntl(os.open(path, os.O_RDONLY), 1033, 1)",
+    "hints to the kernel": "fcntl.fcntl(os.open(path, os.O_RDONLY), 1036, bytes(8))",
+    "a large pipe": "fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)",
+}
+OTHERS = {
+    "System V by the library": "answer(libc.shmget(0x1234, 4096, 0o1666))",
+    "a POSIX queue": "answer(libc.mq_open(b'/q', os.O_CREAT | os.O_RDWR, 0o666, None))",
+    "packets": "import socket; socket.socket(17, 3)",
+    "netlink": "import socket; socket.socket(16, 3)",
+    "the kernel's own ciphers": "import socket; socket.socket(38, 5)",
+    "other machines": "import socket; socket.socket(40, 1)",
+    "the watcher's limits": "import resource; resource.prlimit(1, resource.RLIMIT_NOFILE, (3, 3))",
+    "the watcher's processors": "os.sched_setaffinity(1, {0})",
+    "a user of its own": "answer(libc.unshare(0x10000000))",
+    "typing for others": "a, b = os.openpty(); fcntl.ioctl(b, 0x5412, b'x')",
+    "a device's rights": "os.chmod('/dev/null', os.stat('/dev/null').st_mode & 0o777)",
+    "a device's owner": "os.chown('/dev/urandom', -1, -1)",
+    "a device's times": "a = os.stat('/dev/full'); os.utime('/dev/full', (a.st_atime, a.st_mtime))",
+    "notes on a device": "os.setxattr('/dev/null', 'user.note', b'x')",
+    "many terminals": "print(len([os.openpty() for _ in range(60)])); print('held')",
+    "queued signals": "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, {40}); "
+    "print('held' if os.kill(os.getpid(), 40) or signal.sigwaitinfo({40}).si_pid else 'refused')",
+    "memory that stays": "answer(libc.mlock(ctypes.create_string_buffer(4096), 4096))",
+    "memory of nobody": "import mmap; mmap.mmap(-1, 4096); print('held')",
+    "to be root outside": "print('held' if os.getuid() == 0 and ROOT else 'refused')",
+}
+
+
+def cells(code):
+    column = list(calls.MACHINES).index(os.uname().machine)
+    numbers = {name: both[column] for name, both in NUMBERS.items()}
+    return [("common", f"NUMBERS = {numbers}\nROOT = {os.geteuid() == 0}\n{COMMON}"), ("one", code)]
+
+
+@pytest.fixture(scope="module")
+def worker():
+    with Worker(Inside()) as made:
+        yield made
+
+
+def said(worker, code):
+    ran = worker.run(Job(cells(code), limits=Limits(cell_seconds=20)))
+    outputs = ran.cells.get("one", (0, []))[1]
+    return "".join(one.get("text", one.get("ename", "")) for one in outputs)
+
+
+@pytest.mark.parametrize("call", NUMBERS)
+def test_a_call_that_is_not_listed_does_not_exist(worker, call):
+    told = said(worker, f"print(tried({call!r}, 0, 0, 0, 0, 0), ctypes.get_errno() in (38, 1))")
+    assert told == "-1 True\n"
+
+
+@pytest.mark.parametrize("kind", FCNTL)
+def test_no_file_that_others_use_can_be_held(worker, kind):
+    code = f"for path in shared:\n    try:\n        {FCNTL[kind]}\n        print('held')\n"
+    told = said(worker, f"{code}    except OSError as problem:\n        print('refused')")
+    assert set(told.split()) == {"refused"}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_nothing_else_can_be_held_or_changed(worker, kind):
+    code = OTHERS[kind]
+    assert HELD not in said(worker, code if HELD in code or "answer" in code else f"{code}; print('{HELD}')")
+
+
+READABLE = {
+    "a configuration": "print([p for p in ('/usr/local/etc', '/etc/passwd', '/etc/hostname', "
+    "'/usr/share/doc', '/usr/src', '/usr/local/share') if os.path.exists(p)])",
+    "what the kernel was started with": "print([p for p in ('/proc/cmdline', '/proc/1/cmdline', "
+    "'/proc/locks', '/proc/keys', '/proc/modules') if os.path.exists(p) and open(p).read()])",
+    "other processes": "print([p for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid()])",
+    "settings": "print([p for p in ('/proc/sys/kernel', '/sys', '/proc/bus/pci') if os.path.exists(p)])",
+}
+
+
+@pytest.mark.parametrize("kind", READABLE)
+def test_nothing_of_the_machine_can_be_read(worker, kind):
+    assert said(worker, READABLE[kind]) == "[]\n"
+
+
+def test_no_mount_says_where_its_files_lie(worker):
+    told = said(worker, "print(open('/proc/self/mountinfo').read())")
+    roots = {line.split()[3] for line in told.splitlines() if line.strip()}
+    assert {root for root in roots if root.count("/") > 1} == set()
+    assert "lowerdir=." in told
+
+
+def test_what_a_notebook_needs_is_there(worker):
+    code = """
+import asyncio, json, multiprocessing, socket, sqlite3, subprocess, tempfile, threading, zoneinfo, ssl, uuid
+import numpy, torch
+def work(x):
+    return 2 * x
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.map(work, [1, 2]))
+print(subprocess.run(["echo", "hi"], capture_output=True, text=True).stdout.strip())
+!echo there
+a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
+server = socket.create_server(("127.0.0.1", 0))
+print(socket.create_connection(server.getsockname()).getpeername()[0])
+async def wait():
+    await asyncio.sleep(0.01); return "waited"
+print(asyncio.run(wait()))
+print(sqlite3.connect(":memory:").execute("select 1").fetchone())
+with tempfile.TemporaryDirectory() as place:
+    open(place + "/a", "w").write("x"); os.rename(place + "/a", place + "/b"); print(os.listdir(place))
+thread = threading.Thread(target=print, args=("thread",)); thread.start(); thread.join()
+print(zoneinfo.ZoneInfo("UTC"), os.cpu_count() > 0, len(os.urandom(3)), uuid.uuid4().version)
+print(torch.ones(200, 200).matmul(torch.ones(200, 200)).sum().item())
+open("/dev/null", "w").write("x")
+import time, signal
+signal.signal(signal.SIGALRM, lambda *_: print("alarm"))
+signal.setitimer(signal.ITIMER_REAL, 0.01); time.sleep(0.1)
+x = torch.ones(3, requires_grad=True); (x * 2).sum().backward(); print(x.grad.tolist())
+import torch.utils.data
+print(len(list(torch.utils.data.DataLoader(torch.arange(4), batch_size=2))))
+"""
+    wanted = ["[2, 4]", "hi", "there", "b'x'", "127.0.0.1", "waited", "(1,)", "['b']", "thread"]
+    wanted += ["UTC True 3 4", "8000000.0", "alarm", "[2.0, 2.0, 2.0]", "2"]
+    assert [line.strip() for line in said(worker, code).splitlines() if line.strip()] == wanted
+
+
+def test_while_one_run_holds_all_that_it_can_another_is_as_fast_as_alone(worker):
+    hold = """
+import os, fcntl, time, socket, threading
+kept = []
+def keep(function):
+    try:
+        while len(kept) < 5_000:
+            kept.append(function())
+    except Exception:
+        pass
+for path in (os.__file__, "/usr/bin/env"):
+    try:
+        fcntl.fcntl(os.open(path, os.O_RDONLY), 1024, fcntl.F_WRLCK)
+    except OSError:
+        pass
+for function in (os.openpty, os.pipe, lambda: os.open("/dev/null", os.O_RDONLY), socket.socketpair):
+    keep(function)
+time.sleep(4)
+"""
+    limits = Limits(cell_seconds=20)
+    with Worker(Inside()) as other:
+        other.run(Job([("one", "1")]))
+        thread = threading.Thread(target=worker.run, args=(Job([("one", hold)], limits=limits),))
+        thread.start()
+        ran = other.run(Job([("one", "import os\nlen(open(os.__file__).read())\n!echo hi")], limits=limits))
+        thread.join()
+    assert ran.how == "finished"
+    assert ran.cells["one"][1][-1]["text"].strip() == "hi"
+    assert ran.seconds < 3
+
+
+ORDINARY = """
+import os
+from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox.workers import Job, Worker
+with Worker(Inside()) as worker:
+    ran = worker.run(Job([("one", "import os; os.getuid()")]))
+    print(os.getuid(), ran.how, ran.cells["one"][1][0]["data"]["text/plain"])
+"""
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="nothing here makes another user")
+def test_an_ordinary_user_s_sandbox_is_as_closed():
+    other = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    done = subprocess.run(
+        [*other, sys.executable, "-c", ORDINARY], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["1000", "finished", "0"], done.stderr
+
+
+def test_where_root_grades_a_notebook_is_nobody(worker):
+    mapped = "65534" if os.geteuid() == 0 else "0"
+    assert said(
+        worker, "import os\nprint(os.getuid(), os.getgid(), os.access('/proc/self/fd', os.R_OK))"
+    ).split() == [
+        mapped,
+        mapped,
+        "True",
+    ]
