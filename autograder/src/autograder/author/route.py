@@ -57,8 +57,14 @@ def route_of(
         look for value in (*probe.inputs.values(), *probe.weights.values()) for look in _looks_of(value)[:1]
     ]
     known = [*given, *(step.fingerprints[0][0] for step in steps)]
+    # What is reserved and not yet filled holds anything.
+    filled = (
+        tuple(runs)
+        for (number, _), runs in looks.items()
+        if runs and all(runs) and "empty" not in record[number].name
+    )
     others: list[tuple[Fingerprint, ...]] = []
-    for (orders,) in (runs for runs in whole if len(runs) == 1):
+    for (orders,) in (runs for runs in filled if len(runs) == 1):
         if all(factor_between(one, orders) is None for one in known):
             others.append(orders[:MOST_ORDERS])
             known.append(orders[0])
