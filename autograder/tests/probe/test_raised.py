@@ -40,6 +40,7 @@ X = Operand("x", (5, 3), "float32")
         ("(\n    x\n    @ x\n)", [X]),
         ("x.view(layer.size, 2)", [X, Operand("layer.size", value="7")]),
         ("x.sofmax(-1)", []),
+        ("def f():\n    count = [count, x @ x]\nf()", []),
     ],
 )
 def test_what_stood_in_the_expression_that_failed_is_told(code, expected):

@@ -170,7 +170,7 @@ def test_several_mistakes_are_counted_and_numbered(share):
 @pytest.mark.parametrize(
     ("explains", "says"),
     [
-        (("a", "b"), "This explains “a” and “b”, not all that was seen:"),
+        (("a", "b"), "This explains “a” and “b”:"),
         ((), "This fits at least a part of what was seen:"),
     ],
 )

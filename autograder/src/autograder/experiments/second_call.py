@@ -23,8 +23,8 @@ def _run(subject: Subject, settings: Settings) -> Any:
 
 WORDS = {
     "": N_(
-        "`{answer}` gives another result{where} than with the same input alone.",
-        "Something of the first call was kept: whatever depends on the input is made anew in each call.",
+        "Called a second time{where}, `{answer}` does not give what it should.",
+        "Is the first call right, and is something of it kept? Whatever depends on the input is made anew.",
     )
 }
 SECOND_CALL = Experiment("second-call", _run, WORDS, axes=None)

@@ -352,7 +352,7 @@ def _first_wrong_axis(shape: tuple[int, ...], expected: Tensor) -> int | None:
 
 def _wrong_values(actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongValues:
     index = first_index(~right)
-    error = (actual.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+    error = (actual.double() - expected.double()).abs().nan_to_num(nan=float("inf"), posinf=float("inf"))
     return f.WrongValues(
         index,
         float(actual[index]),

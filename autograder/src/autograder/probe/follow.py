@@ -90,7 +90,7 @@ def _steps(record: Record, looks: Looks[Fingerprint], file: str) -> tuple[Step, 
 
 def _file(answer: Callable[..., Any]) -> str:
     """Return the file, or the cell, in which an answer's own code stands."""
-    code = getattr(vars(answer).get("forward", answer), "__code__", None)
+    code = getattr(getattr(answer, "__dict__", {}).get("forward", answer), "__code__", None)
     return "" if code is None else str(code.co_filename)
 
 

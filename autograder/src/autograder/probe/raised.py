@@ -141,6 +141,8 @@ def _names(tree: ast.AST) -> Iterator[str]:
 def _value(written: str, frame: types.FrameType) -> Any:
     """Return what a name stands for, or the tensor whose attribute it is; None for nothing to tell."""
     first, *rest = written.split(".")
+    if first in frame.f_code.co_varnames and first not in frame.f_locals:
+        return None  # it has no value yet, whatever the notebook calls so
     scope: Mapping[str, Any] = frame.f_locals if first in frame.f_locals else frame.f_globals
     value = scope.get(first)
     for name in rest:

@@ -138,7 +138,7 @@ def way_text(way: f.Way, task: Task) -> str:
     if way.last is None:
         return said
     place = _place(way.last, task)
-    last = _("The last of your tensors that the usual way makes too is {place}.", place=place)
+    last = _("The usual way makes this too: {place}.", place=place)
     return f"{said} {last}" if said else last
 
 
