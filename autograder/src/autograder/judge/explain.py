@@ -16,7 +16,7 @@ from enum import IntEnum
 import torch
 from torch import Tensor
 
-from autograder.judge.sights import CLOSE, RAISES, UNCALLED, UNTRIED, Sight, sight
+from autograder.judge.sights import CLOSE, NAN, RAISES, UNCALLED, UNTRIED, Sight, sight
 from autograder.records.bank import RESULT, Explanations, KnownWrong, Task
 from autograder.records.outcome import ErrorReport, Outcome
 
@@ -211,10 +211,10 @@ class _Search:
         self._telling = torch.tensor(
             [not mark and _is_telling(task, name, seen[name]) for name, mark in self.cells], dtype=torch.bool
         )
-        # An experiment that yields nan, or nothing but 0, says nothing of what led there.
+        # An experiment that yields nan says nothing of what led there.
         self._mute = torch.tensor(
             [
-                not mark and task.probe[name].observe != RESULT and seen[name].silent
+                not mark and task.probe[name].observe != RESULT and seen[name].numbers[-1:] == (NAN,)
                 for name, mark in self.cells
             ],
             dtype=torch.bool,
