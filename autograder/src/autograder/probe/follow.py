@@ -7,6 +7,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, TypeVar
 
 import torch
@@ -90,8 +91,9 @@ def _steps(record: Record, looks: Looks[Fingerprint], file: str) -> tuple[Step, 
 
 def _file(answer: Callable[..., Any]) -> str:
     """Return the file, or the cell, in which an answer's own code stands."""
-    code = getattr(getattr(answer, "__dict__", {}).get("forward", answer), "__code__", None)
-    return "" if code is None else str(code.co_filename)
+    forward = type.__getattribute__(answer, "__dict__").get("forward") if isinstance(answer, type) else answer
+    code = forward.__code__ if isinstance(forward, FunctionType) else None
+    return "" if code is None else code.co_filename
 
 
 def _name(line: str, names: Sequence[str]) -> str:
