@@ -235,6 +235,7 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
             grade.manual_score, grade.needs_manual_grade = 2.0, False
         book.db.commit()
     change(source)
+    run("messages", LESSON, "--confirm")
     run("build", "--jobs", 1)
     run("secret")
     run("bundle", "01", "--out", "out")

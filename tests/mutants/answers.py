@@ -58,7 +58,7 @@ FINDINGS = {
 # Patterns for `says` and `never` that several answers share, by name.
 PATTERNS = {
     "CALL_IT": r"parenthes|bracket|\(\)|\bcall",
-    "TYPED_IN": r"typed|copied|copy|not computed",
+    "TYPED_IN": r"typed|copied|copy|not computed|only fits the lesson",
     "WRONG_NAME": r"is that the one",
     "NOT_ITS_ARGUMENT": r"from the notebook|Use the argument",
     "SAME_DIGITS": r" is (\S+)(?: on [^;.]*?)? and should be \1\.",

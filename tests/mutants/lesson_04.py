@@ -582,7 +582,7 @@ eval-sets-p-to-zero (named, behaviour) from subclass-mended:
         return attn_weights @ values
 mode-not-called (raised): .training → .train
 seeded-in-eval (named, values) from faulty: below torch → if not self.training:↵    torch.manual_seed(0)
-no-grad-is-taken-for-eval (named, behaviour): self.training) → torch.is_grad_enabled())
+no-grad-is-taken-for-eval (named, values, behaviour): self.training) → torch.is_grad_enabled())
 layer-of-half (named, behaviour, keeps 2): p = dropout → dropout = nn.Dropout(0.5)
     line F.dropout → attn_weights = self.dropout(attn_weights)
 on-the-scores (named, behaviour, keeps 2): p = dropout → dropout = nn.Dropout(dropout)

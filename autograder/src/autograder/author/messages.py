@@ -121,7 +121,7 @@ def _of_results(task: Task, faults: Faults) -> Iterator[Message]:
         if slip.fault in known and any(one is not None for one in made.values()):
             outcomes = {probe.id: _with(probe.expected, made.get(probe.id)) for probe in task.probes}
             verdict = judge(task, Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor"))
-            if not verdict.passed:  # a single query cannot be the wrong one
+            if not verdict.passed:  # a single one cannot be the wrong one
                 yield Message(slip.fault, "", known[slip.fault].hint, plain_text(task, verdict))
 
 

@@ -14,6 +14,7 @@ from autograder.probe.follow import recorded
 from autograder.records.bank import RightStep, Route, Task
 from autograder.records.fingerprint import Fingerprint, factor_between, fingerprints
 
+SMALLEST = 1e-5  # usual size of the entries of a step without a word
 MOST_ORDERS = 6  # of the axes of a step without a word
 
 # For each time that a tensor is made, its fingerprint in each order of its axes.
@@ -65,7 +66,8 @@ def route_of(
     )
     others: list[tuple[Fingerprint, ...]] = []
     for (orders,) in (runs for runs in filled if len(runs) == 1):
-        if all(factor_between(one, orders) is None for one in known):
+        # What is nearly 0 is rounding.
+        if orders[0].size > SMALLEST and all(factor_between(one, orders) is None for one in known):
             others.append(orders[:MOST_ORDERS])
             known.append(orders[0])
     return Route(probe.id, tuple(steps), tuple(others)) if steps or others else None

@@ -75,7 +75,7 @@ def changed_in(source: str) -> frozenset[str]:
 def _without_magics(source: str) -> str:
     """Return a cell with IPython's own notation as the calls that it stands for.
 
-    IPython's transformer takes the square of their number, and more of its time where that is wanted.
+    IPython's own reading takes the square of their number, and more of its time where that is wanted.
     """
     first = CELL_MAGIC.match(source)
     if first:
