@@ -30,6 +30,8 @@ from autograder.records.compare import all_close
 # A picture that stands in HTML, with its alternative text beside it.
 INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
 NUMBER = re.compile(r"[-−]?\d[\d.]*")
+# What is kept of a solution's steps: by so much may its rounded numbers differ.
+ROUTE, LAST_DIGIT = "/route", 3e-5
 # Inputs and weights are written or drawn, not computed: so little of a number, and so little of the largest
 # one beside it, is rounding.
 DRAWN, DRAWN_BESIDE = 1e-5, 1e-6
@@ -91,14 +93,32 @@ def _read(folder: Path, name: str, words: dict[object, int]) -> _Kept:
         for task, described in plain["tasks"].items()
         if "explanations" in described
     }
+    for task, described in plain["tasks"].items():
+        numbers_of_route: list[float] = []
+        described["route"] = _without_numbers(described.get("route"), numbers_of_route)
+        tensors[f"{task}{ROUTE}"] = torch.tensor(numbers_of_route, dtype=torch.float64)
     # What stands in them is compared by what it means, not by its place.
     others = {key: tensor for key, tensor in tensors.items() if "/explanations/" not in key}
     return _Kept(plain, others, tables)
 
 
+def _without_numbers(value: Any, numbers: list[float]) -> Any:
+    """Return data without its fractions, which are added to `numbers` in their order."""
+    if isinstance(value, float):
+        numbers.append(value)
+        return 0.0
+    if isinstance(value, list):
+        return [_without_numbers(item, numbers) for item in value]
+    if isinstance(value, dict):
+        return {name: _without_numbers(item, numbers) for name, item in value.items()}
+    return value
+
+
 def _same_tensor(key: str, new: Tensor, old: Tensor) -> bool:
     if new.dtype != old.dtype or new.shape != old.shape or not new.is_floating_point():
         return torch.equal(new, old)
+    if key.endswith(ROUTE):  # rounded to five digits
+        return torch.allclose(new, old, LAST_DIGIT, LAST_DIGIT)
     if "/expected/" in key:  # doubles, too, are made of weights that were drawn as single numbers
         return all_close(new.float(), old.float())
     finite = old[old.isfinite()].double().abs()
