@@ -20,7 +20,7 @@ from autograder.author.pipeline import ExecutedLesson, execute
 from autograder.judge.decide import judge
 from autograder.records.bank import BankError, LessonBank, Task
 from autograder.records.course import Course
-from autograder.records.findings import Verdict
+from autograder.records.findings import Raised, Verdict
 from autograder.records.problems import AuthoringError
 from autograder.words.language import ngettext
 
@@ -65,10 +65,12 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
             verdict = tried(wrong.changes)
             names = [fault.fault for fault in verdict.named]
             rejected.append(not verdict.passed)
-            named.append(names == [wrong.fault])
+            # An error may say by itself what is wrong.
+            told = names == [wrong.fault] or (not names and isinstance(verdict.finding, Raised))
+            named.append(told)
             if verdict.passed:
                 row.failures.append(f"{wrong.fault} is accepted")
-            elif names != [wrong.fault]:
+            elif not told:
                 row.failures.append(f"{wrong.fault} is taken for {', '.join(names) or 'nothing known'}")
         for right in task.right:
             verdict = tried(right.changes)

@@ -16,7 +16,7 @@ from enum import IntEnum
 import torch
 from torch import Tensor
 
-from autograder.judge.sights import CLOSE, NAN, RAISES, UNCALLED, UNTRIED, Sight, sight
+from autograder.judge.sights import CLOSE, RAISES, UNCALLED, UNTRIED, Sight, sight
 from autograder.records.bank import RESULT, Explanations, KnownWrong, Task
 from autograder.records.outcome import ErrorReport, Outcome
 
@@ -30,7 +30,7 @@ SLIPS = (
 SLIP = re.compile(
     r"has no attribute|is not (callable|subscriptable|iterable)|invalid literal|list index out of range"
     r"|unexpected keyword argument|missing \d+ required positional|unsupported operand type"
-    r"|takes \d+ positional arguments? but|super\(\)\.__init__|Module\.__init__\(\) call"
+    r"|takes \d+ positional arguments? but"
 )
 
 
@@ -211,19 +211,10 @@ class _Search:
         self._telling = torch.tensor(
             [not mark and _is_telling(task, name, seen[name]) for name, mark in self.cells], dtype=torch.bool
         )
-        # An experiment that yields nan says nothing of what led there.
-        self._mute = torch.tensor(
-            [
-                not mark and task.probe[name].observe != RESULT and seen[name].numbers[-1:] == (NAN,)
-                for name, mark in self.cells
-            ],
-            dtype=torch.bool,
-        )
         stops = torch.tensor(
             [not mark and _raises(seen[name].result) for name, mark in self.cells], dtype=torch.bool
         )
         self._same_marks = compared.same_marks.sum(dim=1)
-        self._same_words = ((self._relation == Relation.SAME) & stops).sum(dim=1)
         # What a single mistake says of itself: its numbers, and that it takes what must be refused.
         refusals = [not mark and bool(task.probe[name].raises) for name, mark in self.cells]
         self._plainly = self._telling | torch.tensor(refusals, dtype=torch.bool)
@@ -311,10 +302,10 @@ class _Search:
         """
         results = [place for place in places if self._results[place]]
         own = self._relation[:, results or list(places)]
-        telling, mute = self._telling[results or list(places)], self._mute[results or list(places)]
+        telling = self._telling[results or list(places)]
         by_numbers = ((own == Relation.SAME) & telling).any(dim=1)
         least = Relation.SAME if strictly else Relation.LIKE
-        alone = (self._size == 1) & ((own >= least) & ~mute).any(dim=1)
+        alone = (self._size == 1) & (own >= least).any(dim=1)
         if not results:
             alone = (own >= least).any(dim=1)
         return by_numbers | alone
@@ -324,7 +315,8 @@ class _Search:
         chosen = list(places) or list(range(len(self.cells)))
         agreeing = (self._relation[:, chosen] >= Relation.LIKE).sum(dim=1)
         untried = (self._relation[:, chosen] == Relation.UNTRIED).sum(dim=1)
-        ranks = (self._exact(chosen), agreeing, -self._size, untried, self._same_words, self._same_marks)
+        same = (self._relation[:, chosen] == Relation.SAME).sum(dim=1)
+        ranks = (self._exact(chosen), agreeing, -self._size, untried, same, self._same_marks)
         return self._first(candidates, *ranks)
 
     def _exact(self, places: Collection[int]) -> Tensor:
