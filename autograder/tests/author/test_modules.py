@@ -132,7 +132,7 @@ def test_a_parameter_of_another_name_is_told_with_those_expected(judged, lesson)
     verdict = judged(Misnamed)
     assert isinstance(verdict.finding, WrongParameters)
     text = said(lesson, verdict)
-    assert "has no parameter `W_query` and has `W_q`, which the task does not list." in text
+    assert "has no parameter `W_query` and has parameters that the task does not list (`W_q`)." in text
     assert "Expected: `W_query` and `W_key`." in text
 
 
@@ -196,7 +196,7 @@ def test_right_numbers_that_no_gradient_reaches_are_not_enough(judged, lesson):
 
     verdict = judged(Detached)
     assert isinstance(verdict.finding, BrokenProperty)
-    assert "no gradient reaches `W_key`" in said(lesson, verdict)
+    assert "No gradient reaches `W_key`" in said(lesson, verdict)
 
 
 def test_a_result_that_changes_from_call_to_call_in_eval_mode_is_found(judged, lesson):

@@ -329,6 +329,12 @@ def test_the_release_shows_stubs_and_nothing_of_the_answer(built):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", [NOTEBOOK, SOLUTION])
+def test_every_built_notebook_carries_what_the_course_says(built, name):
+    assert nbformat.read(built.root / name, as_version=4).metadata.colab == {"generative_ai_disabled": True}
+
+
+@pytest.mark.slow
 def test_the_solution_is_executed_and_its_checks_pass(built):
     solved = nbformat.read(built.root / SOLUTION, as_version=4)
     cells = {cell["id"]: cell for cell in solved.cells}

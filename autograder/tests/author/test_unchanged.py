@@ -13,6 +13,7 @@ from autograder.author.generate import write_notebook
 from autograder.author.preprocessors import STATES_MIME
 from autograder.author.unchanged import same_bank, same_solution
 from autograder.records import bank, codec
+from autograder.records.modules import MODULE_MIME
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 NAME = "01-tiny"
@@ -109,6 +110,11 @@ def explorer(text, end=None):
     return new_output("display_data", data={STATES_MIME: {"states": states}})
 
 
+def live(module, score):
+    model = f'{{"shows": {{"scores": [{score}]}}}}'
+    return new_output("display_data", data={MODULE_MIME: {"module": module, "model": model}})
+
+
 @pytest.mark.parametrize(
     ("kept", "fresh", "tags", "expected"),
     [
@@ -120,6 +126,8 @@ def explorer(text, end=None):
         (explorer("largest 0.2379"), explorer("largest 0.2378"), [], True),
         (explorer("largest 0.2379"), explorer("smallest 0.2379"), [], False),
         (explorer("largest 0.2379"), explorer("largest 0.2379", end=30), [], False),
+        (live("map.js", 0.2379), live("map.js", 0.2378), [], True),
+        (live("map.js", 0.2379), live("bars.js", 0.2379), [], False),
     ],
 )
 def test_a_solution_is_the_same_where_it_prints_the_same(tmp_path, kept, fresh, tags, expected):

@@ -94,7 +94,7 @@ def first_cell(folder, monkeypatch):
     notebook = nbformat.read(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
     assert cell["id"] == SETUP
-    assert hiding([cell.source]) == ""  # and so no submission looks suspicious by it
+    assert hiding([cell.source]) is None  # and so no submission looks suspicious by it
     monkeypatch.setenv(NAMED, "")  # what the cell sets is taken back
 
     def run(place):

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ import pytest
 from autograder.classroom.desk import written
 from autograder.classroom.desk.data import read
 from autograder.classroom.desk.server import application, write_static
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Grading, TaskResult
 from autograder.records.course import Course
 from autograder.records.problems import BadBook
 from autograder.words.language import speaking
@@ -170,3 +174,33 @@ def test_the_pages_speak_the_language_that_is_asked_for(class_course, tmp_path):
     assert [name for name, text in pages.items() if '<html lang="bn">' not in text] == []
     assert "কিছুই লেখা হয়নি।" in pages[f"written-{LESSON}-{TASK}.html"]
     assert "2 জনের জন্য মন্তব্য" in pages[f"task-{LESSON}-{CODE}.html"]
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(class_course, tmp_path):
+    course = answered(class_course, tmp_path)
+    with Gradebook(course.database, course.directory.course_id) as book:
+        book.add_student("zoe", first_name="Zoe", last_name="Abel")
+        for grade in book.find_submission(LESSON, "bob").notebooks[0].grades:
+            grade.auto_score = grade.manual_score = 0.0
+        book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 10, 30)
+        book.db.commit()
+    flagged = TaskResult(LESSON, "bob", CODE, 0, 4, flags=("may-hide",))
+    with verdicts.opened(course.database) as store:
+        store.write(Grading(LESSON, "bob", verdicts.now(), {}, ("it is a web page, no notebook",)), [flagged])
+    root = Path(course.directory.root)
+    (root / "class.toml").write_text(
+        f'timezone = "Asia/Dhaka"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n[extensions.{LESSON}]\nada = "3d"\n'
+    )
+    (root / "collected").mkdir()
+    (root / "collected" / "record.json").write_text('{"others": {"zoe": ["essay.pdf"]}}')
+    write_static(Class(root), tmp_path / "out")
+    page = " ".join((tmp_path / "out" / "index.html").read_text(encoding="utf-8").split())
+    assert re.findall(r'href="student-(\w+)', page) == ["zoe", "ada", "bob", "cleo"]
+    assert "no notebook: essay.pdf" in page
+    assert "it is a web page, no notebook" in page
+    assert re.search("look: [^<]*: a forbidden call may have gone unseen", page)
+    assert "may-hide" not in page
+    ada = (tmp_path / "out" / "student-ada.html").read_text(encoding="utf-8")
+    assert "Handed in 2026-03-01 16:30 +06" in ada
+    assert "due 2026-03-04 12:00 +06 (3d more)" in ada

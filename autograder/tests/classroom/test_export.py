@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -54,12 +55,12 @@ def known(course: Class) -> Scores:
     return scores(course)
 
 
-def into_canvas(known: Scores, exported: str) -> Merged:
-    return canvas.fill(known, listed(exported), "")
+def into_canvas(known: Scores, exported: str, scale: bool = False) -> Merged:
+    return canvas.fill(known, listed(exported), "", scale)
 
 
-def into_moodle(known: Scores, worksheet: str, lesson: str) -> Merged:
-    return moodle.fill(known, listed(worksheet), lesson)
+def into_moodle(known: Scores, worksheet: str, lesson: str, scale: bool = False) -> Merged:
+    return moodle.fill(known, listed(worksheet), lesson, scale)
 
 
 def listed(text: str) -> Table:
@@ -102,20 +103,45 @@ Participant 73,Bob Meyer,bob2@uni.example,No submission,,100.00,
 """
 
 
-def test_a_moodle_worksheet_is_filled_on_its_own_scale(known):
-    made = into_moodle(known, MOODLE.removeprefix("\ufeff"), LESSON)
-    assert [row[4] for row in table(made.text)] == ["Grade", "70.00", "45.00", ""]
+GERMAN = """Kennung;Vollständiger Name;E-Mail-Adresse;Status;Bewertung;Bestwertung;Feedback als Kommentar
+Teilnehmer/in 71;Ada Lovelace;ada@uni.example;Abgegeben;;10,00;
+Teilnehmer/in 72;Bob Meyer;bob@uni.example;Abgegeben;;10,00;
+"""
 
 
-def test_a_list_that_a_spreadsheet_saved_with_semicolons_keeps_them(known):
-    made = into_moodle(known, MOODLE.removeprefix("\ufeff").replace(",", ";"), LESSON)
-    assert made.text.splitlines()[1] == "Participant 71;Ada Lovelace;ada@uni.example;Submitted;70.00;100.00;"
+def test_a_moodle_worksheet_is_filled_as_scores_are_here(known):
+    made = into_moodle(known, MOODLE.removeprefix("\ufeff").replace("100.00", "10.00"), LESSON)
+    assert [row[4] for row in table(made.text)] == ["Grade", "7.00", "4.50", ""]
+
+
+@pytest.mark.parametrize("before", ["", "\n \r\n", "sep=;\n"])
+def test_a_worksheet_in_another_language_is_read_by_what_is_in_it(known, before):
+    made = into_moodle(known, before + GERMAN, LESSON)
+    assert made.text.startswith(before + "Kennung;")
+    assert made.text.splitlines()[-2] == "Teilnehmer/in 71;Ada Lovelace;ada@uni.example;Abgegeben;7.00;10,00;"
+
+
+@pytest.mark.parametrize("most", ["100.00", "1.000,00", "1,000.00", "7"])
+def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(known, most):
+    worksheet = MOODLE.removeprefix("\ufeff").replace(",", ";").replace("100.00", most)
+    gradebook = CANVAS.replace("Points Possible,,,,10", f'Points Possible,,,,"{most}"')
+    for fill in (partial(into_moodle, known, worksheet, LESSON), partial(into_canvas, known, gradebook)):
+        with pytest.raises(BadList, match=r"has 10 points here and .* on the platform"):
+            fill()
+    scale = {"100.00": 10, "7": 0.7}.get(most, 100)
+    assert listed(into_moodle(known, worksheet, LESSON, True).text).rows[0][4] == f"{7 * scale:.2f}"
+    assert listed(into_canvas(known, gradebook, True).text).rows[1][4] == f"{7 * scale:g}"
+
+
+def test_a_maximum_that_is_no_number_is_refused(known):
+    with pytest.raises(BadList, match="“many”, is no number"):
+        into_moodle(known, MOODLE.removeprefix("\ufeff").replace("100.00", "many"), LESSON)
 
 
 @pytest.mark.parametrize(
     ("worksheet", "lesson", "why"),
     [
-        (MOODLE.replace("Grade", "Mark"), LESSON, "no column `Grade`"),
+        ("Full name,Email address\nAda Lovelace,ada@uni.example\n", LESSON, "no column `Grade`"),
         ("a,b\n1,2\n", LESSON, "no column that says who a student is"),
         ("", LESSON, "no column that says who a student is"),
         (MOODLE.removeprefix("\ufeff"), "03-more", "Nothing of 03-more is graded yet"),

@@ -3,12 +3,15 @@
 import io
 import json
 import os
+import re
 import stat
 import zipfile
 
 import nbformat
 import pytest
 from autograder.classroom import archives
+from autograder.classroom.handed_in import stamp_late
+from autograder.grading.class_folder import Class
 from support.class_course import LESSON, OTHER, class_folder
 from support.handing_in import note_of, notebook, run, zipped
 
@@ -35,6 +38,10 @@ LAYOUTS = {
     "id before": "amy_01-convolution.ipynb",
     "id behind": "01_convolution-Amy Adams (3).ipynb",
     "another ending": "amy/01-convolution.ipynb.txt",
+    "blackboard": "Homework 1_amy_attempt_2026-03-01-22-24-12_01-convolution.ipynb",
+    "brightspace": "40123-55871 - Amy Adams - Mar 1, 2026 1024 PM/hw.ipynb",
+    "brightspace without folders": "40123-55871 - Amy Adams - Mar 1, 2026 1024 PM - hw.ipynb",
+    "a name and a dash": "Amy Adams - hw.ipynb",
 }
 
 
@@ -87,6 +94,17 @@ def test_of_several_attempts_the_last_counts_and_the_others_are_kept(place, tmp_
     assert "as before" in run(place, "collect", tmp_path / "second.zip")
     assert kept(place) == {"first", "one before", "second"}
     assert len(list((place / "collected" / "archives").iterdir())) == 2
+
+
+def test_the_tasks_that_any_version_had_are_kept(place, tmp_path):
+    whole = nbformat.reads(notebook(), as_version=4)
+    less = nbformat.from_dict(whole)
+    less.cells = [cell for cell in whole.cells if cell["id"] not in ("convolve", "convolve-answer")]
+    for number, made in enumerate((whole, less)):
+        zipped(tmp_path / f"{number}.zip", [("amy/01-convolution.ipynb", nbformat.writes(made))])
+        run(place, "collect", tmp_path / f"{number}.zip")
+    record = json.loads((place / "collected" / "record.json").read_text())
+    assert "convolve" in record["had"][LESSON]["amy"]
 
 
 def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(place, tmp_path):
@@ -249,4 +267,61 @@ def test_feedback_older_than_the_grades_is_told(place, tmp_path):
         path.parent.mkdir(parents=True)
         path.write_text("")
     os.utime(place / "feedback" / "amy" / LESSON / f"{LESSON}.html", (1, 1))
-    assert "older than their grades" in run(place, "return", "01", "--folder", code=1)
+    said = run(place, "return", "01", "--folder", code=2)
+    assert "older than their grades" in said
+    assert "Nothing was packed" in said
+    assert not (place / "returned").exists()
+    assert "holds the feedback of 1 student" in run(place, "return", "01", "--folder", "--anyway", code=1)
+
+
+def blank(note):
+    """Return a notebook of somebody's own, without any cell of the lesson."""
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(note, id="note")]))
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["one archive", "a later archive"])
+def test_notes_never_take_the_place_of_the_lesson(place, tmp_path, together):
+    work = ("adamsamy_11_901_01-convolution.ipynb", notebook(note="work"))
+    notes = ("adamsamy_11_950_01-convolution-notes.ipynb", blank("notes"))
+    for number, files in enumerate([[work, notes]] if together else [[work], [notes]]):
+        said = run(place, "collect", zipped(tmp_path / f"{number}.zip", files))
+    assert note_of(place, "amy") == "work"
+    assert kept(place) == {"notes"}
+    assert ("kept beside" if together else "it has no cell of 01-convolution; the earlier one stays") in said
+    only = [("brownbob_12_951_01-convolution.ipynb", blank("notes"))]
+    assert "it has no cell of 01-convolution" in run(place, "collect", zipped(tmp_path / "only.zip", only))
+    assert note_of(place, "bob") == "notes"
+
+
+def test_missing_cells_and_times_of_nobody_are_said(place, tmp_path):
+    made = nbformat.reads(notebook(), as_version=4)
+    made.cells = [cell for cell in made.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
+    zipped(tmp_path / "all.zip", [("adamsamy_11_901_01-convolution.ipynb", nbformat.writes(made))])
+    times = tmp_path / "times.csv"
+    times.write_text("id,time\nwojcik,2026-03-01 10:00\namy,2026-03-01 10:00\n")
+    said = run(place, "collect", tmp_path / "all.zip", "--times", times)
+    assert re.search(r"01-convolution.ipynb: cells that are missing: \d+ of \d+", said)
+    assert "names people whom the gradebook does not: wojcik (wojcik)" in said
+    assert "amy (amy)" not in said
+
+
+def test_more_time_is_given_to_nobody_but_people_of_the_class(place):
+    before = (place / "class.toml").read_text() if (place / "class.toml").is_file() else ""
+    assert "Do you mean joerg?" in run(place, "extend", "jorg", "01", "3d", code=2)
+    assert ((place / "class.toml").read_text() if (place / "class.toml").is_file() else "") == before
+    assert "joerg has 3d more" in run(place, "extend", "joerg", "01", "3d")
+
+
+def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_afterwards(place, tmp_path):
+    late = [
+        ("adamsamy_LATE_11_901_01-convolution.ipynb", notebook()),
+        (f"brownbob_12_902_{LESSON}.ipynb", notebook()),
+    ]
+    assert "has no due date for the lesson yet" in run(place, "collect", zipped(tmp_path / "all.zip", late))
+    stamp_late(Class(place))
+    stamps = {who: place / "submitted" / who / LESSON / "timestamp.txt" for who in ("amy", "bob")}
+    assert not stamps["amy"].exists()
+    (place / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+    stamp_late(Class(place))
+    assert stamps["amy"].read_text() == "2026-03-01 12:00:01.000000 UTC"
+    assert not stamps["bob"].exists()

@@ -11,6 +11,15 @@ CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
 "Müller, Jörg",4712,s101,jmueller,A,17
 "Student, Test",4999,,abc123,A,
 """
+SPLIT = """LastName,FirstName,ID,SIS User ID,SIS Login ID,Section
+Doe,Jane,4711,s100,jdoe,A
+Müller,Jörg,4712,s101,jmueller,A
+Student,Test,4999,,abc123,A
+"""
+GERMAN = """Vorname,Nachname,Matrikelnummer,E-Mail-Adresse
+Jane,Doe,s100,jane@example.org
+Jörg,Müller,,joerg@example.org
+"""
 MOODLE = """First name,Last name,ID number,Email address
 Jane,Doe,s100,jane@example.org
 Jörg,Müller,,joerg@example.org
@@ -36,6 +45,10 @@ def read(tmp_path, text, encoding="utf-8"):
         (WORKSHEET, "utf-8", ["jane@example.org", "joerg@example.org"]),
         (MOODLE.replace(",", ";"), "cp1252", ["s100", "joerg@example.org"]),
         (MOODLE.replace(",", "\t"), "utf-16", ["s100", "joerg@example.org"]),
+        (SPLIT, "utf-8", ["jdoe", "jmueller"]),
+        (GERMAN, "utf-8-sig", ["s100", "joerg@example.org"]),
+        ("\n\n" + MOODLE, "utf-8", ["s100", "joerg@example.org"]),
+        ("sep=;\r\n" + MOODLE.replace(",", ";"), "cp1252", ["s100", "joerg@example.org"]),
         ("id,name\na/b,Jane Doe\nc d,Jörg Müller\n", "utf-8", ["a-b", "c-d"]),
     ],
 )
@@ -75,6 +88,13 @@ def test_names_are_found_in_every_form_that_platforms_give_them():
     assert roster.called(["delacruzana"]) == {"ab"}
     assert roster.called(["nobody", "jm"]) == {"jm"}
     assert roster.called(["somebody"]) == set()
+
+
+def test_of_two_names_that_differ_in_an_accent_the_one_that_is_written_is_meant():
+    roster = Roster([Person("one", "Jürgen", "Müller"), Person("two", "Jurgen", "Müller")])
+    assert [roster.called([name]) for name in ("Müller Jürgen", "Jurgen Müller")] == [{"one"}, {"two"}]
+    assert roster.find(Person("x", "Jürgen", "Müller")) == {"one"}
+    assert roster.called(["Jurgen Muller"]) == {"one", "two"}
 
 
 def test_two_people_of_one_name_are_both_found_and_an_id_decides():

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import shutil
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -19,11 +21,13 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from copy import deepcopy
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
 import nbgrader.api
 import pytest
+from autograder.author.preprocessors import MarkRelease
 from autograder.author.source import read_source
 from autograder.command import app as cli
 from autograder.command import grade_command as command
@@ -347,7 +351,7 @@ def without(place: Path, task: str) -> bytes:
     path, release, _ = marked(place, task)
     before = path.read_bytes()
     release.cells = [cell for cell in release.cells if cell["id"] not in (task, f"{task}-answer")]
-    nbformat.write(release, path)
+    nbformat.write(MarkRelease().preprocess(release, {})[0], path)
     return before
 
 
@@ -356,7 +360,7 @@ def drop(place: Path, student: str, task: str) -> None:
     if student != "dan":
         made = nbformat.read(file_of(place, student), as_version=4)
         made.cells = [cell for cell in made.cells if cell["id"] not in (task, f"{task}-answer")]
-        hand_in(place, student, made)
+        hand_in(place, student, MarkRelease().preprocess(made, {})[0])
 
 
 def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_stay(place, solved):
@@ -414,18 +418,21 @@ def test_who_had_the_newer_release_cannot_go_back_to_the_earlier_one(place, solv
     later = without(place, "convolution")
     grade(place)  # which keeps the release
     (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
-    for student in ("eve", "finn"):
+    three = frozenset({"eve", "finn", "gina"})
+    for student in three:
         hand_in(place, student, solved)
     grade(place, students=frozenset({"eve"}))
     before = place / "collected" / "earlier" / "finn" / LESSON
     before.mkdir(parents=True)
     shutil.copy(file_of(place, "finn"), before / "0123456789ab.ipynb")
-    for student in ("eve", "finn"):
+    record = {"had": {LESSON: {"gina": ["convolution"]}}}
+    (place / "collected" / "record.json").write_text(json.dumps(record))
+    for student in three:
         drop(place, student, "convolution")
-    _, said = grade(place, students=frozenset({"eve", "finn"}))
+    _, said = grade(place, students=three)
     points = POINTS["convolution"]
-    assert {scores(place)[name] for name in ("eve", "finn")} == {FULL - points}
-    assert sum("what it lacks counts 0" in line for line in said) == 2
+    assert {scores(place)[name] for name in three} == {FULL - points}
+    assert sum("what it lacks counts 0" in line for line in said) == 3
 
 
 DAMAGE = {
@@ -859,6 +866,61 @@ def test_two_graders_at_once_are_one_and_a_line(place):
     assert "another run grades this class" in first.told
     assert scores(place) == STUDENTS
     assert grade(place)[0].current == 4
+
+
+@NBGRADERS
+def test_nbgraders_own_autograde_waits_for_no_run_of_the_grader_but_says_so(graded):
+    course = Class(graded)
+    with gradebook.alone(course.database, graded):
+        done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "bob", force=True)
+    assert not done["success"]
+    assert "another run grades this class" in f"{done.get('error')}{done.get('log')}"
+
+
+@pytest.mark.parametrize(
+    "problem", [OSError(errno.ENOLCK, "No locks available"), NotImplementedError("no flock here")]
+)
+def test_where_no_file_can_be_locked_that_is_said_and_nothing_is_graded(place, monkeypatch, problem):
+    def refuse(*_: object, **__: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(gradebook.FileLock, "acquire", refuse)
+    with pytest.raises(BadBook, match="lies where no file can be locked"):
+        grade(place)
+
+
+def test_the_lock_lies_beside_the_gradebook_whatever_the_folder_for_temporary_files(place, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(place))
+    database = Class(place).database
+    with gradebook.alone(database, place):
+        assert (place / "gradebook.db.lock").exists()
+        monkeypatch.chdir("/")
+        with pytest.raises(BadBook), gradebook.alone(database, place):
+            pass
+    with gradebook.alone("postgresql://book", place):
+        assert (place / "gradebook.lock").exists()
+
+
+def test_files_that_may_only_be_read_are_replaced_on_windows_too(graded, monkeypatch):
+    stamp = "timestamp.txt"
+    (file_of(graded, "bob").parent / stamp).write_text("2026-01-11 12:00:00 UTC")
+    kept = autograded(graded, "bob")
+    for path in (kept.parent / stamp, kept.with_name(f".{kept.name}.new")):
+        path.write_text("of a run that was interrupted")
+        path.chmod(0o444)
+
+    def as_on_windows(path: Any, **where: Any) -> None:
+        if not where and not os.stat(path).st_mode & stat.S_IWRITE:
+            raise PermissionError(errno.EACCES, "Access is denied", str(path))
+        really(path, **where)
+
+    really = os.unlink
+    for name in ("unlink", "remove"):
+        monkeypatch.setattr(os, name, as_on_windows)
+    monkeypatch.setattr("nbgrader.utils.sys", SimpleNamespace(platform="win32"))
+    summary, said = grade(graded, force=True)
+    assert (summary.graded, summary.faults) == (len(STUDENTS), []), said
+    assert (kept.parent / stamp).read_text() == "2026-01-11 12:00:00 UTC"
 
 
 def test_a_clock_that_was_put_back_changes_nothing(graded, monkeypatch):

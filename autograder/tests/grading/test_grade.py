@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from copy import deepcopy
 from dataclasses import replace
 
 import pytest
 from autograder.grading.evidence import GraderFault
-from autograder.grading.grade import grade
-from autograder.grading.rebuild import ADDED
+from autograder.grading.grade import Graded, grade, results_of
+from autograder.grading.rebuild import ADDED, rebuild
 from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import Executed
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cells import is_answer, is_test
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_code_cell, new_notebook
 from support.tiny_lesson import LESSON, SHARE
 
 
@@ -99,3 +101,29 @@ def test_a_cell_of_ours_that_is_stopped_behind_what_a_learner_added_is_not_our_f
     added = deepcopy(release)
     added.cells.insert(0, new_code_cell("while True: pass", id=f"{ADDED}0"))
     assert grade(added, with_kinds(share="function"), stopped(ours, AS_SEEN)).verdicts["share"].earned == 0
+
+
+WRITTEN = {
+    "cell_type": "markdown",
+    "id": "why",
+    "source": "*Write your answer here.*",
+    "metadata": {"nbgrader": {"grade": True, "solution": True, "grade_id": "why", "points": 3}},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_answered"), [("*Write your answer here.*", False), ("Because.", True), ("", True)]
+)
+def test_a_written_answer_that_nobody_touched_counts_as_none(text, is_answered):
+    release = new_notebook(cells=[from_dict(WRITTEN)])
+    submission = new_notebook(cells=[from_dict({**WRITTEN, "source": text})])
+    made = Graded(rebuild(release, submission).notebook, {}, (), {})
+    released = {cell["id"]: cell.source for cell in release.cells}
+    (found,) = results_of(LESSON, "ada", "r", made, released)
+    assert (found.answered, found.possible, found.answer) == (is_answered, 3.0, text)
+
+
+def test_what_runs_submissions_loads_nothing_of_nbgrader():
+    code = "import sys, autograder.grading.batch; print('nbgrader' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -43,7 +43,7 @@ HIDING = {
     "inside-the-checks-by-name": ("from autograder import collect\nx = 1", "from autograder import collect"),
     "silenced": ("torch._C._disabled_torch_function_impl", "torch._C"),
     "another-process": ("os.fork()", "os.fork"),
-    "a-shell": ("!python soft.py\n1", "get_ipython().system"),
+    "a-shell": ("!python soft.py\n1", "!python soft.py"),
     "another-library": ("from scipy.special import softmax\n1", "from scipy.special import softmax"),
     "compiled": ("torch.compile(f)(x)", "torch.compile"),
     "by-a-text": ("getattr(torch, '_C').f", "_C"),
@@ -65,25 +65,63 @@ ORDINARY = {
 }
 
 
+KINDS = {
+    "!pip install einops": ("program", "!pip install einops"),
+    "%%bash\npython other.py": ("program", "%%bash"),
+    "%run other.py": ("program", "%run other.py"),
+    "names = !ls": ("program", "!ls"),
+    "import subprocess": ("program", "import subprocess"),
+    "eval(text)": ("hidden", "eval(text)"),
+    "torch._refs.softmax(x)": ("hidden", "torch._refs"),
+    "import scipy": ("hidden", "import scipy"),
+    "import ctypes": ("reach", "import ctypes"),
+    "import sys\nsys._getframe(1)": ("reach", "sys._getframe"),
+    "import gc": ("reach", "import gc"),
+    "from inspect import stack": ("reach", "from inspect import stack"),
+    "try:\n    f()\nexcept E as e:\n    e.__traceback__.tb_frame": ("reach", "e.__traceback__.tb_frame"),
+    "f.__closure__[0]": ("reach", "f.__closure__"),
+    "check.__globals__": ("reach", "check.__globals__"),
+    "import autograder\nautograder.probe.forbidden.MOST_CALLS = 0": ("reach", "autograder.probe"),
+    "import autograder.probe.forbidden": ("reach", "import autograder.probe.forbidden"),
+    "from autograder.probe import forbidden": ("reach", "from autograder.probe import forbidden"),
+    "import linecache": ("reach", "import linecache"),
+}
+
+
+def code(sources):
+    found = hiding(sources)
+    return found and found.code
+
+
+@pytest.mark.parametrize("source", KINDS)
+def test_what_kind_of_thing_could_hide_a_call_is_told(source):
+    found = hiding(["x = 1", source])
+    assert (found.kind, found.code) == KINDS[source]
+
+
+def test_a_program_in_a_first_cell_does_not_cover_what_is_graver():
+    assert hiding(["!pip install einops", "eval(text)", "import gc", "!ls"]).code == "import gc"
+
+
 @pytest.mark.parametrize("name", HIDING)
 def test_an_expression_that_hides_what_it_stands_for_is_named(name):
     source, shown = HIDING[name]
     source = source if "\n" in source else f"def answer(x):\n    return {source}"
-    assert hiding(["x = 1", source]) == shown
+    assert code(["x = 1", source]) == shown
 
 
 @pytest.mark.parametrize("name", ORDINARY)
 def test_ordinary_code_is_left_alone(name):
-    assert hiding([ORDINARY[name]]) == ""
+    assert hiding([ORDINARY[name]]) is None
 
 
 def test_a_long_expression_is_cut():
-    assert hiding([f"eval({' + '.join(['name'] * 40)})"]).endswith("…")
+    assert code([f"eval({' + '.join(['name'] * 40)})"]).endswith("…")
 
 
 def test_what_is_too_long_or_too_deep_to_be_read_is_named_by_its_beginning():
-    assert hiding(["x = 1  # " + "long" * 20_000]).startswith("x = 1 # longlong")
-    assert hiding(["getattr(torch, " + "+".join("name" for _ in range(400)) + ")"]).startswith(
+    assert code(["x = 1  # " + "long" * 20_000]).startswith("x = 1 # longlong")
+    assert code(["getattr(torch, " + "+".join("name" for _ in range(400)) + ")"]).startswith(
         "getattr(torch, name+"
     )
 
@@ -99,6 +137,6 @@ SLOW = {
 @pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
 def test_of_text_that_is_slow_to_read_as_much_as_anybody_types_is_read_and_once(text):
     cells = [f"{text}#{number}" for number in range(25)]
-    may_hide._first.cache_clear()
+    may_hide._worst.cache_clear()
     assert all(hiding(cells) for _ in range(20))  # as for many tasks
-    assert may_hide._first.cache_info().misses <= MOST_TEXT // len(text)
+    assert may_hide._worst.cache_info().misses <= MOST_TEXT // len(text)

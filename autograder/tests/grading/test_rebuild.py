@@ -538,6 +538,12 @@ def test_a_cell_stays_that_a_cell_of_the_learners_needs(release, own):
     assert [cell.source for cell in made.cells[-2:]] == ["most = 9", own]
 
 
+@pytest.mark.parametrize(("names", "stays"), [((), ""), (("Most",), "class Most: pass")])
+def test_a_cell_stays_that_defines_what_the_checks_make_inputs_of(release, names, stays):
+    release.cells.append(new_code_cell("class Most: pass", id="shown-late"))
+    assert only_needed(release, names).cells[-1].source == stays
+
+
 def test_notes_stand_on_top(release):
     with_explanation(release, ["one", "other"])
     assert release.cells[0].source == "**Notes from grading**\n\n- one\n- other"

@@ -16,6 +16,7 @@ from autograder.lesson.learner import UNEXAMINED
 from autograder.records import bank, course
 from autograder.records.course import Course
 from nbformat.v4 import new_code_cell, new_notebook
+from support.class_course import LESSON, OTHER
 
 
 class Played:
@@ -54,10 +55,10 @@ NOTEBOOK = new_notebook(cells=[new_code_cell("1", id="one")])
 
 def test_a_submissions_runs_share_some_times_what_the_solution_takes(runner):
     runner._worker = played = Played(0.5)
-    runner.begin("one", lambda: NOTEBOOK)
+    runner.begin(LESSON, lambda: NOTEBOOK)
     for _ in range(2):
         runner(NOTEBOOK, "as-seen")
-    runner.begin("one", lambda: NOTEBOOK)
+    runner.begin(LESSON, lambda: NOTEBOOK)
     runner(NOTEBOOK, "as-seen")
     assert played.limits[2:] == [(5, 15.0), (5, 14.5), (5, 15.0)]
 
@@ -68,7 +69,7 @@ def test_cells_that_only_show_are_left_out_where_the_checks_of_the_solution_find
     check.metadata = {"nbgrader": {"grade": True}}
     notebook = new_notebook(cells=[*NOTEBOOK.cells, check])
     runner._worker = played = Played(counts=counts)
-    runner.begin("one", lambda: notebook)
+    runner.begin(LESSON, lambda: notebook)
     for run, quiet in (("as-seen", True), ("redrawn-1", False)):
         runner(notebook, run, quiet=quiet)
         assert (played.cells, played.unexamined) == (["one", "check"] if counts else ["check"], True)
@@ -79,8 +80,8 @@ def test_cells_that_only_show_are_left_out_where_the_checks_of_the_solution_find
 def test_where_the_solution_is_stopped_no_submission_is_to_blame(runner):
     runner._worker = played = Played(0.5, stops=True)
     for _ in range(2):
-        with pytest.raises(SandboxFailed, match="own solution of two was stopped"):
-            runner.begin("two", lambda: NOTEBOOK)
+        with pytest.raises(SandboxFailed, match=f"own solution of {OTHER} was stopped"):
+            runner.begin(OTHER, lambda: NOTEBOOK)
         tried, played.limits = played.limits, []
     assert tried == []
 

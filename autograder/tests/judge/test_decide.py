@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from autograder.judge.decide import judge, merge
+from autograder.judge.decide import judge, judge_outcome, merge
 from autograder.judge.sights import RIGHT, sight
 from autograder.probe.collect import call, call_module, collect_answer
 from autograder.records.bank import Check, Made, Probe, Task
@@ -27,6 +27,7 @@ from autograder.records.findings import (
     StillStub,
     WrongBehaviour,
     WrongDtype,
+    WrongParameters,
     WrongShape,
     WrongType,
     WrongValues,
@@ -230,6 +231,22 @@ def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, f
     evidence = unpack(pack(collect_answer(task, None, answer, {})))
     assert judge(task, evidence).finding == finding
     assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "finding"),
+    [
+        ("unexpected", ("bias",), None),
+        ("missing", ("bias",), None),
+        ("unexpected", ("bias", "scale"), WrongParameters((), ("scale",), (), ())),
+        ("missing", ("bias", "weight"), WrongParameters(("weight",), (), (), ())),
+    ],
+)
+def test_parameters_that_the_right_answer_adds_to_a_module_itself_may_be_added(share, kind, names, finding):
+    expected = dataclasses.replace(RESULT, module=ModuleReport(**{kind: ("bias",)}))
+    probe = dataclasses.replace(SHARE.probe["three"], expected=expected)
+    outcome = dataclasses.replace(RESULT, module=ModuleReport(**{kind: names}))
+    assert judge_outcome(share, probe, outcome) == finding
 
 
 def test_what_is_infinite_in_the_right_answer_may_be_infinite(share, yielded):

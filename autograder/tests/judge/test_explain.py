@@ -217,6 +217,33 @@ def test_where_nothing_is_wrong_no_mistake_is_named(outcomes):
     assert explain(TASK, outcomes).wrong == ()
 
 
+def endless(value):
+    """What an answer yields whose every number is this one."""
+    return {name: Outcome("torch.Tensor", torch.full((2,), value), (2,), "float32") for name in TASK.probe}
+
+
+@pytest.mark.parametrize(
+    ("made", "outcomes", "proven"),
+    [
+        ({}, done(answer("no-half")), "same"),
+        ({}, done(answer("no-half", "no-one")), "same"),
+        ({}, done(answer("no-turn", "takes-empty")), "likeness"),
+        ({}, done(answer("takes-empty")), ""),
+        ({"endless": endless(NAN)}, endless(NAN), "ending"),
+        ({"zero": endless(0.0)}, endless(0.0), "ending"),
+        ({}, done(lambda x: answer("no-half")(x) + 7 * (len(x) == 4)), "same"),
+    ],
+)
+def test_what_is_proven_of_a_mistake_is_told(made, outcomes, proven):
+    task = knowing(TASK, {**ALONE, "no-half and no-one": done(answer("no-half", "no-one")), **made})
+    assert explain(task, outcomes).shown == proven
+
+
+def test_of_what_was_not_tried_nothing_is_proven():
+    outcomes = done(answer("no-half", "no-turn"))
+    assert explain(untried("even"), outcomes).shown == "likeness"
+
+
 def untried(*names):
     """The task, where two mistakes together were not tried on some probes."""
     both = done(answer("no-half", "no-turn"))

@@ -72,13 +72,19 @@ def but_one(x, shift):
         (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", "batch", 1, 0)]),
         (
             lambda x, shift: past(x, shift).flip(1),
-            [Related("reversed", axis=1)],
+            [Related("reversed", axis=1, probe="plain")],
         ),
-        (lambda x, shift: past(x, shift) * 2, [Related("times", pytest.approx(2.0))]),
-        (lambda x, shift: past(x, shift) - 3, [Related("plus", pytest.approx(-3.0))]),
-        (lambda x, shift: past(x, shift).mT, [Related("turned")]),
-        (lambda x, shift: past(x, shift).half().float(), [Related("digits", 3)]),
-        (but_one, [Reaches("x", "tokens", "tokens", 2, 0, missing=True), Related("but-one", 2.0, axis=1)]),
+        (lambda x, shift: past(x, shift) * 2, [Related("times", pytest.approx(2.0), probe="plain")]),
+        (lambda x, shift: past(x, shift) - 3, [Related("plus", pytest.approx(-3.0), probe="plain")]),
+        (lambda x, shift: past(x, shift).mT, [Related("turned", probe="plain")]),
+        (lambda x, shift: past(x, shift).half().float(), [Related("digits", 3, probe="plain")]),
+        (
+            but_one,
+            [
+                Reaches("x", "tokens", "tokens", 2, 0, missing=True),
+                Related("but-one", 2.0, axis=1, probe="plain"),
+            ],
+        ),
         (lambda x, shift: past(x, shift).sqrt(), []),
         (lambda x, shift: past(x.mul_(1.5), shift), []),
         (lambda x, shift: past(x, shift) * torch.nan, []),
@@ -118,12 +124,14 @@ def test_a_result_that_is_right_to_a_few_digits_by_chance_is_not_told_where_anot
 
 def test_a_square_result_can_be_turned_too():
     task = made(past, numbers(2, 3, 3))
-    assert told(lambda x, shift: past(x, shift).mT, task) == (Related("turned"),)
+    assert told(lambda x, shift: past(x, shift).mT, task) == (Related("turned", probe="plain"),)
 
 
 def test_what_is_idle_in_the_solution_as_well_is_not_told():
     task = made(lambda x, shift: x.cumsum(1), numbers(2, 4, 3))
-    assert told(lambda x, shift: 2 * x.cumsum(1), task) == (Related("times", pytest.approx(2.0)),)
+    assert told(lambda x, shift: 2 * x.cumsum(1), task) == (
+        Related("times", pytest.approx(2.0), probe="plain"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,7 +199,7 @@ def test_of_a_tensor_only_what_the_learner_sees_is_told():
     task = replace(TASK, kind="tensor", probes=seen, examined=None)
     twice = replace(probe.expected, tensor=2 * probe.expected.tensor)
     assert facts(task, {"redrawn-1": twice, AS_SEEN: probe.expected}, None) == ()
-    assert facts(task, {AS_SEEN: twice}, None) == (Related("times", pytest.approx(2.0)),)
+    assert facts(task, {AS_SEEN: twice}, None) == (Related("times", pytest.approx(2.0), probe=AS_SEEN),)
 
 
 def test_of_an_input_with_an_axis_in_two_roles_each_role_is_compared_by_itself():

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 
+import nbformat
 import pytest
 import torch
 from autograder.lesson import learner, progress_store
@@ -18,6 +19,7 @@ from autograder.records.findings import NotDefined, NotRun, StillStub, WrongValu
 from autograder.records.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.records.transport import EVIDENCE_MIME, unpack
 from autograder.words.feedback import Feedback, Notice
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder import check, hint, progress
 
@@ -267,6 +269,40 @@ def test_a_hint_starts_with_what_the_last_check_found(bank_folder):
     assert repr(hint("share")).splitlines()[1].startswith("Your last check found: ")
     check("share", lambda x: x / x.sum())
     assert repr(hint("share")).splitlines()[1] == "Divide by the sum."
+
+
+def test_the_last_hint_reasons_about_a_wrong_answer_and_gives_no_code(bank_folder):
+    check("share", lambda x: x / x.max())
+    shown = [repr(hint("share")) for _ in range(3)]
+    assert [text.splitlines()[0] for text in shown] == [
+        "Hint 1 of 3: Shares of a whole",
+        "Hint 2 of 3: Shares of a whole",
+        "Hint 3 of 3: Shares of a whole",
+    ]
+    assert shown[2].splitlines()[1:3] == [
+        "This mistake gives exactly the same result:",
+        "You divided by the largest: use `x.sum()`.",
+    ]
+    assert "Entry [0] (token 0) is 0.2000 on three numbers and should be 0.1250." in shown[2]
+    assert "return x / x.sum()" not in shown[2]
+    check("share", lambda x: x + 1)
+    assert "The result adds up to 11 on three numbers" in repr(hint("share"))
+    check("share", lambda x: x / x.sum())
+    assert "`return x / x.sum()`" in repr(hint("share"))
+
+
+def test_the_last_hint_names_the_section_of_a_notebook_that_stands_beside(bank_folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert learner._heading("01-tiny#sums") == ""
+    notebook = new_notebook(cells=[new_markdown_cell("## Sums", id="sums"), new_code_cell("1", id="after")])
+    nbformat.write(notebook, tmp_path / "01-tiny.ipynb")
+    assert [learner._heading(f"01-tiny#{cell}") for cell in ("sums", "after", "other")] == [
+        "“Sums” in 01-tiny",
+        "“Sums” in 01-tiny",
+        "",
+    ]
+    (tmp_path / "01-tiny.ipynb").write_text("{")
+    assert learner._heading("01-tiny#sums") == ""
 
 
 # A button for hints

@@ -33,6 +33,14 @@ def test_a_course_is_what_its_file_says(tmp_path):
     assert (found.preload, found.languages) == (("pictures",), ("fr", "en"))
 
 
+def test_a_course_says_what_its_notebooks_carry(tmp_path):
+    marks = "[notebook.colab]\ngenerative_ai_disabled = true\n"
+    assert Course.read(made(tmp_path, DESCRIBED + marks)).notebook == {
+        "colab": {"generative_ai_disabled": True}
+    }
+    assert Course.read(made(tmp_path / "without")).notebook == {}
+
+
 def test_what_a_course_forbids_goes_by_its_own_names_and_is_noticed_at_all_of_them(tmp_path):
     text = (
         DESCRIBED

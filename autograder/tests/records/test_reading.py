@@ -28,6 +28,21 @@ def test_what_does_not_compile_names_nothing(source):
 
 
 @pytest.mark.parametrize(
+    ("source", "bound", "used"),
+    [
+        ("x = f(x)", "x", "fx"),
+        ("x += y", "x", "xy"),
+        ("x = 1\ny = x", "xy", ""),
+        ("def f():\n    return f(x)", "f", "x"),
+        ("x = [x for x in y]", "x", "y"),
+        ("class A:\n    pass\n\nA = f(A)", "A", "f"),
+    ],
+)
+def test_what_a_cell_needs_of_others_is_told_from_what_it_makes(source, bound, used):
+    assert names_of(source) == (frozenset(bound), frozenset(used))
+
+
+@pytest.mark.parametrize(
     ("source", "changed"),
     [
         ("x[0] = y", "x"),

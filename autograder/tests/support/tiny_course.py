@@ -136,6 +136,7 @@ LESSON = Lesson(
 DESCRIBED = f'name = "tiny"\ntitle = "Tiny"\nlessons = ["{NAME}"]\nbank = "answers"\n'
 DESCRIBED += '[entries]\ntoken = ["tokens", "d_in"]\n'
 DESCRIBED += "[forbidden.softmax]\ninstead = 'softmax'\nnames = ['\\w*softmax\\w*']\n"
+DESCRIBED += "[notebook.colab]\ngenerative_ai_disabled = true\n"
 
 Edit = tuple[str, str]
 

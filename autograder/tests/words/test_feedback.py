@@ -159,25 +159,43 @@ def test_an_error_is_told_once_and_then_only_on_which_input(shown, share):
 
 def test_several_mistakes_are_counted_and_numbered(share):
     named = (Named("a", "", "Use `x.sum()`."), Named("b", "", "Divide."))
-    verdict = Verdict("share", (CheckResult("a", 1, 0, MatchesKnownWrong(probe="three")),), named)
+    results = (CheckResult("a", 1, 0, MatchesKnownWrong(probe="three")),)
+    verdict = Verdict("share", results, named, shown="same")
     html = Reader(rich_text(share, verdict))
-    assert "Two mistakes together explain this:" in html.text
+    assert "Two mistakes together give exactly the same result:" in html.text
     assert (html.tags.count("ol"), html.tags.count("li")) == (1, 2)
     text = plain_text(share, verdict)
-    assert "Two mistakes together explain this:\n1. Use `x.sum()`.\n2. Divide.\n" in text
+    assert "Two mistakes together give exactly the same result:\n1. Use `x.sum()`.\n2. Divide.\n" in text
+
+
+@pytest.mark.parametrize(
+    ("proven", "says"),
+    [
+        ("same", "This mistake gives exactly the same result: Divide."),
+        ("stops", "This mistake stops in the same way: Divide."),
+        ("ending", "Many mistakes end in this result. One of them: Divide."),
+        ("likeness", "This mistake fits what was seen: Divide."),
+        ("", "on three numbers. Divide."),
+    ],
+)
+def test_of_a_mistake_no_more_is_said_than_what_is_proven(share, proven, says):
+    results = (CheckResult("a", 1, 0, MatchesKnownWrong(probe="three")),)
+    verdict = Verdict("share", results, (Named("a", "", "Divide."),), shown=proven)
+    assert says in " ".join(plain_text(share, verdict).split())
 
 
 @pytest.mark.parametrize(
     ("explains", "says"),
     [
-        (("a", "b"), "This explains “a” and “b”:"),
+        (("a", "b"), "This is about “a” and “b” only. This mistake gives exactly the same result:"),
         ((), "This fits at least a part of what was seen:"),
     ],
 )
 def test_a_mistake_that_explains_a_part_is_said_to_after_what_was_seen(share, explains, says):
     finding = WrongShape((2,), (3,), 0, probe="three")
     named = (Named("a", "", "Use `x.sum()`."),)
-    verdict = Verdict("share", (CheckResult("a", 1, 0, finding),), named, whole=False, explains=explains)
+    results = (CheckResult("a", 1, 0, finding),)
+    verdict = Verdict("share", results, named, whole=False, shown="same", explains=explains)
     for text in (Reader(rich_text(share, verdict)).text, plain_text(share, verdict)):
         flat = " ".join(text.split())
         assert flat.index("Axis 0") < flat.index(says) < flat.index("Use")

@@ -191,7 +191,7 @@ def test_each_placeholder_of_a_table_of_messages_has_a_value(file):
         said |= told
     # What stands in other tables is filled in where it is said, or with what an experiment's `_case` returns.
     rest = {text for one in calls(tree, "N_") for text in texts(one)} - said
-    given = {name for one in calls(tree, "_") if not texts(one) for name in named(one)}
+    given = {name for one in calls(tree, "_", "Note") if not texts(one) for name in named(one)}
     keys = {key.value for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys
             if isinstance(key, ast.Constant) and isinstance(key.value, str)}  # fmt: skip
     assert placeholders(rest) <= ABOUT | NUMBERS | given | keys

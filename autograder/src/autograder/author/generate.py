@@ -36,7 +36,7 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
     """Make `workplace/notebooks/<lesson>` and the executed `workplace/solutions/<lesson>`.
 
     Args:
-        course: the course, for its `nbgrader_config.py`.
+        course: the course, for its `nbgrader_config.py` and what its notebooks carry in their metadata.
         workplace: a folder to work in, with nothing but a fresh bank in `bank`, for the solution's checks; a
             gradebook made there is thrown away with it.
         lesson: the lesson's name.
@@ -45,6 +45,7 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
     Raises:
         AuthoringError: nbgrader refused the notebook, or a solution cell failed.
     """
+    notebook.metadata.update({platform: dict(marks) for platform, marks in course.notebook.items()})
     write_notebook(notebook, workplace / "source" / lesson / f"{lesson}.ipynb")
     write_all(workplace / "bank", course.beside_banks())
     config = settings.read(course.root)

@@ -11,7 +11,7 @@ from torch import Tensor
 from autograder.author.answers import Runs, changed_answer, evidence_for, make_task
 from autograder.author.authoring import Faults, load_faults
 from autograder.author.pipeline import execute
-from autograder.author.texts import beside_others, digest, load_read, shared_in, to_read, write_read
+from autograder.author.texts import beside_others, digest, load_read, shared_in, to_read, unread, write_read
 from autograder.judge.decide import judge
 from autograder.records.bank import RESULT, LessonBank, Task
 from autograder.records.course import Course
@@ -61,9 +61,7 @@ def said_in(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[Sa
             messages = (*_of_answers(task, made, executed.runs), *_of_results(task, faults))
             beside = beside_others(task, faults, executed.runs.solutions[task.id].text)
             texts = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}
-            known = read.get(task.id, {})
-            new = tuple(name for name, hint in texts.items() if known.get(name) != digest(hint))
-            yield Said(task, messages, beside, texts, new)
+            yield Said(task, messages, beside, texts, unread(texts, read.get(task.id, {})))
 
 
 def shown(said: Said, only_unread: bool = False) -> str:

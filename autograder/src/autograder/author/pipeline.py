@@ -18,7 +18,7 @@ from autograder.author.generate import generate, write_notebook
 from autograder.author.lint import lint
 from autograder.author.namespace import run_cells
 from autograder.author.source import predictions, read_source
-from autograder.author.texts import false_claims, load_read, shared_in, unread
+from autograder.author.texts import false_claims, load_read, shared_in, to_read, unread
 from autograder.author.unchanged import same_bank, same_solution
 from autograder.experiments import known as experiments
 from autograder.judge.decide import judge
@@ -100,7 +100,7 @@ def _refuse_untrue(course: Course, executed: ExecutedLesson, made: LessonBank, f
     shared, read = shared_in(course, executed.lesson, faults), load_read(course.source / name)
     problems = []
     for task in made.tasks.values():
-        new = unread(task, shared, read.get(task.id, {}))
+        new = unread(to_read(task, shared), read.get(task.id, {}))
         problems += [f"task {task.id}: nobody has read there what {fault} says" for fault in new]
         false = false_claims(task, course.claims, executed.runs, executed.notebook)
         problems += [f"task {task.id}: {problem}" for problem in false]

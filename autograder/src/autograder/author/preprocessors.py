@@ -17,6 +17,7 @@ from traitlets import Dict, default
 
 from autograder.author.edits import faulty_code
 from autograder.lesson import progress_store
+from autograder.records.cells import OF_RELEASE, RELEASE, release_of, tasks_of
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 # An explorer puts all that it can show into this output, for pages where no kernel answers: the words and the
@@ -44,6 +45,16 @@ class StubSolutions(ClearSolutions):
             return bool(super()._replace_solution_region(cell, language))
         finally:
             self.code_stub = before
+
+
+class MarkRelease(NbGraderPreprocessor):
+    """Write into a released notebook which release it is: what comes back is graded by that."""
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        notebook.metadata[OF_RELEASE] = {RELEASE: release_of(tasks_of(notebook))}
+        return notebook, resources
 
 
 def stub_for(source: str) -> str:

@@ -57,6 +57,7 @@ def configure(c: Any, file: str) -> None:
         "nbgrader.preprocessors.ClearMarkScheme",
         "nbgrader.preprocessors.ComputeChecksums",
         "nbgrader.preprocessors.CheckCellMetadata",
+        "autograder.author.preprocessors.MarkRelease",
     ]
     c.GenerateAssignment.exporter_class = "autograder.author.generate.ReleaseExporter"
     c.GenerateSolution.preprocessors = [

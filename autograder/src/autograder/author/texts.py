@@ -96,9 +96,9 @@ def write_read(folder: Path, read: Mapping[str, Mapping[str, str]]) -> None:
     write_whole(folder / READ, ("\n\n".join([HEAD.rstrip("\n"), *tables]) + "\n").encode())
 
 
-def unread(task: Task, shared: Collection[str], read: Mapping[str, str]) -> list[str]:
-    """Return the mistakes that nobody has read in a task as it says them now."""
-    return [name for name, hint in to_read(task, shared).items() if read.get(name) != digest(hint)]
+def unread(texts: Mapping[str, str], read: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the mistakes whose texts, as they are now, nobody has read."""
+    return tuple(name for name, hint in texts.items() if read.get(name) != digest(hint))
 
 
 def false_claims(task: Task, claims: Claims, runs: Runs, notebook: NotebookNode) -> list[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from babel.messages import Catalog, Message
-from babel.messages.extract import extract_python
+from babel.messages.extract import extract_javascript, extract_python
 from babel.messages.pofile import PoFileError, read_po, write_po
 from jinja2.ext import babel_extract
 
@@ -39,7 +39,11 @@ ENGLISH = TOOL / "command"  # the command line is not translated
 # What says something to a learner, and how many texts it may say. Two are one message, about one and many.
 SAY = {"_": 1, "Note": 2, "ngettext": 2}
 TABLE = "N_"  # each of its texts is a message
-GATHER: dict[str, Callable[..., Iterable[Any]]] = {".py": extract_python, ".j2": babel_extract}
+GATHER: dict[str, Callable[..., Iterable[Any]]] = {
+    ".py": extract_python,
+    ".j2": babel_extract,
+    ".js": extract_javascript,
+}
 # Of a file's header all but what its readers need: dates, and names that version control knows.
 NEEDLESS = re.compile(
     rb'^"(?!Language:|Plural-Forms:|MIME-Version:|Content-)[A-Z][A-Za-z-]+: .*\\n"\n', re.MULTILINE
@@ -138,6 +142,8 @@ def _predictions(source: str) -> Iterator[Entry]:
 def _of_faults(course: Course) -> Iterator[Entry]:
     faults = load_faults(course.source)
     yield Entry("course", course.title, "the course's title")
+    for said in (course.site.says, *course.site.can, course.site.front.says):
+        yield Entry("course", said, "on the site's first page")
     for term in read_glossary(course):
         yield Entry(term.context, term.text, "what the term means")
     for says in dict.fromkeys(course.steps.values()):

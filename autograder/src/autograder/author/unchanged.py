@@ -26,6 +26,7 @@ from autograder.records import bank, codec
 from autograder.records.bank import Explanations
 from autograder.records.cells import is_measured
 from autograder.records.compare import all_close
+from autograder.records.modules import MODULE_MIME
 
 # A picture that stands in HTML, with its alternative text beside it.
 INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
@@ -186,6 +187,8 @@ def _without_pixels(path: Path) -> NotebookNode:
                 # Their words count; the last digit of a number may differ between processors.
                 plain = gzip.decompress(base64.b64decode(data[STATES_MIME]["states"])).decode()
                 data[STATES_MIME] = NUMBER.sub("0", plain)
+            if MODULE_MIME in data:
+                data[MODULE_MIME] = NUMBER.sub("0", json.dumps(data[MODULE_MIME]))
             if "text/html" in data:
                 data["text/html"] = INLINE_PICTURE.sub("", data["text/html"])
     return notebook

@@ -253,7 +253,8 @@ def said_by(path: str, stem: str, platform: Platform | None) -> HandedFile:
     plain = HandedFile("", path, file=parts[-1], rank=(_copy_number(parts[-1]),))
     if platform and (said := platform.read_name(parts[0], len(parts) == 1, plain)):
         return said
-    labels = (*(part.removesuffix(".zip") for part in parts[:-1]), parts[-1].partition(".")[0], stem)
+    name = parts[-1].partition(".")[0]
+    labels = (*(part.removesuffix(".zip") for part in parts[:-1]), name, *name.split(" - ")[:-1], stem)
     return replace(plain, labels=labels)
 
 

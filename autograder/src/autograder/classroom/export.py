@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.classroom import marks
 from autograder.classroom.marks import HandedIn, Mark
 from autograder.classroom.people import Person, Roster, person_of
-from autograder.classroom.tables import Table
+from autograder.classroom.tables import BadList, Table, number_in
 from autograder.grading.class_folder import Class
 
 # Puts a student's scores into a row; whether there were any.
@@ -107,6 +107,26 @@ def write_workbook(known: Scores, path: Path) -> None:
             ),
         )
     book.save(path)
+
+
+def factor(known: Scores, lesson: str, maximum: str, scale: bool) -> float:
+    """Return what a lesson's scores are multiplied by for a platform that says how much can be earned.
+
+    Raises:
+        BadList: the platform's maximum is another one than ours, or no number, and nobody asked to scale.
+    """
+    if maximum.strip() in ("", "-"):
+        return 1.0
+    platforms = number_in(maximum)
+    if platforms is None:
+        raise BadList(f"{lesson}: the platform's maximum, “{maximum}”, is no number. Nothing was written.")
+    if platforms != known.possible[lesson] and not scale:
+        ours = known.possible[lesson]
+        raise BadList(
+            f"{lesson} has {ours:g} points here and {platforms:g} on the platform. Change its maximum there, "
+            f"or say --scale to multiply each score by {platforms:g}/{ours:g}."
+        )
+    return platforms / known.possible[lesson]
 
 
 def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:

@@ -21,8 +21,10 @@ class Packed:
     unknown: list[str] = field(default_factory=list)
 
 
-def give_back(course: Class, lesson: str, platform: Platform, out: Path) -> Packed:
+def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway: bool = False) -> Packed:
     """Pack the pages of everybody who handed the lesson in, into a zip file or a folder.
+
+    Where a page is older than its grades, nothing is packed, unless that is wanted `anyway`.
 
     Files are named as the platform named what it collected, so that it knows whose they are: for Moodle's
     `Upload multiple feedback files in a zip`, say, and Canvas' `Upload submissions`.
@@ -45,6 +47,8 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path) -> Pack
             packed.stale.append(student)
         packed.files[student] = name
         pages[name] = page
+    if packed.stale and not anyway:
+        return packed
     if not platform.knows_pages:
         for name, page in pages.items():
             (out / name).parent.mkdir(parents=True, exist_ok=True)

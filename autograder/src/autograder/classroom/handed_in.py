@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import shlex
 import shutil
@@ -24,8 +25,9 @@ from autograder.classroom.people import Person, Roster, squashed
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.kept import READING, LimitReached, within
-from autograder.grading.releases import known_ids, tasks_of
+from autograder.grading.releases import known_ids
 from autograder.records import codec
+from autograder.records.cells import tasks_of
 from autograder.records.files import file_digest, folder_digest, write_whole
 from autograder.words.phrases import listed
 
@@ -33,6 +35,10 @@ from autograder.words.phrases import listed
 COLLECTED = "collected"
 RECORD = "record.json"
 READABLE = 0o644  # whoever grades may be another user than who collected
+# What a record is called that cannot be read, when a new one takes its place.
+DAMAGED = ".damaged"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,16 @@ class Record:
 
     lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
     who: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # files that are no notebooks, by student
+    # The tasks that any version of theirs had: which release they were given.
+    had: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 UNKNOWN = HandedFile("", "")
+# States in which the notebook that is there already counts.
+STAYS = ("a later one is there", "the earlier one stays")
 
 
 @dataclass
@@ -98,11 +111,16 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
     request = replace(request, who={**record.who, **request.who})
     outcome = Collected()
     by_student: dict[tuple[str, str], list[HandedFile]] = {}
+    had: dict[tuple[str, str], frozenset[str]] = {}
     for path in archives:
-        for lesson, entry in _with_lessons(request, entries(path, request.platforms.values()), outcome):
+        for lesson, entry, tasks in _with_lessons(
+            request, entries(path, request.platforms.values()), outcome
+        ):
             students = _whose(request, lesson, entry)
             if len(students) == 1:
-                by_student.setdefault((lesson, *students), []).append(entry)  # type: ignore[arg-type]
+                (student,) = students
+                by_student.setdefault((lesson, student), []).append(entry)
+                had[lesson, student] = had.get((lesson, student), frozenset()) | tasks
             else:
                 outcome.unplaced.append((entry, _unclear(request, entry, students)))
     for (lesson, student), several in sorted(by_student.items()):
@@ -123,6 +141,7 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
             if student not in there and not _place(request.course, lesson, student).is_file()
         ]
     _tell_of_late_ones(request, outcome)
+    _tell_of_odd_ones(request, outcome)
     for one in outcome.placed:
         if other := _contradicts(request, one):
             outcome.notes.append(f"{one.entry.path}: handed in by {one.student}, and its name says {other}")
@@ -130,19 +149,19 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
         _keep(request, archives)
         for placed in outcome.placed:
             _put(request.course, placed)
-        _remember(request, outcome, record)
+        _remember(request, outcome, record, had)
     return outcome
 
 
 def _with_lessons(
     request: Request, files: Iterable[HandedFile], outcome: Collected
-) -> Iterator[tuple[str, HandedFile]]:
-    """Yield the notebooks of an archive with their lessons; the rest goes into the outcome."""
+) -> Iterator[tuple[str, HandedFile, frozenset[str]]]:
+    """Yield the notebooks of an archive, their lessons and tasks; the rest goes into the outcome."""
     tasks = {
         lesson: tasks_of(nbformat.read(request.course.release(lesson), as_version=4))
         for lesson in request.lessons
     }
-    notebooks: list[tuple[HandedFile, str]] = []
+    notebooks: list[tuple[HandedFile, str, frozenset[str]]] = []
     for entry in files:
         name = entry.file.lower() or entry.path.lower()
         looks = ".ipynb" in name or (entry.refused and name.endswith(".zip"))
@@ -158,11 +177,11 @@ def _with_lessons(
         elif entry.refused:
             outcome.unplaced.append((entry, entry.refused))
         else:
-            notebooks.append((entry, by_content))
+            notebooks.append((entry, by_content, cells))
     # On a platform, an archive is of one assignment. A notebook of another lesson got there by mistake.
-    counts = Counter(lesson for entry, lesson in notebooks if entry.lms and lesson)
+    counts = Counter(lesson for entry, lesson, _ in notebooks if entry.lms and lesson)
     usual = request.lesson or next((lesson for lesson, _ in counts.most_common(1)), "")
-    for entry, lesson in notebooks:
+    for entry, lesson, cells in notebooks:
         expected = usual if entry.lms else request.lesson
         by_name = next((lesson for lesson in request.lessons if squashed(lesson) in squashed(entry.file)), "")
         meant = lesson or by_name or expected
@@ -171,7 +190,7 @@ def _with_lessons(
         elif expected and meant != expected:
             outcome.unplaced.append((entry, f"it is of {meant}, and the archive of {expected}"))
         else:
-            yield meant, entry
+            yield meant, replace(entry, cells=len(tasks[meant] & cells)), tasks[meant] & cells
 
 
 def _whose(request: Request, lesson: str, entry: HandedFile) -> set[str]:
@@ -218,7 +237,8 @@ def _chosen(
     request: Request, lesson: str, student: str, several: list[HandedFile], known: HandedFile
 ) -> Placed:
     """Return the last of a student's notebooks for one lesson."""
-    ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
+    # A file without one of the lesson's cells, such as notes, never takes the place of one that has some.
+    ordered = sorted(several, key=lambda entry: (entry.cells > 0, entry.rank, entry.modified, entry.path))
     last = ordered[-1]
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
     time = _handed_in(request, lesson, student, last)
@@ -228,6 +248,10 @@ def _chosen(
         state = "new"
     elif old == last.content:
         state = "as before"
+    elif not last.cells and within(READING, known_ids, old, _cells_of(request, lesson)):
+        return Placed(
+            lesson, student, replace(last, content=old), (*earlier, last), None, "the earlier one stays"
+        )
     elif known.lms == last.lms and known.rank > last.rank:
         return Placed(
             lesson, student, replace(last, content=old), (*earlier, last), None, "a later one is there"
@@ -237,24 +261,66 @@ def _chosen(
     return Placed(lesson, student, last, earlier, time, state)
 
 
+def _cells_of(request: Request, lesson: str) -> frozenset[str]:
+    """Return the ids of a lesson's own cells, as they are released."""
+    return tasks_of(nbformat.read(request.course.release(lesson), as_version=4))
+
+
+def _tell_of_odd_ones(request: Request, outcome: Collected) -> None:
+    """Note what a person would not see: notebooks without the lesson's cells, and times that are nobody's."""
+    for one in outcome.placed:
+        wanted = len(_cells_of(request, one.lesson))
+        odd = [file.path for file in one.before if not file.cells and one.entry.cells]
+        if odd:
+            outcome.notes.append(f"{one.student}: not of {one.lesson}, and kept beside: {listed(odd)}")
+        elif one.state == "the earlier one stays" or not one.entry.cells:
+            what = "; the earlier one stays" if one.state in STAYS else ""
+            path = one.before[-1].path if one.state in STAYS else one.entry.path
+            outcome.notes.append(f"{path}: it has no cell of {one.lesson}{what}")
+        elif one.entry.cells < wanted and one.state not in STAYS:
+            lost = wanted - one.entry.cells
+            outcome.notes.append(f"{one.entry.path}: cells that are missing: {lost} of {wanted}")
+    strangers = [time.who for time in request.times if len(request.roster.find(time)) != 1]
+    if strangers:
+        outcome.notes.append(
+            f"The list of times names people whom the gradebook does not: {listed(strangers)}"
+        )
+
+
 def _handed_in(request: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
     """When it was handed in, as far as anybody says."""
     for submitted in request.times:
         by_number = entry.user and submitted.lms_user_id == entry.user
         if submitted.time and (by_number or request.roster.find(submitted) == {student}):
             return submitted.time.astimezone(UTC)
-    return _a_moment_late(request, lesson, student) if entry.late else None
+    return _a_moment_late(request.course, lesson, student) if entry.late else None
 
 
-def _a_moment_late(request: Request, lesson: str, student: str) -> datetime | None:
-    due = request.course.policy.due_for(lesson, student)
+def stamp_late(course: Class) -> None:
+    """Write a time for what a platform marked as late, where the class said only later when it was due."""
+    for lesson, students in read_record(course).lessons.items():
+        for student, entry in students.items():
+            place = _place(course, lesson, student)
+            stamp, time = place.parent / STAMP, _a_moment_late(course, lesson, student)
+            if entry.late and time and place.is_file() and not stamp.exists():
+                write_whole(stamp, _stamped(time), READABLE)
+
+
+def _stamped(time: datetime) -> bytes:
+    return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
+
+
+def _a_moment_late(course: Class, lesson: str, student: str) -> datetime | None:
+    due = course.policy.due_for(lesson, student)
     return due and (due + timedelta(seconds=1)).replace(tzinfo=UTC)
 
 
 def _tell_of_late_ones(request: Request, outcome: Collected) -> None:
     marked = [placed for placed in outcome.placed if placed.entry.late]
     late = [
-        placed for placed in marked if placed.time == _a_moment_late(request, placed.lesson, placed.student)
+        placed
+        for placed in marked
+        if placed.time == _a_moment_late(request.course, placed.lesson, placed.student)
     ]
     if not late:
         return
@@ -262,7 +328,9 @@ def _tell_of_late_ones(request: Request, outcome: Collected) -> None:
     if all(placed.time for placed in late):
         how = "Each counts as late by a moment, so by the smallest penalty"
     else:
-        how = "class.toml has no due date for the lesson, so nothing is counted"
+        how = (
+            "class.toml has no due date for the lesson yet; once it has one, each counts as late by a moment"
+        )
     outcome.notes.append(
         f"The platform marks {len(late)} as late and does not say by how much: {who}. {how}. "
         "--times FILE.csv gives the real times."
@@ -275,13 +343,13 @@ def _put(course: Class, placed: Placed) -> None:
         _aside(course, placed, earlier.content)
     place = _place(course, placed.lesson, placed.student)
     stamp = place.parent / STAMP
-    if placed.state == "a later one is there":
+    if placed.state in STAYS:
         return
     if placed.state == "replaces an earlier one":
         _aside(course, placed, place.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
         stamp.unlink(missing_ok=True)
     if placed.time:
-        write_whole(stamp, f"{placed.time:%Y-%m-%d %H:%M:%S.%f} UTC".encode(), READABLE)
+        write_whole(stamp, _stamped(placed.time), READABLE)
     if placed.state != "as before":
         write_whole(place, placed.entry.content, READABLE)
 
@@ -307,23 +375,60 @@ def _keep(request: Request, archives: Iterable[Path]) -> None:
             shutil.copyfile(path, kept)
 
 
-def _remember(request: Request, outcome: Collected, record: Record) -> None:
-    """Note what the platform calls everybody, for returning feedback and for the next archive."""
+def _remember(
+    request: Request, outcome: Collected, record: Record, had: Mapping[tuple[str, str], frozenset[str]]
+) -> None:
+    """Note what the platform calls everybody, for feedback and the next archive, and which tasks they had."""
     lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
     for placed in outcome.placed:
-        if placed.state != "a later one is there":
+        if placed.state not in STAYS:
             lessons.setdefault(placed.lesson, {})[placed.student] = placed.entry
-    plain, _ = codec.encode(Record(lessons, request.who))
+    others = {**record.others, **_of_whom(request, outcome)}
+    known = {lesson: dict(students) for lesson, students in record.had.items()}
+    for (lesson, student), tasks in had.items():
+        of_lesson = known.setdefault(lesson, {})
+        of_lesson[student] = tuple(sorted(tasks.union(of_lesson.get(student, ()))))
+    plain, _ = codec.encode(Record(lessons, request.who, others, known))
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    write_whole(folder_of(request.course) / RECORD, text.encode(), READABLE)
+    path = folder_of(request.course) / RECORD
+    if _record_in(path) is None:
+        path.rename(path.with_name(RECORD + DAMAGED))
+    write_whole(path, text.encode(), READABLE)
+
+
+def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]:
+    """Return the files that are no notebooks of those who handed in nothing else, by student."""
+    there = {placed.student for placed in outcome.placed}
+    files: dict[str, tuple[str, ...]] = {}
+    for entry in outcome.others:
+        students = _whose(request, "", entry)
+        if len(students) == 1 and not students & there:
+            (student,) = students
+            files[student] = (*files.get(student, ()), entry.file or entry.path)
+    return files
 
 
 def read_record(course: Class) -> Record:
-    """Return what earlier archives said of everybody, and whom the instructor named."""
+    """Return what earlier archives said of everybody, and whom the instructor named; named if damaged."""
+    path = folder_of(course) / RECORD
+    record = _record_in(path)
+    if record is None:
+        log.warning(
+            "%s cannot be read, so nothing is known of what was collected before: collect those archives "
+            "again, which are kept beside it",
+            path,
+        )
+    return record or Record()
+
+
+def _record_in(path: Path) -> Record | None:
+    """Return a record; an empty one where there is no file, and none where it cannot be read."""
     try:
-        return codec.decode(Record, json.loads((folder_of(course) / RECORD).read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+        return codec.decode(Record, json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
         return Record()
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 def folder_of(course: Class) -> Path:

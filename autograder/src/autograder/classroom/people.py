@@ -114,12 +114,28 @@ class Roster:
         known = {**self._names, **self._ids}
         first = _first(known, labels)
         own = (found for label in labels if len(found := known.get(squashed(label), set()) & first) == 1)
-        return next(own, first)
+        return next(own, None) or self._spelt(first, labels)
+
+    def _spelt(self, several: set[str], labels: Sequence[str]) -> set[str]:
+        """Return the one of several people whose name is spelt so, accents and all; else all of them."""
+        spellings = {joined(label) for label in labels}
+        exact = {
+            student
+            for student in several
+            for person in [self.people[student]]
+            if {
+                joined(f"{person.first_name}{person.last_name}"),
+                joined(f"{person.last_name}{person.first_name}"),
+            }
+            & spellings
+        }
+        return exact if len(exact) == 1 else several
 
     def find(self, person: Person) -> set[str]:
         """Who a person of another list is: by what is theirs alone, by the platform's number, by the name."""
         own = (person.id, person.email, *person.other)
-        return _first(self._ids, own) or self.of_lms(person.lms_user_id) or _first(self._names, [person.name])
+        by_name = self._spelt(_first(self._names, [person.name]), [person.name])
+        return _first(self._ids, own) or self.of_lms(person.lms_user_id) or by_name
 
     def merged(self, person: Person) -> Person:
         """Return a person of a new list as the roster is to have them: under their old id, if any."""
@@ -143,6 +159,11 @@ class Roster:
 
 def _first(known: Mapping[str, set[str]], labels: Iterable[str]) -> set[str]:
     return next((found for label in labels if (found := known.get(squashed(label)))), set())
+
+
+def joined(text: str) -> str:
+    """Return a name without case, spaces and marks, its accents kept."""
+    return "".join(char for char in unicodedata.normalize("NFC", text.casefold()) if char.isalnum())
 
 
 def squashed(text: str) -> str:

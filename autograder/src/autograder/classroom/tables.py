@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 # What a list can say of a student; one of the last four must be there.
 KEYS = ("lms_user_id", "integration", "first_name", "last_name", "time", "id", "email", "number", "full_name")
 TELLING = frozenset(KEYS[-4:])
+PREFACE = re.compile(r"(?:[ \t]*\r?\n|sep=.\r?\n)*", re.IGNORECASE)
 
 
 class BadList(Refused):
@@ -28,9 +30,11 @@ class Lists:
     # What they call each of `KEYS`: the first title that a list has counts.
     columns: Mapping[str, tuple[str, ...]]
     # Titles by which a list shows that it is this platform's own, and what others mean in it, first of all.
-    marks: frozenset[str] = frozenset()
+    marks: tuple[frozenset[str], ...] = ()
     own_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     no_people: tuple[str, ...] = ()  # what stands for a name in rows that are about nobody
+    # Finds the columns by what is in them, where their titles are in a language that nobody wrote down here.
+    by_content: Callable[[Sequence[Sequence[str]]], Mapping[str, int]] | None = None
 
 
 def read_list(path: Path) -> str:
@@ -64,13 +68,17 @@ class Table:
     """
 
     def __init__(self, text: str, lists: Sequence[Lists], name: object = "The file") -> None:
-        first = next((line for line in text.splitlines() if line.strip()), "")
-        self._delimiter = max(",;\t", key=first.count)
+        # Spreadsheets put empty lines, or the line `sep=;`, before the titles.
+        self._before = PREFACE.match(text)[0]  # type: ignore[index]
+        text = text[len(self._before) :]
+        self._delimiter = max(",;\t", key=text.partition("\n")[0].count)
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=self._delimiter))
         self._titles = rows[0] if rows else []
         self.header = [title.strip().lower() for title in self._titles]
         self.rows = [row + [""] * (len(self.header) - len(row)) for row in rows[1:]]
         columns = _columns(self.header, lists)
+        if not TELLING & columns.keys():
+            columns = dict(_by_content(self.rows, lists))
         if not TELLING & columns.keys():
             raise BadList(
                 f"{name} has no column that says who a student is: `id`, `email` or `full name`. It has: "
@@ -79,7 +87,7 @@ class Table:
         nobody = {person_name for kind in lists for person_name in kind.no_people}
         entries = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
         self.entries = [
-            entry if any(entry.values()) and entry.get("full_name", "").lower() not in nobody else {}
+            entry if any(entry.values()) and _whole_name(entry).lower() not in nobody else {}
             for entry in entries
         ]
 
@@ -89,12 +97,34 @@ class Table:
         made = io.StringIO()
         table = csv.writer(made, delimiter=self._delimiter, lineterminator="\n")
         table.writerows([self._titles, *self.rows])
-        return made.getvalue()
+        return self._before + made.getvalue()
+
+
+def number_in(text: str) -> float | None:
+    """Return the number in a cell, whichever sign stands before its decimals; None where there is none.
+
+    Of two different signs the last one stands before the decimals: `1.000,50` and `1,000.50` are equal.
+    """
+    digits = text.strip()
+    if not re.fullmatch(r"[\d.,]*\d", digits):
+        return None
+    last = max(digits.rfind("."), digits.rfind(","))
+    whole, decimals = (digits[:last], digits[last + 1 :]) if last >= 0 else (digits, "")
+    return float(f"{re.sub('[.,]', '', whole) or 0}.{decimals or 0}")
+
+
+def _whole_name(entry: Mapping[str, str]) -> str:
+    return entry.get("full_name") or ", ".join(filter(None, map(entry.get, ("last_name", "first_name"))))
+
+
+def _by_content(rows: Sequence[Sequence[str]], lists: Sequence[Lists]) -> Mapping[str, int]:
+    found = (kind.by_content(rows) for kind in lists if kind.by_content and rows)
+    return next(filter(None, found), {})
 
 
 def _columns(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
     """Return the places of the columns that a list has, by `KEYS`; each column counts once."""
-    own = [kind.own_columns for kind in lists if kind.marks <= set(header)]
+    own = [kind.own_columns for kind in lists if any(marks <= set(header) for marks in kind.marks)]
     meanings = [*own, *(kind.columns for kind in lists)]
     places_of: dict[str, int] = {}
     for key in KEYS:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,9 +32,11 @@ from autograder.command.console import (
 )
 from autograder.records.problems import AuthoringError
 from autograder.words.language import ngettext, speak
+from autograder.words.phrases import listed
 
 if TYPE_CHECKING:
     from autograder.command import grade_command as command
+    from autograder.grading.class_folder import Class
     from autograder.records.course import Course
 
 app = typer.Typer(
@@ -380,6 +383,10 @@ def export(
     xlsx: Annotated[
         Path | None, typer.Option("--xlsx", help="Write an Excel workbook of all scores.")
     ] = None,
+    scale: Annotated[
+        bool,
+        typer.Option("--scale", help="Where the platform's maximum is another one, scale the scores to it."),
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Where the filled file goes.")] = None,
     course: Root = Path(),
 ) -> None:
@@ -417,7 +424,7 @@ def export(
     assert to.fill is not None
     table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
     which = meant(place.banks.course.lessons, [lesson])[0] if lesson else ""
-    merged = to.fill(known, table, which)
+    merged = to.fill(known, table, which, scale)
     target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
     target.write_text(merged.text, encoding="utf-8", newline="")
     for line in merged.strangers:
@@ -446,10 +453,28 @@ def extend(
         more = policy.length(by)
     except ValueError as problem:
         refuse(problem)
+    _ = place.policy  # one that cannot be read is refused before anything is written into it
+    _refuse_nobody(place, student)
     before = policy.extend(place.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
     say(f"{student} has {policy.shown(more)} more for {name}{was}.")
     say("`autograder grade` counts it from now on, without running anything again.")
+
+
+def _refuse_nobody(place: Class, student: str) -> None:
+    """Refuse a student whom neither the gradebook nor a folder of what was handed in names."""
+    from autograder.classroom.roster import class_list
+
+    people = class_list(place).people
+    handed_in = Path(place.directory.root) / place.directory.submitted_directory
+    if student in people or (handed_in / student).is_dir():
+        return
+    folders = [folder.name for folder in handed_in.iterdir()] if handed_in.is_dir() else []
+    if not (people or folders):  # of a class that nobody has brought in yet, nothing can be told
+        return
+    near = get_close_matches(student, {*people, *folders}, n=3, cutoff=0.5)
+    guess = f" Do you mean {listed(near)}?" if near else ""
+    refuse(f"Nobody in this class has the id {student}.{guess}")
 
 
 @app.command(name="secret")

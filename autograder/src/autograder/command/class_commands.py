@@ -132,6 +132,9 @@ def give_back(
     platform: Annotated[
         str, typer.Option("--platform", help="A zip for another platform, which the course adds: its name.")
     ] = "",
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Pack pages that are older than the grades.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Where to.", show_default="returned/LESSON, or LESSON.zip")
     ] = None,
@@ -153,7 +156,7 @@ def give_back(
     to = known[chosen[0]]
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
     target = out or Path(place.directory.root) / "returned" / ending
-    packed = packing.give_back(place, name, to, target)
+    packed = packing.give_back(place, name, to, target, anyway)
     for students, why in (
         (
             packed.without,
@@ -188,6 +191,8 @@ def give_back(
     ):
         if students:
             say(f"{why}: {', '.join(students)}")
+    if packed.stale and not anyway:
+        refuse("Nothing was packed: students would read of scores that they no longer have. Or say --anyway.")
     if not packed.files:
         refuse(f"There is no feedback to return for {name}.")
     held = ngettext(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -22,6 +23,11 @@ LessonName = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 
 LessonNames = Annotated[
     list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
 ]
+
+# What a folder, a disk or a file's rights refuse: a person can mend it, and the code is not at fault.
+OF_THE_MACHINE = frozenset(
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.EISDIR}
+)
 
 out = Console()
 errors = Console(stderr=True)
@@ -53,6 +59,10 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except Refused as problem:
             refuse(problem)
+        except OSError as problem:
+            if problem.filename is None or problem.errno not in OF_THE_MACHINE:
+                raise
+            refuse(f"{problem.filename}: {problem.strerror}.")
 
 
 def course_of(root: Path) -> Course:
@@ -79,4 +89,4 @@ def meant(known: Sequence[str], names: Sequence[str]) -> list[str]:
         if not found:
             refuse(f"There is no lesson {name}. There are: {', '.join(known)}.")
         chosen += found
-    return chosen or list(known)
+    return list(dict.fromkeys(chosen)) or list(known)

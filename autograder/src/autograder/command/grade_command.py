@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from nbformat import from_dict
 
-from autograder.classroom.handed_in import folder_of
+from autograder.classroom.handed_in import Record, folder_of, read_record, stamp_late
 from autograder.grading.banks import Draws
 from autograder.grading.batch import ExecutorLost, GradeJob, Result, grade_all
 from autograder.grading.class_folder import STAMP, Class, Submission
@@ -18,7 +19,15 @@ from autograder.grading.class_folder import handed_in as read
 from autograder.grading.gradebook import Book, alone
 from autograder.grading.kept import READING, LimitReached, Processes, within
 from autograder.grading.policy import FILE as POLICY
-from autograder.grading.releases import Release, earlier, keep, known_ids, origin, tasks_of_all
+from autograder.grading.releases import (
+    Release,
+    earlier,
+    keep,
+    known_ids,
+    known_ids_and_release,
+    origin,
+    tasks_of_all,
+)
 from autograder.grading.runner import NoSandbox
 from autograder.grading.sandbox import walls
 from autograder.grading.sandbox.kernels import UNPROTECTED
@@ -154,10 +163,12 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         raise NoSandbox(reason)
     database = order.course.database
     with (
-        nullcontext() if order.dry_run else alone(database),
+        nullcontext() if order.dry_run else alone(database, order.course.banks.course.root),
         Book(order.course, dry=order.dry_run) as book,
         readable(database),
     ):
+        if not order.dry_run:
+            stamp_late(order.course)
         run = _Run(order, book, lambda line: say(one_line(line)))
         run.look_at_all()
         own = executor or Processes(order.jobs, bool(run.waiting))
@@ -187,6 +198,8 @@ class _Run:
         self.waiting: dict[tuple[str, str], Waiting] = {}
         self._order, self._book, self._say = order, book, say
         self._course = order.course
+        self.draws = Draws(order.course.banks)
+        self._now: dict[str, str] = {}  # the id of each lesson's current release
 
     def look_at_all(self) -> None:
         """Find what has changed since it was graded."""
@@ -209,6 +222,7 @@ class _Run:
         if note:
             self._say(f"{lesson}: {note}")
         now = course.current(lesson)
+        self._now[lesson] = now.id
         older = earlier(now, self._say)
         if not self._order.dry_run:
             try:
@@ -244,12 +258,10 @@ class _Run:
                     summary.faults.append(who)
                     self._say(f"{who}: needs a look, no score was written: it {why}")
                     return
-                known = release.banks.lesson(release.lesson).tasks.values()
-                points = sum(one.points for one in known if one.id in release.tasks)
-                self._say(
-                    f"{who}: graded by the earlier release that it came from, so {points:g} points rest on "
-                    "visible probes alone"
-                )
+                told = "graded by the earlier release that it came from"
+                if points := self._on_public_probes(release):
+                    told += f", so {points:g} points rest on visible probes alone"
+                self._say(f"{who}: {told}")
             self.waiting[submission.lesson, submission.student] = Waiting(submission, made_from, release)
         elif book.settle(submission):
             summary.settled += 1
@@ -265,7 +277,8 @@ class _Run:
         if not older:
             return now
         known = tasks_of_all(now, older)
-        found = origin(within(READING, known_ids, read(submission), known), now, older)
+        ids, said = within(READING, known_ids_and_release, read(submission), known)
+        found = origin(ids, said, now, older)
         if found is now:
             return now
         # Who had the newer release cannot go back to the earlier one by leaving out what that lacks.
@@ -285,11 +298,20 @@ class _Run:
         """
         which = submission.lesson, submission.student
         had = known & {one.task for one in self._book.verdicts.read(TaskResult, *which)}
+        had |= known.intersection(self._record.had.get(submission.lesson, {}).get(submission.student, ()))
         kept = folder_of(self._course) / "earlier" / submission.student / submission.lesson
         for path in sorted(kept.glob("*.ipynb"))[:MOST_EARLIER]:
             if not refused(path, kept):
                 had |= within(READING, known_ids, path.read_bytes(), known)
         return had
+
+    def _on_public_probes(self, release: Release) -> float:
+        """Return the points of an earlier release that rest on visible probes alone."""
+        try:
+            asked = self.draws.of(release.lesson, b"", release.banks)
+        except AuthoringError:  # which is told where this lesson's questions are drawn
+            asked = {}
+        return release.banks.public_alone(release.lesson, asked, release.tasks)
 
     def _why_not_by(self, release: Release) -> str:
         """Return why a submission cannot be graded by the earlier release it came from; "" where it can."""
@@ -301,9 +323,13 @@ class _Run:
             return f"comes from an earlier release, which cannot be graded by any more. {problem}"
         return ""
 
+    @cached_property
+    def _record(self) -> Record:
+        return read_record(self._course)
+
     def draw(self) -> Draws:
         """Draw the hidden questions; a lesson whose source yields none is not graded."""
-        draws = Draws(self._course.banks)
+        draws = self.draws
         for lesson in {lesson for lesson, _ in self.waiting}:
             try:
                 draws.of(lesson, b"")
@@ -324,8 +350,8 @@ class _Run:
                     text = submission.path.read_bytes()
                 except OSError as problem:
                     why_not = f"the file cannot be opened ({problem.strerror})"
-            # What is drawn anew is for the lesson as it is now.
-            drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
+            is_now = release.id == self._now[lesson]
+            drawn = draws.of(lesson, text, None if is_now else release.banks)
             said = self._course.said(lesson)
             how = self._order.sandboxed, release.solution, self._order.figures, drawn, why_not, said
             banks = release.banks.only(self._order.lessons)

@@ -36,7 +36,7 @@ WORDS = {
         "`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back.",
     ),
     "not finite": N_(
-        "The result is right{where}, but the gradient back to `{name}` is not finite.",
+        "The gradient back to `{name}` is not finite{where}.",
         "A nan that is replaced afterwards is still there on the way back, and would spoil every weight in "
         "training. See to it that none arises.",
     ),

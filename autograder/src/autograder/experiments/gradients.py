@@ -41,7 +41,9 @@ def gradients_of(result: Tensor, inputs: Mapping[str, Any], settings: Settings) 
     wanted = [inputs[name] for name in inputs_of(settings)]
     if not result.requires_grad:
         return [torch.zeros_like(one) for one in wanted]
-    ahead = torch.linspace(-1, 2, result.numel(), dtype=result.dtype).reshape(result.shape)
+    # The gradient of one number is asked for as a learner would ask for it.
+    ahead = torch.linspace(-1, 2, result.numel()) if result.numel() > 1 else torch.ones(1)
+    ahead = ahead.to(result.dtype).reshape(result.shape)
     found = torch.autograd.grad(result, wanted, ahead, allow_unused=True)
     return [torch.zeros_like(one) if own is None else own for own, one in zip(found, wanted, strict=True)]
 
@@ -54,7 +56,7 @@ WORDS = {
     "others": N_(
         "The gradient that comes back to number {place} of `{name}` is {obtained}{where} and should be "
         "{expected}.",
-        "The result itself is another matter: this is about how it moves when the input does.",
+        "This is about how the result moves when the input does.",
     ),
 }
 

@@ -10,9 +10,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from autograder.grading.hidden import secret
-from autograder.records import bank
+from autograder.records import bank, codec
 from autograder.records.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.records.course import Course
 from autograder.records.files import file_digest, write_all
@@ -67,6 +68,29 @@ class Banks:
         asked = bank.files(bank.without_answers(self._drawn(name, drawn)))
         return {**asked, **self.course.beside_banks()}
 
+    def fitted(self, name: str, drawn: Files, then: Banks) -> Files:
+        """Return what of drawn questions can be asked of an earlier release: of tasks that are as they were.
+
+        Of its other tensors, the public redraws are asked beside those that were drawn.
+        """
+        questions, past = self._drawn(name, drawn), then.lesson(name)
+        same = _as_they_were(self.lesson(name), past)
+        tasks, givens = {}, {**questions.givens, AS_SEEN: past.givens[AS_SEEN]}
+        for task in past.tasks.values():
+            if task.id in same and task.id in questions.tasks:
+                tasks[task.id] = questions.tasks[task.id]
+            elif task.kind == "tensor":
+                tasks[task.id] = task
+                givens |= {one.id: past.givens[one.id] for one in task.probes}
+        return bank.files(replace(questions, givens=givens, tasks=tasks))
+
+    def public_alone(self, name: str, drawn: Files, tasks: Collection[str]) -> float:
+        """Return the points of some tasks of which nothing hidden is asked."""
+        asked = self._drawn(name, drawn).tasks if drawn else {}
+        known = self.lesson(name).tasks
+        hidden = {one.id for one in asked.values() if one.probe.keys() - known[one.id].probe.keys()}
+        return float(sum(known[one].points for one in known.keys() & tasks if one not in hidden))
+
     def _drawn(self, name: str, drawn: Files) -> LessonBank:
         text, numbers = (drawn[str(path)] for path in bank.paths(name, Path()))
         return bank.read(name, text, numbers, self.course.forbidden, self.course.entries)
@@ -96,9 +120,15 @@ class Draws:
     def __init__(self, banks: Banks, word: str = "") -> None:
         self._banks = banks
         self._word = word or secret.new_word()
+        self._fitted: dict[tuple[str, Path, str], Files] = {}
 
-    def of(self, lesson: str, handed_in: bytes) -> Files:
+    def of(self, lesson: str, handed_in: bytes, then: Banks | None = None) -> Files:
         """Return what is drawn for a file that was handed in, for the same file the same again; or nothing.
+
+        Args:
+            lesson: what it was handed in for.
+            handed_in: the file's content.
+            then: what the earlier release is graded by that it came from; none for the current one.
 
         Raises:
             AuthoringError: the lesson's source does not yield hidden questions.
@@ -106,7 +136,14 @@ class Draws:
         if lesson in self._banks.notes:
             return {}
         course = self._banks.course
-        return secret.drawn(course, lesson, secret.word_for(course, lesson, handed_in, self._word))[0]
+        word = secret.word_for(course, lesson, handed_in, self._word)
+        drawn = secret.drawn(course, lesson, word)[0]
+        if then is None:
+            return drawn
+        which = lesson, then.folders[lesson], word
+        if which not in self._fitted:
+            self._fitted[which] = self._banks.fitted(lesson, drawn, then)
+        return self._fitted[which]
 
 
 def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
@@ -116,6 +153,30 @@ def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
         for name, task in public.tasks.items()
     }
     return replace(public, tasks=tasks, givens={AS_SEEN: public.givens[AS_SEEN], **drawn.givens})
+
+
+def _as_they_were(now: LessonBank, then: LessonBank) -> frozenset[str]:
+    """Return the tasks that are asked and judged now as they were in an earlier release."""
+    givens = _alike(now.givens[AS_SEEN], then.givens[AS_SEEN])
+    return frozenset(
+        name
+        for name, task in then.tasks.items()
+        if (other := now.tasks.get(name))
+        and (task.name, task.kind, task.checks) == (other.name, other.kind, other.checks)
+        and _alike(task.probes, other.probes)
+        and (givens or task.kind != "tensor")
+    )
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two parts of a bank hold the same."""
+    from autograder.records.compare import all_close
+
+    (plain, tensors), (other_plain, other_tensors) = map(codec.encode, (one, other))
+    return plain == other_plain and all(
+        tensors[name].dtype == held.dtype and all_close(tensors[name], held)
+        for name, held in other_tensors.items()
+    )
 
 
 def _both(task: Task, drawn: Task) -> Task:

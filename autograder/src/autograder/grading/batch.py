@@ -22,7 +22,7 @@ from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import Graded, grade, results_of
 from autograder.grading.kept import LimitReached, at_end
 from autograder.grading.rebuild import rebuild, solved
-from autograder.grading.releases import as_written
+from autograder.grading.releases import as_written, said_in
 from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.workers import SandboxFailed
@@ -115,7 +115,9 @@ def grade_rebuilt(
     with speaking(job.banks.course.bank, language):
         said = bank.with_texts(lesson, translated) if language else lesson
         graded = grade(rebuilt, said, runner_of_it, notes, job.solution, job.figures, questions)
-    return graded, results_of(lesson, job.student, release_id(job.release), graded)
+    text = said_in(language, job.said[language], job.release) if language in job.said else job.release
+    released = {cell["id"]: cell.source for cell in _release(text).cells}
+    return graded, results_of(lesson, job.student, release_id(job.release), graded, released)
 
 
 @lru_cache(maxsize=8)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -45,18 +46,26 @@ class Class:
     """A folder with what students handed in, and the banks that it is graded by.
 
     Raises:
-        AuthoringError: the folder is in no course, the course lacks nbgrader's configuration, or its
-            `class.toml` is not as it must be.
+        AuthoringError: the folder is in no course, or the course lacks nbgrader's configuration.
     """
 
     def __init__(self, folder: Path) -> None:
         course = Course.of(folder)
         root = course.root
-        self.policy = Policy.read(root, course.lessons)
         self.banks = Banks.of(course)
         self.config = settings.read(root)
         self.config.CourseDirectory.root = str(root)
         self.directory = CourseDirectory(config=self.config)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What the class has agreed on; read where it counts, so that a broken file stops nothing else.
+
+        Raises:
+            AuthoringError: its `class.toml` is not as it must be.
+        """
+        course = self.banks.course
+        return Policy.read(course.root, course.lessons)
 
     @property
     def lessons(self) -> list[str]:

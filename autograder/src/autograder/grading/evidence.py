@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -11,11 +12,13 @@ from types import MappingProxyType
 from nbformat import NotebookNode, from_dict
 
 from autograder.grading.rebuild import ADDED
+from autograder.grading.sandbox.execute import SEEN
 from autograder.judge.decide import judge, merge, with_unfinished
+from autograder.records import codec
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cells import is_answer, is_test
 from autograder.records.findings import Verdict
-from autograder.records.outcome import Evidence
+from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Evidence, ForbiddenCall
 from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 from autograder.words.feedback import rich_text
 from autograder.words.language import Note, _, ngettext
@@ -38,13 +41,28 @@ class GraderFault(Exception):
 
 
 def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidence:
-    """Return the evidence that a task's test cell left in an executed notebook.
+    """Return the evidence that a task's test cell left in an executed notebook, and what was told meanwhile.
 
     Args:
         task: the task's id.
         executed: the notebook after it ran.
         stopped: why the run ended early, if it did.
     """
+    evidence = _left_by(task, executed, stopped)
+    known = {(call.line_number, call.function) for call in evidence.forbidden}
+    told = (call for call in _told(task, executed) if (call.line_number, call.function) not in known)
+    return replace(evidence, forbidden=(*evidence.forbidden, *told))
+
+
+def _told(task: str, executed: NotebookNode) -> Iterator[ForbiddenCall]:
+    """Yield the calls that a task forbids of which its run told before it made them."""
+    for told in executed.metadata.get(SEEN, ()):
+        with contextlib.suppress(ValueError, TypeError, AttributeError, KeyError):
+            if told["task"] == task:
+                yield codec.decode(ForbiddenCall, told["call"], {}, MAX_TEXT, MAX_ITEMS)
+
+
+def _left_by(task: str, executed: NotebookNode, stopped: str) -> Evidence:
     tests = [cell for cell in executed.cells if cell["id"] == task and is_test(cell)]
     outputs = [output for cell in tests for output in cell.get("outputs", ())]
     for output in outputs:

@@ -6,22 +6,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
-from nbgrader.utils import compute_checksum
 
 from autograder.grading.banks import NONE, Files
 from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
 from autograder.grading.followups import Submitted, judged_again, refuse_our_own, run_redrawn
-from autograder.grading.may_hide import hiding
+from autograder.grading.may_hide import HIDDEN, PROGRAM, REACH, Hiding, hiding
 from autograder.grading.rebuild import with_explanation
 from autograder.grading.runner import Runner
+from autograder.grading.sandbox.execute import SEEN
 from autograder.grading.verdicts import UNANSWERED, TaskResult
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cells import is_answer, is_test, undrawn
 from autograder.records.findings import Raised, Verdict
 from autograder.words.language import Note, _
+from autograder.words.phrases import N_
 from autograder.words.visible import one_line
 from autograder.words.wording import word
 
+# By the kind of code that could hide a forbidden call, what a person reads of it.
+MAY_HIDE = dict(
+    zip(
+        (PROGRAM, HIDDEN, REACH),
+        N_(
+            "{task}: `{code}` starts another program, to install something, say. That is common and no sign "
+            "of cheating; what such a program does is not watched.",
+            "{task}: `{code}` can run code that is not watched. Often it is harmless; look whether it "
+            "holds a call that this task forbids.",
+            "{task}: `{code}` reaches into code that runs, or into the checks themselves. Look whether it "
+            "keeps a call that this task forbids from being seen.",
+        ),
+        strict=True,
+    )
+)
 NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
 
 
@@ -74,6 +90,7 @@ def grade(
         verdicts, not_again = judged_again(
             Submitted(plain, as_seen, verdicts, questions), lesson, run, solution
         )
+    executed.metadata.pop(SEEN, None)
     bound_outputs(executed)
     for cell in executed.cells:
         if is_test(cell) and cell["id"] in verdicts:
@@ -89,15 +106,7 @@ def grade(
             Note("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
             for name, why in stops.items()
         ),
-        *(
-            Note(
-                "{task}: `{code}` can run code that is not watched. Often it is harmless; look whether it "
-                "holds a call that this task forbids.",
-                task=task,
-                code=quoted(code),
-            )
-            for task, code in unseen.items()
-        ),
+        *(Note(MAY_HIDE[found.kind], task=task, code=quoted(found.code)) for task, found in unseen.items()),
         *not_again,
     ]
     if as_seen.again:
@@ -117,14 +126,16 @@ def quoted(code: str) -> str:
     return one_line(code).replace("`", "\N{MODIFIER LETTER GRAVE ACCENT}")
 
 
-def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
+def _not_seen(
+    lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]
+) -> dict[str, Hiding]:
     """Return code that a person should look at, since it may hide a forbidden call, by task."""
     unseen = {}
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
-            code = hiding(own_before(task, executed))
-            if code:
-                unseen[task.id] = code
+            found = hiding(own_before(task, executed))
+            if found:
+                unseen[task.id] = found
     return unseen
 
 
@@ -133,6 +144,7 @@ def results_of(
     student: str,
     release: str,
     graded: Graded,
+    released: Mapping[str, str] = EMPTY,
 ) -> tuple[TaskResult, ...]:
     """Return the records of one graded submission, in the order of the lesson.
 
@@ -141,6 +153,7 @@ def results_of(
         student: who handed it in.
         release: which release it was graded by.
         graded: what came of it.
+        released: the text of that release's cells, by id.
     """
     verdicts, cells = graded.verdicts, graded.notebook.cells
     answers = {cell["id"]: cell for cell in cells if is_answer(cell)}
@@ -170,13 +183,9 @@ def results_of(
                 )
             )
         elif marks.get("grade") and name in answers:
-            untouched = UNANSWERED if _is_untouched(cell) else ""
+            untouched = UNANSWERED if cell.source == released.get(name) else ""
             possible = float(marks["points"])
             results.append(
                 TaskResult(*which, None, possible, finding=untouched, release=release, answer=cell.source)
             )
     return tuple(results)
-
-
-def _is_untouched(cell: NotebookNode) -> bool:
-    return bool(cell.metadata.nbgrader.get("checksum") == compute_checksum(cell))

@@ -181,11 +181,11 @@ class Book:
         ):  # nbgrader would look for what the gradebook does not have any more
             del cells[name].metadata["nbgrader"]
         fresh = _written(graded, submission.graded)
-        submission.graded.unlink(missing_ok=True)
+        remove(submission.graded)
         folder = submission.path.parent
         for name in (STAMP, KEY):
             copy = submission.graded.parent / name
-            copy.unlink(missing_ok=True)
+            remove(copy)
             if text := beside(folder / name):
                 copy.write_text(text, encoding="utf-8")
         if student not in self._students:
@@ -293,16 +293,21 @@ def _programs_found() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def alone(database: str) -> Iterator[None]:
+def alone(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
     """Keep other runs of the grader away from a gradebook.
+
+    Args:
+        database: its address.
+        folder: the class's; there lies the lock of a gradebook that is no file.
+        seconds: how long to wait for another run.
 
     Raises:
         BadBook: another one has it in hand.
     """
-    place = Path(database.removeprefix(SQLITE)) if database.startswith(SQLITE) else Path.cwd() / "gradebook"
+    place = Path(database.removeprefix(SQLITE)) if database.startswith(SQLITE) else folder / "gradebook"
     # Beside the gradebook, whoever runs it and wherever their temporary files lie: not the gradebook itself,
     # which may lie where locks of one kind undo those of another.
-    lock = FileLock(f"{place.resolve()}.lock", timeout=0, mode=0o666)
+    lock = FileLock(f"{place.resolve()}.lock", timeout=seconds, mode=0o666)
     try:
         lock.acquire()  # the system lifts it when this process ends, however it does
     except Timeout:
@@ -339,11 +344,17 @@ def _copied(database: str, folder: Path) -> str:
     return f"{SQLITE}{copy}"
 
 
+def remove(path: Path) -> None:
+    """Remove a file that may be there, as nbgrader does: on Windows, one that may only be read would stay."""
+    if os.path.lexists(path):
+        utils.remove(str(path))
+
+
 def _written(notebook: NotebookNode, place: Path) -> Path:
     """Write a notebook beside its place."""
     place.parent.mkdir(parents=True, exist_ok=True)
     fresh = place.with_name(f".{place.name}.new")
-    fresh.unlink(missing_ok=True)
+    remove(fresh)
     try:
         nbformat.validate(notebook)
     except nbformat.ValidationError as problem:  # as nbformat does, which writes it all the same

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from autograder.records.reading import MOST_TEXT, parsed
@@ -19,41 +20,60 @@ AS_NAME = ("__import__", "import_module", "attrgetter", "methodcaller", "__getat
 AS_CODE = ("eval", "exec", "compile", "run_cell", "run_code", "ex", "ev")
 BY_TEXT = dict.fromkeys(AS_NAME + AS_CODE, 0) | {"getattr": 1, "run_cell_magic": 2}
 BUILT_IN = {"getattr", "eval", "exec", "compile"}  # as attributes, `model.eval` and `re.compile` are others
-HIDES = frozenset(
+# By name, what kind of thing it is: the gravest in a learner's cells is shown.
+PROGRAM, HIDDEN, REACH = KINDS = ("program", "hidden", "reach")
+HIDES: Mapping[str, str] = {
+    # Other processes.
+    **dict.fromkeys(
+        (
+            *("subprocess", "multiprocessing", "ProcessPoolExecutor", "fork", "forkpty", "system", "popen"),
+            *("posix_spawn", "getoutput", "getpipeoutput", "execv", "execve"),
+        ),
+        PROGRAM,
+    ),
+    **dict.fromkeys(
+        (
+            # Other compilers, and torch's own ways of doing the same without its operators.
+            *("jit", "fx", "export", "_dynamo", "_inductor", "cpp_extension", "_refs", "_prims", "_decomp"),
+            # What holds everything there is, or leads to it without a name.
+            *("__dict__", "vars", "globals", "getmembers", "getmembers_static", "__subclasses__"),
+            *("builtins", "__builtins__", "reload", "pickle", "marshal"),
+            *("__self__", "__reduce__", "__reduce_ex__"),
+        ),
+        HIDDEN,
+    ),
+    **dict.fromkeys(
+        (
+            # Memory and whatever lies in it.
+            *("ctypes", "cffi", "gc", "get_objects", "get_referents", "get_referrers"),
+            # Frames and closures of code that runs, and what is called between its lines.
+            *("inspect", "_getframe", "_current_frames", "currentframe", "getclosurevars", "getmodule"),
+            *("f_back", "f_locals", "f_globals", "f_builtins", "tb_frame", "gi_frame", "cr_frame"),
+            *("ag_frame", "__globals__", "__closure__", "cell_contents", "__code__", "__wrapped__"),
+            *("walk_stack", "walk_tb", "settrace", "setprofile", "monitoring", "addaudithook", "linecache"),
+            # Where the watch is.
+            *("_C", "_ops", "library", "_library", "_python_dispatch"),
+        ),
+        REACH,
+    ),
+}
+# Magics that start another program, or run text in another language.
+PROGRAMS = frozenset(
     (
-        # Other processes.
-        *("subprocess", "multiprocessing", "ProcessPoolExecutor", "fork", "forkpty", "system", "popen"),
-        *("posix_spawn", "getoutput", "getpipeoutput"),
-        # Other languages and compilers.
-        "ctypes",
-        *("jit", "fx", "export", "_dynamo", "_inductor", "cpp_extension"),
-        # What holds everything there is, or leads to it without a name.
-        *("__dict__", "vars", "globals", "getmembers", "getmembers_static", "__subclasses__", "__globals__"),
-        *("builtins", "__builtins__", "f_globals", "f_builtins", "settrace", "setprofile", "reload"),
-        *("get_objects", "get_referents", "get_referrers", "pickle", "marshal", "gc"),
-        # Frames and closures, by which the watch's own list can be reached.
-        *("inspect", "_getframe", "_current_frames", "currentframe", "getclosurevars", "getmodule", "f_back"),
-        *(
-            "f_locals",
-            "tb_frame",
-            "gi_frame",
-            "cr_frame",
-            "ag_frame",
-            "__closure__",
-            "cell_contents",
-            "__code__",
-        ),
-        *(
-            "get_closurevars",
-            "walk_stack",
-            "walk_tb",
-            "__self__",
-            "__reduce__",
-            "__reduce_ex__",
-            "addaudithook",
-        ),
-        # Where the watch is.
-        *("_C", "_ops", "library", "_library", "_python_dispatch"),
+        "sx",
+        "!",
+        "system",
+        "bash",
+        "sh",
+        "script",
+        "python",
+        "python2",
+        "python3",
+        "pypy",
+        "perl",
+        "ruby",
+        "run",
+        "cython",
     )
 )
 # Where a learner's imports may lead. Other libraries, and the course's own, may hold what the task asks for.
@@ -62,28 +82,91 @@ LIBRARIES = sys.stdlib_module_names | {
     "google",  # a bundled notebook asks Colab for the checks
 }
 MOST_SHOWN = 60
+# What a notebook may ask the checks for.
+OURS = ("check", "hint", "progress", "autograder")
 
 
-def hiding(sources: Iterable[str]) -> str:
-    """Return the first expression in a learner's cells that could hide a call; "" if none.
+@dataclass(frozen=True)
+class Hiding:
+    """An expression that could hide a call, as text, and what kind of thing it is: one of `KINDS`."""
+
+    code: str
+    kind: str = HIDDEN
+
+
+def hiding(sources: Iterable[str]) -> Hiding | None:
+    """Return the gravest expression in a learner's cells that could hide a call, the first of its kind.
 
     Text can be made to be slow to read: what is more than anybody types is shown instead of being read.
     """
     room = MOST_TEXT
+    worst: Hiding | None = None
     for source in sources:
         room -= len(source)
-        found = _first(source) if room >= 0 else _cut(source)
-        if found:
-            return found
-    return ""
+        found = _worst(source) if room >= 0 else Hiding(_cut(source))
+        if found and (worst is None or KINDS.index(found.kind) > KINDS.index(worst.kind)):
+            worst = found
+    return worst
 
 
 @lru_cache(maxsize=256)
-def _first(source: str) -> str:
+def _worst(source: str) -> Hiding | None:
     try:
-        return next((_cut(ast.unparse(node)) for node in _hiding(parsed(source))), "")
+        found = [Hiding(_cut(_typed(node)), _kind(node)) for node in _hiding(parsed(source))]
     except RecursionError:  # nested so deep on purpose
-        return _cut(source)
+        return Hiding(_cut(source))
+    return max(found, key=lambda one: KINDS.index(one.kind), default=None)
+
+
+def _typed(node: ast.AST) -> str:
+    """Return an expression as a learner would have typed it."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="system" | "getoutput"), args=[ast.Constant(value=str(text))]):
+            return f"!{text}"
+        case ast.Call(
+            func=ast.Attribute(attr="run_line_magic" | "run_cell_magic"),
+            args=[ast.Constant(value=str(name)), ast.Constant(value=str(given)), *rest],
+        ):
+            return f"{'%' * (1 + len(rest))}{name} {given}".strip()
+    return ast.unparse(node)
+
+
+def _kind(node: ast.AST) -> str:
+    """Return what kind of thing an expression is that could hide a call."""
+    if _magic(node) in PROGRAMS:
+        return PROGRAM
+    if _of_ours(node):
+        return REACH
+    names = [_name(part) for part in ast.walk(node)]
+    match node:
+        case ast.Call(func=function):
+            names = [_name(function)]
+        case ast.Import(names=imported):
+            names = [part for one in imported for part in one.name.split(".")]
+        case ast.ImportFrom(module=module, names=imported):
+            names = [*(module or "").split("."), *(one.name for one in imported)]
+    kinds = [HIDES.get(name, HIDDEN) for name in names if name in HIDES] or [
+        REACH if "autograder" in names else HIDDEN
+    ]
+    return max(kinds, key=KINDS.index)
+
+
+def _magic(node: ast.AST) -> str:
+    match node:
+        case ast.Call(
+            func=ast.Attribute(attr="run_line_magic" | "run_cell_magic"),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            return name
+    return ""
+
+
+def _of_ours(node: ast.AST) -> bool:
+    """Tell whether an expression leads into the checks, beyond what a notebook may ask them for."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="autograder"), attr=name):
+            return name not in OURS
+    return False
 
 
 def _cut(text: str) -> str:
@@ -96,6 +179,12 @@ def _hiding(tree: ast.AST) -> Iterator[ast.AST]:
     written_out = _written_out(tree)
     for node in ast.walk(tree):  # a call comes before what it consists of
         match node:
+            case ast.Call(func=ast.Attribute(attr="system" | "getoutput") as function, args=[ast.Constant()]):
+                called.add(function)
+                yield node
+            case ast.Call(func=function) if _magic(node) in PROGRAMS:
+                called.add(function)
+                yield node
             case ast.Call(func=ast.Name(id="getattr") as function, args=[value, *_]) if _is_own(value):
                 called.add(function)
             case ast.Call(func=function, args=given) if _takes_text(function):
@@ -112,7 +201,8 @@ def _hiding(tree: ast.AST) -> Iterator[ast.AST]:
             case ast.Attribute(value=value, attr="compile") if _name(value) != "re":
                 yield node
             case ast.Attribute() | ast.Name():
-                if _name(node) in HIDES or (_takes_text(node) and node not in called):
+                named = _name(node) in HIDES or _takes_text(node)
+                if _of_ours(node) or (named and node not in called):
                     yield node
             case ast.Import(names=imported) | ast.ImportFrom(names=imported):
                 module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
@@ -140,7 +230,7 @@ def _written_out(tree: ast.AST) -> set[str]:
         if isinstance(node, ast.For | ast.comprehension) and isinstance(node.iter, ast.List | ast.Tuple):
             parts = {type(part) for part in ast.walk(node.iter)} - {ast.Load, ast.Name}
             words = {part.value for part in ast.walk(node.iter) if isinstance(part, ast.Constant)}
-            if parts <= {ast.List, ast.Tuple, ast.Constant} and HIDES.isdisjoint(words):
+            if parts <= {ast.List, ast.Tuple, ast.Constant} and HIDES.keys().isdisjoint(words):
                 loops |= set(ast.walk(node.target))
     names = [
         node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
@@ -151,13 +241,12 @@ def _written_out(tree: ast.AST) -> set[str]:
 
 
 def _is_hiding_import(path: list[str], imported: ast.alias) -> bool:
-    ours = ("check", "hint", "progress", "autograder")
     return (
         (imported.asname is not None and imported.name in BY_TEXT)
         or path[0] not in LIBRARIES
-        or ("autograder" in path and path[-1] not in ours)
+        or ("autograder" in path and path[-1] not in OURS)
         or path[-2:] == ["sys", "modules"]
-        or not HIDES.isdisjoint(path)
+        or not HIDES.keys().isdisjoint(path)
     )
 
 

@@ -22,6 +22,7 @@ from autograder.grading import verdicts
 from autograder.grading.banks import Draws
 from autograder.grading.batch import GradeJob, grade_plain, rebuild_plain
 from autograder.grading.class_folder import KEY, STAMP, Class
+from autograder.grading.gradebook import alone, remove
 from autograder.grading.kept import GRADING, READING, within
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.releases import earlier, ids_in, origin
@@ -29,9 +30,12 @@ from autograder.grading.runner import NoSandbox
 from autograder.grading.sandbox import walls
 from autograder.grading.sandbox.kernels import UNPROTECTED
 from autograder.grading.submission import beside, moment, read_plain
+from autograder.records.cells import said_release
 from autograder.words.visible import one_line
 
 Resources = dict[str, Any]
+# How long to wait for another `nbgrader autograde` that asks the same at the same moment.
+MOMENT_SECONDS = 2.0
 NOTES = "grading_notes"
 
 
@@ -67,7 +71,7 @@ class SubmittedDirectory(CourseDirectory):
             for name in (STAMP, KEY):
                 if text := beside(path / name):
                     graded.mkdir(parents=True, exist_ok=True)
-                    (graded / name).unlink(missing_ok=True)
+                    remove(graded / name)
                     (graded / name).write_text(text, encoding="utf-8")
         return moment(beside(path / STAMP))
 
@@ -124,8 +128,10 @@ class Rebuild(_Step):
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
         course = self.parent.course
+        with alone(marks["db_url"], course.banks.course.root, MOMENT_SECONDS):
+            pass  # `autograder grade` is not at work; nbgrader's own runs get along with each other
         now = course.current(marks["assignment"])
-        if origin(ids_in(notebook), now, earlier(now)) is not now:
+        if origin(ids_in(notebook), said_release(notebook), now, earlier(now)) is not now:
             raise EarlierRelease(
                 f"{marks['student']}: this comes from an earlier release, whose tasks "
                 "were others. `autograder grade` grades it by that."
@@ -175,6 +181,7 @@ class RunAndJudge(_Step):
             solution=now.solution,
             figures=self.figures,
             drawn=drawn,
+            said=course.said(name),
         )
         result = within(GRADING, grade_plain, job, json.dumps(notebook), notes)
         with verdicts.opened(marks["db_url"]) as store:

@@ -37,6 +37,7 @@ class Policy:
     # What a task counts that a submission's own release did not have: as much as the rest of the submission
     # does ("excuse"), or nothing ("zero").
     missing_tasks: str = EXCUSE
+    zone: tzinfo | None = None  # in which people are told times; None for this machine's
 
     @classmethod
     def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
@@ -63,12 +64,17 @@ class Policy:
             written.penalty_per_day,
             written.require_secret,
             written.missing_tasks,
+            zone,
         )
 
     def due_for(self, lesson: str, student: str) -> datetime | None:
         """When a lesson is due for a student, in UTC."""
         due = self.due.get(lesson)
         return due and due + self.extensions.get((lesson, student), timedelta())
+
+    def told(self, moment: datetime) -> str:
+        """Return a moment as nbgrader keeps it, to the minute, in the time that the class lives in."""
+        return f"{moment.replace(tzinfo=UTC).astimezone(self.zone):%Y-%m-%d %H:%M %Z}"
 
 
 @dataclass(frozen=True)

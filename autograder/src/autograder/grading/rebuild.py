@@ -141,14 +141,15 @@ def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNo
     return copy
 
 
-def only_needed(notebook: NotebookNode) -> NotebookNode:
+def only_needed(notebook: NotebookNode, names: Collection[str] = ()) -> NotebookNode:
     """Return a copy of the notebook in which the course's cells are empty that no later cell needs a name of.
 
-    Most of them only show something. That a call changes one of its arguments cannot be told from its text:
-    whoever leaves such cells out has to see first that the checks find the same without them.
+    What defines one of `names` stays, too: the checks may need it. Most of the others only show something.
+    That a call changes one of its arguments cannot be told from its text: whoever leaves such cells out has
+    to see first that the checks find the same without them.
     """
     copy: NotebookNode = from_dict(notebook)
-    needed: frozenset[str] = frozenset()
+    needed = frozenset(names)
     for cell in reversed([cell for cell in copy.cells if cell.cell_type == "code"]):
         bound, used = names_of(cell.source)
         if is_answer(cell) or cell["id"].startswith(ADDED):

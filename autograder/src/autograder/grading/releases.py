@@ -6,7 +6,6 @@ repaired, reaches every submission.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tempfile
@@ -21,11 +20,11 @@ from nbformat import NotebookNode
 from autograder.grading.banks import Banks
 from autograder.grading.submission import read_text
 from autograder.records import bank, codec
+from autograder.records.cells import release_of, said_release, tasks_of
 from autograder.words.language import SPOKEN
 
 FOLDER = "releases"
 ANSWERS = "answers.json"
-OLDER = "visible probes only: this release is an earlier one"
 
 
 @dataclass(frozen=True)
@@ -44,13 +43,12 @@ class Release:
 
     @cached_property
     def id(self) -> str:
-        return hashlib.sha256(json.dumps(sorted(self.tasks)).encode()).hexdigest()[:12]
+        return release_of(self.tasks)
 
-
-def tasks_of(notebook: NotebookNode) -> frozenset[str]:
-    """Return the ids of a notebook's graded and of its answer cells."""
-    marks = (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
-    return frozenset(mark["grade_id"] for mark in marks if mark.get("grade") or mark.get("solution"))
+    @cached_property
+    def is_marked(self) -> bool:
+        """Tell whether its notebooks say which release they are; those of earlier versions do not."""
+        return said_release(nbformat.reads(self.text, as_version=4)) == self.id
 
 
 def ids_in(notebook: NotebookNode) -> set[str]:
@@ -67,6 +65,12 @@ def tasks_of_all(current: Release, older: Sequence[Release]) -> frozenset[str]:
 def known_ids(handed_in: bytes, known: frozenset[str]) -> frozenset[str]:
     """Return those of some ids that the cells of a submission have."""
     return known & ids_in(read_text(handed_in))
+
+
+def known_ids_and_release(handed_in: bytes, known: frozenset[str]) -> tuple[frozenset[str], str]:
+    """Return those of some ids that the cells of a submission have, and the release that it says it is."""
+    read = read_text(handed_in)
+    return known & ids_in(read), said_release(read)
 
 
 def keep(release: Release) -> None:
@@ -99,7 +103,7 @@ def earlier(current: Release, say: Callable[[str], None] = lambda _: None) -> li
         try:
             solution = json.loads((place / ANSWERS).read_text(encoding="utf-8"))
             text = (place / f"{current.lesson}.ipynb").read_text(encoding="utf-8")
-            banks = replace(current.banks, folders=folders, notes={current.lesson: OLDER})
+            banks = replace(current.banks, folders=folders)
             release = Release(current.lesson, text, banks, codec.decode(_Answers, {"cells": solution}).cells)
             if release.id != place.name:
                 raise ValueError("its tasks are not those that it was kept with")
@@ -115,11 +119,23 @@ class _Answers:
     cells: Mapping[str, str]
 
 
-def origin(ids: Collection[str], current: Release, older: Sequence[Release]) -> Release:
-    """Return the release that a submission with these ids came from; the current one if that is open."""
+def origin(ids: Collection[str], said: str, current: Release, older: Sequence[Release]) -> Release:
+    """Return the release that a submission came from; the current one if that is open.
+
+    Args:
+        ids: those of its cells.
+        said: the release that it says it is; "" where it says none.
+        current: the release as it is now.
+        older: the earlier ones.
+    """
     known = tasks_of_all(current, older).intersection(ids)
+    named = next((one for one in (current, *older) if one.is_marked and one.id == said), None)
+    if named and known <= named.tasks:
+        return named
+    # Who leaves a release's id out has not come from one that has an id, unless it has tasks of that alone.
+    open_to = [one for one in older if not one.is_marked or known - current.tasks]
     # The fewest tasks that it lacks, and that it has beside the release's own; of equals, the first.
-    return min((current, *reversed(older)), key=lambda one: len(known ^ one.tasks))
+    return min((current, *reversed(open_to)), key=lambda one: len(known ^ one.tasks))
 
 
 def as_written(release: str, said: Mapping[str, str], submitted: NotebookNode) -> str:
@@ -132,11 +148,11 @@ def as_written(release: str, said: Mapping[str, str], submitted: NotebookNode) -
     """
     prose = _prose(submitted)
     language = max(("", *said), key=lambda one: len(prose & _prose_of(said.get(one, release))))
-    return _said_in(language, said[language], release) if language else release
+    return said_in(language, said[language], release) if language else release
 
 
 @lru_cache(maxsize=32)
-def _said_in(language: str, text: str, english: str) -> str:
+def said_in(language: str, text: str, english: str) -> str:
     """Return a release's text in a language, which it names; made once for all who wrote in it."""
     said, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
     if tasks_of(said) != tasks_of(plain):  # an earlier release is kept in English

@@ -23,7 +23,7 @@ from autograder.grading.sandbox.walls import INSIDE, PACKAGE, Inside
 from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
 from autograder.lesson import progress_store
 from autograder.lesson.learner import EXECUTION, RUN, UNEXAMINED
-from autograder.records.bank import AS_SEEN
+from autograder.records.bank import AS_SEEN, classes_made
 from autograder.records.cells import is_test
 from autograder.records.course import PACKED, installed
 from autograder.records.problems import Refused
@@ -48,6 +48,8 @@ QUESTIONS = "questions"
 EMPTY: Mapping[str, str] = MappingProxyType({})
 # What was drawn for a submission is read before its own code can have a hand in that.
 READ = "autograder.grading.preload:read_questions"
+# What a task forbids is told before it happens: what lies beside a learner's code could not be believed.
+TOLD = "autograder.probe.forbidden:tell_by"
 
 
 class Runner(Protocol):
@@ -94,6 +96,7 @@ class SandboxRunner:
         self._limits = limits or LIMITS
         self._measured: dict[str, tuple[Limits, bool] | SandboxFailed] = {}
         self._worker = self._made(Path(self._questions.name) / QUESTIONS, banks)
+        self._banks, self._names = banks, frozenset[str]()
         self._of, self._leaves_out = self._limits, False
         self._spent: float | None = None
         self.closed = False
@@ -125,10 +128,10 @@ class SandboxRunner:
         # Of a run with other givens only the evidence is kept.
         everything = run == AS_SEEN and not quiet
         if self._leaves_out and not everything:
-            notebook = only_needed(notebook)
+            notebook = only_needed(notebook, self._names)
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
         environment = {RUN: run} if everything else {RUN: run, UNEXAMINED: "1"}
-        job = Job((), environment, wanted, self._of, questions, PACKED, READ if questions else "")
+        job = Job((), environment, wanted, self._of, questions, PACKED, READ if questions else "", TOLD)
         executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
         if self._spent is not None:
             self._spent += executed.seconds
@@ -158,6 +161,7 @@ class SandboxRunner:
             self._measured.clear()
         self._of, self._leaves_out, self._spent = self._limits, False, None
         if solved is not None:
+            self._names = classes_made(self._banks.lesson(lesson))
             if lesson not in self._measured:
                 self._measured[lesson] = self._measure(lesson, solved())
             measured = self._measured[lesson]
@@ -176,7 +180,7 @@ class SandboxRunner:
         limits = replace(
             most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
         )
-        without = self(only_needed(solved), AS_SEEN, quiet=True)
+        without = self(only_needed(solved, self._names), AS_SEEN, quiet=True)
         return limits, _found(without.notebook) == _found(ran.notebook)
 
     def close(self) -> None:

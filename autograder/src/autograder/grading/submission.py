@@ -13,7 +13,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_notebook
-from nbgrader.utils import parse_utc
+
+from autograder.records.cells import OF_RELEASE, RELEASE
 
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
@@ -22,6 +23,8 @@ MAX_FILE_BYTES = 20_000_000
 MAX_PARTS = 100_000
 # Of a time, or a word of the exchange's, that lies beside it.
 MAX_BESIDE_BYTES = 200
+# Of the id of a release.
+MOST_RELEASE = 40
 
 
 def read_submission(path: Path) -> NotebookNode:
@@ -81,8 +84,12 @@ def read_text(text: bytes) -> NotebookNode:
 
 
 def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
-    """Return a clean notebook with each cell's kind, text, id and grade id: nothing else can matter."""
+    """Return a clean notebook: its release, and the kind, text, id and grade id of each cell."""
     notebook = new_notebook()
+    about = plain.get("metadata")
+    about = about.get(OF_RELEASE) if isinstance(about, dict) else None
+    if isinstance(about, dict) and isinstance(said := about.get(RELEASE), str):
+        notebook.metadata[OF_RELEASE] = {RELEASE: said[:MOST_RELEASE]}
     for cell in plain["cells"]:
         if not isinstance(cell, dict):
             continue
@@ -125,6 +132,8 @@ def beside(path: Path) -> str:
 
 def moment(text: str) -> datetime | None:
     """Return the time that a text says, as nbgrader keeps it; None where it says none."""
+    from nbgrader.utils import parse_utc  # all of nbgrader, which whoever runs submissions has no use for
+
     try:
         found: datetime = parse_utc(text)
     except (ValueError, OverflowError, TypeError, AttributeError, OSError):

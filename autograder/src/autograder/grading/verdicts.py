@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -36,6 +37,7 @@ from sqlalchemy.orm import Session, scoped_session
 from autograder.records import codec
 from autograder.records.findings import StillStub
 from autograder.records.problems import BadBook
+from autograder.words.visible import one_line
 
 RECORDS = Table(
     "autograder_records",
@@ -47,6 +49,7 @@ RECORDS = Table(
     Column("record", Text, nullable=False),
 )
 UNANSWERED = StillStub.__name__
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -129,22 +132,32 @@ class Store:
     def read(self, kind: type[_Kind], lesson: str = "", student: str = "") -> list[_Kind]:
         """All records of a kind, the oldest first, so results in the order of the lesson.
 
+        One that is damaged is named and left out: grading again writes it anew.
+
         Args:
             kind: what is asked for.
             lesson: of this lesson alone.
             student: of this student alone.
         """
-        statement = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
+        columns = RECORDS.c.record, RECORDS.c.lesson, RECORDS.c.student
+        statement = select(*columns).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
         if lesson:
             statement = statement.where(RECORDS.c.lesson == lesson)
         if student:
             statement = statement.where(RECORDS.c.student == student)
         known = {column.name for column in fields(kind)}
         records = []
-        for (text,) in self._connection.execute(statement):
-            plain = json.loads(text)
-            # A later version may have written more.
-            records.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
+        for text, of_lesson, of_student in self._connection.execute(statement):
+            try:
+                plain = json.loads(text)
+                # A later version may have written more.
+                records.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
+            except (ValueError, TypeError, AttributeError, RecursionError) as problem:
+                damaged = f"{kind.__name__} of {of_student} {of_lesson}"
+                log.warning(
+                    "The record %s cannot be read, and is left out: %s",
+                    *map(one_line, (damaged, str(problem))),
+                )
         return records
 
     def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:

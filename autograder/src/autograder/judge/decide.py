@@ -16,7 +16,7 @@ from autograder.experiments.known import EXPERIMENTS
 from autograder.experiments.properties import violation
 from autograder.judge.explain import Explained, explain
 from autograder.judge.facts import facts, unsteadiness
-from autograder.judge.sights import sight
+from autograder.judge.sights import Sight, sight
 from autograder.judge.way import reaches, way
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
@@ -29,7 +29,7 @@ from autograder.records.compare import (
     narrower,
     type_fits,
 )
-from autograder.records.outcome import Evidence, ForbiddenCall, Outcome
+from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
 
 
 def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
@@ -49,8 +49,10 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
     asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probe)
     findings = _findings(task, seen)
     explained = Explained()
+    sights: dict[str, Sight] = {}
     # Most answers are right, and to compare one with all that is known takes longer than to judge it.
     if any(findings.values()):
+        sights = {name: sight(task, task.probe[name], outcome) for name, outcome in seen.items()}
         reached = reaches(task.route, evidence.trail) if task.route else None
         explained = explain(task, seen, reached)
         if not _may_name(task, evidence, seen, explained):
@@ -66,22 +68,24 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
             if probe in asked
         ]
         failing.append([one for one in found if one is not None])
-    forgiven = _forgiven(task, seen, failing)
+    forgiven = _forgiven(task, sights, failing)
     results = []
     for place, check in enumerate(task.checks):
         finding = next(iter(failing[place]), None) if place not in forgiven else None
         results.append(f.CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
-    explains = () if explained.whole else _explained_checks(task, seen, failing, explained)
+    explains = () if explained.whole else _explained_checks(task, sights, failing, explained)
     families = task.forbids.families if task.forbids else ()
     return f.Verdict(
         task.id,
         tuple(results),
         named=tuple(f.Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
         whole=explained.whole or not explained.wrong,
+        # What has the wrong parameters cannot be tried, which is no error of the code.
+        shown="likeness" if explained.shown == "stops" and not _stopped(failing) else explained.shown,
         explains=explains,
         facts=() if passed else _facts(task, evidence, seen, explained),
-        way=_way(task, evidence, seen),
+        way=_way(task, evidence, seen, sights),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
@@ -123,26 +127,27 @@ def _typed(task: Task, seen: Mapping[str, Outcome], probe: str) -> bool:
     return False
 
 
+def _stopped(failing: Sequence[Sequence[f.Finding]]) -> bool:
+    """Tell whether an error was raised."""
+    return any(isinstance(one, f.Raised) for found in failing for one in found)
+
+
 def _explained_checks(
     task: Task,
-    seen: Mapping[str, Outcome],
+    sights: Mapping[str, Sight],
     failing: Sequence[Sequence[f.Finding]],
     explained: Explained,
 ) -> tuple[str, ...]:
     """Return the titles of the checks in which known mistakes explain all that is wrong."""
     titles = []
     for check, found in zip(task.checks, failing, strict=True):
-        sights = {
-            one.probe: sight(task, task.probe[one.probe], seen[one.probe])
-            for one in found
-            if one.probe in seen
-        }
         covered = all(
-            (not one.result or name in explained.results)
-            and all((name, mark) in explained.marks for mark in one.marks)
-            for name, one in sights.items()
+            one.probe in sights
+            and (not sights[one.probe].result or one.probe in explained.results)
+            and all((one.probe, mark) in explained.marks for mark in sights[one.probe].marks)
+            for one in found
         )
-        if found and len(sights) == len(found) and covered:
+        if found and covered:
             titles.append(check.title)
     return tuple(titles)
 
@@ -164,13 +169,13 @@ def _facts(
     return facts(task, left, examined)
 
 
-def _way(task: Task, evidence: Evidence, seen: Mapping[str, Outcome]) -> f.Way | None:
+def _way(
+    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], sights: Mapping[str, Sight]
+) -> f.Way | None:
     """Return how far an answer goes along the solution's way, if its result there is wrong."""
-    outcome = seen.get(task.route.probe) if task.route else None
-    if task.route is None or outcome is None:
+    if task.route is None or task.route.probe not in sights:
         return None
-    wrong = sight(task, task.probe[task.route.probe], outcome).result
-    return way(task.route, evidence.trail, seen) if wrong else None
+    return way(task.route, evidence.trail, seen) if sights[task.route.probe].result else None
 
 
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:
@@ -183,7 +188,7 @@ def concluded(probe: Probe, outcome: Outcome) -> Outcome:
 
 
 def _forgiven(
-    task: Task, seen: Mapping[str, Outcome], failing: Sequence[Sequence[f.Finding]]
+    task: Task, sights: Mapping[str, Sight], failing: Sequence[Sequence[f.Finding]]
 ) -> frozenset[int]:
     """Places of checks that fail for nothing but what another check fails for already.
 
@@ -193,11 +198,11 @@ def _forgiven(
     shown: dict[int, frozenset[str]] = {}
     lost: list[int] = []
     for place, found in enumerate(failing):
-        sights = [sight(task, task.probe[one.probe], seen[one.probe]) for one in found if one.probe in seen]
-        if len(sights) < len(found) or any(one.result or not one.marks for one in sights):
+        own = [sights[one.probe] for one in found if one.probe in sights]
+        if len(own) < len(found) or any(one.result or not one.marks for one in own):
             lost.append(place)
-        if sights:
-            shown[place] = frozenset().union(*(one.marks for one in sights))
+        if own:
+            shown[place] = frozenset().union(*(one.marks for one in own))
     costs = set(lost)
     for mark in sorted(frozenset().union(*shown.values())):
         places = [place for place, marks in shown.items() if mark in marks]
@@ -245,7 +250,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     expected, actual = probe.expected.tensor, outcome.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
-    report = outcome.module
+    report = _beyond(outcome.module, probe.expected.module)
     if not report.loadable:
         return f.WrongParameters(report.missing, report.unexpected, report.reshaped, tuple(probe.weights))
     if outcome.error is not None:
@@ -287,9 +292,9 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     if probe.observe != RESULT:
         index = first_index(~right)
         return f.WrongBehaviour(probe.observe, index, float(actual[index]), float(expected[index]))
-    if explained:
-        return f.MatchesKnownWrong()
     values = _wrong_values(actual, expected, right)
+    if explained:
+        return f.MatchesKnownWrong(values)
     if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
         return values
     for rule in task.properties:
@@ -297,6 +302,16 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         if broken is not None:
             return broken
     return values
+
+
+def _beyond(report: ModuleReport, right: ModuleReport) -> ModuleReport:
+    """Return a report without the parameters that the right answer itself adds to a module, or takes away."""
+    return replace(
+        report,
+        missing=tuple(one for one in report.missing if one not in right.missing),
+        unexpected=tuple(one for one in report.unexpected if one not in right.unexpected),
+        reshaped=tuple(one for one in report.reshaped if one not in right.reshaped),
+    )
 
 
 def with_unfinished(
@@ -353,6 +368,7 @@ def _first_wrong_axis(shape: tuple[int, ...], expected: Tensor) -> int | None:
 def _wrong_values(actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongValues:
     index = first_index(~right)
     error = (actual.double() - expected.double()).abs().nan_to_num(nan=float("inf"), posinf=float("inf"))
+    error = error.masked_fill(right, 0.0)  # two infinities of one sign are equal, and their difference is nan
     return f.WrongValues(
         index,
         float(actual[index]),

@@ -9,7 +9,7 @@ that is wrong in one check; it is then said to be a part.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -18,6 +18,7 @@ from torch import Tensor
 
 from autograder.judge.sights import CLOSE, RAISES, UNCALLED, UNTRIED, Sight, sight
 from autograder.records.bank import RESULT, Explanations, KnownWrong, Task
+from autograder.records.findings import Shown
 from autograder.records.outcome import ErrorReport, Outcome
 
 MOST_MISTAKES = 3
@@ -53,6 +54,7 @@ class Explained:
     marks: frozenset[tuple[str, str]] = frozenset()  # explained marks, as (probe, mark)
     exact: frozenset[str] = frozenset()  # probes on which the very same numbers come out
     whole: bool = False  # whether they explain all that was seen
+    shown: Shown = ""
 
 
 # A thing that is wrong with an answer: a probe with "" for its result, or with one of its marks.
@@ -88,7 +90,7 @@ class _Comparison:
 
     Shapes:
         members: (explanations, mistakes)
-        relation, lacks_no_mark, same_marks: (explanations, probes)
+        relation, same_marks: (explanations, probes)
         shows: (explanations,) for each mark of the answer
     """
 
@@ -102,7 +104,7 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
     """Compare all explanations with an answer, and leave out those that a probe rules out."""
     cells = table.cells[:, [table.probes.index(name) for name in seen]].long()
     own_marks = [torch.tensor([set(marks) <= one.marks for marks in table.marks]) for one in seen.values()]
-    relations = [_relations(task, table, name, one) for name, one in seen.items()]
+    relations = [_relations(table, one) for one in seen.values()]
     relation = torch.stack([column[cells[:, at]] for at, column in enumerate(relations)], dim=1)
     # Marks that the answer has not rule an explanation out, except where an error came before them.
     mark = table.mark.long()
@@ -138,7 +140,7 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
     return _Comparison(members, relation, same_marks, shows)
 
 
-def _relations(task: Task, table: Explanations, name: str, one: Sight) -> Tensor:
+def _relations(table: Explanations, one: Sight) -> Tensor:
     """Return how each sight of the table is related to what was seen on a probe. Shape (sights,)."""
     kind = table.kind.long()
     results = [result for result, _ in table.kinds]
@@ -214,6 +216,9 @@ class _Search:
         stops = torch.tensor(
             [not mark and _raises(seen[name].result) for name, mark in self.cells], dtype=torch.bool
         )
+        self._stops = stops
+        self._silent = torch.tensor([not mark and seen[name].silent for name, mark in self.cells])
+        self._experiments = torch.tensor([task.probe[name].observe != RESULT for name, _ in self.cells])
         self._same_marks = compared.same_marks.sum(dim=1)
         # What a single mistake says of itself: its numbers, and that it takes what must be refused.
         refusals = [not mark and bool(task.probe[name].raises) for name, mark in self.cells]
@@ -237,14 +242,14 @@ class _Search:
         """Return the mistakes that show all that is wrong; None where there are none."""
         shown = (self._relation != Relation.RIGHT).all(dim=1)
         rows = self._best(self._consistent & shown & self._told(list(range(len(self.cells)))))
-        faults = self._faults_of(rows)
-        common = set.intersection(*map(set, faults)) if faults else set()
+        common, differ = self._common_faults(rows)
         if not common:
             return None
-        if any(len(one) > len(common) for one in faults):
+        if differ:
             # Several explanations fit equally well: only what they have in common can be said.
-            return self._explained([faults[0][name] for name in faults[0] if name in common], set(), set())
-        return self._explained(list(faults[0].values()), *self._agreement(rows, untried=True), whole=True)
+            return self._explained(common.values(), set(), set())
+        covered, exact = self._agreement(rows, untried=True)
+        return self._explained(common.values(), covered, exact, self._shown(rows, covered), whole=True)
 
     def together(self) -> Explained | None:
         """Return mistakes that leave each other alone and show all that is wrong between them."""
@@ -256,18 +261,18 @@ class _Search:
             if not left:
                 break
             rows = self._best(self._consistent & self._told(left, strictly=bool(named)), left)
-            faults = self._faults_of(rows)
-            if not faults or any(set(one) != set(faults[0]) for one in faults):
+            common, differ = self._common_faults(rows)
+            if not common or differ:
                 return None
             agreed, same = self._agreement(rows)
             if not agreed - covered:
                 return None
-            named |= faults[0]
+            named |= common
             covered |= agreed
             exact |= same
         if len(covered) < len(self.cells):
             return None
-        return self._explained(list(named.values()), covered, exact, whole=True)
+        return self._explained(named.values(), covered, exact, "likeness", whole=True)
 
     def part(self) -> Explained:
         """Return the mistakes that show all that is wrong in some check, if they show it by their numbers."""
@@ -287,12 +292,11 @@ class _Search:
         # Of several mistakes, most numbers must be theirs: single ones may agree by chance.
         enough = (self._size == 1) | (2 * self._exact(range(len(self.cells))) > int(self._telling.sum()))
         rows = self._first((count > 0) & (same > 0) & enough, same, count, -self._size)
-        faults = self._faults_of(rows)
-        common = set.intersection(*map(set, faults)) if faults else set()
-        if not common or any(len(one) > len(common) for one in faults):
+        common, differ = self._common_faults(rows)
+        if not common or differ:
             return Explained()
-        agreed, exact = self._agreement(rows)
-        return self._explained(list(faults[0].values()), agreed, exact)
+        covered, exact = self._agreement(rows)
+        return self._explained(common.values(), covered, exact, self._shown(rows, covered))
 
     def _told(self, places: Sequence[int], strictly: bool = False) -> Tensor:
         """Tell which explanations have something to say for them in some cells. Shape (explanations,).
@@ -335,11 +339,14 @@ class _Search:
         places: list[int] = rows.tolist()
         return places
 
-    def _faults_of(self, rows: Sequence[int]) -> list[dict[str, KnownWrong]]:
-        """Return the mistakes of each explanation, by their ids."""
+    def _common_faults(self, rows: Sequence[int]) -> tuple[dict[str, KnownWrong], bool]:
+        """Return the mistakes that some explanations share, by their ids, and whether one has more."""
         known = self._task.known_wrong
         members = [[known[place] for place in self._members[row].tolist() if place >= 0] for row in rows]
-        return [{wrong.id: wrong for wrong in one} for one in members]
+        faults = [{wrong.id: wrong for wrong in one} for one in members]
+        shared = set.intersection(*map(set, faults)) if faults else set()
+        common = {name: wrong for name, wrong in faults[0].items() if name in shared} if faults else {}
+        return common, any(len(one) > len(common) for one in faults)
 
     def _agreement(self, rows: Sequence[int], untried: bool = False) -> tuple[set[int], set[int]]:
         """Return the cells that all of some explanations show, and those of them with the very numbers."""
@@ -350,8 +357,31 @@ class _Search:
         same = (own == Relation.SAME).all(dim=0) & self._telling
         return set(agrees.all(dim=0).nonzero().flatten().tolist()), set(same.nonzero().flatten().tolist())
 
+    def _shown(self, rows: Sequence[int], places: Collection[int]) -> Shown:
+        """Return what is proven of some explanations where they agree with the answer.
+
+        Of several mistakes, one may show in an experiment alone, which is no proof.
+        """
+        results = [place for place in places if self._results[place]]
+        telling = [place for place in results if self._telling[place]]
+        same = bool((self._relation[list(rows)][:, results] == Relation.SAME).all())
+        several = bool((self._size[list(rows)] > 1).any())
+        if telling:
+            tried = several and any(self._experiments[place] for place in results)
+            return "same" if same and not tried else "likeness"
+        if any(self._stops[place] for place in results):
+            return "stops"
+        if any(self._silent[place] for place in results):
+            return "ending"
+        return "likeness" if any(self._experiments[place] for place in results) else ""
+
     def _explained(
-        self, wrong: Sequence[KnownWrong], covered: set[int], exact: set[int], whole: bool = False
+        self,
+        wrong: Iterable[KnownWrong],
+        covered: set[int],
+        exact: set[int],
+        shown: Shown = "",
+        whole: bool = False,
     ) -> Explained:
         cells = [self.cells[place] for place in sorted(covered)]
         return Explained(
@@ -360,6 +390,7 @@ class _Search:
             frozenset(cell for cell in cells if cell[1]),
             frozenset(self.cells[place][0] for place in exact),
             whole,
+            shown,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -87,7 +88,8 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
         if actual.shape == expected.shape == ():
             numbers.append((actual.double(), expected.double()))
         elif not all_close(actual, expected):
-            wrong.append(tuple(_related(actual.double(), expected.double())))
+            found = _related(actual.double(), expected.double())
+            wrong.append(tuple(replace(one, probe=name) for one in found))
     rough = [any(one.how == "digits" for one in found) for found in wrong]
     if wrong and all(rough) == rough[0]:
         yield from wrong[0]

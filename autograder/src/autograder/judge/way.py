@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from autograder.records.bank import RightStep, Route
 from autograder.records.findings import Followed, Reached, Way
@@ -29,37 +30,43 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
         (step for step in route.steps if step.name not in passed and passed.issuperset(step.needs)), None
     )
     right = tuple(_reached(step, made) for step in route.steps if (made := taken.get(step.name)))
-    last = _last(route, trail, right)
     if outcomes[route.probe].error is not None:
-        return Way(right, ends="stops", last=last, probe=route.probe) if right or last else None
+        return Way(right, ends="stops", probe=route.probe) if right else None
     if missing is None:
-        return (
-            Way(right, ends="wrong" if right else "", last=last, probe=route.probe) if right or last else None
-        )
+        return Way(right, ends="wrong", probe=route.probe) if right else None
     # In a loop, a tensor can be made piece by piece without ever standing in one place.
     in_loop = any(len(step.fingerprints) > 1 for step in trail.steps)
     if in_loop or any(matches[missing.name]):
-        return Way(right, last=last, probe=route.probe) if right or last else None
-    return Way(right, missing.says, multiple=_multiple(missing, trail), last=last, probe=route.probe)
+        return Way(right, probe=route.probe) if right else None
+    sources = [
+        (step, made) for step in route.steps if step.name in missing.needs and (made := taken.get(step.name))
+    ]
+    return Way(
+        right,
+        missing.says,
+        multiple=_multiple(missing, trail),
+        probe=route.probe,
+        source=_reached(*sources[-1]) if sources else None,
+        instead=_instead(route, trail, missing, [made[0] for _, made in sources]),
+    )
 
 
-def _last(route: Route, trail: Trail, right: Sequence[Reached]) -> Reached | None:
-    """Return the last tensor of an answer that the solution makes too, if it comes after all named ones."""
-    for step in reversed(trail.steps):
-        if any((step.line_number, step.name) == (one.line_number, one.name) for one in right):
-            return None
-        # Of what stands inside a line, nobody says that the line is right; and a named step that is turned
-        # once more is no step further.
-        if not step.name or any(
-            factor_between(made, orders) is not None
+def _instead(route: Route, trail: Trail, missing: RightStep, sources: Sequence[Step]) -> Followed | None:
+    """Return the first tensor of a missing step's size that stands behind its sources and on no right way."""
+    known = [orders for step in route.steps for orders in step.fingerprints] + list(route.others)
+    if not sources:
+        return None
+    behind = max(place for place, step in enumerate(trail.steps) if step in sources) + 1
+    size = prod(missing.fingerprints[0][0].shape)
+    return next(
+        (
+            Followed(step.name, step.line_number, step.function, made.shape, row=step.row)
+            for step in trail.steps[behind:]
             for made in step.fingerprints
-            for known in route.steps
-            for orders in known.fingerprints
-        ):
-            continue
-        if any(_is_same(made, orders) for made in step.fingerprints for orders in route.others):
-            return Reached("", step.name, step.line_number, step.function)
-    return None
+            if prod(made.shape) == size and all(factor_between(made, orders) is None for orders in known)
+        ),
+        None,
+    )
 
 
 def _is_same(made: Fingerprint, orders: Sequence[Fingerprint]) -> bool:
@@ -143,7 +150,11 @@ def _match(
 def _reached(right: RightStep, match: tuple[Step, Fingerprint]) -> Reached:
     step, made = match
     alike = len(made.shape) == len(right.fingerprints[0][0].shape)
-    return Reached(right.says, step.name, step.line_number, step.function, () if alike else made.shape)
+    shape = () if alike else made.shape
+    factors = (factor_between(made, _in_order(made, orders)) for orders in right.fingerprints)
+    times = next((factor for factor in factors if factor is not None), 1.0)
+    same = abs(times - 1) <= SAME
+    return Reached(right.says, step.name, step.line_number, step.function, shape, 1.0 if same else times)
 
 
 def _multiple(right: RightStep, trail: Trail) -> tuple[Reached, float] | None:

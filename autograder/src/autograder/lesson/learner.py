@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from autograder.experiments import known as experiments
@@ -26,6 +28,7 @@ from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, pack
 from autograder.words import language
 from autograder.words.feedback import Feedback, Notice, card, inline, item
 from autograder.words.language import _, ngettext
+from autograder.words.reasoning import reasoning
 from autograder.words.wording import found, where_text
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
@@ -34,6 +37,8 @@ EXECUTION = "NBGRADER_EXECUTION"
 RUN = "AUTOGRADER_RUN"
 # Set by the grader where a wrong answer needs no words, which general experiments are for.
 UNEXAMINED = "AUTOGRADER_UNEXAMINED"
+
+STAGES = 3  # of hints, the last of which reasons about a wrong answer
 
 _MISSING: Any = object()
 
@@ -129,26 +134,58 @@ def hint(task_id: str) -> Notice:
     if isinstance(known, Notice):
         return known
     course, task = known[:2]
-    number, says = _next_hint(course, task)
-    last = number == len(task.hints)
+    number, hints = _next_hint(course, task)
+    last = number == len(hints)
     after = (
         _("That was the last one.") if last else _('Call hint("{task}") again for the next.', task=task.id)
     )
-    found_before = _FOUND.get((course.name, task.id))
+    verdict = _FOUND.get((course.name, task.id))
+    # The reasoning says itself what was found.
+    found_before = found(task, verdict) if verdict and len(hints[number - 1]) == 1 else ""
     before = [found_before] if found_before else []
-    headline = _("Hint {number} of {count}: {title}", number=number, count=len(task.hints), title=task.title)
-    return Notice(headline, (*before, says, after))
+    headline = _("Hint {number} of {count}: {title}", number=number, count=len(hints), title=task.title)
+    return Notice(headline, (*before, *hints[number - 1], after))
 
 
-def _next_hint(course: Course, task: Task) -> tuple[int, str]:
-    """Return the number of the next hint, from 1, and the hint; it counts as seen from now on."""
+def _next_hint(course: Course, task: Task) -> tuple[int, tuple[tuple[str, ...], ...]]:
+    """Return the number of the next hint, from 1, and all hints; it counts as seen from now on."""
+    hints = _hints(course, task)
     record = progress_store.read(course.name, task.id)
-    stage = min(record.hints, len(task.hints) - 1)
+    stage = min(record.hints, len(hints) - 1)
     trouble = progress_store.write(course.name, task.id, replace(record, hints=stage + 1))
     if trouble or progress_store.folder(course.name) is None:  # not remembered: count in this session
-        stage = min(max(stage, _SEEN_HINTS.get((course.name, task.id), 0)), len(task.hints) - 1)
+        stage = min(max(stage, _SEEN_HINTS.get((course.name, task.id), 0)), len(hints) - 1)
         _SEEN_HINTS[course.name, task.id] = stage + 1
-    return stage + 1, task.hints[stage]
+    return stage + 1, hints
+
+
+def _hints(course: Course, task: Task) -> tuple[tuple[str, ...], ...]:
+    """Return a task's hints, each in paragraphs: of a wrong answer, the last one reasons about its code."""
+    verdict = _FOUND.get((course.name, task.id))
+    before = task.hints[: min(STAGES, len(task.hints)) - 1]
+    section = _heading(verdict.named[0].section) if verdict and verdict.named else ""
+    last = reasoning(task, verdict, before, section) if verdict else ()
+    return (*((one,) for one in before), last) if last else tuple((one,) for one in task.hints)
+
+
+def _heading(section: str) -> str:
+    """Return a section in words, from "02-trainable#scale-intro"; "" where its notebook is not here.
+
+    A learner has the lessons' notebooks side by side, in one folder or in a folder each.
+    """
+    # Not before somebody asks: the import takes longer than a check.
+    import nbformat
+
+    from autograder.records.cells import headings
+
+    lesson, _mark, cell = section.partition("#")
+    for path in (Path(f"{lesson}.ipynb"), Path("..") / lesson / f"{lesson}.ipynb"):
+        with contextlib.suppress(Exception):  # somebody else's file, or none
+            notebook = nbformat.read(path, as_version=4)
+            heading = headings(notebook).get(cell, ("", ""))[1]
+            if heading:
+                return _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
+    return ""
 
 
 def _where(task: Task, evidence: Evidence, verdict: Verdict) -> Notice | None:
@@ -161,15 +198,15 @@ def _where(task: Task, evidence: Evidence, verdict: Verdict) -> Notice | None:
 
 def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:
     def pressed() -> Notice:
-        number, says = _next_hint(course, task)
-        return Notice(_("Hint {number} of {count}", number=number, count=len(task.hints)), (says,))
+        number, hints = _next_hint(course, task)
+        return Notice(_("Hint {number} of {count}", number=number, count=len(hints)), hints[number - 1])
 
     return functools.partial(buttons, pressed, where)
 
 
 # In this session, by course and task: the hints seen, and what the last check found.
 _SEEN_HINTS: dict[tuple[str, str], int] = {}
-_FOUND: dict[tuple[str, str], str] = {}
+_FOUND: dict[tuple[str, str], Verdict] = {}
 # Why progress cannot be kept, as far as it was said.
 _SAID: set[str] = set()
 
@@ -368,7 +405,7 @@ def _evidence(
 
 def _remember(course: Course, task: Task, verdict: Verdict) -> str:
     """Keep what a check found; returns why it cannot be kept where that was not said yet."""
-    _FOUND[course.name, task.id] = found(task, verdict)
+    _FOUND[course.name, task.id] = verdict
     record = progress_store.read(course.name, task.id)
     trouble = progress_store.write(
         course.name,

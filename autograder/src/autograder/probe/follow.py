@@ -7,7 +7,6 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
 from typing import Any, TypeVar
 
 import torch
@@ -15,6 +14,7 @@ from torch import Tensor
 
 from autograder.probe.calling import quietly
 from autograder.probe.examine import prepared, probe_to_examine
+from autograder.probe.own_code import file_of
 from autograder.probe.recording.operations import IN_PLACE, Operation, Record
 from autograder.probe.recording.recorder import Recorder
 from autograder.records.bank import Task
@@ -23,6 +23,7 @@ from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Step, Trail
 
 MOST_ROWS = 150
 MOST_RUNS = 32  # of one operation, in a loop
+FIRST = 3  # numbers of a row that are told
 
 Look = TypeVar("Look")
 # How a tensor looked each time it was made, under its operation's number and its place among the results.
@@ -39,12 +40,13 @@ def follow(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any])
         return None
     try:
         with quietly(), torch.no_grad():
-            record, looks = recorded(prepared(task, probe, answer, namespace), fingerprint)
+            record, looks = recorded(prepared(task, probe, answer, namespace), _look)
     except KeyboardInterrupt:
         raise
     except BaseException:  # it cannot even be made, and its outcomes tell how
         return None
-    steps = _steps(record, looks, _file(answer))
+    own = vars(answer).get("forward") if task.kind == "module" else answer
+    steps = _steps(record, looks, file_of(own) or "")
     too_long = record.left_out or any(len(runs) > MOST_RUNS for runs in looks.values())
     return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps)
 
@@ -73,7 +75,19 @@ def recorded(call: Callable[[], Any], look: Callable[[Tensor], Look | None]) -> 
     return recorder.record, looks
 
 
-def _steps(record: Record, looks: Looks[Fingerprint], file: str) -> tuple[Step, ...]:
+def _look(tensor: Tensor) -> tuple[Fingerprint, tuple[float, ...]] | None:
+    """Return a tensor's fingerprint, and how its last row begins if all its numbers are finite."""
+    made = fingerprint(tensor)
+    if made is None:
+        return None
+    first = tensor.detach()[(0,) * (tensor.ndim - 2) + (-1,) * (tensor.ndim > 1)][:FIRST]
+    whole = tensor.is_floating_point() and bool(tensor.isfinite().all())
+    return made, tuple(round(value, 6) for value in first.tolist()) if whole else ()
+
+
+def _steps(
+    record: Record, looks: Looks[tuple[Fingerprint, tuple[float, ...]]], file: str
+) -> tuple[Step, ...]:
     return tuple(
         Step(
             # Of a loop, each round has a name of its own, or the same for other tensors.
@@ -82,18 +96,12 @@ def _steps(record: Record, looks: Looks[Fingerprint], file: str) -> tuple[Step, 
             else "",
             record[number].step.line,
             record[number].step.function[:MAX_TEXT],
-            tuple(runs),
+            tuple(made for made, _ in runs),
+            runs[0][1] if len(runs) == 1 else (),
         )
         for (number, part), runs in looks.items()
         if runs
     )
-
-
-def _file(answer: Callable[..., Any]) -> str:
-    """Return the file, or the cell, in which an answer's own code stands."""
-    forward = type.__getattribute__(answer, "__dict__").get("forward") if isinstance(answer, type) else answer
-    code = forward.__code__ if isinstance(forward, FunctionType) else None
-    return "" if code is None else code.co_filename
 
 
 def _name(line: str, names: Sequence[str]) -> str:

@@ -4,13 +4,15 @@ torch keeps a table of its operators for the whole process. While an answer is t
 course's families are replaced by ones that note the call and then do their work as before. So a call is seen
 under any name, in any thread, from compiled code and inside other calls.
 
-This happens beside the learner's code, so it can be silenced, and it only ever takes points off. Code that
-could hide a call from it is shown to a person: see `autograder.grading.may_hide`.
+This happens beside the learner's code, and it only ever takes points off. When grades count, each call is
+told to another process before it is made, so nothing that can be reached from here takes it back. Code that
+could keep a call from being seen is shown to a person: see `autograder.grading.may_hide`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import linecache
 import re
 import sys
@@ -28,6 +30,8 @@ from autograder.records.outcome import ForbiddenCall
 
 # More than one line to correct is plenty; a loop must not fill the evidence.
 MOST_CALLS = 10
+# Characters of a line that is told: a message has to go in one piece.
+MOST_LINE = 300
 TORCH = str(Path(torch.__file__).parent)
 # The tables in which an operator may have its work: for all tensors, for those of one kind, and under `vmap`.
 TABLES = (
@@ -55,6 +59,14 @@ def _operators(names: frozenset[re.Pattern[str]]) -> tuple[tuple[str, str, Any],
     )
 
 
+_tells: list[Callable[[bytes], None]] = []
+
+
+def tell_by(tell: Callable[[bytes], None]) -> None:
+    """From now on, tell of each forbidden call as it comes: the task and the call, as JSON."""
+    _tells[:] = [tell]
+
+
 class Watch:
     """Gathers the calls of some families that are made inside `with watch:`, without changing any result.
 
@@ -63,9 +75,11 @@ class Watch:
     Args:
         families: what is forbidden.
         is_own: whether a file name is that of the learner's code, to tell the line from.
+        task: whose answer is watched.
     """
 
-    def __init__(self, families: tuple[Family, ...], is_own: Callable[[str], bool]) -> None:
+    def __init__(self, families: tuple[Family, ...], is_own: Callable[[str], bool], task: str = "") -> None:
+        self._task = task
         self.calls: list[ForbiddenCall] = []
         self._families = families
         self._family_of = cache(lambda name: family_of(name, families))  # it is asked at each of many calls
@@ -104,10 +118,15 @@ class Watch:
         if frame is not None:
             line_number, where = frame.f_lineno, frame.f_code.co_name
             line = linecache.getline(frame.f_code.co_filename, line_number, frame.f_globals).strip()
+        if not family:
+            return
+        call = ForbiddenCall(shown, family, line[:MOST_LINE], line_number, where[:MOST_LINE])
+        for tell in _tells:
+            tell(json.dumps({"task": self._task, "call": vars(call)}).encode())
         seen = {(call.line_number, call.function) for call in self.calls}
         # What a call is made of inside torch is not told beside it.
-        if family and len(self.calls) < MOST_CALLS and (line_number, where) not in seen:
-            self.calls.append(ForbiddenCall(shown, family, line, line_number, where))
+        if len(self.calls) < MOST_CALLS and (line_number, where) not in seen:
+            self.calls.append(call)
 
 
 def _is_torchs(code: CodeType) -> bool:

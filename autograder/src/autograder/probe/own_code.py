@@ -114,12 +114,17 @@ def _makes(source: str, name: str) -> bool:
     return any(step.opname in ("STORE_NAME", "STORE_GLOBAL") and step.argval == name for step in steps)
 
 
-def is_file_of(function: Any = None) -> Callable[[str], bool]:
-    """Tell whether a file name is that of the answer's own code, or of a notebook cell."""
+def file_of(function: Any) -> str | None:
+    """Return the file, or the cell, in which a function's own code stands; None for no such thing."""
     # A decorator's wrapper is not the learner's own code; what it wraps is.
     with contextlib.suppress(ValueError):  # it wraps itself, or something without end
         function = inspect.unwrap(function)
-    own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    return getattr(getattr(function, "__code__", None), "co_filename", None)
+
+
+def is_file_of(function: Any = None) -> Callable[[str], bool]:
+    """Tell whether a file name is that of the answer's own code, or of a notebook cell."""
+    own_file = file_of(function)
     return lambda file: file == own_file or is_notebook_file(file)
 
 

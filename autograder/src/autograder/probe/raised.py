@@ -19,8 +19,8 @@ from autograder.probe.own_code import is_file_of, text_of
 from autograder.records.outcome import MAX_TEXT, ErrorReport, Operand, dtype_name
 
 MOST_OPERANDS = 4
-# How much a name must look like another one to be taken for it.
-ALIKE = 0.8
+ALIKE = 0.75  # how much a name must look like another one to be compared with it letter by letter
+SHORT = 3  # a name, or a part of one, in which another letter makes another name
 
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
@@ -69,7 +69,7 @@ def _meant(error: BaseException, frame: types.FrameType) -> str:
         ]
     else:
         owner = frame.f_locals.get("self")
-        if isinstance(owner, torch.nn.Module) and hasattr(owner, name):
+        if isinstance(owner, torch.nn.Module) and _is_its_own(name, owner):
             return f"self.{name}"[:MAX_TEXT]
         if isinstance(error, UnboundLocalError):
             return ""
@@ -78,7 +78,49 @@ def _meant(error: BaseException, frame: types.FrameType) -> str:
             *(one for one in frame.f_globals if not one.startswith("_")),
             *dir(builtins),
         ]
-    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=ALIKE)), "")[:MAX_TEXT]
+    near = difflib.get_close_matches(name, set(known), n=5, cutoff=ALIKE)
+    meant = [one for one in near if _is_slip_of(name, one)]
+    return meant[0][:MAX_TEXT] if len(meant) == 1 else ""
+
+
+def _is_its_own(name: str, owner: torch.nn.Module) -> bool:
+    """Tell whether the learner's class gave a module something of this name."""
+    return any(name in vars(owner)[part] for part in ("_parameters", "_buffers", "_modules")) or any(
+        name in vars(kind) for kind in (owner, *type(owner).__mro__[: -len(torch.nn.Module.__mro__)])
+    )
+
+
+def _is_slip_of(written: str, meant: str) -> bool:
+    """Tell whether a name can hardly be anything but a slip of the pen for another one.
+
+    Word by word: one letter too many, too few, another one, or two that changed places. One word of several
+    may be cut short: `source_len` for `source_length`.
+    """
+    words, others = written.split("_"), meant.split("_")
+    if len(words) != len(others):
+        return written.replace("_", "") == meant.replace("_", "")
+    apart = [(one, two) for one, two in zip(words, others, strict=True) if one != two]
+    if len(apart) == 1 < len(words) and _is_cut_short(*apart[0]):
+        return True
+    return all(_is_nearly(one, two) for one, two in apart)
+
+
+def _is_cut_short(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return len(short) >= SHORT and long.startswith(short)
+
+
+def _is_nearly(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    if len(long) - len(short) == 1:
+        left_out = [place for place in range(len(long)) if short == long[:place] + long[place + 1 :]]
+        return len(short) > SHORT or (len(short) == SHORT and len(short) in left_out)
+    if len(short) != len(long) or len(short) <= SHORT:
+        return False
+    apart = [place for place, (one, two) in enumerate(zip(word, other, strict=True)) if one != two]
+    if len(apart) == 1:
+        return not word[apart[0]].isdigit()
+    return len(apart) == 2 and [word[place] for place in apart] == [other[place] for place in reversed(apart)]
 
 
 def _operands(step: types.TracebackType) -> Iterator[Operand]:
@@ -158,6 +200,7 @@ def _operand(name: str, value: Any) -> Operand | None:
     if type(value) in (int, float, bool, str):
         return Operand(name[:MAX_TEXT], value=repr(value)[:40])
     if isinstance(value, list | tuple):
-        kind = type(value).__name__
-        return Operand(name[:MAX_TEXT], value=f"{kind}[{len(value)}]")
+        kind = type(value)
+        home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+        return Operand(name[:MAX_TEXT], value=f"{home}{kind.__name__}[{len(value)}]"[:MAX_TEXT])
     return None

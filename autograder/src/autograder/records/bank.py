@@ -287,6 +287,12 @@ class LessonBank:
     predictions: tuple[str, ...] = ()  # the ids of what they ask to predict
 
 
+def classes_made(bank: LessonBank) -> frozenset[str]:
+    """Names of the notebook's classes that the lesson's checks make inputs of."""
+    inputs = (one for task in bank.tasks.values() for probe in task.probes for one in probe.inputs.values())
+    return frozenset(one.name for one in inputs if isinstance(one, Made))
+
+
 def without_answers(bank: LessonBank) -> LessonBank:
     """Return a lesson's questions: what `collect` needs, and nothing that says what is right."""
     tasks = {

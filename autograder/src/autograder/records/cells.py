@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import re
+from collections.abc import Collection
 from importlib.util import find_spec
 
 from nbformat import NotebookNode, from_dict
@@ -12,6 +15,28 @@ from autograder.records.reading import names_of, parsed
 
 NEEDS = "needs-"
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
+
+
+# In a released notebook's metadata: which release it is.
+OF_RELEASE, RELEASE = "autograder", "release"
+
+
+def tasks_of(notebook: NotebookNode) -> frozenset[str]:
+    """Return the ids of a notebook's graded and of its answer cells."""
+    marks = (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
+    return frozenset(mark["grade_id"] for mark in marks if mark.get("grade") or mark.get("solution"))
+
+
+def release_of(tasks: Collection[str]) -> str:
+    """Return the id of a release: it is another one where its tasks are others."""
+    return hashlib.sha256(json.dumps(sorted(tasks)).encode()).hexdigest()[:12]
+
+
+def said_release(notebook: NotebookNode) -> str:
+    """Return the release that a notebook says it is; "" where it says none."""
+    about = notebook.metadata.get(OF_RELEASE, {})
+    said = about.get(RELEASE, "") if isinstance(about, dict) else ""
+    return said if isinstance(said, str) else ""
 
 
 def is_answer(cell: NotebookNode) -> bool:

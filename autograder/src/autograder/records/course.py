@@ -43,13 +43,27 @@ class NoCourse(AuthoringError):
 
 
 @dataclass(frozen=True)
+class Front:
+    """The explorer on a site's first page: its cell, as lesson#cell, a sentence before it, what is chosen."""
+
+    cell: str = ""
+    says: str = ""
+    chosen: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
 class Site:
-    """What the course's site is told: where the course can be had, and its glossary."""
+    """What the course's site is told: where the course can be had, its glossary, what its first page says."""
 
     repository: str = ""  # the address of its public Git repository; without it, no lesson opens elsewhere
     branch: str = "main"
     hub: str = ""  # the address of a JupyterHub that has nbgitpuller
     glossary: str = ""  # a TOML file of terms; in the file, as seen from there
+    icon: str = ""  # a picture for the browser's tab
+    picture: str = ""  # a picture for where the site is shared
+    says: str = ""  # what the course is, in a few sentences
+    can: tuple[str, ...] = ()  # what somebody can do who has done it
+    front: Front = field(default_factory=Front)
 
     def doors(self, lesson: str) -> list[tuple[str, str]]:
         """Where a lesson can be opened: each place with its address."""
@@ -113,6 +127,8 @@ class Course:
     claims: Claims = field(default_factory=Claims, hash=False)
     site: Site = Site()
     adds: Adds = Adds()
+    # What every built notebook carries in its metadata, by the platform that reads it.
+    notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict, hash=False)
 
     @classmethod
     def read(cls, root: Path) -> Course:
@@ -258,6 +274,7 @@ class _Described:
     claims: Claims = field(default_factory=Claims)
     site: Site = Site()
     adds: Adds = Adds()
+    notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in (self.name, *self.lessons):

@@ -119,6 +119,8 @@ class NotFinite(Finding):
 class MatchesKnownWrong(Finding):
     """The wrong numbers are those of a known mistake; the verdict carries which."""
 
+    values: WrongValues | None = None
+
 
 @dataclass(frozen=True)
 class NotComputed(Finding):
@@ -197,6 +199,11 @@ class CheckResult:
     finding: Finding | None = None
 
 
+# What is proven of the mistakes that are named: the very "same" result comes of them; the answer "stops" in
+# the same way; it ends, as many mistakes do, in zeros or nan ("ending"); or what was seen is like theirs.
+Shown = Literal["", "same", "stops", "ending", "likeness"]
+
+
 @dataclass(frozen=True)
 class Named:
     """A mistake that was recognised, by its id in the course's vocabulary; see `bank.KnownWrong`."""
@@ -248,6 +255,7 @@ class Related(Fact):
     how: str
     value: float = 0.0
     axis: int = 0
+    probe: str = ""  # on which it was seen; "" where it holds on all
 
 
 @dataclass(frozen=True)
@@ -259,6 +267,7 @@ class Reached:
     line_number: int
     function: str = ""  # around that line, where it is not the answer's own
     shape: tuple[int, ...] = ()  # where other axes are joined than in the solution
+    times: float = 1.0  # how many times as large as the solution's, where that may still be made good
 
 
 @dataclass(frozen=True)
@@ -271,6 +280,7 @@ class Followed:
     shape: tuple[int, ...]
     says: str = ""  # "the keys", where the solution has a word for it
     right: bool = False  # whether the solution makes it too
+    row: tuple[float, ...] = ()  # how its last row begins, if that was seen
 
 
 @dataclass(frozen=True)
@@ -283,7 +293,9 @@ class Way:
     ends: Literal["", "stops", "wrong"] = ""
     multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
     probe: str = ""  # on which it was followed
-    last: Reached | None = None  # the last line that makes a tensor of the solution's, if no step names it
+    source: Reached | None = None  # the last right step that the missing one is made from
+    # The first tensor of the missing one's size that the answer makes after that, and the solution nowhere.
+    instead: Followed | None = None
 
 
 @dataclass(frozen=True)
@@ -294,6 +306,7 @@ class Verdict:
     results: tuple[CheckResult, ...]
     named: tuple[Named, ...] = ()  # the known mistakes that explain it, the clearest first
     whole: bool = True  # whether they explain all that was seen
+    shown: Shown = ""
     explains: tuple[str, ...] = ()  # titles of the checks that they explain, where that is not all
     facts: tuple[Fact, ...] = ()  # what general experiments show, as far as no known mistake explains it
     way: Way | None = None  # of an answer that is wrong

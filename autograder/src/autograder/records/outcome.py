@@ -162,6 +162,7 @@ class Step:
         str  # around that line: the answer, or the `forward` of a module that it calls; a helper's caller
     )
     fingerprints: tuple[Fingerprint, ...]  # one for each time that the line made it
+    row: tuple[float, ...] = ()  # how its last row begins, where all its numbers are finite
 
 
 @dataclass(frozen=True)

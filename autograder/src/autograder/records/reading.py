@@ -51,7 +51,28 @@ def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
         table = tables.pop()
         used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
         tables += table.get_children()
-    return frozenset(bound), frozenset(used - bound)
+    return frozenset(bound), frozenset(used - bound | _read_first(parsed(source)) & bound)
+
+
+def _read_first(cell: ast.Module) -> set[str]:
+    """Return the names that a cell reads before it gives them a value, as in `x = f(x)`."""
+    first: set[str] = set()
+    given: set[str] = set()
+    for statement in cell.body:
+        names = [part for part in ast.walk(statement) if isinstance(part, ast.Name)]
+        inner = {
+            part.id
+            for loop in ast.walk(statement)
+            if isinstance(loop, ast.comprehension)
+            for part in ast.walk(loop.target)
+            if isinstance(part, ast.Name)
+        }
+        grows = isinstance(statement, ast.AugAssign)
+        if grows or isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr):
+            first |= {part.id for part in names if grows or isinstance(part.ctx, ast.Load)} - given - inner
+        given |= {part.id for part in names if isinstance(part.ctx, ast.Store)}
+        given |= {part.name for part in [statement] if isinstance(part, ast.FunctionDef | ast.ClassDef)}
+    return first
 
 
 @lru_cache(maxsize=256)

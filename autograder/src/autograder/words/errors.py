@@ -8,17 +8,21 @@ from autograder.records.outcome import ErrorReport
 from autograder.words.language import _
 from autograder.words.phrases import N_
 
-# By a pattern for "type: message"; the first that fits counts.
+# By a pattern for "type: message" and, below it, the line; the first that fits counts.
 EXPLAINED = {
-    r"'(float|int)' object is not callable": N_(
+    r"'(float|int)' object is not callable\n.*dropout\(": N_(
         "A number stands before the brackets, and only a function or a layer can be called. `self.dropout = "
         "dropout` keeps the number alone: `nn.Dropout(dropout)` makes a layer of it."
+    ),
+    r"'(float|int)' object is not callable": N_(
+        "A number stands before the brackets, and only a function or a layer can be called."
     ),
     r"'(Tensor|Parameter)' object is not callable": N_(
         "A tensor stands before the brackets, and only a function or a layer can be called. An "
         "`nn.Parameter` is used with `@`, and an `nn.Linear` is called."
     ),
-    r"^AttributeError: '(?!Tensor|NoneType|list|tuple|dict|str|int|float)\w+' object has no attribute": N_(
+    r"^AttributeError: '(?!Tensor|NoneType|list|tuple|dict|str|int|float)\w+' object has no attribute '(\w+)'"
+    r"\n.*\bself\.\1\b": N_(
         "Nothing has set an attribute of this name. Does `__init__` set it, spelt the same, on `self`?"
     ),
     r"Module \[Module(List|Dict)\] is missing": N_(
@@ -56,14 +60,16 @@ EXPLAINED = {
         "There are more positions between the brackets than the tensor has axes. Print its `.shape`."
     ),
     r"0-d tensor": N_("This tensor is a single number: it has no length, and a loop cannot walk over it."),
-    r"must match the size of tensor|expanded size|not match.*broadcast": N_(
+    r"expanded size": N_("A tensor does not fit into the place or the shape that it should fill here."),
+    r"must match the size of tensor|not match.*broadcast": N_(
         "Two tensors of different shapes meet here. Print both `.shape`s before this line."
     ),
     r"expected .* same dtype|expected scalar type|same dtype": N_(
         "The two tensors have different dtypes. Is each the one that you mean? `.float()` makes one float32."
     ),
     r"can't be cast to the desired output type": N_(
-        "A tensor of whole numbers cannot hold this result. Was it made from numbers without a point?"
+        "A tensor of whole numbers, or of True and False, cannot hold this result. Was it made from numbers "
+        "without a point?"
     ),
     r"(tuple|list) indices must be integers": N_(
         "A tuple or a list stands before the brackets, and only a tensor takes several positions at once."
@@ -76,23 +82,31 @@ EXPLAINED = {
         "A single number is wanted here, and this tensor holds several."
     ),
     r"torch\.return_types\.": N_(
-        "With `dim=`, `max` gives the values and their positions. Take `.values`, or use `amax`."
+        "With `dim=`, `max` and `min` give the values and their positions, and so do `sort` and `topk`. Take "
+        "`.values`."
     ),
     r"missing .*\"dim\"|Dimension out of range": N_(
         "`dim` says along which axis to work: 0 is the first, -1 the last."
     ),
     r"received an invalid combination of arguments": N_(
-        "What the call was given stands in the brackets: their number, their order or their types do not fit."
+        "What the call was given stands in the brackets: their number, names, order or types do not fit."
     ),
     r"^(Syntax|Indentation|Tab)Error": N_(
         "Python could not read the cell. Look at this line and the one before: is a bracket, a quote or a "
         "colon missing, or one too many?"
     ),
-    r"^NameError|UnboundLocalError": N_(
+    r"^UnboundLocalError": N_(
+        "A function that gives a value to a name has a name of its own. Here it is read before any line that "
+        "was run gave it a value."
+    ),
+    r"^NameError": N_(
         "A name is used before anything has defined it: is it spelt right, and has its cell been run?"
     ),
+    r"list (assignment )?index out of range": N_(
+        "The list has no entry at this place. `append` adds one; `[…] =` only replaces one that is there."
+    ),
     r"index .* is out of bounds|index out of range": N_(
-        "Counting starts at 0 and ends one before the size: take the size from the tensor."
+        "Counting starts at 0, so the last place is the size less 1. Which index goes beyond it?"
     ),
 }
 
@@ -101,7 +115,7 @@ def explain_error(error: ErrorReport) -> str:
     """Return what an error means that learners of torch often meet; nothing for any other."""
     if error.meant.startswith("self."):
         return _("In a method, what belongs to the object itself needs `self.` in front of its name.")
-    text = f"{error.type}: {error.message}"
+    text = f"{error.type}: {error.message}\n{error.line}"
     return next((_(says[0]) for pattern, says in EXPLAINED.items() if re.search(pattern, text)), "")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from autograder.records import findings as f
 from autograder.records.bank import Task
 from autograder.words.language import _, ngettext
-from autograder.words.phrases import Message, capital, listed
+from autograder.words.phrases import N_, Message, capital, listed
 from autograder.words.picture import difference_picture
 from autograder.words.wording import asked_instead, failing, mistakes, stood_in, word
 
@@ -131,7 +131,8 @@ def plain_text(task: Task, verdict: f.Verdict) -> str:
     if message.code:
         lines.append(f"    {message.code}")
     details = [_wrap(detail) for detail in message.details]
-    lines += [*_named_lines(verdict), *details] if verdict.whole else [*details, *_named_lines(verdict)]
+    named = [_wrap(line) for line in named_lines(verdict)]
+    lines += [*named, *details] if verdict.whole else [*details, *named]
     if _is_listed(verdict):
         for result in verdict.results:
             lines.append(f"  {'ok ' if result.finding is None else '-- '} {result.title}")
@@ -154,28 +155,42 @@ def _named_html(verdict: f.Verdict) -> str:
     return body + "".join(f"<p>{hint}</p>" for hint in hints)
 
 
-def _named_lines(verdict: f.Verdict) -> list[str]:
-    """Return the hints of the named mistakes, and what they explain, as lines of plain text."""
+def named_lines(verdict: f.Verdict) -> list[str]:
+    """Return the hints of the named mistakes, and what they explain, as paragraphs of plain text."""
     claim, hints = _claim(verdict), [one.hint for one in verdict.named]
     if len(hints) > 1:
         hints = [f"{number}. {hint}" for number, hint in enumerate(hints, start=1)]
-    return [_wrap(line) for line in (claim, *hints) if line]
+    return [line for line in (claim, *hints) if line]
+
+
+# What is proven, of one mistake and of several. A hint tells of the code in which its mistake was tried, and
+# other code may come to the same.
+_CLAIMS = {
+    "same": N_(
+        "This mistake gives exactly the same result:", "{several} together give exactly the same result:"
+    ),
+    "stops": N_("This mistake stops in the same way:", "{several} together stop in the same way:"),
+    "ending": N_("Many mistakes end in this result. One of them:", "{several} together fit what was seen:"),
+    "likeness": N_("This mistake fits what was seen:", "{several} together fit what was seen:"),
+}
 
 
 def _claim(verdict: f.Verdict) -> str:
-    """Say how much the named mistakes explain; "" for one that explains all, or none."""
+    """Say what is proven of the named mistakes; "" for one that is seen by itself, or none."""
     count = len(verdict.named)
-    if not count or (count == 1 and verdict.whole):
+    if not count:
+        return ""
+    if not verdict.whole and not verdict.explains:
+        return _("This fits at least a part of what was seen:")
+    if count == 1 and verdict.whole and not verdict.shown:
         return ""
     several = capital(mistakes(count)) if count > 1 else ""
+    sentences = _CLAIMS[verdict.shown or "likeness"]
+    claim = _(sentences[count > 1], several=several)
     if verdict.whole:
-        return _("{several} together explain this:", several=several)
-    if not verdict.explains:
-        return _("This fits at least a part of what was seen:")
+        return claim
     checks = listed([f"“{title}”" for title in verdict.explains])
-    if count > 1:
-        return _("{several} together explain {checks}:", several=several, checks=checks)
-    return _("This explains {checks}:", checks=checks)
+    return _("This is about {checks} only. {claim}", checks=checks, claim=claim)
 
 
 def _stuck(task: Task) -> str:

@@ -51,8 +51,7 @@ CALLABLES = ("function", "method", "builtin_function_or_method", "type")
 
 def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Message:
     """Put a finding about `task` into words; the verdict adds what is known about the whole answer."""
-    kind = type(finding)
-    message = about(finding, task, _SAYS[kind]) if kind in _SAYS else _WORDING[kind](finding, task)
+    message = _WORDING[type(finding)](finding, task)
     return message if verdict is None else _with_verdict(message, finding, task, verdict)
 
 
@@ -74,25 +73,11 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
             extra = [*extra, first.headline, *told]
     # A tensor takes over the mistakes of what it is made from. Of a function or class they are its own.
     if verdict.unfinished and (task.kind == "tensor" or not verdict.named):
-        note = ngettext(
-            "The usual way builds it from {names}, which is not right yet: correct that first, then run "
-            "this check again.",
-            "The usual way builds it from {names}, which are not right yet: correct those first, then run "
-            "this check again.",
-            len(verdict.unfinished),
-            names=as_code(verdict.unfinished),
-        )
+        note = unfinished_text(verdict)
         # What was computed from a number that was typed in was not itself typed in.
         extra = [note] if isinstance(finding, f.NotComputed) else [note, *extra]
     elif verdict.globals_read:
-        extra.append(
-            _(
-                "`{answer}` reads {names} from the notebook. A function should use its arguments only: "
-                "otherwise its result depends on what else stands in the notebook.",
-                answer=task.name,
-                names=as_code(verdict.globals_read),
-            )
-        )
+        extra.append(globals_text(verdict, task))
     if verdict.way:
         extra.append(way_text(verdict.way, task))
     if verdict.stood_in:
@@ -102,10 +87,33 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
     return replace(message, details=tuple(extra))
 
 
-# Findings of which nothing but their words is told.
-_SAYS = {
-    f.MatchesKnownWrong: N_("Not the right numbers yet{where}."),
-}
+def unfinished_text(verdict: f.Verdict) -> str:
+    """Say which earlier answers have to be corrected first."""
+    return ngettext(
+        "The usual way builds it from {names}, which is not right yet: correct that first, then run this "
+        "check again.",
+        "The usual way builds it from {names}, which are not right yet: correct those first, then run this "
+        "check again.",
+        len(verdict.unfinished),
+        names=as_code(verdict.unfinished),
+    )
+
+
+def globals_text(verdict: f.Verdict, task: Task) -> str:
+    """Say what an answer reads from the notebook instead of taking it as an argument."""
+    return _(
+        "`{answer}` reads {names} from the notebook. A function should use its arguments only: otherwise "
+        "its result depends on what else stands in the notebook.",
+        answer=task.name,
+        names=as_code(verdict.globals_read),
+    )
+
+
+def _matches_known_wrong(finding: f.MatchesKnownWrong, task: Task) -> Message:
+    if task.dtypes == ("bool",):
+        return about(finding, task, N_("Not the right entries of True and False yet{where}."))
+    return about(finding, task, N_("Not the right numbers yet{where}."))
+
 
 _NOT_COMPUTED = {
     True: N_(
@@ -134,16 +142,7 @@ _ENDS = {
 
 def way_text(way: f.Way, task: Task) -> str:
     """Say which steps of the solution an answer takes, and which should come next."""
-    said = _steps_text(way, task)
-    if way.last is None:
-        return said
-    place = _place(way.last, task)
-    last = _("The usual way makes this too: {place}.", place=place)
-    return f"{said} {last}" if said else last
-
-
-def _steps_text(way: f.Way, task: Task) -> str:
-    right = listed([f"{translated('steps', step.says)} ({_place(step, task)})" for step in way.right])
+    right = listed([f"{translated('steps', step.says)} ({place_text(step, task)})" for step in way.right])
     where = on_which(f.Finding(probe=way.probe), task)
     if not way.missing:
         return right and _(_ENDS[way.ends][0], right=right, where=where)
@@ -152,7 +151,7 @@ def _steps_text(way: f.Way, task: Task) -> str:
         comes = _(
             "Then {missing} should come; what you have ({place}) is {times} times as large.",
             missing=missing,
-            place=_place(way.multiple[0], task),
+            place=place_text(way.multiple[0], task),
             times=number_text(way.multiple[1]),
         )
     else:
@@ -166,7 +165,7 @@ def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tu
     """Say of each tensor that an answer makes whether a right answer makes it too, line by line."""
     lines = []
     for step in steps:
-        place = _place(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
+        place = place_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
         says = f": {translated('steps', step.says)}" if step.says else ""
         lines.append(f"{'✓' if step.right else '·'} {place}{says}")
     if way and way.missing:
@@ -175,7 +174,8 @@ def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tu
     return tuple(lines)
 
 
-def _place(step: f.Reached, task: Task) -> str:
+def place_text(step: f.Reached, task: Task) -> str:
+    """Say where a step stands in the learner's code, as in "`k`, line 5"."""
     line = step.line_number
     place = (
         _("`{name}`, line {line}", name=step.name, line=line)
@@ -185,6 +185,8 @@ def _place(step: f.Reached, task: Task) -> str:
     own = (task.name, f"{task.name}.forward")
     if step.function and step.function not in own:
         place = _("{place} of `{function}`", place=place, function=step.function)
+    if step.times != 1:
+        place = _("{place}, there {times} times as large", place=place, times=number_text(step.times))
     return (
         _("{place}, there of shape {shape}", place=place, shape=shape_text(step.shape))
         if step.shape
@@ -219,8 +221,7 @@ def found(task: Task, verdict: f.Verdict) -> str:
         return ""
     names = [one.name for one in verdict.named if one.name]
     if names:
-        several = "" if len(names) == 1 else f" {mistakes(len(names))}"
-        return _("Your last check found{several}: {names}.", several=several, names="; ".join(names))
+        return _("What your last check saw fits this: {names}.", names="; ".join(names))
     return _("Your last check found: {message}", message=word(finding, task, verdict).headline)
 
 
@@ -348,7 +349,8 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
     if finding.missing:
         parts.append(_("has no parameter {names}", names=as_code(finding.missing, _("or"))))
     if finding.unexpected:
-        parts.append(_("has {names}, which the task does not list", names=as_code(finding.unexpected)))
+        unlisted = as_code(finding.unexpected)
+        parts.append(_("has parameters that the task does not list ({names})", names=unlisted))
     for one in finding.reshaped[:1]:
         parts.append(
             _(
@@ -657,14 +659,14 @@ _BROKEN = {
         "Randomness, like dropout, belongs to training only. Are weights made anew in `forward`?",
     ),
     "memory-of-its-own": N_(
-        "The numbers are right, but {names} and the other module use the same memory{where}.",
+        "{names} and the other module use the same memory{where}.",
         "When one of the two is trained, the other changes too. Copy the numbers: `parameter.copy_(…)` "
         "inside `torch.no_grad()`, or `.clone()`.",
     ),
     "gradient-reaches": N_(
-        "The numbers are right, but no gradient reaches {names}{where}: it could not be trained.",
-        "`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back to a parameter, and "
-        "`requires_grad=False` freezes it.",
+        "No gradient reaches {names} from the result{where}.",
+        "Without one, training cannot change it. `.detach()`, `.data`, `.item()` and `torch.no_grad()` cut "
+        "the way back to a parameter, and `requires_grad=False` freezes it.",
     ),
 }
 
@@ -809,6 +811,12 @@ def _instead(call: ForbiddenCall, task: Task) -> str:
     )
 
 
+def fact_text(fact: f.Fact, task: Task) -> str:
+    """Say what an experiment shows, and what that points to."""
+    message = _FACTS[type(fact)](fact, task)
+    return " ".join((message.headline, *message.details))
+
+
 def _unsteady(fact: f.Unsteady, task: Task) -> Message:
     return tell(
         N_(
@@ -860,26 +868,26 @@ def _reaches(fact: f.Reaches, task: Task) -> Message:
 
 _RELATED = {
     "sign": N_(
-        "Every number has the wrong sign.",
+        "Every number has the wrong sign{where}.",
         "The sizes are right: was something subtracted the wrong way round?",
     ),
     "times": N_(
-        "Every number is {value} times what it should be.",
+        "Every number is {value} times what it should be{where}.",
         "One factor is missing, or there is one too many. Is it a sum instead of a mean? Is a division left "
         "out?",
     ),
-    "plus": N_("Every number is off by the same amount, {value}."),
+    "plus": N_("Every number is off by the same amount{where}, {value}."),
     "turned": N_(
-        "These are the right numbers, turned: rows and columns have changed places.",
+        "These are the right numbers{where}, turned: rows and columns have changed places.",
         "Look for a transpose too many, or for two factors in the wrong order.",
     ),
-    "reversed": N_("These are the right numbers in reverse order along axis {axis}."),
+    "reversed": N_("These are the right numbers{where}, in reverse order along axis {axis}."),
     "digits": N_(
-        "The numbers are right to about {digits} digits only.",
+        "The numbers are right to about {digits} digits only{where}.",
         "That is more than rounding. Something was computed in half precision, a number in the code is not "
         "exact, or something that should be hidden still has a little weight.",
     ),
-    "but-one": N_("All is right but {entry}."),
+    "but-one": N_("All is right{where} but {entry}."),
 }
 
 
@@ -892,6 +900,7 @@ def _related(fact: f.Related, task: Task) -> Message:
         value=number_text(fact.value),
         digits=place,
         entry=entry if axis else _("slice {place} of axis {axis}", place=place, axis=fact.axis),
+        where=on_which(f.Finding(probe=fact.probe), task),
     )
 
 
@@ -915,6 +924,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.WrongShape: _wrong_shape,
     f.WrongDtype: _wrong_dtype,
     f.NotFinite: _not_finite,
+    f.MatchesKnownWrong: _matches_known_wrong,
     f.StillWrong: _still_wrong,
     f.CallsForbidden: _calls_forbidden,
     f.BrokenProperty: _broken_property,

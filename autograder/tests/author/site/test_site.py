@@ -5,14 +5,17 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from html import unescape
 from pathlib import Path
 
 import pytest
 from autograder.author.generate import write_notebook
 from autograder.author.preprocessors import STATES_MIME
 from autograder.author.site.assemble import build_site
+from autograder.author.site.search import sections
 from autograder.records import course as course_file
-from autograder.records.course import Course, Site
+from autograder.records.course import Course, Front, Site
+from autograder.records.modules import MODULE_MIME
 from autograder.records.problems import AuthoringError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -22,6 +25,14 @@ STATES = {
     "stops": [{"": ["1", "2"]}],
     "start": [0],
     "views": {"0": ["it is 1", "<b>1</b>"], "1": ["it is 2", "<b>2</b>"]},
+}
+
+
+MODULE = {
+    "package": "counting_page",
+    "module": "count.js",
+    "files": {"numbers": "numbers.bin"},
+    "model": json.dumps({"shows": {"most": 3}, "chosen": {"count": 1}, "texts": {}}),
 }
 
 
@@ -42,6 +53,7 @@ def lesson():
             new_code_cell("1 + 1", id="sum-answer", metadata=answer),
             new_code_cell("draw()", id="drawn", outputs=shown(**{"text/html": picture("a sum")})),
             new_code_cell("explore()", id="explore", outputs=shown(**{STATES_MIME: explorer})),
+            new_code_cell("count()", id="counted", outputs=shown(**{MODULE_MIME: MODULE})),
             new_code_cell(question, id="asked", outputs=shown(**{"text/html": "<p>How many?</p>"})),
             new_code_cell(
                 'reveal("more", came)',
@@ -59,12 +71,28 @@ def picture(alt):
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
+def package(tmp_path_factory):
+    """A package of the course's own, with a module that a page mounts."""
+    home = tmp_path_factory.mktemp("packages")
+    folder = home / "counting_page"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "one.js").write_text("export const one = 1;\n")
+    (folder / "count.js").write_text('import { one } from "./one.js";\nexport default { render() {} };\n')
+    (folder / "numbers.bin").write_bytes(bytes(range(4)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(home)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory, package):
     root = tmp_path_factory.mktemp("course")
     (root / "course.toml").write_text(
         'name = "counting"\ntitle = "Counting"\nlanguages = ["en", "bn"]\nlessons = ["01-counting"]\n'
         'bank = "bank"\n'
         '[site]\nglossary = "source/glossary.toml"\nrepository = "https://example.org/us/counting"\n'
+        'says = "Count to three."\n[site.front]\ncell = "01-counting#counted"\nchosen = { count = "2" }\n'
     )
     (root / "source").mkdir()
     (root / "source" / "faults.py").write_text(
@@ -124,6 +152,53 @@ def test_an_explorer_shows_its_first_state_and_names_its_states(site, page):
     assert base64.b64encode(gzip.compress(json.dumps(STATES).encode(), mtime=0)).decode() in (
         site / "_static" / name
     ).read_text(encoding="utf-8")
+
+
+def test_a_module_is_mounted_with_its_files_as_scripts_a_page_opened_as_a_file_can_load(site, page):
+    scripts = {path.name: path.read_text(encoding="utf-8") for path in (site / "_static" / "live").iterdir()}
+    assert len(scripts) == 2
+    assert any("export const one = 1;" in text and "import" not in text for text in scripts.values())
+    assert any(base64.b64encode(bytes(range(4))).decode() in text for text in scripts.values())
+    assert all(f"live/{name}" in page for name in scripts)
+
+
+def test_the_first_page_shows_the_explorer_that_the_course_names_with_what_is_chosen_there(site):
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert "Count to three." in index
+    assert '"chosen": {"count": "2"}' in unescape(index)
+    assert 'class="card" href="01-counting.html"' in index
+    assert 'hreflang="bn">বাংলা</a>' in index
+
+
+def test_a_front_cell_that_shows_no_explorer_is_named(course, tmp_path):
+    front = Site(front=Front("01-counting#drawn"))
+    with pytest.raises(AuthoringError, match=r"`01-counting#drawn` shows no explorer"):
+        build_site(Course(**{**vars(course), "site": front}), tmp_path / "out")
+
+
+def test_a_module_that_is_not_there_is_named(course, package, tmp_path):
+    (package / "numbers.bin").rename(package / "away.bin")
+    try:
+        with pytest.raises(AuthoringError, match=r"module cannot be read.*numbers\.bin"):
+            build_site(course, tmp_path / "out")
+    finally:
+        (package / "away.bin").rename(package / "numbers.bin")
+
+
+def test_the_search_holds_sections_with_their_tasks_and_plain_texts():
+    notebook = new_notebook(
+        cells=[
+            new_markdown_cell("# 01 · Counting", id="title"),
+            new_markdown_cell(
+                "## 1 · Sums\n\nAdd **two**.\n\n### Task 1\n\n*a line · task id* `add`\n", id="a"
+            ),
+            new_markdown_cell("Read `on`.", id="b"),
+        ]
+    )
+    first, second, third = sections({"01-counting": notebook})
+    assert (first["where"], first["title"]) == ("01-counting.html", "01 · Counting")
+    assert (second["where"], second["text"]) == ("01-counting.html#cell-a", "Add two.")
+    assert (third["task"], third["text"][-8:]) == ("add", "Read on.")
 
 
 def test_a_prediction_knows_what_came(page):

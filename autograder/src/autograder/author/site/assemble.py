@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import os
@@ -19,7 +20,9 @@ from autograder.author.authoring import Fault, load_faults
 from autograder.author.generate import write_notebook
 from autograder.author.glossary import Term, read_glossary
 from autograder.author.parallel import each_lesson
-from autograder.author.site.lesson_page import HERE, Page, bullets
+from autograder.author.site.front import card, explorer
+from autograder.author.site.lesson_page import HERE, Page
+from autograder.author.site.search import sections
 from autograder.records.cells import headings
 from autograder.records.course import Course
 from autograder.records.problems import AuthoringError
@@ -30,6 +33,8 @@ from autograder.words.templates import templates
 
 ASSETS = Path(__file__).parent / "assets"
 SWITCH = "languages.html"
+# Where speakers call a language by another name than its code says.
+OWN_NAMES = {"hi_Latn": "Hinglish"}
 
 
 def build_site(course: Course, out: Path) -> list[Path]:
@@ -95,7 +100,18 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
         shutil.copyfile(released, static / "notebooks" / released.name)
     terms = read_glossary(course)
     known = {"notebooks": notebooks, "where": partial(_where, notebooks)}
-    _write(source, "index.md", **known, title=_title(course), terms=terms, bullets=bullets)
+    says = partial(translated, "course")
+    front: dict[str, Any] = {
+        "cards": [card(lesson, notebook, static) for lesson, notebook in notebooks.items()],
+        "explorer": explorer(course, notebooks, static),
+        "languages": _languages(course, language, languages),
+        "starter": (course.root / "start.py").is_file(),
+    }
+    _write(
+        source, "index.md", **known, title=_title(course), terms=terms, site=course.site, says=says, **front
+    )
+    found = json.dumps(sections(notebooks), ensure_ascii=False, separators=(",", ":"))
+    (static / "search-texts.js").write_text(f"window.searchTexts = {found};\n", encoding="utf-8")
     _write(source, "mistakes.md", **known, **_mistakes(course))
     if terms:
         _write(source, "glossary.md", **known, terms=terms)
@@ -103,15 +119,18 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
         write_notebook(Page(lesson, notebook, static).make(course), source / f"{lesson}.ipynb")
     (source / "templates").mkdir()
     shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)
+    shutil.copyfile(ASSETS / "search.html", source / "templates" / "search.html")
     shutil.copyfile(ASSETS / "site.js", static / "site.js")
+    for picture in filter(None, (course.site.icon, course.site.picture)):
+        shutil.copyfile(course.root / picture, static / Path(picture).name)
     style = (ASSETS / "site.css").read_text(encoding="utf-8")
+    for font in (ASSETS / "fonts").glob("*.woff2"):
+        # A page that was opened as a file may load no font from another one.
+        data = base64.b64encode(font.read_bytes()).decode()
+        style = style.replace(f'url("{font.name}")', f"url(data:font/woff2;base64,{data})")
+    shutil.copyfile(ASSETS / "fonts" / "OFL.txt", static / "OFL.txt")
     (static / "site.css").write_text(f"{STYLE}\n{style}", encoding="utf-8")
-    config = _config(course, language, languages, terms)
-    search = source / "locale" / config["language"] / "LC_MESSAGES" / "sphinx.js"
-    search.parent.mkdir(parents=True)
-    says = f"Documentation.addTranslations({json.dumps(_search(), ensure_ascii=False)});"
-    search.write_text(says, encoding="utf-8")
-    return {**config, "locale_dirs": [str(source / "locale")]}
+    return _config(course, language, languages, terms)
 
 
 def _write(folder: Path, name: str, **values: Any) -> None:
@@ -119,21 +138,14 @@ def _write(folder: Path, name: str, **values: Any) -> None:
     (folder / name).write_text(made.render(values), encoding="utf-8")
 
 
-def _search() -> dict[str, Any]:
-    """Return what the search says, in place of Sphinx's own translations, which may be empty."""
-    single = "Search finished, found one page matching the search query."
-    nothing = (
-        "Your search did not match any documents. Please make sure that all words are spelled correctly and "
-        "that you've selected enough categories."
-    )
-    messages = {
-        "Preparing search...": _("Searching…"),
-        "Searching": _("Searching…"),
-        "Search Results": _("Search results"),
-        single: [_("Pages found: {number}", number="${resultCount}")],
-        nothing: _("No page holds these words. See whether they are spelled as in the lessons."),
+def _search_says() -> dict[str, str]:
+    """Return what the search says."""
+    return {
+        "title": _("Search results"),
+        "found": _("Places found: {number}", number="{number}"),
+        "none": _("No page holds these words. See whether they are spelled as in the lessons."),
+        "script": _("The search needs JavaScript."),
     }
-    return {"messages": messages, "plural_expr": "0"}
 
 
 def _title(course: Course) -> str:
@@ -176,17 +188,22 @@ def _plain(heading: str) -> str:
     return heading.replace("`", "").replace("*", "").replace("$", "")
 
 
-def _config(course: Course, language: str, languages: list[str], terms: tuple[Term, ...]) -> dict[str, Any]:
-    """Sphinx's settings: nothing is executed, and nothing comes from the network."""
+def _languages(course: Course, language: str, languages: list[str]) -> list[tuple[str, str, str]]:
+    """Return each language: its code, its own name, and the way to its pages from this language's."""
     up = "../" if _folder(course, language) else ""
-    others = [
+    return [
         (
             code,
-            Locale.parse(code).display_name,
+            OWN_NAMES.get(code) or capital(Locale.parse(code).display_name),
             up + (f"{folder}/" if (folder := _folder(course, code)) else ""),
         )
         for code in languages
     ]
+
+
+def _config(course: Course, language: str, languages: list[str], terms: tuple[Term, ...]) -> dict[str, Any]:
+    """Sphinx's settings: nothing is executed, and nothing comes from the network."""
+    others = _languages(course, language, languages)
     sidebar = ["sidebar/brand.html", "sidebar/search.html", "sidebar/scroll-start.html"]
     sidebar += ["sidebar/navigation.html", *([SWITCH] if len(languages) > 1 else [])]
     return {
@@ -207,14 +224,20 @@ def _config(course: Course, language: str, languages: list[str], terms: tuple[Te
         "html_sidebars": {"**": [*sidebar, "sidebar/scroll-end.html"]},
         "html_static_path": ["static"],
         "html_css_files": ["site.css"],
+        **({"html_favicon": str(course.root / course.site.icon)} if course.site.icon else {}),
+        "course_says": translated("course", course.site.says) if course.site.says else "",
+        "course_picture": Path(course.site.picture).name,
         "html_js_files": [("site.js", {"defer": "defer"})],
-        "html_context": {"course_languages": others, "languages_title": _("Languages")},
+        "html_context": {
+            "course_languages": others,
+            "languages_title": _("Languages"),
+            "search_says": _search_says(),
+        },
         "templates_path": ["templates"],
         "html_copy_source": False,
         "html_show_sourcelink": False,
         "html_show_copyright": False,
         "html_show_sphinx": False,
-        "html_show_search_summary": False,  # it would fetch, which a page opened as a file cannot
         "html_use_index": False,
         "pygments_style": "a11y-high-contrast-light",
         "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header", "toc.not_included"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -62,6 +63,15 @@ def _inside(node: nodes.Node, kinds: tuple[type[nodes.Node], ...]) -> bool:
 
 def _tell_readers(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     context["language"] = app.config.course_language
+    name = escape(f"{context.get('title') or app.config.project}")
+    tags = {"og:title": name, "og:site_name": escape(app.config.project), "og:type": "website"}
+    if app.config.course_picture:
+        tags["og:image"] = f"_static/{app.config.course_picture}"
+    says = escape(app.config.course_says)
+    tags["og:description"] = says
+    context["metatags"] = f'<meta name="description" content="{says}">' + "".join(
+        f'<meta property="{key}" content="{value}">' for key, value in tags.items() if value
+    )
     # A heading without a level says nothing to a screen reader.
     tree_key = "furo_navigation_tree"
     context[tree_key] = context[tree_key].replace('role="heading"', 'role="heading" aria-level="2"')
@@ -72,6 +82,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("course_terms", (), "env")
     app.add_config_value("course_lessons", [], "env")
     app.add_config_value("course_language", "en", "env")
+    app.add_config_value("course_says", "", "env")
+    app.add_config_value("course_picture", "", "env")
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("doctree-resolved", link_terms)
     app.connect("html-page-context", _tell_readers, priority=900)  # after the theme

@@ -17,7 +17,9 @@ from nbformat.v4 import new_output
 
 from autograder.author.preprocessors import STATES_MIME
 from autograder.records.cells import is_answer
-from autograder.records.course import Course
+from autograder.records.course import Course, package_folder
+from autograder.records.modules import MODULE_MIME, whole
+from autograder.records.problems import AuthoringError
 from autograder.records.reading import parsed
 from autograder.words.feedback import STYLE
 from autograder.words.language import _
@@ -70,6 +72,8 @@ class Page:
 
     def _shown(self, cell: NotebookNode, output: NotebookNode) -> NotebookNode:
         data = output.get("data", {})
+        if MODULE_MIME in data:
+            return _html(mounted(data[MODULE_MIME], self.static, str(data.get("text/plain", ""))))
         if STATES_MIME in data:
             return _html(self._explorer(cell["id"], data[STATES_MIME]))
         if "text/html" not in data:
@@ -85,9 +89,7 @@ class Page:
         """Markup with its pictures in files of their own, and without the style sheet that the site has."""
 
         def kept(match: re.Match[str]) -> str:
-            content = base64.b64decode(match[2])
-            name = f"pictures/{hashlib.sha256(content).hexdigest()[:20]}.{match[1]}"
-            _write(self.static / name, content)
+            name = keep_picture(self.static, match[1], base64.b64decode(match[2]))
             return f'<img loading="lazy" src="_static/{name}"'
 
         return PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", ""))
@@ -114,6 +116,40 @@ class Page:
         numbers = NUMBER.findall(printed.replace("−", "-"))
         came = choices[-1] if choices else (numbers or [""])[-1]
         return str(_cells().outcome(name, printed, came, ast.literal_eval(within)))
+
+
+def keep_picture(static: Path, ending: str, content: bytes) -> str:
+    """Write a picture into a file named by what it holds; its path in `static`."""
+    name = f"pictures/{hashlib.sha256(content).hexdigest()[:20]}.{ending}"
+    _write(static / name, content)
+    return name
+
+
+def mounted(data: Mapping[str, Any], static: Path, alt: str) -> str:
+    """Return the place where a page mounts an explorer's module, and write what it needs into `static`.
+
+    Raises:
+        AuthoringError: the module or one of its files is not there.
+    """
+    folder = package_folder(data["package"])
+    try:
+        if folder is None:
+            raise FileNotFoundError(data["package"])
+        code = whole(folder / data["module"])
+        files = {name: (folder / path).read_bytes() for name, path in data["files"].items()}
+    except OSError as problem:
+        raise AuthoringError([f"site: an explorer's module cannot be read ({problem})"]) from problem
+    scripts = {"": _script(static, code)}
+    for name, content in files.items():
+        scripts[name] = _script(static, base64.b64encode(content).decode())
+    return str(_cells().live(scripts, json.loads(data["model"]), alt))
+
+
+def _script(static: Path, text: str) -> str:
+    """Write a text as a script, which a page that was opened as a file can load; its name."""
+    name = f"live/{hashlib.sha256(text.encode()).hexdigest()[:20]}.js"
+    _write(static / name, f"(window.live ??= {{}})[{json.dumps(name)}] = {json.dumps(text)};\n".encode())
+    return name
 
 
 def last_call(source: str) -> tuple[str, ast.Call]:

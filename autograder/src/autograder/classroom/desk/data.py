@@ -9,13 +9,15 @@ from functools import cached_property
 
 from autograder.classroom import export, marks
 from autograder.classroom.export import Scores
+from autograder.classroom.handed_in import read_record
 from autograder.classroom.marks import HandedIn, Mark
-from autograder.classroom.people import Person
+from autograder.classroom.people import Person, squashed
 from autograder.classroom.report import Words
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Change, TaskResult, Ticked
+from autograder.grading.verdicts import Change, Grading, TaskResult, Ticked
 from autograder.records.problems import Refused
+from autograder.words.language import _
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Work:
     handed_in: HandedIn
     score: float
     rows: Sequence[tuple[Mark, TaskResult | None]]
+    notes: Sequence[str] = ()  # what grading noted for a person, such as why nothing could be read
 
     @property
     def lesson(self) -> str:
@@ -36,9 +39,9 @@ class Work:
         return sum(mark.waiting for mark, _ in self.rows)
 
     @property
-    def flags(self) -> list[str]:
-        """Why a person should look at it, by task."""
-        return [f"{result.task}: {flag}" for _, result in self.rows if result for flag in result.flags]
+    def flags(self) -> list[tuple[str, str]]:
+        """Why a person should look at it: the task, and what was flagged there."""
+        return [(result.task, flag) for _, result in self.rows if result for flag in result.flags]
 
 
 class NotThere(Refused):
@@ -54,6 +57,7 @@ class Data:
     results: Sequence[TaskResult]
     ticked: Sequence[Ticked]
     changes: Sequence[Change]
+    gradings: Sequence[Grading]
     comments: Mapping[tuple[str, str, str], str]  # a person's, by lesson, student and the answer's cell
 
     @cached_property
@@ -64,6 +68,23 @@ class Data:
     def marks(self) -> dict[tuple[str, str, str], Mark]:
         """The gradebook's marks, by lesson, student and task."""
         return {(mark.lesson, mark.student, mark.task): mark for mark in self.known.marks}
+
+    @cached_property
+    def ordered(self) -> list[Person]:
+        """The students as a list of a class has them: by last name, or by id where there is none."""
+        return sorted(
+            self.known.people,
+            key=lambda person: (
+                squashed(person.last_name or person.id),
+                squashed(person.first_name),
+                person.id,
+            ),
+        )
+
+    @cached_property
+    def others(self) -> Mapping[str, tuple[str, ...]]:
+        """The files that students handed in and that are no notebooks."""
+        return read_record(self.course).others
 
     @cached_property
     def tasks(self) -> dict[tuple[str, str], list[TaskResult]]:
@@ -84,12 +105,14 @@ class Data:
         ):
             task = by_task.get((mark.lesson, mark.student, mark.task))
             rows[mark.student, mark.lesson].append((mark, task))
+        notes = {(grading.student, grading.lesson): grading.notes for grading in self.gradings}
         lessons = list(self.known.lessons)
         there = [handed for handed in self.known.handed_in if handed.lesson in lessons]
         works = defaultdict(list)
         for handed in sorted(there, key=lambda handed: lessons.index(handed.lesson)):
             which = handed.student, handed.lesson
-            works[handed.student].append(Work(handed, self.known.scores.get(which, 0.0), rows[which]))
+            score = self.known.scores.get(which, 0.0)
+            works[handed.student].append(Work(handed, score, rows[which], notes.get(which, ())))
         return dict(works)
 
     @cached_property
@@ -133,6 +156,16 @@ class Data:
         return Counter(text for result in answers if (text := self.comment(result)))
 
 
+def why_look(flag: str) -> str:
+    """Return in words why a person should look at a task."""
+    known = {
+        "stopped": _("its cell did not end by itself"),
+        "forbidden": _("it makes a call that the task forbids"),
+        "may-hide": _("a forbidden call may have gone unseen"),
+    }
+    return known.get(flag, flag)
+
+
 def cell_of(result: TaskResult) -> str:
     """Return the cell that an answer stands in: there nbgrader keeps comments."""
     return result.task if result.points is None else f"{result.task}-answer"
@@ -146,6 +179,6 @@ def read(course: Class) -> Data:
     """
     known = export.scores(course)
     with verdicts.opened(course.database) as store:
-        found = store.read(TaskResult), store.read(Ticked), store.read(Change)
+        found = store.read(TaskResult), store.read(Ticked), store.read(Change), store.read(Grading)
     with marks.opened(course.database) as book:
         return Data(course, known, *found, book.comments())

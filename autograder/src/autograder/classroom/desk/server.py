@@ -17,8 +17,9 @@ from tornado.httpserver import HTTPServer
 
 from autograder.classroom import report
 from autograder.classroom.desk import task, written
-from autograder.classroom.desk.data import Data, NotThere, read
+from autograder.classroom.desk.data import Data, NotThere, read, why_look
 from autograder.classroom.pages import render
+from autograder.grading import policy
 from autograder.grading.class_folder import Class
 from autograder.records.problems import Refused
 from autograder.words.language import _, ngettext
@@ -33,7 +34,7 @@ NAME = "/([^/]+)"
 # The pages: where the desk has each, and what it shows. Each is made of the class and of what its address
 # names; keys of answers are made from a token.
 PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
-    HOME: ("/", lambda data, _: {"data": data}),
+    HOME: ("/", lambda data, _: {"data": data, "why_look": why_look, "length_shown": policy.shown}),
     "changes": ("/changes", lambda data, _: {"data": data}),
     "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
     "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
@@ -54,6 +55,8 @@ def _student(data: Data, name: str) -> dict[str, Any]:
         "works": works,
         "missing": [lesson for lesson in data.known.lessons if lesson not in there],
         "changes": [change for change in data.changes if change.student == name],
+        "why_all": lambda flags: [why_look(flag) for flag in flags],
+        "length_shown": policy.shown,
     }
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from autograder.classroom.export import Merged, Scores, merged
+from autograder.classroom.export import Merged, Scores, factor, merged
 from autograder.classroom.people import squashed
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.classroom.tables import BadList, Lists, Table
 
 NAME = re.compile(r"(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<user>\d+)_(?P<file_id>\d+)_(?P<file>.+)", re.DOTALL)
+MAXIMA = "points possible"  # what stands in the place of a name in the row of what can be earned
 ANONYMOUS = re.compile(r"anon_\w+?_(?:LATE_)?\d+_.+")
 LISTS = Lists(
     {
@@ -18,11 +19,13 @@ LISTS = Lists(
         "number": ("sis user id",),
         "integration": ("integration id",),
         "full_name": ("student",),
+        "first_name": ("firstname",),
+        "last_name": ("lastname",),
         "lms_user_id": ("canvas id",),
     },
-    marks=frozenset({"student", "id", "section"}),
+    marks=(frozenset({"student", "id", "section"}), frozenset({"lastname", "firstname", "id", "section"})),
     own_columns={"lms_user_id": ("id",)},
-    no_people=("points possible", "student, test"),
+    no_people=(MAXIMA, "student, test"),
 )
 
 
@@ -45,11 +48,11 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     )
 
 
-def fill(known: Scores, table: Table, lesson: str) -> Merged:
+def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
     """Fill the columns of a gradebook that are called as our lessons are.
 
     Raises:
-        BadList: there is no such column.
+        BadList: there is no such column, or its maximum is another one than ours.
     """
     columns = {
         place: lesson_name
@@ -63,11 +66,14 @@ def fill(known: Scores, table: Table, lesson: str) -> Merged:
             "an assignment of that name in Canvas, export the gradebook again, and use that file."
         )
 
+    possible = next((row for row in table.rows if row[0].strip().lower() == MAXIMA), [""] * len(table.header))
+    factors = {place: factor(known, name, possible[place], scale) for place, name in columns.items()}
+
     def fill_row(row: list[str], student: str) -> bool:
-        scores = {place: known.scores.get((student, task)) for place, task in columns.items()}
+        scores = {place: known.scores.get((student, name)) for place, name in columns.items()}
         for place, score in scores.items():
             if score is not None:
-                row[place] = f"{score:g}"
+                row[place] = f"{round(score * factors[place], 2):g}"
         return any(score is not None for score in scores.values())
 
     return merged(known, table, fill_row, list(columns.values()))

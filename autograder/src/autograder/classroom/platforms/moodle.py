@@ -3,17 +3,50 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from autograder.classroom.export import Merged, Scores, merged
+from autograder.classroom.export import Merged, Scores, factor, merged
 from autograder.classroom.platforms.protocol import HandedFile, Platform
-from autograder.classroom.tables import BadList, Lists, Table
+from autograder.classroom.tables import BadList, Lists, Table, number_in
 
 # The folder, with what follows it in the name where there are no folders. Before Moodle 4.1 it ends in `_`.
 NAME = re.compile(
     r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
 )
 GRADE, MOST = "grade", "maximum grade"
+EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+PARTICIPANT = re.compile(r"\D+ \d+")  # what its worksheets call everybody, in whatever language
+
+
+def by_content(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
+    """Return the columns of a list in another language than English: Moodle's columns keep their order.
+
+    In a worksheet: participant, full name, perhaps the ID number, address, status. In a list of participants:
+    first name, last name, perhaps the ID number, address.
+    """
+    width = min(map(len, rows))
+    filled = [[row[place].strip() for row in rows if row[place].strip()] for place in range(width)]
+    address = next(
+        (place for place, cells in enumerate(filled) if cells and all(map(EMAIL.fullmatch, cells))), None
+    )
+    if address is None:
+        return {}
+    is_worksheet = bool(filled[0]) and all(map(PARTICIPANT.fullmatch, filled[0]))
+    names = ("lms_user_id", "full_name", "number") if is_worksheet else ("first_name", "last_name", "number")
+    return dict(zip(names, range(address), strict=False)) | {"email": address}
+
+
+def _grades(table: Table) -> tuple[int, int | None] | None:
+    """Return the columns of a worksheet's grades and of what can be earned, whatever they are called."""
+    if GRADE in table.header:
+        return table.header.index(GRADE), table.header.index(MOST) if MOST in table.header else None
+    # Behind the address come the status, the grade and the highest grade, which is the same for all.
+    place = by_content(table.rows).get("email", len(table.header)) + 2 if table.rows else len(table.header)
+    most = [row[place + 1] for row in table.rows] if place + 1 < len(table.header) else [""]
+    return (place, place + 1) if len(set(most)) == 1 and number_in(most[0]) else None
+
+
 LISTS = Lists(
     {
         "id": ("username",),
@@ -24,7 +57,8 @@ LISTS = Lists(
         "email": ("email address",),
         "lms_user_id": ("identifier",),
         "time": ("last modified (submission)",),
-    }
+    },
+    by_content=by_content,
 )
 
 
@@ -50,28 +84,29 @@ def _without_groups(name: str) -> list[str]:
     return ["-".join(parts[place:]) for place in range(len(parts))]
 
 
-def fill(known: Scores, table: Table, lesson: str) -> Merged:
-    """Fill the grades of a grading worksheet, on the scale that Moodle has for the lesson.
+def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
+    """Fill the grades of a grading worksheet.
 
     Raises:
-        BadList: it is no grading worksheet, or the lesson is not graded.
+        BadList: it is no grading worksheet, the lesson is not graded, or its maximum differs from ours.
     """
-    if GRADE not in table.header:
+    places = _grades(table)
+    if places is None:
         raise BadList(
             "There is no column `Grade`: this is no grading worksheet. In Moodle, choose “Offline grading "
             "worksheet” in the assignment's settings, then download it from its list of submissions."
         )
     if lesson not in known.possible:
         raise BadList(f"Nothing of {lesson} is graded yet.")
-    place = table.header.index(GRADE)
+    place, most = places
+    maxima = {row[most].strip() for row in table.rows} - {""} if most is not None else set()
+    factors = {maximum: factor(known, lesson, maximum, scale) for maximum in maxima | {""}}
 
     def fill_row(row: list[str], student: str) -> bool:
         score = known.scores.get((student, lesson))
         if score is None:
             return False
-        most = row[table.header.index(MOST)] if MOST in table.header else ""
-        scale = float(most.replace(",", ".")) / known.possible[lesson] if most.strip() else 1.0
-        row[place] = f"{score * scale:.2f}"
+        row[place] = f"{score * factors[row[most].strip() if most is not None else '']:.2f}"
         return True
 
     return merged(known, table, fill_row, [lesson])

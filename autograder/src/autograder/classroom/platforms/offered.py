@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from autograder.classroom.platforms.blackboard import BLACKBOARD
+from autograder.classroom.platforms.brightspace import BRIGHTSPACE
 from autograder.classroom.platforms.canvas import CANVAS
 from autograder.classroom.platforms.gradescope import GRADESCOPE
 from autograder.classroom.platforms.moodle import MOODLE
@@ -20,7 +22,7 @@ def platforms_of(course: Course) -> Mapping[str, Platform]:
     Raises:
         AuthoringError: that file is missing or fails, or gives one the name of another.
     """
-    of_the_tool = (PLAIN, MOODLE, CANVAS, GRADESCOPE)
+    of_the_tool = (PLAIN, MOODLE, CANVAS, GRADESCOPE, BLACKBOARD, BRIGHTSPACE)
     file = course.adds.platforms
     added: tuple[Platform, ...] = (
         tuple(defined_by(course.root / file, "course_platforms").get("PLATFORMS", ())) if file else ()

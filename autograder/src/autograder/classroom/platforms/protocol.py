@@ -26,6 +26,8 @@ class HandedFile:
     late: bool = False  # as the platform says
     rank: tuple[int, ...] = ()  # of several, the highest was handed in last
     modified: tuple[int, ...] = ()  # as the archive says
+    # How many of the lesson's own cells are in it: a notebook without any is no answer to the lesson.
+    cells: int = field(default=0, metadata=UNSTORED)
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Platform:
     # Where a feedback page of a student lies in what is uploaded, by what they handed in and the lesson.
     page_name: Callable[[str, HandedFile, str], str]
     # Fills a score sheet that the platform exported; None where it exports none. `lesson` is "" for a sheet
-    # of all lessons.
-    fill: Callable[[Scores, Table, str], Merged] | None = None
+    # of all lessons. The last argument tells whether scores are scaled to the platform's maximum.
+    fill: Callable[[Scores, Table, str, bool], Merged] | None = None
     of_one_lesson: bool = False  # whether such a sheet is of one lesson
     # Whether it tells by their names whose pages are: then they lie in a zip file, else in folders.
     knows_pages: bool = True

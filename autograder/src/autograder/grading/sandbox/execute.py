@@ -19,6 +19,8 @@ from autograder.words.language import Note, _
 # A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
 # so that it costs its own task and not every later one; a notebook full of such cells is given up.
 MOST_STOPS = 4
+# In a notebook that has run: what was told meanwhile of calls that tasks forbid, by a stranger's process.
+SEEN = "seen_calls"
 # Of these kinds alone, an output's data may be more than text.
 _JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 
@@ -62,6 +64,7 @@ def execute(
     stops = dict(stopped)
     gave_up = ""
     ran, took, again = Ran(), 0.0, False
+    seen: list[Any] = []
     for left in reversed(range(MOST_STOPS)):
         seconds = job.limits.seconds - spent - took
         if seconds <= 0:
@@ -78,6 +81,7 @@ def execute(
             again = True
             ran = worker.run(now, alone=True)
         took += ran.seconds
+        seen += ran.seen
         if ran.how == "finished":
             break
         reason = _reason(ran.how, job.limits)
@@ -88,7 +92,9 @@ def execute(
                 Note("{reason}, in the cell {cell}", reason=reason, cell=ran.cell) if ran.cell else reason
             )
             break
-    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up, took, again)
+    executed = _with_outputs(notebook, ran, stops)
+    executed.metadata[SEEN] = seen
+    return Executed(executed, stops, gave_up, took, again)
 
 
 def _reason(how: str, limits: Limits) -> str:

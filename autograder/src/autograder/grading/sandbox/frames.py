@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import struct
 from collections.abc import Iterator
 
@@ -12,6 +13,7 @@ JOB = b"J"  # to the warm process: a notebook to run, as JSON
 STARTED = b"S"  # from it: the id of the cell that runs now
 CELL = b"C"  # from it: what a cell put out, as JSON
 END = b"E"  # from it: how the run ended, as JSON
+SEEN = b"F"  # from it, by a pipe of its own: a call that a task forbids, as JSON, before it is done
 READY = b"R"  # from it: it can take a job
 
 
@@ -30,6 +32,24 @@ def send(descriptor: int, kind: bytes, payload: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+def send_whole(descriptor: int, number: int, kind: bytes, payload: bytes) -> None:
+    """Write one short message in one piece, so that those of several threads do not mix.
+
+    Args:
+        descriptor: a pipe.
+        number: the pipe's own, by which another one in its place shows.
+        kind: of the message.
+        payload: what it says.
+
+    Raises:
+        OSError: it is too long, or the pipe is closed or another one.
+    """
+    message = HEADER.pack(kind, len(payload)) + payload
+    if len(message) > select.PIPE_BUF or os.fstat(descriptor).st_ino != number:
+        raise OSError("what is seen cannot be told")
+    os.write(descriptor, message)
+
+
 class Reader:
     """Puts messages together from the pieces in which they arrive."""
 
@@ -37,6 +57,11 @@ class Reader:
         self._kinds = kinds
         self._most = most
         self._held = bytearray()
+
+    @property
+    def in_the_middle(self) -> bool:
+        """Tell whether a message has begun and not ended."""
+        return bool(self._held)
 
     def feed(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Yield the messages that a piece completes.

@@ -47,6 +47,8 @@ LOOK_SECONDS = 0.1
 # How long after its last word a runner may take to end, and how long all of a run after being killed: the
 # kernel takes its time over many processes, but less than a new sandbox would.
 LEAVE_SECONDS, KILLED_SECONDS = 2.0, 6.0
+# Different calls that one run may be seen to make; nobody writes so many.
+MOST_SEEN = 1_000
 # Most bytes of one message between a keeper and the warm process.
 MOST = 4096
 
@@ -126,15 +128,19 @@ def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[s
     except OSError:
         return "refused", _Clock(), True
     from_runner, to_keeper = os.pipe()
+    seen_in, seen_out = os.pipe()
+    os.set_blocking(seen_in, False)
     job_in, job_out = os.pipe()
-    given = [*namespaces, to_keeper, job_in]
+    given = [*namespaces, to_keeper, seen_out, job_in]
     socket.send_fds(asks, [json.dumps(asdict(limits)).encode()], given)
     for descriptor in given:
         os.close(descriptor)
     with contextlib.suppress(BrokenPipeError), open(job_out, "wb") as pipe:
         pipe.write(job)
     clock = _Clock()
-    how = _pass_on(out, from_runner, asks, limits, clock, [name for name, _ in asked["cells"]])
+    seen = _Seen(out, seen_in)
+    how = _pass_on(out, from_runner, asks, limits, clock, [name for name, _ in asked["cells"]], seen)
+    how = how or seen.pass_on(last=True)
     # The runner may have left others behind; with their process 1, they all end.
     if not how and not select.select([asks], [], [], LEAVE_SECONDS)[0]:
         how = "died"  # it closed the pipe, and goes on
@@ -149,6 +155,37 @@ def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[s
     status = ended[1]
     how = how or ENDINGS.get(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0, "")
     return how or runner.decode(), clock, True
+
+
+class _Seen:
+    """Passes on the calls that a run is seen to make. What was told once, the run cannot take back."""
+
+    def __init__(self, out: int, pipe: int) -> None:
+        self.pipes = [pipe]
+        self._out = out
+        self._reader = frames.Reader(frames.SEEN, select.PIPE_BUF)
+        self._known: set[bytes] = set()
+
+    def pass_on(self, last: bool = False) -> str:
+        """Pass on what is there, each once. Returns why the run has to be ended, if it has."""
+        try:
+            while self.pipes:
+                piece = os.read(self.pipes[0], 1 << 16)
+                if not piece:
+                    self.pipes.pop()
+                for kind, payload in self._reader.feed(piece):
+                    if payload in self._known:
+                        continue
+                    self._known.add(payload)
+                    json.loads(payload)
+                    if len(self._known) > MOST_SEEN:  # to drown one that counts
+                        return "garbled"
+                    frames.send(self._out, kind, payload)
+        except BlockingIOError:
+            pass
+        except (frames.Garbled, ValueError, RecursionError):
+            return "garbled"
+        return "garbled" if last and self._reader.in_the_middle else ""
 
 
 class _Clock:
@@ -168,7 +205,13 @@ class _Clock:
 
 
 def _pass_on(
-    out: int, pipe: int, asks: socket.socket, limits: Limits, clock: _Clock, names: Sequence[str]
+    out: int,
+    pipe: int,
+    asks: socket.socket,
+    limits: Limits,
+    clock: _Clock,
+    names: Sequence[str],
+    seen: _Seen,
 ) -> str:
     """Pass on messages until the runner has ended. Returns why it has to be ended, if it has."""
     reader = frames.Reader(frames.STARTED + frames.CELL, limits.output_bytes)
@@ -177,7 +220,7 @@ def _pass_on(
     begun = clock.wall
     own, wall = clock.own, clock.wall  # of the cell that runs, its beginning
     while True:
-        ready = select.select([pipe, asks.fileno()], [], [], LOOK_SECONDS)[0]
+        ready = select.select([pipe, asks.fileno(), *seen.pipes], [], [], LOOK_SECONDS)[0]
         now = time.monotonic()
         if now - clock.wall >= LOOK_SECONDS:
             clock.look()
@@ -188,7 +231,9 @@ def _pass_on(
             if now - begun > PATIENCE * limits.seconds or now - wall > PATIENCE * limits.cell_seconds:
                 clock.held_up = True
                 return "late" if now - begun > PATIENCE * limits.seconds else "slow"
-        if not ready:
+        if why := seen.pass_on():
+            return why
+        if not {pipe, asks.fileno()} & set(ready):
             continue
         if pipe not in ready:
             return ""  # it has ended and everything it said is read; whoever it left says no more

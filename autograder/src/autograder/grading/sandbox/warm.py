@@ -15,15 +15,16 @@ import os
 import random
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from autograder.grading.sandbox import calls, confine, frames
 from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.shell import Shell
 
-# Most bytes of a keeper's request, and the descriptors that come with it: namespaces, pipe and job.
-MOST_REQUEST, DESCRIPTORS = 4096, 6
+# Most bytes of a keeper's request, and the descriptors that come with it: namespaces, two pipes and job.
+MOST_REQUEST, DESCRIPTORS = 4096, 7
 WORKPLACE, FILES = "/tmp/work", "/tmp/files"
 SPILL = {"stdout": 1, "stderr": 2}
 
@@ -46,7 +47,7 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
         request, descriptors, _, _ = socket.recv_fds(keepers, MOST_REQUEST, DESCRIPTORS)
         if not request:
             return
-        processes, *others, pipe, job = descriptors
+        processes, *others, pipe, seen, job = descriptors
         confine.enter(processes)  # that is for children: this process stays where it is
         runner = os.fork()
         if runner == 0:
@@ -54,7 +55,7 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
             with contextlib.suppress(BaseException):
                 for namespace in others:
                     confine.enter(namespace)
-                _start(Limits(**json.loads(request)), shell, pipe, job)
+                _start(Limits(**json.loads(request)), shell, pipe, seen, job)
                 code = 0
             os._exit(code)
         confine.enter(home)
@@ -66,7 +67,13 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
         keepers.send(b"finished" if status == 0 else b"died")
 
 
-def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
+def _named(function: str) -> Callable[..., object]:
+    module, _, name = function.partition(":")
+    found: Callable[..., object] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _start(limits: Limits, shell: Shell, pipe: int, seen: int, job: int) -> None:
     """In the runner: keep nothing of the warm process but memory, and do the job."""
     os.setsid()  # or a signal to its group would reach the warm process
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -74,7 +81,7 @@ def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
         os.dup2(nothing, descriptor)
     for entry in os.listdir("/proc/self/fd"):
         descriptor = int(entry)
-        if descriptor > 2 and descriptor not in (pipe, job):
+        if descriptor > 2 and descriptor not in (pipe, seen, job):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
     for descriptor in SPILL.values():
@@ -100,8 +107,9 @@ def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
             os.makedirs(Path(FILES, name).parent, exist_ok=True)
             Path(FILES, name).write_bytes(base64.b64decode(content))
     if asked["first"]:
-        module, _, function = asked["first"].partition(":")
-        getattr(importlib.import_module(module), function)()
+        _named(asked["first"])()
+    if asked["seen_by"]:
+        _named(asked["seen_by"])(partial(frames.send_whole, seen, os.fstat(seen).st_ino, frames.SEEN))
     random.seed()
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()

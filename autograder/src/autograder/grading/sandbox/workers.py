@@ -55,6 +55,8 @@ class Job:
     files: Mapping[str, bytes] = field(default_factory=dict)  # what it finds in a folder of its own
     found_by: str = ""  # the variable that holds that folder
     first: str = ""  # "module:function" of ours, called before the cells, while they can have changed nothing
+    # Another, which is given what tells of a call that a task forbids, before it is made: as JSON.
+    seen_by: str = ""
 
 
 @dataclass
@@ -68,6 +70,7 @@ class Ran:
     cell: str = ""  # the id of the one that ran then
     seconds: float = 0.0  # that the run took itself
     held_up: bool = False  # it was stopped for time, and the machine had kept it waiting
+    seen: list[Any] = field(default_factory=list)  # what was told of calls that tasks forbid
 
 
 class Worker:
@@ -132,6 +135,9 @@ class Worker:
                         outputs = list(said["outputs"])[:room]
                         room -= len(outputs)
                         ran.cells[said["id"]] = int(said["count"]), outputs
+            elif kind == frames.SEEN:
+                with contextlib.suppress(ValueError, RecursionError):
+                    ran.seen.append(json.loads(payload))
             elif kind == frames.END:
                 told = json.loads(payload)
                 ran.how, ran.cell, ran.seconds = (
@@ -174,7 +180,7 @@ class Worker:
         return process
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        kinds = frames.READY + frames.STARTED + frames.CELL + frames.END
+        kinds = frames.READY + frames.STARTED + frames.CELL + frames.SEEN + frames.END
         reader = frames.Reader(kinds, Limits().output_bytes)
         assert process.stdout is not None
         assert process.stderr is not None

@@ -23,6 +23,85 @@ const reachable = new ResizeObserver((entries) => {
 });
 for (const box of document.querySelectorAll(boxes)) reachable.observe(box);
 
+// --- search: the words in titles and names of tasks first, then in texts, with what stands around them ---
+
+const plain = (text) => text.toLowerCase().normalize("NFC");
+
+function excerpt(text, words) {
+  const places = words.map((word) => plain(text).indexOf(word)).filter((place) => place >= 0);
+  const at = places.length ? Math.max(0, Math.min(...places) - 60) : 0;
+  const shown = `${at ? "…" : ""}${text.slice(at, at + 190)}${text.length > at + 190 ? "…" : ""}`;
+  const mark = new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
+  return shown.split(mark).map((part, place) => (place % 2 ? Object.assign(document.createElement("mark"), { textContent: part }) : part));
+}
+
+// A title counts the more, the less stands in it beside the word.
+const rank = (one, word) =>
+  (count(one.title, word) ? 20 + (60 * word.length) / one.title.length : 0) +
+  20 * Math.min(count(one.task, word), 1) + 4 * count(one.lesson, word) + Math.min(count(one.text, word), 5);
+const count = (text, word) => plain(text).split(word).length - 1;
+
+function search(list) {
+  const query = new URLSearchParams(location.search).get("q") ?? "";
+  const words = plain(query).split(/\s+/).filter(Boolean);
+  const found = window.searchTexts
+    .map((one) => {
+      const points = words.map((word) => rank(one, word));
+      return { ...one, points: points.every(Boolean) ? points.reduce((sum, value) => sum + value, 0) : 0 };
+    })
+    .filter((one) => one.points)
+    .sort((one, other) => other.points - one.points)
+    .slice(0, 60);
+  for (const field of document.querySelectorAll(".sidebar-search")) field.value = query;
+  const says = document.querySelector(".search-summary");
+  if (words.length) says.textContent = found.length ? says.dataset.found.replace("{number}", found.length) : says.dataset.none;
+  list.replaceChildren(
+    ...found.map((one) => {
+      const item = document.createElement("li");
+      const link = Object.assign(document.createElement("a"), { href: one.where });
+      link.append(...excerpt(one.title, words));
+      const text = document.createElement("p");
+      text.append(...excerpt(one.text, words));
+      const place = Object.assign(document.createElement("small"), { textContent: one.task ? `${one.lesson} · ${one.task}` : one.lesson });
+      item.append(link, " ", place, text);
+      return item;
+    }),
+  );
+}
+const results = document.querySelector(".search-found");
+if (results) addEventListener("DOMContentLoaded", () => search(results));
+
+// --- mistakes: folded by lesson, and looked for by a word ------------------------------------------
+
+const filter = document.querySelector(".mistakes-filter");
+if (filter) {
+  filter.hidden = false;
+  const folds = [...document.querySelectorAll("article section > section:has(> section)")].map((part) => {
+    const fold = document.createElement("details");
+    const title = document.createElement("summary");
+    title.append(part.querySelector("h2"));
+    fold.append(title, ...part.children);
+    part.append(fold);
+    return fold;
+  });
+  const show = () => document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
+  addEventListener("hashchange", show);
+  show();
+  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  const [input, says] = [filter.querySelector("input"), filter.querySelector("[role=status]")];
+  input.addEventListener("input", () => {
+    const wanted = plain(input.value.trim());
+    let number = 0;
+    for (const fold of folds) {
+      const held = [...fold.querySelectorAll("section")].filter((one) => (one.hidden = !plain(one.textContent).includes(wanted)) === false);
+      number += held.length;
+      fold.hidden = !held.length;
+      fold.open = Boolean(wanted) && held.length > 0;
+    }
+    says.textContent = wanted ? says.dataset.says.replace("{number}", number) : "";
+  });
+}
+
 // --- explorers ---------------------------------------------------------------------------------
 
 async function unpack(data) {
@@ -89,17 +168,55 @@ function explore(box, { knobs, stops, start, views }) {
   show();
 }
 
+// An explorer's module and its files are scripts that hold a text each, for the same reason.
+const texts = {};
+function text(name) {
+  return (texts[name] ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = `_static/${name}`;
+    script.onload = () => done(window.live[name]);
+    script.onerror = failed;
+    document.head.append(script);
+  }));
+}
+
+// What anywidget gives a module in a notebook, without a kernel behind it.
+class Model {
+  constructor(values) {
+    this.values = values;
+  }
+  get = (name) => this.values[name];
+  set = (name, value) => void (this.values[name] = value);
+  save_changes() {}
+  on() {}
+}
+
+async function mount(box) {
+  const { "": module, ...files } = JSON.parse(box.dataset.scripts);
+  const values = JSON.parse(box.dataset.model);
+  for (const [name, file] of Object.entries(files)) {
+    const bytes = Uint8Array.from(atob(await text(file)), (letter) => letter.charCodeAt(0));
+    values[name] = new DataView(bytes.buffer);
+  }
+  const address = URL.createObjectURL(new Blob([await text(module)], { type: "text/javascript" }));
+  const { default: widget } = await import(address);
+  URL.revokeObjectURL(address);
+  await widget.render({ model: new Model(values), el: box });
+  box.dataset.ready = "true";
+}
+
 const near = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries)
       if (isIntersecting) {
         near.unobserve(target);
-        load(target);
+        if (target.dataset.scripts) mount(target);
+        else load(target);
       }
   },
   { rootMargin: "800px" },
 );
-for (const box of document.querySelectorAll(".explorer")) near.observe(box);
+for (const box of document.querySelectorAll(".explorer, .live-place")) near.observe(box);
 
 // --- predictions -------------------------------------------------------------------------------
 

@@ -1,0 +1,42 @@
+"""What a site's search looks through: sections of the lessons, with their titles and the tasks in them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nbformat import NotebookNode
+
+HEADING = re.compile(r"^#{1,4} +(.+)$", re.MULTILINE)
+TASK = re.compile(r"·[^·\n]*`([a-z0-9-]+)`\s*$", re.MULTILINE)
+MARKUP = re.compile(r"<[^>]+>|[*`$#|]|\]\([^)]*\)|\[(?=[^\]]*\]\()")
+
+
+def sections(notebooks: dict[str, NotebookNode]) -> list[dict[str, str]]:
+    """Return each section of each lesson: its page and anchor, its title, the tasks in it, and its text."""
+    found: list[dict[str, str]] = []
+    for lesson, notebook in notebooks.items():
+        title = ""
+        for cell in notebook.cells:
+            if cell.cell_type != "markdown":
+                continue
+            where = f"{lesson}.html#cell-{cell['id']}" if title else f"{lesson}.html"
+            pieces = HEADING.split(cell.source)  # text, heading, text, heading, text, …
+            title = title or _plain(pieces[1] if len(pieces) > 1 else lesson)
+            heads = ["", *pieces[1::2]]
+            for heading, text in zip(heads, pieces[::2], strict=True):
+                if heading:
+                    found.append(_section(where, title, _plain(heading), text))
+                elif text.strip() and found:
+                    last = found[-1]
+                    last["text"] = f"{last['text']} {_plain(text)}".strip()
+    return found
+
+
+def _section(where: str, lesson: str, title: str, text: str) -> dict[str, Any]:
+    tasks = " ".join(TASK.findall(text))
+    return {"where": where, "lesson": lesson, "title": title, "task": tasks, "text": _plain(text)}
+
+
+def _plain(text: str) -> str:
+    return " ".join(MARKUP.sub("", text).split())

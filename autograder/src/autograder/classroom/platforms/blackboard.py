@@ -1,0 +1,40 @@
+"""Blackboard: its archives of an assignment's files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.tables import Lists
+
+# `Homework 1_jdoe_attempt_2026-03-01-22-24-12_homework.ipynb`; a text of Blackboard's own has no more.
+NAME = re.compile(
+    r".*?_(?P<user>[^_]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL
+)
+
+
+def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
+    """Return what Blackboard says in a file's name; it makes no folders, and a zip is named as a file."""
+    match = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
+    if match is None:
+        return None
+    return replace(
+        plain,
+        lms="blackboard",
+        user=match["user"],
+        labels=(match["user"],),
+        folder=part.removesuffix(match["file"] or ""),
+        file=(match["file"] if is_file else "") or plain.file,
+        rank=(int(match["time"].replace("-", "")), *plain.rank),
+    )
+
+
+BLACKBOARD = Platform(
+    "blackboard",
+    "Blackboard",
+    Lists({"id": ("username",), "number": ("student id",)}),
+    read_name,
+    lambda student, _handed, lesson: f"{student}/{lesson}.html",
+    knows_pages=False,
+)

@@ -1,0 +1,56 @@
+"""Brightspace: its archives of an assignment's files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime
+
+from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.tables import Lists
+
+# A submission's folder, `40123-55871 - Jane Doe - Mar 1, 2026 1024 PM`, or what stands before a file's name.
+NAME = re.compile(
+    r"(?P<user>\d+)-\d+ ?- (?P<name>.+?) ?- ?"
+    r"(?P<time>\w{3,9} \d{1,2}, \d{4} \d{3,4} [AP]M)(?: - (?P<file>.+))?",
+    re.DOTALL,
+)
+
+
+def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
+    """Return what Brightspace says in the name of a submission's folder, or of a file that lies in none."""
+    match = NAME.fullmatch(part)
+    if match is None:
+        return None
+    return replace(
+        plain,
+        lms="brightspace",
+        user=match["user"],
+        labels=(match["name"],),
+        folder=part.removesuffix(match["file"] or ""),
+        file=(match["file"] if is_file else "") or plain.file,
+        rank=(_minute(match["time"]), *plain.rank),
+    )
+
+
+def _minute(time: str) -> int:
+    """Return a number that grows with a time such as `Mar 1, 2026 1024 PM`; 0 in another language's words."""
+    day, _, clock = time.rpartition(", ")
+    year, hour, half = clock.split(" ")
+    try:
+        moment = datetime.strptime(
+            f"{day[:3]} {day.split(' ')[1]} {year} {hour:0>4} {half}", "%b %d %Y %I%M %p"
+        )
+    except ValueError:
+        return 0
+    return int(f"{moment:%Y%m%d%H%M}")
+
+
+BRIGHTSPACE = Platform(
+    "brightspace",
+    "Brightspace",
+    Lists({"id": ("orgdefinedid", "username")}),
+    read_name,
+    lambda student, _handed, lesson: f"{student}/{lesson}.html",
+    knows_pages=False,
+)

@@ -1,0 +1,127 @@
+"""Damage in the class's own folders: one sentence names it, and the rest goes on."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from autograder.command import app as cli
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import RECORDS, TaskResult
+from sqlalchemy import insert
+from support.desk_class import LESSON, answered
+from support.handing_in import zipped
+from typer.testing import CliRunner
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+DEEP = "[" * 90_000
+
+
+def record(kind: str, text: str) -> object:
+    """Put a record of a kind among those of the gradebook."""
+
+    def damage(place: Path) -> None:
+        row = {"kind": kind, "lesson": LESSON, "student": "ada", "record": text}
+        with verdicts.connected(Class(place).database) as connection:
+            connection.execute(insert(RECORDS), [row])
+
+    return damage
+
+
+def collected(content: bytes | None) -> object:
+    """Put bytes in the place of what archives said; a folder where there are none."""
+
+    def damage(place: Path) -> None:
+        path = place / "collected" / "record.json"
+        path.parent.mkdir()
+        path.write_bytes(content) if content is not None else path.mkdir()
+
+    return damage
+
+
+def policy(text: bytes) -> object:
+    return lambda place: (place / "class.toml").write_bytes(text)
+
+
+RECORD, POLICY = "collected/record.json", "class.toml"
+# What is damaged, by what; the commands that meet it, the word that names it, and how they end.
+DAMAGE = {
+    "a result that ends early": (record("TaskResult", "{"), ("report", "similar"), "record", 0),
+    "a result of another form": (record("TaskResult", "[]"), ("report", "similar"), "record", 0),
+    "a result without a task": (record("TaskResult", "{}"), ("report", "similar"), "record", 0),
+    "a result that is nested": (record("TaskResult", DEEP), ("report", "similar"), "record", 0),
+    "a change of another form": (record("Change", "5"), ("export",), "", 0),
+    "who handed in, cut": (collected(b'{"lessons": '), ("collect", "return"), RECORD, 0),
+    "who handed in, a list": (collected(b"[]"), ("collect", "return"), RECORD, 0),
+    "who handed in, no text": (collected(b"\xff\xfe\x00"), ("collect", "return"), RECORD, 0),
+    "who handed in, nested": (collected(DEEP.encode()), ("collect", "return"), RECORD, 0),
+    "who handed in, a folder": (collected(None), ("collect", "return"), RECORD, 0),
+    "the class's rules, cut": (policy(b"due = ["), ("report", "similar", "export", "return"), "", 0),
+    "the class's rules, where they count": (policy(b"due = ["), ("grade", "extend"), POLICY, 2),
+    "rules that are no text": (policy(b"\xff\xfe\x00"), ("grade", "extend"), POLICY, 2),
+    "a rule that nobody knows": (policy(b"penalty = 1"), ("grade",), POLICY, 2),
+}
+ASKED = {
+    "report": ("report", LESSON),
+    "similar": ("similar", LESSON),
+    "export": ("export", "--xlsx", "OUT/book.xlsx"),
+    "collect": ("collect", "OUT/archive.zip"),
+    "return": ("return", LESSON, "--folder", "--out", "OUT/returned"),
+    "grade": ("grade", LESSON),
+    "extend": ("extend", "ada", LESSON, "3d"),
+}
+
+
+@pytest.fixture(scope="module")
+def template(class_course, tmp_path_factory):
+    course = answered(class_course, tmp_path_factory.mktemp("damaged"))
+    place = Path(course.directory.root)
+    release = course.release(LESSON).read_bytes()
+    for student in ("ada", "bob"):
+        for folder, name, content in (
+            ("submitted", f"{LESSON}.ipynb", release),
+            ("feedback", f"{LESSON}.html", b"well done"),
+        ):
+            path = place / folder / student / LESSON / name
+            path.parent.mkdir(parents=True)
+            path.write_bytes(content)
+    return place
+
+
+@pytest.fixture
+def place(template, tmp_path):
+    return Path(shutil.copytree(template, tmp_path / "course"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"), [(kind, one) for kind, (_, commands, *_) in DAMAGE.items() for one in commands]
+)
+def test_damage_is_named_in_a_sentence_and_the_rest_goes_on(place, tmp_path, caplog, kind, command):
+    damage, _, word, code = DAMAGE[kind]
+    damage(place)
+    handed_in = Class(place).release(LESSON).read_bytes() if kind.startswith("who") else b"{}"
+    zipped(tmp_path / "archive.zip", [(f"ada/{LESSON}.ipynb", handed_in)])
+    words = [one.replace("OUT", str(tmp_path)) for one in ASKED[command]]
+    done = CliRunner().invoke(cli.app, [*words, "--course", str(place)])
+    told = [*done.output.splitlines(), *(line.getMessage() for line in caplog.records)]
+    assert done.exit_code == code, (done.output, done.exception)
+    assert bool(word) == any(word in line for line in told if word)
+    assert isinstance(done.exception, SystemExit | None)
+
+
+def test_what_was_damaged_is_kept_when_a_new_one_is_written(place, tmp_path):
+    collected(b"{")(place)
+    zipped(tmp_path / "archive.zip", [(f"ada/{LESSON}.ipynb", b"{}")])
+    CliRunner().invoke(cli.app, ["collect", str(tmp_path / "archive.zip"), "--course", str(place)])
+    assert (place / "collected" / "record.json.damaged").read_bytes() == b"{"
+
+
+def test_all_records_but_the_damaged_are_read(place):
+    with verdicts.opened(Class(place).database) as store:
+        before = store.read(TaskResult)
+    record("TaskResult", "{")(place)
+    with verdicts.opened(Class(place).database) as store:
+        assert store.read(TaskResult) == before

@@ -1,0 +1,69 @@
+"""Which release a submission comes from: by the id in it, and where it has none by its tasks."""
+
+import nbformat
+import pytest
+from autograder.author.preprocessors import MarkRelease
+from autograder.grading.releases import Release, known_ids_and_release, origin
+from autograder.records.cells import release_of, said_release
+from nbformat.v4 import new_code_cell, new_notebook
+
+TASKS = {"first": "ab", "second": "abc", "now": "abcd"}
+
+
+def notebook(tasks, said=""):
+    marks = {"grade": True, "solution": False, "points": 1, "locked": True, "schema_version": 3}
+    cells = [new_code_cell("", id=one, metadata={"nbgrader": {**marks, "grade_id": one}}) for one in tasks]
+    made = new_notebook(cells=cells)
+    if said:
+        made.metadata["autograder"] = {"release": said}
+    return made
+
+
+def release(name, marked=True):
+    made = notebook(TASKS[name], release_of(TASKS[name]) if marked else "")
+    return Release("lesson", nbformat.writes(made), None, {})
+
+
+# The older releases that have an id, what a submission has and says, and where it came from.
+CAME = {
+    "as it was given": ("first second", "abc", "second", "second"),
+    "of the first": ("first second", "ab", "first", "first"),
+    "with tasks deleted": ("first second", "a", "second", "second"),
+    "of the current one, its newest task deleted": ("first second", "abc", "now", "now"),
+    "of the current one, all but one deleted": ("first second", "a", "now", "now"),
+    "without an id, where all have one": ("first second", "abc", "", "now"),
+    "with the id of none": ("first second", "ab", "0123456789ab", "now"),
+    "with an earlier id, and a newer task": ("first second", "abcd", "second", "now"),
+    "of a release before there were ids": ("", "ab", "", "first"),
+    "between releases before there were ids": ("", "abc", "", "second"),
+    "without any task": ("first second", "", "", "now"),
+    "with an id that another release has not": ("", "ab", "second", "first"),
+}
+
+
+@pytest.mark.parametrize("kind", CAME)
+def test_a_submission_comes_from_the_release_that_it_says(kind):
+    marked, has, says, came = CAME[kind]
+    older = [release(name, name in marked.split()) for name in ("first", "second")]
+    now = release("now")
+    said = release_of(TASKS[says]) if says in TASKS else says
+    handed_in = nbformat.writes(notebook(has, said)).encode()
+    found = origin(*known_ids_and_release(handed_in, frozenset("abcd")), now, older)
+    assert found.id == release_of(TASKS[came])
+
+
+def test_a_release_says_which_it_is_and_reading_keeps_only_that():
+    made, _ = MarkRelease().preprocess(notebook("ab"), {})
+    assert said_release(made) == release_of("ab") == release_of("ba") != release_of("abc")
+    made.metadata["other"] = 1
+    assert known_ids_and_release(nbformat.writes(made).encode(), frozenset("a")) == ({"a"}, release_of("ab"))
+
+
+@pytest.mark.parametrize("said", [5, ["a"], {"release": 5}, {"release": "x" * 10_000}, None])
+def test_an_id_of_any_form_is_none(said):
+    made = notebook("ab")
+    made.metadata["autograder"] = said
+    handed_in = nbformat.writes(made).encode()
+    ids, read = known_ids_and_release(handed_in, frozenset("abcd"))
+    assert len(read) <= 40
+    assert origin(ids, read, release("now"), [release("first")]).id == release_of("abcd")
