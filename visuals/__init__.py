@@ -10,16 +10,19 @@ On tensors of your own, with the tokens as a list of strings:
     leak_map(leaks, tokens)
     attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
     trained_words().embed(sentence)                a small trained model: vectors, weights, what words mean
+    trained_dates()                                a small trained encoder and decoder, which writes dates
     measured(function, *inputs)                    seconds and bytes of a call; cost_curves draws them
-    look_inside(model, ids, num_heads)             maps, stream and logits of a model as in lesson 09
+    look_inside(model, ids, num_heads)             maps, stream and logits of a model as in lesson 08
     with track_shapes() as shapes: ...             every tensor operation of your code, and its shapes
 
 weights are (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys). A picture has `alt`, the
 words that say the same, and `figure`, for matplotlib. `help(name)` tells each function's shapes and errors.
 """
 
+from visuals.dates import trained_dates
 from visuals.explorers.maps import explore_map
 from visuals.explorers.reading import explore_reading
+from visuals.explorers.training import explore_training
 from visuals.figures.context import weights_and_context
 from visuals.figures.maps import attention_map
 from visuals.figures.training import training_curves
@@ -52,7 +55,7 @@ from visuals.lessons.positions.explore_positions import explore_positions
 from visuals.lessons.positions.turning import clock_hands, rope_pairs, turned_pair, two_orders
 from visuals.lessons.read_a_model.explore_model import explore_model
 from visuals.lessons.read_a_model.inside import look_inside
-from visuals.lessons.train_it.explore_training import explore_training
+from visuals.lessons.real_models.explore_sampling import explore_sampling
 from visuals.lessons.train_it.stream import residual_stream
 from visuals.lessons.trainable.explore_scale import explore_scale
 from visuals.lessons.trainable.projecting import query_key_value
@@ -81,6 +84,7 @@ __all__ = [
     "explore_positions",
     "explore_query",
     "explore_reading",
+    "explore_sampling",
     "explore_scale",
     "explore_slices",
     "explore_three_attentions",
@@ -105,6 +109,7 @@ __all__ = [
     "sum_versus_softmax",
     "token_vectors",
     "track_shapes",
+    "trained_dates",
     "trained_words",
     "training_curves",
     "turned_pair",

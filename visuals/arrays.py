@@ -83,3 +83,17 @@ def token_index(query: Any, count: int) -> int:
     if not -count <= index < count:
         raise ValueError(f"query {index} is no token: there are {count}, numbered 0 to {count - 1}.")
     return index % count
+
+
+def listed(values: Any, digits: int = 6) -> Any:
+    """Return an array as nested lists for an explorer's module, to so many significant digits.
+
+    JSON has no NaN and no infinities: those are the words that JavaScript's `Number` reads.
+    """
+    if isinstance(values, list):
+        return [listed(value, digits) for value in values]
+    if hasattr(values, "tolist"):
+        return listed(values.tolist(), digits)
+    if np.isfinite(values):
+        return float(f"{values:.{digits}g}")
+    return "NaN" if np.isnan(values) else "Infinity" if values > 0 else "-Infinity"

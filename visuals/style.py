@@ -29,6 +29,8 @@ QUERY = "#B34700"
 SCORE = "#0B5CAD"
 WEIGHT = "#8A1C6B"
 CONTEXT = "#00806A"
+# Heads, and other things that only have to be told apart: none of the colours of the roles.
+APART = ("#00707F", "#6B3FA0", "#8A6D00", "#5E1F3D")
 
 # CSS pixels per inch: figures are laid out in the pixels a learner sees at 100 % zoom.
 PIXELS_PER_INCH = 96

@@ -43,7 +43,7 @@ def training_curves(
     with style.look():
         figure = Figure(figsize=(740 / pixels, 330 / pixels), dpi=pixels)
         _title(figure, title)
-        axes = figure.add_axes((0.085, 0.17, 0.58, 0.66))
+        axes = figure.add_axes((0.1, 0.17, 0.565, 0.66))
         _draw(axes, ready)
         axes.set_xlabel(along)
         axes.set_ylabel(unit)
@@ -149,6 +149,7 @@ def _draw(axes: Axes, curves: Mapping[str, Curve], last: float | None = None, of
         color, dash = COLORS[index % len(COLORS)], DASHES[index % len(DASHES)]
         axes.plot(steps, values, color=color, linestyle=dash, linewidth=2.2, label=name, gid=name)
     axes.set_xlim(0, last)
-    axes.set_ylim(bottom=0)
+    if min(min(values) for _steps, values in curves.values()) >= 0:
+        axes.set_ylim(bottom=0)
     axes.set_xlabel("steps")
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))

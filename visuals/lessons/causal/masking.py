@@ -130,7 +130,8 @@ def _row_sum(board: Board, x: float, y: float, total: float, name: str, row: int
     board.text(
         x,
         y,
-        f"= {words.number(total, 2)}",
+        # A sum that is not 1 is not written as 1.00.
+        f"= {words.number(total, 2 if whole or round(total, 2) != 1 else 3)}",
         size=style.SMALL_SIZE,
         color=style.MUTED if whole else style.WARNING,
         weight="normal" if whole else "bold",

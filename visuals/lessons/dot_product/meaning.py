@@ -19,6 +19,8 @@ from visuals.trained import trained_words
 UNIT, LONGEST = 108.0, 2.7
 # Words whose arrows are shorter have to do with neither: they share one label.
 SHORT = 0.3
+# Where along the shorter of two arrows the arc between them lies.
+TURN = 0.8
 AXES = (N_("water →"), N_("money ↑"))
 
 
@@ -60,8 +62,8 @@ def moved(tokens: Sequence[str], flow: QueryFlow, points: np.ndarray) -> str:
     weights = ", ".join(f"{tokens[index]} {words.number(flow.weights[index], 2)}" for index in order)
     before, after = (angle(vector, np.array([1.0, 0.0])) for vector in (points[flow.query], flow.context))
     return _(
-        "largest weights {weights}; {word!r} alone stands {before:.0f}° from the axis of water, its "
-        "context vector {context} stands {after:.0f}°",
+        "largest weights {weights}; {word!r} alone is {before:.0f}° from the axis of water, its "
+        "context vector {context} is {after:.0f}°",
         weights=weights,
         word=tokens[flow.query],
         before=before,
@@ -92,6 +94,7 @@ def word_arrows(sentences: Sequence[str], word: str = "bank") -> Picture:
                 color = style.QUERY if word in names.split(", ") else style.SCORE
                 _arrow(board, origin, place, names, color, f"word {index} {names}")
             _arrow(board, origin, tuple(flow.context), "context", style.CONTEXT, f"context {index}")
+            _turn(board, origin, points[flow.query], flow.context, f"turn {index}")
     in_words = [
         _("In {sentence!r}: {moved}.", sentence=sentence, moved=moved(panel[0], panel[2], panel[1]))
         for sentence, panel in zip(sentences, panels, strict=True)
@@ -117,14 +120,41 @@ def _plane(board: Board, origin: tuple[float, float]) -> None:
     board.text(x + 4, y - far - 8, AXES[1], size=style.SMALL_SIZE, color=style.MUTED)
 
 
+def _turn(
+    board: Board, origin: tuple[float, float], before: np.ndarray, after: np.ndarray, name: str
+) -> None:
+    """Draw the arc from one arrow to the other, and write both angles on the far side of the second."""
+    start, end = (float(np.degrees(np.arctan2(y, x))) for x, y in (before, after))
+    radius = UNIT * TURN * float(min(np.linalg.norm(before), np.linalg.norm(after)))
+
+    def at(degrees: float) -> tuple[float, float]:
+        turned = float(np.radians(degrees))
+        return origin[0] + radius * math.cos(turned), origin[1] - radius * math.sin(turned)
+
+    arc = np.array([at(degrees) for degrees in np.linspace(start, end, 20)])  # (points, 2)
+    board.axes.plot(arc[:, 0], arc[:, 1], color=style.CONTEXT, linewidth=1.6, gid=name)
+    towards_money = end > start
+    x, y = at(end)
+    board.text(
+        x - 8 if towards_money else x + 8,
+        y + (-4 if towards_money else 8),
+        f"{start:.0f}° → {end:.0f}°",
+        size=style.SMALL_SIZE,
+        color=style.CONTEXT,
+        ha="right" if towards_money else "left",
+        gid=f"{name} angles",
+    )
+
+
 def _arrow(
     board: Board, origin: tuple[float, float], to: tuple[float, ...], label: str, color: str, name: str
 ) -> None:
     x, y = origin[0] + UNIT * to[0], origin[1] - UNIT * to[1]
-    board.arrow(origin, (x, y), color)
     if math.hypot(*to) <= SHORT:  # below the axis, where no longer arrow runs through the words
+        board.axes.plot([x], [y], "o", color=color, markersize=4)
         board.text(origin[0] - 8, origin[1] + 18, label, size=style.SMALL_SIZE, color=color, gid=name)
         return
+    board.arrow(origin, (x, y), color)
     high = to[1] >= to[0]
     board.text(
         x + 6,

@@ -1,1 +1,1 @@
-"""The figures and explorers of lesson 08-fast-attention."""
+"""The figures and explorers of lesson 11-fast-attention."""

@@ -17,7 +17,7 @@ from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 # A head's colour, beside its label; after the last one they begin anew.
-HEAD_COLORS = (style.SCORE, style.QUERY, style.CONTEXT, style.WEIGHT)
+HEAD_COLORS = style.APART
 # More heads than this make a page that nobody reads.
 MOST_HEADS = 8
 
@@ -64,8 +64,8 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
         axes.set(xlim=(float(x[0]), float(x[-1])), ylim=(-0.04 * largest, 1.08 * largest))
         axes.set(xlabel="one head: share of its attention on the first token", ylabel="error left")
         drawn = (
-            ("first", "first token", style.QUERY, "-."),
-            ("before", "token before", style.SCORE, "--"),
+            ("first", "first token", style.APART[0], "-."),
+            ("before", "token before", style.APART[1], "--"),
             ("both", "both", style.INK, "-"),
         )
         for name, _label, color, dashes in drawn:

@@ -28,7 +28,7 @@ class Inside:
 def look_inside(model: Any, ids: Tensor, num_heads: int, without: Collection[tuple[int, int]] = ()) -> Inside:
     """Run a causal model on ids (b, tokens), and keep what happens inside.
 
-    model: has `blocks`, each with an `attention` that has `W_query`, `W_key` and `out_proj`, as in lesson 09;
+    model: has `blocks`, each with an `attention` that has `W_query`, `W_key` and `out_proj`, as in lesson 08;
     without: heads to remove, as (layer, head): the context of each is replaced by its mean over all tokens.
     The model is left as it was.
     """

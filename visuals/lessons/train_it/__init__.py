@@ -1,1 +1,1 @@
-"""The figures and explorers of lesson 09-train-it."""
+"""The figures of lesson 08-train-it."""

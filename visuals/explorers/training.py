@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import html
+import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
 import numpy as np
+from PIL import Image
 
-from visuals import words
+from visuals import style, words
 from visuals.arrays import to_array, token_names
 from visuals.explorers.explorer import COLORS, WIDE, Explorer
-from visuals.explorers.maps import IMAGE, SQUARE, image_in_words, pixels
 from visuals.figures.training import NAMED, Curve, moment_in_words, training_moment
 from visuals.language import _
 from visuals.not_ready import NotReady, when_ready
@@ -25,6 +27,8 @@ MOMENTS = 16
 DASHES = ("", "7 4", "2 3")
 # The size of a drawing of curves, and the room for the numbers beside it, in CSS pixels.
 WIDTH, HEIGHT, LEFT = 300, 96, 30
+# The longer side of a map, and the largest square of one weight in it, in CSS pixels.
+IMAGE, SQUARE = 420, 24
 
 
 class TrainingExplorer(Explorer):
@@ -78,6 +82,25 @@ class TrainingExplorer(Explorer):
             f"{drawn(shares, self.steps[-1], 1.0, offset=1) if shares else ''}</div>"
             f"{named_map(self.maps[self.moment.value], self._tokens)}</div>"
         )
+
+
+def pixels(values: np.ndarray, largest: float) -> str:
+    """One map (queries, keys) as the address of an image that holds one pixel for each weight."""
+    colormap, norm = style.color_scale(np.array([largest, values[np.isfinite(values)].min(initial=0.0)]))
+    # Not finite is white, as nothing is.
+    colors = colormap(norm(np.where(np.isfinite(values), values, 0.0)), bytes=True)[..., :3]
+    packed = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(colors)).save(packed, format="PNG", compress_level=1)
+    return f"data:image/png;base64,{base64.b64encode(packed.getvalue()).decode()}"
+
+
+def image_in_words(queries: int, keys: int) -> str:
+    """Say what an image of a map is."""
+    return _(
+        "Map of {queries} queries (rows) by {keys} keys (columns); darker blue is more.",
+        queries=queries,
+        keys=keys,
+    )
 
 
 def drawn(curves: Sequence[tuple[str, Curve]], steps: int, highest: float, offset: int = 0) -> str:
