@@ -1,6 +1,8 @@
 """What this course says of attention, where the tool speaks of tensors: see `SAYS` in `autograder.experiments.known`."""
 
+import torch
 from autograder.words.phrases import N_
+from torch import Tensor
 
 AFTER_THE_WEIGHTS = N_(
     "0 times −inf is nan: was something dropped, or multiplied, that holds −inf? Dropout comes after the weights are "
@@ -52,3 +54,126 @@ SAYS = {
         ),
     },
 }
+
+
+def _numbers(shapes: dict[str, tuple[int, ...]], seed: int) -> dict[str, Tensor]:
+    """Draw a tensor for each name; those of one axis that end in `weight` are a norm's, around 1."""
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        name: float(len(shape) == 1 and name.endswith("weight"))
+        + 0.4 * torch.randn(shape, generator=generator)
+        for name, shape in shapes.items()
+    }
+
+
+def _spoilt(state: dict[str, Tensor], without: str, extra: str, turned: str) -> dict[str, Tensor]:
+    """A state dict without one name, with another, and with a tensor transposed, as far as they are named."""
+    kept = {
+        name: tensor.mT if name == turned else tensor for name, tensor in state.items() if name != without
+    }
+    return kept | ({extra: torch.zeros(3)} if extra else {})
+
+
+def own_state(
+    seed: int,
+    vocab: int,
+    d_model: int,
+    layers: int,
+    room: int,
+    without: str = "",
+    extra: str = "",
+    turned: str = "",
+) -> dict[str, Tensor]:
+    """Tensors by the names of lesson 08's transformer, with learned positions."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "embedding.weight": (vocab, d_model),
+        "positions.weight": (room, d_model),
+    }
+    for layer in range(layers):
+        block = f"blocks.{layer}"
+        shapes |= {
+            f"{block}.norm_{place}.{kind}": (d_model,) for place in (1, 2) for kind in ("weight", "bias")
+        }
+        shapes |= {
+            f"{block}.attention.W_{role}.weight": (d_model, d_model) for role in ("query", "key", "value")
+        }
+        shapes |= {f"{block}.attention.out_proj.weight": (d_model, d_model)}
+        shapes |= {f"{block}.attention.out_proj.bias": (d_model,)}
+        shapes |= {f"{block}.mlp.0.weight": (4 * d_model, d_model), f"{block}.mlp.0.bias": (4 * d_model,)}
+        shapes |= {f"{block}.mlp.2.weight": (d_model, 4 * d_model), f"{block}.mlp.2.bias": (d_model,)}
+    shapes |= {"norm.weight": (d_model,), "norm.bias": (d_model,), "unembedding.weight": (vocab, d_model)}
+    return _spoilt(_numbers(shapes, seed), without, extra, turned)
+
+
+def gpt2_state(
+    seed: int,
+    vocab: int,
+    d_model: int,
+    layers: int,
+    room: int,
+    prefix: str = "",
+    masks: bool = False,
+    head: bool = False,
+    without: str = "",
+    extra: str = "",
+    turned: str = "",
+) -> dict[str, Tensor]:
+    """Tensors by GPT-2's names: with masks as in the published file, or with the tied table a second time."""
+    shapes: dict[str, tuple[int, ...]] = {"wte.weight": (vocab, d_model), "wpe.weight": (room, d_model)}
+    for layer in range(layers):
+        block = f"h.{layer}"
+        shapes |= {
+            f"{block}.ln_{place}.{kind}": (d_model,) for place in (1, 2) for kind in ("weight", "bias")
+        }
+        widths = {"attn.c_attn": (d_model, 3 * d_model), "attn.c_proj": (d_model, d_model)}
+        widths |= {"mlp.c_fc": (d_model, 4 * d_model), "mlp.c_proj": (4 * d_model, d_model)}
+        for part, shape in widths.items():
+            shapes |= {f"{block}.{part}.weight": shape, f"{block}.{part}.bias": shape[1:]}
+    shapes |= {"ln_f.weight": (d_model,), "ln_f.bias": (d_model,)}
+    state = _numbers(shapes, seed)
+    for layer in range(layers) if masks else ():
+        state[f"h.{layer}.attn.bias"] = torch.ones(room, room).tril()[None, None]
+        state[f"h.{layer}.attn.masked_bias"] = torch.tensor(-1e4)
+    state = {prefix + name: tensor for name, tensor in _spoilt(state, without, extra, turned).items()}
+    return state | ({"lm_head.weight": state[f"{prefix}wte.weight"]} if head else {})
+
+
+def llama_state(
+    seed: int,
+    vocab: int,
+    d_model: int,
+    layers: int,
+    heads: int,
+    groups: int,
+    head_dim: int,
+    hidden: int,
+    qk_norm: bool = False,
+    tied: bool = False,
+    without: str = "",
+    extra: str = "",
+    turned: str = "",
+) -> dict[str, Tensor]:
+    """Tensors by the names of Llama and Qwen3."""
+    shapes: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (vocab, d_model)}
+    for layer in range(layers):
+        block = f"model.layers.{layer}"
+        widths = {
+            "self_attn.q_proj": (heads * head_dim, d_model),
+            "self_attn.k_proj": (groups * head_dim, d_model),
+        }
+        widths |= {
+            "self_attn.v_proj": (groups * head_dim, d_model),
+            "self_attn.o_proj": (d_model, heads * head_dim),
+        }
+        widths |= {"mlp.gate_proj": (hidden, d_model), "mlp.up_proj": (hidden, d_model)}
+        widths |= {"mlp.down_proj": (d_model, hidden)}
+        norms = {"input_layernorm": d_model, "post_attention_layernorm": d_model}
+        norms |= {"self_attn.q_norm": head_dim, "self_attn.k_norm": head_dim} if qk_norm else {}
+        shapes |= {f"{block}.{part}.weight": shape for part, shape in widths.items()}
+        shapes |= {f"{block}.{part}.weight": (width,) for part, width in norms.items()}
+    shapes |= {"model.norm.weight": (d_model,)} | ({} if tied else {"lm_head.weight": (vocab, d_model)})
+    return _spoilt(_numbers(shapes, seed), without, extra, turned)
+
+
+# State dicts for lesson 12. What an answer gets is a dictionary, which a bank cannot hold: it is drawn again.
+SPECIMENS = {"own-state": own_state, "gpt2-state": gpt2_state, "llama-state": llama_state}

@@ -170,6 +170,11 @@ FAULTS = (
         parts=("projections",),
     ),
     Fault(
+        "own-key-only",
+        "each query meets the key in its own place only",
+        "Each query meets the key in its own place only. It has to meet every key of its sequence.",
+    ),
+    Fault(
         "keys-reshaped",
         "the keys are reshaped where two axes should be swapped",
         "The keys are cut into another shape, which puts their numbers in the wrong places. Swap the last two"
@@ -222,8 +227,7 @@ FAULTS = (
     Fault(
         "no-mask",
         "no mask reaches the scores",
-        "Nothing is hidden, so every token sees the whole sentence. `masked_fill` gives a new tensor: keep what it "
-        "returns.",
+        "Nothing is hidden, so every token sees the whole sentence. Is the mask used? `masked_fill` gives a new tensor, and its result has to be kept.",
         section="03-causal#minus-infinity-read",
         parts=("masking",),
     ),
@@ -299,7 +303,7 @@ FAULTS = (
     Fault(
         "mask-from-values",
         "the mask is read from the scores' values",
-        "What is hidden is read from the scores' values, so a score of exactly 0 counts as visible or hidden by chance. "
+        "What is hidden is read from the scores' values, so what a score happens to be decides whether it is visible. "
         "Make the mask from positions.",
         section="03-causal#bug-mask-task",
         parts=("causal",),
@@ -310,6 +314,12 @@ FAULTS = (
         "The mask is as large as `context_length`. With fewer tokens it must be cut: `[:num_tokens, :num_tokens]`.",
         section="04-dropout#causal-attention-task",
         parts=("context-length",),
+    ),
+    Fault(
+        "mask-cut-for-good",
+        "the mask is overwritten by its cut piece",
+        "`self.mask` is overwritten by the piece that one call needs, so after a short sentence it is too small for a longer one. Give the piece a name of its own.",
+        section="04-dropout#causal-attention-task",
     ),
     Fault(
         "mask-not-a-buffer",
@@ -502,7 +512,7 @@ FAULTS = (
     Fault(
         "dropout-on-context",
         "dropout is applied to the context vectors",
-        "Dropout is applied to the context vectors. Apply it to the weights, before they are multiplied by the "
+        "Dropout is applied behind the weights, to the context vectors or to the result. Apply it to the weights, before they are multiplied by the "
         "values.",
         section="04-dropout#where-intro",
         parts=("dropout",),
@@ -534,6 +544,12 @@ FAULTS = (
         section="04-dropout#renormalise-refuted",
         parts=("dropout",),
         varies=True,
+    ),
+    Fault(
+        "dropout-rescaled-twice",
+        "what dropout keeps is divided by 1 − p twice",
+        "What is kept is divided by 1 − p twice. Dropout does so by itself; once is enough.",
+        section="04-dropout#apply-dropout-task",
     ),
     Fault(
         "dropout-renormalised",
@@ -723,7 +739,7 @@ FAULTS = (
     Fault(
         "divided-by-largest",
         "a row is divided by its largest entry",
-        "You divided by the largest, so the largest is 1 now. Divide by the sum.",
+        "The division is by the largest, so the largest is 1 now. Divide by the sum.",
         section="03-causal#renormalise-task",
     ),
     Fault(
@@ -845,7 +861,7 @@ FAULTS = (
     Fault(
         "summed-over-other-axis",
         "the sum runs over the other axis",
-        "You added up along the wrong axis. Add up over {sum_over}.",
+        "The sum runs along the wrong axis. Add up over {sum_over}.",
         section="01-dot-product#sentence-read",
     ),
     Fault(
@@ -1253,7 +1269,7 @@ FAULTS = (
     Fault(
         "heads-not-brought-forward",
         "the heads' axis stays behind that of the tokens",
-        "The cut is right, but the axes are (b, tokens, heads, head_dim): the heads of one token meet each other. Swap "
+        "The axes are (b, tokens, heads, head_dim): the heads of one token meet each other. Swap "
         "axes 1 and 2.",
         section="05-multi-head#numbered-read",
         parts=("projections", "heads"),
@@ -1356,7 +1372,7 @@ FAULTS = (
     Fault(
         "out-proj-not-set",
         "the output layer keeps numbers that it was drawn with",
-        "The heads' weights are right. `{out_proj}` still mixes them with random numbers: set its weight to `torch.eye` and "
+        "`{out_proj}` still mixes the heads with random numbers: set its weight to `torch.eye` and "
         "its bias to zeros.",
         section="05-multi-head#copy-into-fused-task",
     ),
@@ -1386,128 +1402,128 @@ FAULTS = (
         "positions-not-added",
         "the learned positions are not added",
         'With `position="learned"` the positions are not added to the embeddings.',
-        section="09-train-it#tiny-transformer-task",
+        section="08-train-it#tiny-transformer-task",
     ),
     Fault(
         "last-norm-left-out",
         "the last LayerNorm is left out",
         "The last LayerNorm, `norm`, is not used before the unembedding.",
-        section="09-train-it#tiny-transformer-task",
+        section="08-train-it#tiny-transformer-task",
     ),
     Fault(
         "softmax-in-the-model",
         "the model returns probabilities",
         "The model returns probabilities. It is to return the logits: the loss does the softmax.",
-        section="09-train-it#tiny-transformer-task",
+        section="08-train-it#tiny-transformer-task",
     ),
     Fault(
         "labels-not-shifted",
         "the labels are not shifted",
         "Position t is compared with token t, which it has just read. It is to predict token t + 1.",
-        section="09-train-it#next-token-labels-task",
+        section="08-train-it#next-token-labels-task",
     ),
     Fault(
         "shifted-the-other-way",
         "the labels are shifted the wrong way",
         "The labels are shifted the wrong way: position t is asked for token t - 1.",
-        section="09-train-it#next-token-labels-task",
+        section="08-train-it#next-token-labels-task",
     ),
     Fault(
         "wrapped-around",
         "the last position is asked for the first token",
         "`roll` brings the first token to the last position. The last position has no label: -100.",
-        section="09-train-it#next-token-labels-task",
+        section="08-train-it#next-token-labels-task",
     ),
     Fault(
         "filled-with-zero",
         "what does not count has the label 0",
         "Where nothing counts the label is 0, and 0 is a token. The label that is skipped is -100.",
-        section="09-train-it#next-token-labels-task",
+        section="08-train-it#next-token-labels-task",
     ),
     Fault(
         "softmax-before-the-loss",
         "a softmax stands before the cross-entropy",
         "A softmax stands before the loss, which has one of its own. Give it the logits.",
-        section="09-train-it#bug-training-loop-task",
+        section="08-train-it#bug-training-loop-task",
     ),
     Fault(
         "match-for-successor",
         "the token itself is looked for, not the one after",
         "This is the diagonal of the token that is *equal*. Induction looks at the one after it: `t - period + 1`.",
-        section="09-train-it#induction-score-task",
+        section="09-take-it-apart#induction-score-task",
     ),
     Fault(
         "one-too-far-back",
         "the diagonal lies one too far back",
         "This looks one token too far back: at what came *before* the same token.",
-        section="09-train-it#induction-score-task",
+        section="09-take-it-apart#induction-score-task",
     ),
     Fault(
         "added-not-averaged",
         "a sum stands in the place of a mean",
         "A sum stands where a mean belongs. Take the mean.",
-        section="09-train-it#induction-score-task",
+        section="09-take-it-apart#induction-score-task",
     ),
     Fault(
         "heads-averaged",
         "the heads are averaged",
         "One number comes back for all heads. Each head has its own.",
-        section="09-train-it#induction-score-task",
+        section="09-take-it-apart#induction-score-task",
     ),
     Fault(
         "hook-stays",
         "the hook is never removed",
         "After the call the model is not what it was: the hook is still there. Call `hook.remove()`.",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "wrong-head-removed",
         "another head is removed",
         "Another head than the one asked for is removed.",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "heads-cut-wrongly",
         "the heads are cut out of the wrong axis",
         "Each head's numbers lie side by side. Cut the last axis into (num_heads, head_dim), in this order.",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "token-removed",
         "a token is removed, not a head",
         "The contexts of one token are replaced here, not those of one head. Which axis counts the heads?",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "layer-ignored",
         "always the same layer is used",
         "Always the same block is used. Take `model.blocks[layer]`.",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "difference-turned",
         "the difference is the wrong way round",
         "The difference is the wrong way round: the loss without the head, minus the loss of the whole model.",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "loss-without-comparison",
         "the loss is not compared with that of the whole model",
         "This is the loss without the head. Subtract the loss of the whole model.",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "result-removed",
         "numbers behind out_proj are removed",
         "The result of `out_proj` is changed here, where the heads are mixed already. Change what goes *into* it: a pre-hook.",
-        section="09-train-it#ablation-effect-task",
+        section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(
         "left-in-training-mode",
         "the model is left in training mode",
         "The model is left in training mode, and stays there in whatever is done with it next. Leave it in eval "
         "mode.",
-        section="09-train-it#bug-evaluation-task",
+        section="08-train-it#bug-evaluation-task",
     ),
     # --- Reading a model -----------------------------------------------------------------------------------
     Fault(

@@ -3,7 +3,7 @@
 #
 # *She sat by the bank and saw a boat. He walked to the bank for a loan.* You read "bank" twice and saw two
 # different things. The words around it told you which. **Attention** is the arithmetic that does this: each word
-# takes in something of the words around it. In this lesson you build the simplest kind by hand.
+# takes in something from the words around it. In this lesson you build the simplest kind by hand.
 #
 # **When you are done you can**
 #
@@ -16,6 +16,9 @@
 # **How it works.** Each task has a cell, where `...` waits for your code, and a check below it. Run both, as often
 # as you like, with <kbd>Shift</kbd>+<kbd>Enter</kbd>. The check names the mistake if there is one, and a button
 # below it gives hints. `progress()` shows how far you are.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -30,6 +33,7 @@ from visuals import (
     scores_to_context,
     sum_versus_softmax,
     token_vectors,
+    trained_words,
     weights_and_context,
     word_arrows,
 )
@@ -58,7 +62,7 @@ explore_meaning()
 # ## The sentence
 #
 # A text is cut into **tokens** (here, whole words), and each token is a vector, its *embedding*. Ours have three
-# numbers, and they are given. GPT-2 has 768 for each token.
+# numbers, and they are given. The smallest GPT-2 has 768 for each token.
 
 # %% id="example-data" tags=["given"]
 inputs = torch.tensor(
@@ -91,7 +95,7 @@ token_vectors(inputs, tokens)
 # %% [markdown] id="dot-product-intro"
 # ## 1 · How alike are two vectors?
 #
-# Multiply the numbers that stand in the same place, and add up the products:
+# Multiply the numbers in the same place, and add up the products:
 #
 # | | dimension 0 | dimension 1 | dimension 2 | |
 # | --- | --- | --- | --- | --- |
@@ -101,8 +105,8 @@ token_vectors(inputs, tokens)
 #
 # This is the **dot product**, $a \cdot b = \sum_i a_i b_i$. As arrows: it is the length of one vector, times the
 # length of the other, times the cosine of the angle between them. It is large when long arrows point the same way,
-# 0 when they stand at a right angle, and negative when they point apart. Vectors at a right angle may still share
-# something: $[1, 1] \cdot [1, -1]$ is 0, because the second dimension cancels the first.
+# 0 when they are at a right angle, and negative when they point apart. Vectors at a right angle can still have
+# something in common: $[1, 1] \cdot [1, -1]$ is 0, because the second dimension cancels the first.
 
 # %% id="dot-product-numbers"
 0.5500 * 0.4300 + 0.8700 * 0.1500 + 0.6600 * 0.8900
@@ -194,7 +198,7 @@ attn_scores_2
 # %% [markdown] id="sum-weights-intro"
 # ## 3 · From scores to weights: the tempting way
 #
-# To mix tokens we need shares that add up to 1. They are called **attention weights**.
+# To mix tokens we need numbers that add up to 1. They are called **attention weights**.
 #
 # The first idea is to divide every score by the sum of the scores:
 
@@ -214,8 +218,8 @@ some_scores = torch.tensor([2.0, 1.0, -2.5])
 some_scores / some_scores.sum()
 
 # %% [markdown] id="sum-weights-negative-read"
-# The shares add up to 1, and they make no sense. Now change the last score to −3.0. The sum is 0, and nothing can
-# be divided by it:
+# These add up to 1, and they make no sense as weights. Now change the last score to −3.0. The sum is 0, and nothing
+# can be divided by it:
 
 # %% id="sum-weights-zero"
 zero_sum_scores = torch.tensor([2.0, 1.0, -3.0])
@@ -295,14 +299,14 @@ alike = (
 reveal("softmax-near-1000", "no numbers at all" if naive.isnan().all() else alike)
 
 # %% [markdown] id="overflow-read"
-# The largest float32 is near $3.4 \cdot 10^{38}$, and $e^{x}$ is larger from $x = 88.7$ on. It becomes `inf`, and
+# The largest float32 is near $3.4 \cdot 10^{38}$. $e^{88.7}$ still fits, and $e^{89}$ does not. It becomes `inf`, and
 # `inf / inf` is `nan`: not a number. One `nan` spreads to everything that is computed from it.
 #
 # Softmax does not change when the same number $c$ is subtracted from every score:
 #
 # $$\frac{e^{x_i - c}}{\sum_j e^{x_j - c}} = \frac{e^{-c}\, e^{x_i}}{e^{-c} \sum_j e^{x_j}} = \text{softmax}(x)_i$$
 #
-# So choose $c$ so that nothing overflows, and so that the sum below the line can never be 0.
+# So choose $c$ so that nothing overflows, and so that the sum below the fraction bar can never be 0.
 
 # %% [markdown] id="softmax-stable-task"
 # ### Task 4 · A softmax for scores of any size
@@ -348,7 +352,7 @@ if torch.is_tensor(attn_weights_2):
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector: a weighted sum
 #
-# The weights say how much of each token "journey" takes. Multiply every token's vector by its weight, and add the
+# The weights say how much "journey" takes from each token. Multiply every token's vector by its weight, and add the
 # six up. The result is the **context vector** of "journey": the token as its sentence changes it.
 
 # %% id="context-figure" tags=["figure"]
@@ -397,16 +401,19 @@ explore_query(inputs, tokens)
 # <details><summary>What to see</summary>
 #
 # At sharpness 0 all scores are 0 and all weights are 1/6, so the context vector is the plain mean. The larger the
-# sharpness, the more the largest score takes, until one token has all the weight. Lesson 02 divides the scores by
+# sharpness, the more weight goes to the largest scores. At 20, "journey" keeps 0.60 and "starts" gets 0.40,
+# because their scores are nearly equal. Lesson 02 divides the scores by
 # $\sqrt{d}$, which changes the sharpness.
 #
 # </details>
 
 # %% id="explorer-revealed"
 weights_at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)
-shares = ("all are 1/6", "all are 0", "one is 1 and the others are 0")
+outcomes = ("all are 1/6", "all are 0", "one is 1 and the others are 0")
 found = [torch.full((6,), 1 / 6), torch.zeros(6), torch.eye(6)[1]]
-reveal("sharpness-zero", next(say for say, one in zip(shares, found) if torch.allclose(weights_at_zero, one)))
+reveal(
+    "sharpness-zero", next(say for say, one in zip(outcomes, found) if torch.allclose(weights_at_zero, one))
+)
 
 # %% [markdown] id="all-scores-intro"
 # ## 6 · Every token is a query
@@ -452,14 +459,14 @@ scores_with_loops(inputs)
 # ### The same without a loop
 #
 # A matrix product takes the dot product of every **row** on the left with every **column** on the right. We want
-# rows with rows, so we transpose the right side: `inputs.T` has the tokens as its columns.
+# every token with every token. In `inputs` the tokens are rows; in its transpose they are columns:
 
 # %% id="inputs-transposed"
 inputs.T
 
 # %% [markdown] id="all-scores-task"
-# Write the shapes down before you multiply: `(6, 3) @ (3, 6)` gives `(6, 6)`. The inner sizes must be equal, and
-# are gone afterwards.
+# Write the shapes down before you multiply. The inner sizes must be equal, and are gone afterwards: `(2, 5) @ (5, 4)`
+# gives `(2, 4)`. Which shape do you need here?
 #
 # ### Task 7 · All scores, as one matrix product
 #
@@ -481,8 +488,8 @@ attn_scores
 # %% [markdown] id="all-weights-intro"
 # ## 7 · Along which axis does softmax run?
 #
-# `dim=0` runs softmax down each column. `dim=1` (or `dim=-1`, the last axis) runs it along each row. Both look
-# right in a picture. Ask what must add up to 1: **each query shares out its own attention over the keys**.
+# `dim=0` runs softmax down each column. `dim=1` (or `dim=-1`, the last axis) runs it along each row. Both give
+# a picture that looks right. Ask what must add up to 1: **each query divides its attention among the keys**.
 #
 # ### Task 8 · All attention weights
 #
@@ -573,6 +580,30 @@ check("simple-attention")
 # %% id="simple-attention-shown"
 simple_attention(inputs)
 
+# %% [markdown] id="circle-intro"
+# ### Back to "bank"
+#
+# Your three lines are all that the first figure needs. `plane` gives the words of a sentence as the vectors of that
+# figure, with a number for water and one for money. An arrow at 0° is all water, one at 90° is all money, and "bank"
+# alone is at 45°. Where is its context vector?
+
+# %% id="circle"
+small = trained_words()
+for sentence in (
+    "the girl sat by the bank because she saw a boat",
+    "the king walked to the bank for a loan",
+):
+    points = small.plane(sentence)  # (tokens, 2)
+    contexts = simple_attention(points)  # (tokens, 2)
+    if torch.is_tensor(contexts):
+        water, money = contexts[small.tokens(sentence).index("bank")]
+        print(f"{sentence}: “bank” at {torch.atan2(money, water).rad2deg():.0f}°")
+
+# %% [markdown] id="circle-read"
+# These are the two green arrows. Both sentences went through the same three lines. Only the other words differ, and
+# they turned "bank" to one side or the other. But a person chose these vectors so that it works. In lesson 02 a model
+# learns them.
+
 # %% [markdown] id="recap"
 # ## What you have built
 #
@@ -614,6 +645,23 @@ simple_attention(inputs)
 # Only the embeddings. Lesson 02 puts three matrices that can be trained between them and the scores.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Neural Machine Translation by Jointly Learning to Align and Translate**, Bahdanau, Cho and Bengio, 2014. The
+#   first attention of this kind. Section 3.1 has weights from a softmax and a context vector.
+# - **Effective Approaches to Attention-based Neural Machine Translation**, Luong, Pham and Manning, 2015. Section 3.1
+#   compares three scores; the dot product is the simplest.
+# - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.1 is this lesson in one formula. Lesson 02
+#   adds what is missing.
+# - **Efficient Estimation of Word Representations in Vector Space**, Mikolov and others, 2013. How vectors for words
+#   are learned, with one vector for each word.
+# - **Deep Contextualized Word Representations**, Peters and others, 2018. Section 5.3 shows vectors that tell two
+#   meanings of one word apart.
+# - **Language Models are Unsupervised Multitask Learners**, Radford and others, 2019. GPT-2; table 2 has the sizes,
+#   from 768 to 1600 numbers for each token.
+# - **Deep Learning**, Goodfellow, Bengio and Courville, 2016. Section 4.1 is about overflow and the stable softmax.
 
 # %% id="progress"
 progress("01-dot-product")

@@ -74,13 +74,13 @@ FAULTS = (
     Fault(
         "divided-by-sum-of-scores",
         "the exponentials are divided by the sum of the scores",
-        "You divided by the sum of the scores. Divide by the sum of their exponentials.",
+        "The division is by the sum of the scores. Divide by the sum of their exponentials.",
         section="01-dot-product#softmax-formula",
     ),
     Fault(
         "exp-of-sum",
         "the exponential of the sum stands for the sum of exponentials",
-        "You divided by the exponential of the sum. Take the exponentials first, then add them up.",
+        "The division is by the exponential of the sum. Take the exponentials first, then add them up.",
         section="01-dot-product#softmax-formula",
     ),
     Fault(
@@ -116,26 +116,26 @@ FAULTS = (
     Fault(
         "shifted-by-other-number",
         "another number than the largest score is subtracted",
-        "You subtract another number than the largest score. Only the largest makes sure that no exponential is above "
+        "Another number than the largest score is subtracted. Only the largest makes sure that no exponential is above "
         "1 and that one of them is 1.",
         section="01-dot-product#overflow-read",
     ),
     Fault(
         "shift-as-division",
         "the scores are divided by the largest, not shifted",
-        "You divide by the largest score. That changes the weights; subtracting it does not.",
+        "The scores are divided by the largest one. That changes the weights; subtracting it does not.",
         section="01-dot-product#overflow-read",
     ),
     Fault(
         "shift-added",
         "the largest score is added, not subtracted",
-        "You add the largest score; it has to be subtracted.",
+        "The largest score is added; it has to be subtracted.",
         section="01-dot-product#overflow-read",
     ),
     Fault(
         "shifted-on-one-side",
         "the scores are shifted on one side of the fraction line only",
-        "You shifted the scores on one side of the fraction line only. Use the same scores above and below it.",
+        "The scores are shifted on one side of the fraction line only. Use the same scores above and below it.",
         section="01-dot-product#overflow-read",
     ),
     Fault(
@@ -161,7 +161,7 @@ FAULTS = (
     Fault(
         "weights-meet-one-token",
         "all weights meet the same token",
-        "These are tokens as they were: the weights are not used, or all of them met one and the same token. Multiply "
+        "The weights are not used, or all of them meet one and the same token. Multiply "
         "each weight with its own token, and add them up.",
         section="01-dot-product#context-intro",
     ),
@@ -176,5 +176,11 @@ FAULTS = (
         "the weights are multiplied with themselves",
         "The weights were multiplied with themselves. Multiply them with `{values}`.",
         section="01-dot-product#all-contexts-task",
+    ),
+    Fault(
+        "own-score-left-out",
+        "a token is not scored with itself",
+        "The score of a token with itself is left out. A token is one of the keys as well: let it meet itself.",
+        section="01-dot-product#all-scores-intro",
     ),
 )

@@ -100,6 +100,8 @@ DOT = Task(
         edits-its-argument: = a.mul_(b).sum()
         reads-the-notebook: = torch.dot(input_query, input_1)
         reads-the-notebook: a[i] * b[i] → input_query[i] * input_1[i]
+        extra-axis: total = 0.0 → total = torch.zeros(1)
+            hint: The total is a tensor with one axis. Start from the number 0, so that one number comes out.
         """),
     right=rights("""
         torch-dot: cell dot = torch.dot
@@ -152,6 +154,8 @@ QUERY_SCORES = Task(
         loop-stops-early: enumerate(inputs) → enumerate(inputs[:-1])
         loop-starts-late: enumerate(inputs) → list(enumerate(inputs))[1:]
         loop-starts-late: enumerate(inputs) → enumerate(inputs[1:])
+        own-score-left-out: = torch.stack([dot(inputs[1], x_i) for i, x_i in enumerate(inputs) if i != 1])
+        own-score-left-out: above attn_scores_2[i] → if i == 1:↵    continue
         """),
     right=rights("""
         matmul: = inputs @ inputs[1]
@@ -448,9 +452,10 @@ SCORES_LOOPS = Task(
         reads-the-notebook: x.shape[0] → inputs.shape[0]
             x[i], x[j] → inputs[i], inputs[j]
         reads-the-notebook: x[i], x[j] → inputs[i], inputs[j]
-            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
         reads-the-notebook: x[i] → inputs[i]
-            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
+        own-score-left-out: j in range(num_tokens) → j in set(range(num_tokens)) - {i}
         """),
     right=rights("""
         matmul: = x @ x.T
@@ -515,7 +520,7 @@ ALL_WEIGHTS = Task(
     checks=(Check("softmax along the right axis", 2),),
     learned="Each row is one query's weights and adds up to 1: softmax runs along the last axis, over the keys.",
     demands={
-        "each query shares out its own attention over the keys": "softmax-over-queries",
+        "each query divides its attention among the keys": "softmax-over-queries",
         "from attn_scores": "no-softmax",
     },
     hints=(
@@ -647,7 +652,7 @@ SIMPLE_ATTENTION = Task(
         weights-returned: weights @ x → weights
         scores-returned: weights @ x → scores
         exp-overflows: torch.softmax(scores, dim=-1) → torch.exp(scores) / torch.exp(scores).sum(-1, True)
-            hint: This is right until a score passes 88: then exp() is inf and the weights are nan. Use
+            hint: Where a score passes 88, exp() is inf and the weights are nan. Use
                 `torch.softmax`, or subtract each row's largest score first.
         sums-without-keepdim: torch.softmax(scores, dim=-1) → scores.exp() / scores.exp().sum(-1)
         softmax-over-everything: torch.softmax(scores, dim=-1) → scores.flatten().softmax(dim=0).view_as(scores)
@@ -675,10 +680,12 @@ SIMPLE_ATTENTION = Task(
         rounded: weights @ x → (weights @ x).round(decimals=4)
         reads-the-notebook: scores = → x = inputs↵scores =
         reads-the-notebook: x @ x.T → inputs @ inputs.T
-            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
         reads-the-notebook: weights @ x → weights @ inputs
-            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
         edits-its-argument: return weights @ x → x[:] = weights @ x↵return x
+        scaled-unasked: x.T  # → x.T / x.shape[1]  #
+            hint: The scores are divided by the width of a token. Nothing is scaled in this lesson.
         """),
     right=rights("""
         one-line: = torch.softmax(x @ x.mT, -1) @ x

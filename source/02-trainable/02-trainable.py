@@ -1,18 +1,21 @@
 # %% [markdown] id="title"
 # # 02 · Attention with weights that can be trained
 #
-# In lesson 01 nothing could be learned. A model must *learn* what to compare and what to pass on. In this lesson you
+# In lesson 01 nothing was learned. A model must *learn* what to compare and what to pass on. In this lesson you
 # put three matrices of weights between the tokens and the attention, and write a class that an optimiser can train.
 #
 # **When you are done you can**
 #
 # - say what a *query*, a *key* and a *value* are, and make all three from a token by matrix products;
-# - measure what dividing the scores by $\sqrt{d_k}$ changes: rows, gradients and the size of a step;
+# - measure what dividing the scores by $\sqrt{d_k}$ changes: the rows of weights and the gradients;
 # - write self-attention as an `nn.Module`, with `nn.Parameter` and with `nn.Linear`;
 # - prove that two implementations agree, and find a bug that a lucky seed can hide.
 #
-# **Time:** about 100 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
+# **Time:** about 105 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
 # class with `__init__` and a method is.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -61,8 +64,8 @@ inputs.shape  # (tokens, d_in)
 # 2. As a **key** it was compared with the query: *what can I be found by?*
 # 3. In the weighted sum it was passed on: *what do I have to give?* This job is called the **value**.
 #
-# The words come from databases. A search (the query) is compared with an index (the keys), and returns the records that
-# belong to the keys that match (the values).
+# The words are those of a search in a database. A search (the query) is compared with an index (the keys), and returns
+# the records that belong to the keys that match (the values).
 #
 # Attention returns a **mixture** of all records, and each weight says how well the key matched.
 #
@@ -77,8 +80,8 @@ query_key_value(inputs[1], *demo_weights, token="journey")
 # Each row of the picture is one matrix product: three numbers go in, two come out. Such a product is called a
 # **projection**. All tokens share the same three matrices.
 #
-# The number of columns is the size of the result, `d_out`. Here it is 2, and `d_in` is 3. They differ on purpose: where
-# two sizes are equal, many mistakes go unnoticed.
+# The number of columns is the size of the result, `d_out`. Here it is 2, and `d_in` is 3. They differ on purpose:
+# where two sizes are equal, many mistakes go unnoticed.
 
 # %% [markdown] id="weights-intro"
 # ## 2 · Three matrices
@@ -251,7 +254,7 @@ context_vec_2
 # %% [markdown] id="class-intro"
 # ## 6 · A class
 #
-# To be trained, the three matrices must stand where PyTorch finds them: in an `nn.Module`. Every `nn.Parameter` that
+# To be trained, the three matrices must be where PyTorch finds them: in an `nn.Module`. Every `nn.Parameter` that
 # `__init__` assigns to `self` is **registered**. An optimiser finds it, a saved model contains it, and `.to(device)`
 # moves it. `attention(x)` calls the method `forward`.
 #
@@ -416,9 +419,9 @@ saturation(many_queries, many_keys[:6], widths)
 # %% [markdown] id="saturation-read"
 # **Entropy** is one number for how evenly weights are shared out: $-\sum_i w_i \log w_i$. It is 0 when one token has
 # everything, and $\log 6 \approx 1.79$ when six tokens have the same. Softmax turns *differences* between scores into
-# *ratios* between weights: a score that is larger by 5 gets $e^5 \approx 148$ times the weight. So in the upper row the
-# entropy falls towards 0 as $d_k$ grows: softmax **saturates**. One token takes nearly everything, and the random start
-# values decide which.
+# *ratios* between weights: a score that is larger by 5 gets $e^5 \approx 148$ times the weight. So in the upper row
+# the entropy falls towards 0 as $d_k$ grows: softmax **saturates**. One token takes nearly everything, and the random
+# start values decide which.
 #
 # The gradient of a weight with respect to its own score is $w\,(1 - w)$. It is nearly 0 where $w$ is near 0 or 1:
 
@@ -431,8 +434,9 @@ for factor in (1.0, 10.0, 30.0):
 
 # %% [markdown] id="vanishing-slope-read"
 # So does training get no gradient without the $\sqrt{d_k}$? Measure it. The next cell makes an attention with new
-# `nn.Linear` weights and random tokens, with the division and without it. It prints the length of the gradient that
-# reaches `W_query`, and the largest weight in each of the six rows. **Predict, then run:**
+# `nn.Linear` weights and random tokens, with the division and without it. Under ten seeds it compares the length of
+# the gradient that reaches `W_query`, and prints the largest weight in each of the six rows without it. **Predict,
+# then run:**
 
 # %% id="first-gradient-prediction"
 predict(
@@ -443,9 +447,9 @@ predict(
 
 
 # %% id="first-gradient" tags=["shown"]
-def first_gradient(width, divisor):
+def first_gradient(width, divisor, seed):
     """The length of the gradient of W_query at the start, and the largest weight of each row."""
-    torch.manual_seed(123)
+    torch.manual_seed(seed)
     x, target = torch.randn(6, width), torch.randn(6, width)
     to_query, to_key, to_value = (nn.Linear(width, width, bias=False) for _ in range(3))
     weights = torch.softmax(to_query(x) @ to_key(x).T / divisor, dim=-1)  # (tokens, tokens)
@@ -454,22 +458,26 @@ def first_gradient(width, divisor):
 
 
 for width in (8, 64, 512):
-    with_root, _ = first_gradient(width, width**0.5)
-    without, largest = first_gradient(width, 1)
-    rows = " ".join(f"{weight:.2f}" for weight in largest.tolist())
-    print(f"d_k = {width:3}   gradient {without / with_root:2.0f} times as large   largest weights {rows}")
+    seeds = range(123, 133)
+    ratios = [
+        first_gradient(width, 1, seed)[0] / first_gradient(width, width**0.5, seed)[0] for seed in seeds
+    ]
+    rows = " ".join(f"{weight:.2f}" for weight in first_gradient(width, 1, 123)[1].tolist())
+    print(
+        f"d_k = {width:3}   gradient {min(ratios):2.0f} to {max(ratios):2.0f} times as large   largest weights {rows}"
+    )
 
 # %% id="first-gradient-revealed" tags=["shown"]
-times = without / with_root  # at d_k = 512
+times = sum(ratios) / 10  # at d_k = 512
 sizes = ("it is nearly 0", "it is about the same", "it is many times larger")
 reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else 2])
 
 # %% [markdown] id="first-gradient-read"
-# Without the division the gradient is **larger** here, not 0, and it grows with $d_k$. Each score is $\sqrt{d_k}$ times
-# as large, so a change to `W_query` changes it $\sqrt{d_k}$ times as much. And the rows saturate unevenly: some have a
-# weight near 1 and learn hardly anything, others lie between and get large gradients. So the right size of a training
-# step depends on $d_k$, and early winners are chosen by chance. Divided by $\sqrt{d_k}$, models of every size start
-# alike.
+# Without the division the gradient is **larger** here, not 0, and it grows with $d_k$. Each score is $\sqrt{d_k}$
+# times as large, so a change to `W_query` changes it $\sqrt{d_k}$ times as much. And the rows saturate unevenly: some
+# have a weight near 1 and get hardly any gradient, others get a large one. So with one learning rate, the steps of
+# plain gradient descent grow with $d_k$, and chance chooses which tokens win. Divided by $\sqrt{d_k}$, the gradient
+# hardly depends on $d_k$.
 #
 # Scaling is not about numbers that are too large for the computer: `torch.softmax` subtracts the largest score first,
 # as you did in lesson 01. Only in float16, which ends at 65504, can the scores themselves overflow.
@@ -502,8 +510,8 @@ explore_scale(many_queries, many_keys[:6], tokens)
 # *8 minutes · a few sentences · 3 points, read and marked by a person, not by a check*
 #
 # A colleague says: "Softmax turns everything into weights that add up to 1 anyway. So why divide by $\sqrt{d_k}$?"
-# Answer in three to six sentences. Say (a) what happens to the scores as $d_k$ grows, and why, (b) what that does to the
-# rows of weights and to training, and (c) why the divisor is $\sqrt{d_k}$ and not $d_k$. Use the numbers that you
+# Answer in three to six sentences. Say (a) what happens to the scores as $d_k$ grows, and why, (b) what that does to
+# the rows of weights and to training, and (c) why the divisor is $\sqrt{d_k}$ and not $d_k$. Use the numbers that you
 # measured.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-scale-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
@@ -511,9 +519,9 @@ explore_scale(many_queries, many_keys[:6], tokens)
 # A score is a sum of $d_k$ products. For independent numbers the variances add up, so the scores spread like
 # $\sqrt{d_k}$: I measured about 1.4 at $d_k = 2$ and about 22.6 at $d_k = 512$. So one token, chosen by chance, gets
 # nearly everything: at 512 the largest of six weights was 0.95 on average. Rows with a weight near 1 get hardly any
-# gradient, because $w(1-w)$ is near 0 there. As a whole the gradient was larger without the division, 49 times at 512,
-# so the right step size would depend on $d_k$. Divided by $\sqrt{d_k}$ the spread is 1 for every $d_k$. Divided by
-# $d_k$ it would be $1/\sqrt{d_k}$, and wide models would share their attention out evenly, whatever the query.
+# gradient, because $w(1-w)$ is near 0 there. As a whole the gradient was many times larger without the division at
+# 512, so the size of a step would depend on $d_k$. Divided by $\sqrt{d_k}$ the spread is 1 for every $d_k$. Divided by
+# $d_k$ it would be $1/\sqrt{d_k}$, and wide models would attend to all tokens alike, whatever the query.
 #
 # **Marking scheme**
 #
@@ -552,15 +560,15 @@ m.weight, m.bias  # (d_out, d_in) and (d_out,)
 reveal("linear-shape", str(tuple(m.weight.shape)))
 
 # %% [markdown] id="linear-read"
-# 1. **The weights are stored as `(d_out, d_in)`**, which is `W_query` from above, transposed. The layer transposes them
-#    back. So write `layer(x)`, or `x @ layer.weight.T`. `x @ layer.weight` fails, or gives wrong numbers when both sizes
-#    are equal.
+# 1. **The weights are stored as `(d_out, d_in)`**, which is `W_query` from above, transposed. The layer transposes
+#    them back. So write `layer(x)`, or `x @ layer.weight.T`. `x @ layer.weight` fails, or gives wrong numbers when
+#    both sizes are equal.
 # 2. **It draws its own start values**, evenly between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$. A wide layer starts
 #    with small weights, so its outputs are no larger than a narrow layer's. `torch.rand` knows nothing of sizes: its
 #    weights are all positive, and the outputs grow with `d_in`.
 #
-# The bias is a vector that is added to every token. Attention mostly has none: `bias=False`. GPT-2 has one, so the class
-# gets a switch for it, `qkv_bias`.
+# The bias is a vector that is added to every token. GPT-2 has one here, Llama has none. So the class gets
+# a switch for it, `qkv_bias`, which is off unless somebody asks for it.
 
 # %% [markdown] id="self-attention-v2-task"
 # ### Task 7 · `SelfAttention_v2`
@@ -611,8 +619,8 @@ if torch.is_tensor(sa_v2(inputs)):
     print(sa_v2(inputs).shape)
 
 # %% [markdown] id="self-attention-v2-read"
-# The same seed and the same arithmetic give other numbers than `sa_v1`: `nn.Linear` makes other weights from the random
-# numbers than `torch.rand`.
+# The same seed and the same arithmetic give other numbers than `sa_v1`: `nn.Linear` makes other weights from the
+# random numbers than `torch.rand`.
 #
 # ### Your class with trained weights
 #
@@ -663,8 +671,8 @@ explore_reading(reading_weights)
 #
 # *5 minutes · one line · task id* `how-far-apart`
 #
-# Write `largest_difference(first, second, x)`. `first` and `second` can be called (modules, or functions), and `x` is a
-# tensor. Return the largest **absolute** difference between the two outputs for `x`, one number over all entries.
+# Write `largest_difference(first, second, x)`. `first` and `second` can be called (modules, or functions), and `x` is
+# a tensor. Return the largest **absolute** difference between the two outputs for `x`, one number over all entries.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "how-far-apart-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -695,13 +703,13 @@ if torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs)):
 #
 # *8 minutes · four lines · task id* `copy-weights`
 #
-# Write `copy_weights(v2, v1)`. It takes a `SelfAttention_v2` and a `SelfAttention_v1` of the same sizes, gives `v1` the
-# weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias. Do not change `v2`, and do
-# not share memory: when one is trained later, the other must stay as it is.
+# Write `copy_weights(v2, v1)`. It takes a `SelfAttention_v2` and a `SelfAttention_v1` of the same sizes, gives `v1`
+# the weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias. Do not change `v2`, and
+# do not share memory: when one is trained later, the other must stay as it is.
 #
-# Mind the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. PyTorch refuses to overwrite a parameter while gradients
-# are recorded. So do it inside `with torch.no_grad():`, or assign a new `nn.Parameter` that is made from a copy
-# (`.clone()`).
+# Mind the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. PyTorch refuses to overwrite a parameter while
+# gradients are recorded. So do it inside `with torch.no_grad():`, or assign a new `nn.Parameter` that is made from a
+# copy (`.clone()`).
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "copy-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -720,8 +728,8 @@ def copy_weights(v2, v1):
 check("copy-weights")
 
 # %% [markdown] id="equality-proof"
-# Floating-point numbers may differ in their last digits when the same sum is taken in another order. So the question is
-# not "equal?" but "closer than 0.000001?", on the sentence and on new random tokens.
+# Floating-point numbers can differ in their last digits when the same sum is taken in another order. So the question
+# is not "equal?" but "closer than 0.000001?", on the sentence and on new random tokens.
 
 # %% id="equality-proof-shown"
 both_work = torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs))
@@ -797,8 +805,8 @@ reveal("value-gradient", reached)
 # *10 minutes · change as little as you can · task id* `bug-globals`
 #
 # The cell below holds the same class under the name `NotebookAttention`. Correct it, so that it does what
-# `SelfAttention_v2` does: for any sentence of any length, and for any `d_in` and `d_out`. There is more than one fault,
-# and one of them shows only when `d_out` is not 2.
+# `SelfAttention_v2` does: for any sentence of any length, and for any `d_in` and `d_out`. There is more than one
+# fault, and one of them shows only when `d_out` is not 2.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-globals-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -841,13 +849,13 @@ check("bug-globals")
 # %% [markdown] id="bug-read"
 # <details><summary>Why nobody noticed</summary>
 #
-# `value` was computed, and its shape was checked, but it was never used. `values`, with an s, is the notebook's variable,
-# and so is `d_k`. With plain parameters under seed 123 the class draws the same matrices that `values` was made from, so
-# the result is right **by coincidence**. Other start values show the bug. A script would stop with a `NameError`; a
-# notebook remembers.
+# `value` was computed, and its shape was checked, but it was never used. `values`, with an s, is the notebook's
+# variable, and so is `d_k`. With plain parameters under seed 123 the class draws the same matrices that `values` was
+# made from, so the result is right **by coincidence**. Other start values show the bug. A script would stop with a
+# `NameError`; a notebook remembers.
 #
-# Two habits find such bugs early. Restart the kernel and run only the class and a call. And try every class on a second
-# input of another length and with other sizes.
+# Two habits find such bugs early. Restart the kernel and run only the class and a call. And try every class on a
+# second input of another length and with other sizes.
 #
 # </details>
 
@@ -873,15 +881,15 @@ check("bug-globals")
 #
 # <details><summary>1. <code>W_query</code> and <code>W_key</code> are the same matrix. What is special about the scores?</summary>
 #
-# They are symmetric again, as in lesson 01: the score of $i$ with $j$ is that of $j$ with $i$. With two matrices "bank"
-# can give "cash" a large weight, and "cash" give "bank" none.
+# They are symmetric again, as in lesson 01: the score of $i$ with $j$ is that of $j$ with $i$. With two matrices
+# "bank" can give "cash" a large weight, and "cash" give "bank" none.
 #
 # </details>
 #
 # <details><summary>2. Must queries, keys and values have the same number of dimensions?</summary>
 #
-# Queries and keys must, because dot products are taken between them. Values may have any number; it becomes the size of
-# the context vectors. In this lesson all three have `d_out`.
+# Queries and keys must, because dot products are taken between them. Values can have any number; it becomes the size
+# of the context vectors. In this lesson all three have `d_out`.
 #
 # </details>
 #
@@ -899,11 +907,27 @@ check("bug-globals")
 #
 # </details>
 #
-# <details><summary>5. May the query of "Your" meet the key of "step", which comes later?</summary>
+# <details><summary>5. Can the query of "Your" meet the key of "step", which comes later?</summary>
 #
 # In this lesson, yes: every query meets every key. Lesson 03 hides it from models that predict the next word.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.1 has queries, keys, values and the division;
+#   its footnote gives the reason for $\sqrt{d_k}$ that you measured.
+# - **Understanding the difficulty of training deep feedforward neural networks**, Glorot and Bengio, 2010. Why the
+#   size of start values depends on the width of a layer.
+# - **Delving Deep into Rectifiers**, He and others, 2015. The start values from which PyTorch derives those of
+#   `nn.Linear`.
+# - **LLaMA: Open and Efficient Foundation Language Models**, Touvron and others, 2023. Section 2.2 lists what such a
+#   model changes in the transformer of 2017.
+# - **On Layer Normalization in the Transformer Architecture**, Xiong and others, 2020. Measures gradients at the
+#   start, as section 7 does, for another part of the model.
+# - **Language Models are Unsupervised Multitask Learners**, Radford and others, 2019. GPT-2, whose attention lessons
+#   03 to 05 build.
 
 # %% id="progress"
 progress("02-trainable")

@@ -75,20 +75,20 @@ FAULTS = (
     Fault(
         "normal-start",
         "the weights are drawn from the normal distribution",
-        "The arithmetic is right. The weights are drawn from the normal distribution, with `torch.randn`: the task asks "
+        "The weights are drawn from the normal distribution, with `torch.randn`: the task asks "
         "for `torch.rand`, numbers from 0 to 1.",
         section="02-trainable#weights-intro",
     ),
     Fault(
         "zero-start",
         "all weights start at 0",
-        "The arithmetic is right. But all weights start at 0: every token gets the same context vector, and training "
+        "All weights start at 0: every token gets the same context vector, and training "
         "cannot begin. Draw them at random.",
     ),
     Fault(
         "own-seed",
         "a seed is set inside",
-        "The arithmetic is right. But a seed is set inside, so every object starts with the same weights, and the "
+        "A seed is set inside, so every object starts with the same weights, and the "
         "user's own random numbers start again. Leave seeds to the caller.",
     ),
     Fault(
@@ -150,7 +150,7 @@ FAULTS = (
     Fault(
         "shares-memory",
         "the copy shares its memory with the original",
-        "The numbers are right, but both objects share one memory: training one would change the other. Make a "
+        "Both objects share one memory: training one would change the other. Make a "
         "copy: `copy_(…)`, or `.clone()`.",
         section="02-trainable#copy-weights-task",
     ),
@@ -158,5 +158,17 @@ FAULTS = (
         "frozen",
         "the parameters are no longer trained",
         "With `requires_grad=False` the parameters can no longer be trained. Leave that out.",
+    ),
+    Fault(
+        "mean-of-deviations",
+        "the deviations of single queries are averaged",
+        "Each query got a standard deviation of its own, and these were averaged. Take one over all scores together.",
+        section="02-trainable#score-spread-task",
+    ),
+    Fault(
+        "abs-too-early",
+        "signs are dropped before the subtraction",
+        "The signs are dropped before the subtraction, so 1 and −1 count as equal. Subtract first, then take the absolute value.",
+        section="02-trainable#largest-difference-task",
     ),
 )

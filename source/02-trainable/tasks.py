@@ -568,6 +568,10 @@ SCORE_SPREAD = Task(
         not-reduced: .std() →
         step-too-many: .std() → .softmax(-1).std()
             hint: Measure the scores, not the weights.
+        own-key-only: = (torch.stack([q @ k for q, k in zip(queries, keys)]) / (keys.shape[-1] ** 0.5 if scaled else 1)).std()
+            hint: Each query meets only the key in its own place, so most scores are missing. Let every query meet
+                every key.
+        mean-of-deviations: .std() → .std(dim=-1).mean()
         """),
     right=rights("""
         scaled-queries: = ((queries / keys.shape[1] ** 0.5 if scaled else queries) @ keys.T).std()
@@ -667,6 +671,9 @@ SELF_ATTENTION_V2 = Task(
             self.W_query(x) → self.W_qkv(x).chunk(3, -1)[0]
             self.W_key(x) → self.W_qkv(x).chunk(3, -1)[1]
             self.W_value(x) → self.W_qkv(x).chunk(3, -1)[2]
+        bias-uneven: W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → W_value = nn.Linear(d_in, d_out, bias=False)
+        bias-uneven: W_key = nn.Linear(d_in, d_out, bias=qkv_bias) → W_key = nn.Linear(d_in, d_out, bias=False)
+        bias-uneven: W_query = nn.Linear(d_in, d_out, bias=qkv_bias) → W_query = nn.Linear(d_in, d_out, bias=False)
         """),
     right=ROUTES
     + rights("""
@@ -792,6 +799,7 @@ LARGEST_DIFFERENCE = Task(
                 matrix.
         rounded: .max() → .max().round(decimals=3)
         reads-the-notebook: (x) →2 (inputs)
+        abs-too-early: (first(x) - second(x)) → (first(x).abs() - second(x).abs())
         """),
     right=rights("""
         other-order: = torch.max(torch.abs(second(x) - first(x)))
@@ -897,6 +905,9 @@ COPY_WEIGHTS = Task(
         wrong-object-returned: `    with` → `    v1 = SelfAttention_v1(*v1.W_query.shape)↵    with`
             hint: A new object comes back, and the `v1` that was given keeps its old weights: fill that
                 one.
+        values-as-keys: v2.W_key → v2.W_value
+            hint: Here `W_value` is copied to where the weights of the keys belong. Each matrix goes to the layer of its
+                own name.
         """),
     right=rights("""
         new-parameters: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query = nn.Parameter(v2.W_query.weight.data.T.clone())
@@ -977,6 +988,10 @@ BUG_GLOBALS = Task(
     + MEETING
     + wrongs("""
         bias-not-added: self.W_value(x) → x @ self.W_value.weight.T
+        reads-the-notebook: self.W_key(x) → self.W_key(inputs)
+            hint: One of the three is still made from what the notebook holds. Make all three from `x`.
+        reads-the-notebook: self.W_query(x) → self.W_query(inputs)
+            hint: One of the three is still made from what the notebook holds. Make all three from `x`.
         """),
     right=ROUTES
     + rights("""

@@ -1,18 +1,22 @@
 # %% [markdown] id="title"
 # # 03 · Hiding the future: causal attention
 #
-# A model that writes text guesses the next word. In training it guesses all next words of a sentence at once: after "Your"
-# it should say "journey", after "Your journey" it should say "starts". In lesson 02 the query of "Your" meets the whole
-# sentence, so it sees every answer. **Causal attention**, also called masked attention, hides from each token what comes
-# after it. You hide it in two ways, prove that both are the same, and write a detector that finds what still leaks.
+# A model that writes text guesses the next word. In training it guesses all next words of a sentence at once: after
+# "Your" it should say "journey", after "Your journey" it should say "starts". In lesson 02 the query of "Your" meets the
+# whole sentence, so it sees every answer. **Causal attention**, also called masked attention, hides from each token what
+# comes after it. You hide it in two ways, prove that both are the same, and write a detector that finds what still
+# leaks.
 #
 # **When you are done you can**
 #
-# - build the mask that hides the future, and say why real models apply it *before* the softmax;
+# - build the mask that hides the future, and say why it is better applied *before* the softmax;
 # - explain why weights that are masked after the softmax, and divided by their sum again, hold nothing of the future;
 # - find out, for any attention, which future token reaches which output.
 #
-# **Time:** about 75 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
+# **Time:** about 85 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -102,10 +106,11 @@ counts = {1: "1: its own", 2: "2: its own and the one before", 6: "6: all"}
 reveal("other-ending", counts[int((moved > 1e-6).sum())])
 
 # %% [markdown] id="leak-read"
-# Every output moves. That is right for a model that reads a finished text. It is useless for one that *continues* a text:
-# in training it would learn to copy the next word from its input, and when it writes, there is no next word to copy.
+# Every output moves. That is right for a model that reads a finished text. It is useless for one that *continues* a
+# text: in training it would learn to copy the next word from its input, and when it writes, there is no next word to
+# copy.
 #
-# So each query (row) may look at itself and at what came before:
+# So each query (row) gets to see itself and what came before:
 
 # %% id="pattern-figure" tags=["figure"]
 causal_pattern(tokens)
@@ -113,7 +118,7 @@ causal_pattern(tokens)
 # %% [markdown] id="triangles"
 # ## 2 · The mask
 #
-# What a query may look at is a **lower triangle**. `torch.tril` keeps the lower triangle of a matrix, `torch.triu` the
+# What a query sees is a **lower triangle**. `torch.tril` keeps the lower triangle of a matrix, `torch.triu` the
 # upper one. Both keep the diagonal unless you say otherwise.
 
 # %% id="triangles-shown"
@@ -132,8 +137,8 @@ torch.tril(torch.ones(context_length, context_length))
 #
 # *5 minutes · one line · task id* `causal-mask`
 #
-# Write `causal_mask(num_tokens)`: a square matrix of booleans that is `True` where the key (column) is **hidden** from the
-# query (row). A token may look at itself. Both functions above take `diagonal=`, which moves their edge: 1 is one step up
+# Write `causal_mask(num_tokens)`: a square matrix of booleans that is `True` where the key (column) is **hidden** from
+# the query (row). A token sees itself. Both functions above take `diagonal=`, which moves their edge: 1 is one step up
 # and to the right. `.bool()` turns ones and zeros into `True` and `False`.
 
 
@@ -163,9 +168,9 @@ if torch.is_tensor(causal_mask(6)):
 
 # %% [markdown] id="two-masks-intro"
 # **Two conventions.** In `hidden`, `True` is hidden: `masked_fill(hidden, -torch.inf)` writes −∞ there. In `visible`,
-# `True` may be seen: `weights * visible` keeps these, and PyTorch's `scaled_dot_product_attention` expects such a mask. One
-# is the opposite of the other, `visible = ~hidden`. To pass the wrong one is a common bug, and PyTorch raises no error: a
-# query then sees only its future. Lessons 03 to 05 use `hidden`. From lesson 06 on it is `visible`.
+# `True` is seen: `weights * visible` keeps these, and PyTorch's `scaled_dot_product_attention` expects such a mask. One
+# is the opposite of the other, `visible = ~hidden`. If you pass the wrong one, PyTorch raises no error, and a query sees
+# only its future. Lessons 03 to 05 use `hidden`. From lesson 06 on it is `visible`.
 
 # %% id="causal-mask-figure" tags=["figure"]
 two_masks(causal_mask(6), tokens)
@@ -187,8 +192,8 @@ attn_weights, attn_weights.shape
 
 # %% [markdown] id="after-softmax-plan"
 # The first plan: set the weights above the diagonal to 0, and divide each row by its sum so that it adds up to 1 again.
-# The figure shows it with the **trained** weights of lesson 02, for the words "the bank by the river". The number beside a
-# row is its sum. Compare the row of "bank" in panels 2 and 4.
+# The figure shows it with the **trained** weights of lesson 02, for the words "the bank by the river". The number beside
+# a row is its sum. Compare the row of "bank" in panels 2 and 4.
 
 # %% id="steps-figure" tags=["figure"]
 small = trained_words()
@@ -198,8 +203,10 @@ words = small.embed("the bank by the river")  # (tokens, 16)
 masking_steps(reader.W_query(words) @ reader.W_key(words).T, ["the", "bank", "by", "the", "river"], 16)
 
 # %% [markdown] id="steps-read"
-# "River" says which bank is meant, and it comes later. With the mask, "bank" cannot see it: nearly all of its weight was on
-# "river", and the rest is stretched to 1. A causal model must find the meaning of "bank" in the words before it.
+# "River" says which bank is meant, and it comes later. With the mask, "bank" cannot see it. Nearly all of its weight was
+# on "river", and less than 0.001 is left. Divided by its sum, that little becomes 1.00, nearly all of it on "the". So a
+# large weight says only that no other visible word had a larger score. A causal model must find the meaning of "bank" in
+# the words before it.
 
 # %% [markdown] id="mask-after-softmax-task"
 # ### Task 2 · Set the future to zero
@@ -246,8 +253,8 @@ if torch.is_tensor(masked_simple_norm):
 # %% [markdown] id="raw-intro"
 # ## 4 · The tempting short cut
 #
-# Softmax and division both bring the rows to a sum of 1. Can the softmax be left out? Mask the **raw scores**, and divide
-# the rows by their sums:
+# Softmax and division both bring the rows to a sum of 1. Can the softmax be left out? Mask the **raw scores**, and
+# divide the rows by their sums:
 
 # %% id="raw-masked"
 masked_raw = attn_scores * torch.tril(torch.ones(context_length, context_length))  # (tokens, tokens)
@@ -258,8 +265,8 @@ raw_shares = masked_raw / masked_raw.sum(dim=-1, keepdim=True)
 raw_shares
 
 # %% [markdown] id="raw-read"
-# It looks like a result. But row 1 differs from yours: 0.3888 and 0.6112 here, 0.4833 and 0.5167 there. Scores that are not
-# all positive show which one is wrong:
+# It looks like a result. But row 1 differs from yours: 0.3888 and 0.6112 here, 0.4833 and 0.5167 there. Scores that are
+# not all positive show which one is wrong:
 
 # %% id="raw-symptom"
 mixed_scores = torch.tensor([[0.5, 1.0, 2.0], [-1.0, 1.1, 0.3], [2.0, -1.0, -0.9]])
@@ -267,15 +274,15 @@ mixed_masked = mixed_scores * torch.tril(torch.ones(3, 3))
 mixed_masked / mixed_masked.sum(dim=-1, keepdim=True)
 
 # %% [markdown] id="bug-raw-scores-task"
-# Weights of −10 and 20, in rows that add up to 1. You met this in lesson 01: dividing by the sum works for positive numbers
-# only.
+# Weights of −10 and 20, in rows that add up to 1. You met this in lesson 01: dividing by the sum works for positive
+# numbers only.
 #
 # ### Task 4 · Find the bug: shares of raw scores
 #
 # *8 minutes · two or three lines · task id* `bug-raw-scores`
 #
-# Correct the function below, so that it does what you did in section 3, for any scores: softmax of the scaled scores, mask,
-# divide. Keep that order. Section 6 compares this function with another.
+# Correct the function below, so that it does what you did in section 3, for any scores: softmax of the scaled scores,
+# mask, divide. Keep that order. Section 6 compares this function with another.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-raw-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -322,9 +329,9 @@ print(torch.exp(torch.tensor([-9999999])))
 print(torch.exp(torch.tensor([-torch.inf])))
 
 # %% [markdown] id="minus-infinity-read"
-# So put $-\infty$, in code `-torch.inf`, above the diagonal of the scores. `tensor.masked_fill(hidden, value)` **returns**
-# a copy with `value` wherever `hidden` is `True`. (`masked_fill_`, with an underscore at the end, writes into the tensor
-# itself. The scores are then lost.) With the scores 1, 2, 3, 4 in every row:
+# So put $-\infty$, in code `-torch.inf`, above the diagonal of the scores. `tensor.masked_fill(hidden, value)`
+# **returns** a copy with `value` wherever `hidden` is `True`. (`masked_fill_`, with an underscore at the end, writes
+# into the tensor itself. The scores are then lost.) With the scores 1, 2, 3, 4 in every row:
 
 # %% id="masked-fill-shown"
 small_scores = torch.tensor([1.0, 2.0, 3.0, 4.0]).repeat(4, 1)  # (4,) -> (4, 4)
@@ -358,14 +365,14 @@ attention_map(causal_attn_weights, tokens)
 # %% [markdown] id="mask-before-softmax-read"
 # The same numbers as in task 3, with one softmax and no division. "Your" can only look at itself.
 #
-# A row in which nothing is left becomes `nan`: there is nothing to share out. It happens when the diagonal is hidden too,
-# and in lesson 06 with empty places in a batch.
+# A row in which everything is hidden becomes `nan`: there is nothing to divide. It happens when the diagonal is hidden
+# too, and in lesson 06 with empty places in a batch.
 
 # %% [markdown] id="bug-mask-intro"
 # ### A mask that looks at the numbers
 #
-# The next function takes the second way. It looks for the future in the scores themselves: above the diagonal, what is not
-# 0 gets hidden.
+# The next function takes the second way. It looks for the future in the scores themselves: above the diagonal, what is
+# not 0 gets hidden.
 
 
 # %% id="bug-mask-symptom"
@@ -429,22 +436,22 @@ masked_weights(sparse_scores, 2)
 # Twice you got the same six rows. Is that always so? The first way divides each weight by a sum over **all** six scores.
 # The mask removes only the future's own weights. Do the others still depend on the future?
 #
-# Here is the row of "starts", which may look at three tokens:
+# Here is the row of "starts", which sees three tokens:
 
 # %% id="cut-figure" tags=["figure"]
 cut_and_stretch(queries @ keys.T / d_k**0.5, tokens, query=2)
 
 # %% [markdown] id="proof-read"
-# Write $e_j$ for the exponential of the scaled score of key $j$, and $S$ for the sum over **all** keys. The first way gives
-# query $i$ the weight
+# Write $e_j$ for the exponential of the scaled score of key $j$, and $S$ for the sum over **all** keys. The first way
+# gives query $i$ the weight
 #
 # $$\frac{e_j / S}{\sum_{k \le i} e_k / S} \;=\; \frac{e_j}{\sum_{k \le i} e_k}$$
 #
-# $S$ stands above and below the line, and cancels. The future was only in $S$. What is left is softmax over the past and
-# the present alone, which is the second way. So dividing again removes the future.
+# $S$ is above and below the fraction bar, and cancels. The future was only in $S$. What is left is softmax over the past
+# and the present alone, which is the second way. So dividing again removes the future.
 #
-# Now measure it: your two functions, on 300 matrices of random scores, from 2 to 11 tokens, and the **largest** difference
-# of all entries. **Predict, then run:**
+# Now measure it: your two functions, on 300 matrices of random scores, from 2 to 11 tokens, and the **largest**
+# difference of all entries. **Predict, then run:**
 
 
 # %% id="proof-prediction"
@@ -481,30 +488,32 @@ first_row, second_row = renormalised_weights(far_apart, 2)[0], masked_weights(fa
 print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}")
 
 # %% [markdown] id="underflow-read"
-# The first softmax shares out between $e^{-141}$ and $e^{0}$. The first is too small for a float32 and becomes 0, the mask
-# removes the other, and 0 divided by 0 is `nan`. The second way never uses the future and gives the right 1. That is why
-# models mask before the softmax.
+# The first softmax divides the weight between $e^{-141}$ and $e^{0}$. The first is too small for a float32 and becomes
+# 0, the mask removes the other, and 0 divided by 0 is `nan`. The second way never uses the future and gives the right 1.
+# That is one reason to mask before the softmax.
 
 # %% [markdown] id="in-words-question"
 # ### In your own words
 #
 # *5 minutes · graded by a person, 3 points*
 #
-# A friend says: "In the first way the softmax has already seen the future. Setting a few weights to 0 afterwards does not
-# undo that." In which sense is your friend right? Why do the weights of task 3 hold nothing of the future all the same?
-# What about the weights of task 2? Write four or five sentences.
+# A friend says: "In the first way the softmax has already seen the future. Setting a few weights to 0 afterwards does
+# not undo that." In which sense is your friend right? Why do the weights of task 3 hold nothing of the future all the
+# same? What about the weights of task 2? Write four or five sentences.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "no-leak-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# The friend is right that every weight of the plain softmax is divided by a sum $S$ over all keys, so a change to a later
-# token changes every weight, those of the past as well. Setting the later weights to 0 does not take $S$ out of the others,
-# so the weights of task 2 still depend on the future. Dividing a row by its own sum does take it out, because that sum is
-# divided by the same $S$: it stands above and below the line and cancels. What is left is the exponential of a visible
-# score divided by the sum of the visible exponentials, which is a softmax over the past and present alone.
+# The friend is right that every weight of the plain softmax is divided by a sum $S$ over all keys, so a change to a
+# later token changes every weight, those of the past as well. Setting the later weights to 0 does not take $S$ out of
+# the others, so the weights of task 2 still depend on the future. Dividing a row by its own sum does take it out,
+# because that sum is divided by the same $S$: it is above and below the fraction bar and cancels. What is left is the
+# exponential of a visible score divided by the sum of the visible exponentials, which is a softmax over the past and
+# present alone.
 #
 # **Marking scheme**
 #
-# - 1 point: the sum in the softmax's denominator runs over all keys, so the friend is right about the weights before they are divided again (or: the weights of task 2 still depend on the future).
+# - 1 point: the sum in the softmax's denominator runs over all keys, so the friend is right about the weights before
+#   they are divided again (or: the weights of task 2 still depend on the future).
 # - 1 point: dividing by the row sum cancels that common denominator; an argument by the formula or in words counts.
 # - 1 point: what is left is named as softmax over the visible keys alone, hence the same as masking first.
 # ### END SOLUTION
@@ -612,20 +621,20 @@ leak_map(found["mask one step too far"], tokens)
 # %% [markdown] id="leaks-read"
 # <details><summary>What to see</summary>
 #
-# Without a mask everything leaks, 15 of 15. With the mask one step too far, each token sees exactly its next one: 5 leaks,
-# on a line right above the diagonal.
+# Without a mask everything leaks, 15 of 15. With the mask one step too far, each token sees exactly its next one: 5
+# leaks, on a line right above the diagonal.
 #
-# With zeroed weights all 15 leak, although every weight above the diagonal **is** 0: the others still contain the sum over
-# the future. Divided by their row sums, the same weights are clean. If one of the last two leaks in your notebook, task 4
-# or task 6 is not right yet.
+# With zeroed weights all 15 leak, although every weight above the diagonal **is** 0: the others still contain the sum
+# over the future. Divided by their row sums, the same weights are clean. If one of the last two leaks in your notebook,
+# task 4 or task 6 is not right yet.
 #
 # </details>
 
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# A text is written one token after the other, and the mask grows with it. Choose how many, and switch the mask off and on.
-# The last column says how far the newest token moved each row. Which rows move when the mask is on?
+# A text is written one token after the other, and the mask grows with it. Choose how many, and switch the mask off and
+# on. The last column says how far the newest token moved each row. Which rows move when the mask is on?
 
 # %% id="explorer" tags=["figure"]
 explore_causal_mask(queries @ keys.T / d_k**0.5, tokens)
@@ -634,12 +643,12 @@ explore_causal_mask(queries @ keys.T / d_k**0.5, tokens)
 # <details><summary>What to see</summary>
 #
 # With the mask on, only the newest row is new. Every earlier row stays exactly as it was: a causal model never has to
-# compute it again. (Lesson 08 uses this.) Without the mask, each new token moves every row before it.
+# compute it again. (Lesson 11 uses this.) Without the mask, each new token moves every row before it.
 #
 # </details>
 #
-# Type a sentence of your own; here is the causal map of the trained weights. Put what explains "bank" before it, and then
-# after it:
+# Type a sentence of your own; here is the causal map of the trained weights. Put what explains "bank" before it, and
+# then after it:
 
 
 # %% id="trained-explorer" tags=["figure"]
@@ -666,7 +675,7 @@ explore_reading(causal_reading, "she saw the river and walked to the bank")
 #
 # *8 minutes · three or four lines · task id* `causal-attention-by-hand`
 #
-# Write `causal_attention(queries, keys, values)` for one sentence of any length. Values may have another size than
+# Write `causal_attention(queries, keys, values)` for one sentence of any length. Values can have another size than
 # keys. Use only the arguments, and do not change them. Large scores must work.
 
 
@@ -744,8 +753,8 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 #
 # <details><summary>3. Why does <code>torch.triu(torch.ones(6, 6), diagonal=1) * -torch.inf</code> give no mask to add?</summary>
 #
-# Because 0 times −∞ is `nan`, and all entries below the diagonal are 0. Fill with `masked_fill`, or start from a matrix full
-# of −∞ and let `torch.triu` put the zeros in.
+# Because 0 times −∞ is `nan`, and all entries below the diagonal are 0. Fill with `masked_fill`, or start from a matrix
+# full of −∞ and let `torch.triu` put the zeros in.
 #
 # </details>
 #
@@ -757,11 +766,24 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 #
 # <details><summary>5. Without a mask attention does not know word order. Does it with one?</summary>
 #
-# A little. Each token sees another past. In **one** layer, the words *within* a token's past may be shuffled without any
-# effect on its output. With **two** layers they may not: the second layer mixes outputs of the first, and those depend on
+# A little. Each token sees another past. In **one** layer, you can shuffle the words *within* a token's past without any
+# effect on its output. With **two** layers you cannot: the second layer mixes outputs of the first, and those depend on
 # what each token had before it. Lesson 07 adds positions.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.3: masking in the decoder, with $-\infty$ before
+#   the softmax.
+# - **Generating Wikipedia by Summarizing Long Sequences**, Liu and others, 2018. Section 4.2.3: a decoder alone, as in
+#   today's language models.
+# - **Improving Language Understanding by Generative Pre-Training**, Radford and others, 2018. GPT: causal attention,
+#   trained to guess the next token.
+# - **BERT**, Devlin and others, 2018. Section 3.1: what a model can learn from when nothing is hidden.
+# - **Pixel Recurrent Neural Networks**, van den Oord and others, 2016. Section 3.4: masks that hide what is not drawn
+#   yet, for pictures.
 
 # %% id="progress"
 progress("03-causal")

@@ -63,7 +63,7 @@ FAULTS = (
     Fault(
         "divided-by-count",
         "a row is divided by the number of its entries",
-        "You divided by how many there are. Divide by their sum.",
+        "The division is by how many there are. Divide by their sum.",
         section="03-causal#renormalise-task",
     ),
     Fault(
@@ -141,7 +141,7 @@ FAULTS = (
     Fault(
         "from-here-on",
         "a token is changed with all after it",
-        "Token `j` is changed together with all after it: `changed[j:]`. One token alone is `changed[j]`.",
+        "Token `j` is changed together with those after it. Change one token alone, in a new copy each time.",
         section="03-causal#leaks-intro",
     ),
     Fault(

@@ -68,7 +68,7 @@ CAUSAL_MASK = Task(
     demands={
         "matrix of booleans": "not-boolean",
         "True where the key (column) is **hidden**": "mask-polarity",
-        "A token may look at itself": "diagonal-hidden",
+        "A token sees itself": "diagonal-hidden",
         "a square matrix": "mask-is-one-row",
     },
     hints=(
@@ -301,6 +301,8 @@ BUG_RAW_SCORES = Task(
         reads-the-notebook: scores / d_k → attn_scores / d_k
             ones_like(scores → ones_like(weights
         scale-typed-in: d_k**0.5 → 2**0.5
+        sizes-typed-in: torch.ones_like(scores) → torch.ones(6, 6)
+            hint: The mask has the size of one sentence, typed in or read from the notebook. Take it from `scores`.
         """),
     right=rights("""
         mask-first: = (scores.masked_fill(causal_mask(len(scores)), -torch.inf) / d_k**0.5).softmax(-1)
@@ -475,6 +477,8 @@ BUG_MASK_FROM_VALUES = Task(
         scaled-up: / d_k → * d_k
         scaled-by-tokens: d_k**0.5 → len(scores)**0.5
         scale-typed-in: d_k**0.5 → 2**0.5
+        sizes-typed-in: torch.ones_like(scores) → torch.ones(6, 6)
+            hint: The mask has the size of one sentence, typed in or read from the notebook. Take it from `scores`.
         """),
     right=rights("""
         causal-mask: torch.triu(torch.ones_like(scores), diagonal=1).bool() → causal_mask(len(scores))
@@ -783,7 +787,7 @@ CAUSAL_ATTENTION = Task(
     "This is the core of every model that writes.",
     demands={
         "of any length": "sizes-typed-in",
-        "Values may have another size than keys": "scaled-by-value-width",
+        "Values can have another size than keys": "scaled-by-value-width",
         "Use only the arguments": "reads-the-notebook",
         "do not change them": "edits-its-argument",
         "Large scores must work": "exp-overflows",

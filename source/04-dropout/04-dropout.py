@@ -1,20 +1,24 @@
 # %% [markdown] id="title"
 # # 04 · Dropout, batches and a causal attention class
 #
-# The causal attention of lesson 03 handles one sentence. Training needs two things more. A model reads many
-# sentences at once, as a **batch**. And while it learns, some of its numbers are left out at random, which is
-# called **dropout**. This lesson adds both and packs everything into the class `CausalAttention`.
+# Why would a model learn *better* when some of its numbers are thrown away at random? That is **dropout**, and most
+# training code has it. In this lesson you build it, pack it with batches and the mask of lesson 03 into the class
+# `CausalAttention`, and then measure with your own class whether it helps, why, and where it does not.
 #
 # **When you are done you can**
 #
 # - write attention for a batch without mixing its sentences;
 # - write `CausalAttention` with a mask that moves, is saved and is cut to the tokens present;
 # - apply dropout by hand, and show by a measurement why what is kept is divided by $1 - p$;
-# - say where dropout may sit in attention, and what `train()` and `eval()` change;
+# - say where dropout belongs in attention, and what `train()` and `eval()` change;
+# - show by a measurement when dropout on attention weights helps a model that overfits, and when it does not;
 # - find three bugs that do not show while everything runs once, on one machine.
 #
-# **Time:** about 90 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02,
+# **Time:** about 95 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02,
 # and the causal mask from lesson 03.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -63,12 +67,12 @@ attn_weights
 # %% [markdown] id="why-dropout"
 # ## 1 · Dropout
 #
-# A model sees its training sentences again and again. It can come to depend on one lucky connection, say from
-# "step" to "journey", and then fail on new sentences. That is **overfitting**. Dropout removes other
-# connections in every training step, so that the model cannot depend on one alone. After training nothing is
-# dropped. (Many of today's large models see so much text that they use no dropout.)
+# A model sees its training sentences again and again. It can get all of them right and still fail on new sentences.
+# That is **overfitting**. Dropout sets some numbers to 0 at random, and others in every training step. After training
+# nothing is dropped. Can that help? Section 5 measures it. (PaLM, a large model of 2022, was pre-trained without any
+# dropout.)
 #
-# Below is one draw with $p = 0.5$, on the causal weights. Small models often use $p = 0.1$; half makes the
+# Below is one draw with $p = 0.5$, on the causal weights. The transformer of 2017 used $p = 0.1$; half makes the
 # effect easy to see. The draw is written down here, so that you and the check use the same one.
 
 # %% id="kept-mask" tags=["given"]
@@ -88,7 +92,7 @@ dropout_steps(attn_weights, kept, 0.5, tokens)
 
 
 # %% [markdown] id="dropout-formula"
-# Each number $x$ is decided on its own. With probability $p$ it becomes 0. Otherwise it is divided by $1 -
+# Each number $x$ has its own draw. With probability $p$ it becomes 0. Otherwise it is divided by $1 -
 # p$:
 #
 # $$y = \begin{cases} 0 & \text{with probability } p \\ \dfrac{x}{1 - p} & \text{with probability } 1 - p \end{cases}$$
@@ -125,8 +129,8 @@ reveal("dropped-ones", " and ".join(f"{number:g}" for number in layer(example).u
 #
 # *5 minutes · one line · task id* `apply-dropout`
 #
-# Write `apply_dropout(x, kept, p)`. `kept` holds True where an entry of `x` stays. `p` is the share that is
-# dropped on average, from 0 up to but not including 1. Leave `x` itself as it is.
+# Write `apply_dropout(x, kept, p)`. `kept` holds True where an entry of `x` stays. `p` is the probability that an
+# entry is dropped, from 0 up to but not including 1. Leave `x` itself as it is.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "apply-dropout-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -165,7 +169,7 @@ if torch.is_tensor(dropped_weights):
 # %% id="predict-empty-row"
 predict(
     "empty-row",
-    "Nothing was kept of the row of “journey”. What is its row, divided by its sum?",
+    "Every weight in the row of “journey” was dropped. What is the row, divided by its sum?",
     (
         "zeros",
         "equal weights",
@@ -182,9 +186,9 @@ renormalised
 reveal("empty-row", "nan" if renormalised[1].isnan().all() else "zeros")
 
 # %% [markdown] id="renormalise-refuted"
-# A row of which nothing is left is 0/0, which is `nan`. With $p = 0.5$ that happens to the first row in every
-# second draw. In the row of "one", a single weight is left and becomes 1. Dropout does not promise row sums
-# of 1. It promises something about the **average**: over many draws $x$ is kept in a share of $1 - p$, so
+# An empty row gives 0/0, which is `nan`. With $p = 0.5$ that happens to the first row in half of the draws. In the row
+# of "one", a single weight is left and becomes 1. Dropout does not promise row sums of 1. It promises something about
+# the **average**: $x$ is kept with probability $1 - p$, so
 #
 # $$\text{average of } y = (1 - p) \cdot \frac{x}{1 - p} + p \cdot 0 = x$$
 #
@@ -211,7 +215,7 @@ def dropout(x, p, training=True):
     ### BEGIN SOLUTION
     if not training:
         return x
-    kept = torch.rand(x.shape) >= p  # as x; a number from 0 to 1 is at least p in a share of 1 - p
+    kept = torch.rand(x.shape) >= p  # as x; a number from 0 to 1 is at least p with probability 1 - p
     return apply_dropout(x, kept, p)
     ### END SOLUTION
 
@@ -227,7 +231,7 @@ check("dropout-by-hand")
 # %% id="predict-average-without"
 predict(
     "average-without",
-    "Without the factor, p = 0.5: what share of a weight is its average over 2000 draws? (a number from 0 to 1)",
+    "Without the factor, p = 0.5: which fraction of a weight is its average over 2000 draws? (a number from 0 to 1)",
 )
 
 # %% id="averages-measured"
@@ -270,14 +274,14 @@ reveal("farther-average", max(distances, key=distances.get))
 # <details><summary>What to see</summary>
 #
 # The average comes back to the weights for every $p$, but more slowly the larger $p$ is. At $p = 0.8$ a kept
-# weight is multiplied by 5, and four of five are 0. Large $p$ means noisy training.
+# weight is multiplied by 5, and four of five are 0. The larger $p$, the more noise is in every training step.
 #
 # </details>
 
 # %% [markdown] id="where-intro"
-# ### Where dropout may sit
+# ### Where dropout belongs
 #
-# GPT-2 has dropout in two places of an attention layer. On the **weights**, after softmax: this removes a
+# The GPT of 2018 has dropout in two places of an attention layer. On the **weights**, after softmax: this removes a
 # *connection* between one query and one key. And on the **output** of the layer: this removes a *feature* of
 # one token, in which all the tokens it attended to are mixed. The **scores** are the wrong place. **Predict,
 # then run:**
@@ -488,9 +492,9 @@ reveal("moved-mask", "both" if moved.plain_mask.is_meta else "mask")
 #
 # - `d_in`, `d_out`: the sizes of a token and of a query, key or value;
 # - `context_length`: the **most** tokens that a sentence may have. The mask is made that large, once, as a
-#   buffer called `mask` with 1 or True = **hidden**. It is cut to the tokens present:
-#   `self.mask[:num_tokens, :num_tokens]`;
-# - `dropout`: the share of the attention weights that is dropped in training. Use `nn.Dropout`: it follows
+#   buffer called `mask`. Here 1 or True means **hidden**; the other way round is as right if `forward` reads it
+#   so. It is cut to the tokens present: `self.mask[:num_tokens, :num_tokens]`;
+# - `dropout`: the probability that an attention weight is dropped in training. Use `nn.Dropout`: it follows
 #   `train()` and `eval()`;
 # - `qkv_bias`: whether the three linear layers `W_query`, `W_key`, `W_value` have a bias.
 #
@@ -587,11 +591,119 @@ if torch.is_tensor(ca(batch)):
 reveal("agreeing-mode", "eval()" if torch.is_tensor(ca(batch)) and torch.equal(ca(batch), ca(batch)) else ...)
 
 # %% [markdown] id="train-eval-read"
-# In training even two copies in one batch differ: every weight of every sentence is decided on its own.
+# In training even two copies in one batch differ: every weight of every sentence has its own draw.
 #
-# ## 5 · Find the bug
+# ## 5 · Does dropout help?
 #
-# Three pieces of code follow, modelled on published code. Each runs, and each is wrong in a way that shows
+# Now the question of section 1. It needs a model that overfits. A sequence has one of four topics, and 8 tokens of 16
+# numbers. **Every** token holds the vector of the topic, hidden in noise that is twice as large. The model is your
+# `CausalAttention` and a linear layer, which names the topic after the last token. It learns from 30 sequences, and is
+# tested on 1,000 new ones. (Lesson 08 explains the training loop.)
+
+
+# %% id="topics"
+def topic_in_all(count, topics, generator):
+    """Sequences in which every token holds the topic: (b, 8, 16), and the number of each topic, (b,)."""
+    labels = torch.randint(4, (count,), generator=generator)
+    return topics[labels][:, None] + 2 * torch.randn(count, 8, 16, generator=generator), labels
+
+
+def trained_and_tested(make_sequences, p, seed, kind=None):
+    """Accuracy on the 30 sequences and on new ones, and the largest weight of the last token, on average."""
+    generator = torch.Generator().manual_seed(seed)
+    topics = torch.randn(4, 16, generator=generator)  # (topics, d_in)
+    x, labels = make_sequences(30, topics, generator)
+    new_x, new_labels = make_sequences(1000, topics, generator)
+    torch.manual_seed(seed)
+    attention, layer = (kind or CausalAttention)(16, 32, 8, dropout=p), nn.Linear(32, 4)
+    optimizer = torch.optim.Adam([*attention.parameters(), *layer.parameters()], lr=0.01)
+    for _ in range(200):
+        loss = F.cross_entropy(layer(attention(x)[:, -1]), labels)  # (b, 8, 32) -> (b, 32) -> (b, topics)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    attention.eval()
+    with torch.no_grad():
+        accuracies = [
+            (layer(attention(some)[:, -1]).argmax(dim=-1) == wanted).float().mean()
+            for some, wanted in ((x, labels), (new_x, new_labels))
+        ]
+        scores = batched_scores(attention.W_query(new_x), attention.W_key(new_x))[
+            :, -1
+        ]  # the last token sees all
+        largest = torch.softmax(scores / 32**0.5, dim=-1).max(dim=-1).values.mean()
+    return torch.stack([*accuracies, largest])
+
+
+# %% [markdown] id="does-it-help-predict"
+# **Predict, then run.** Five trainings without dropout, and the same five with $p = 0.5$.
+
+# %% id="predict-does-it-help"
+predict(
+    "does-it-help",
+    "All ten models get their 30 sequences right. Which are better on new ones?",
+    ("those without dropout", "those with dropout", "neither"),
+)
+
+# %% id="does-it-help-measured" tags=["shown"]
+measured = {}
+if torch.is_tensor(ca(batch)):
+    for p in (0.0, 0.5):
+        measured[p] = torch.stack(
+            [trained_and_tested(topic_in_all, p, seed) for seed in range(5)]
+        )  # (seeds, 3)
+        print(f"p = {p}: on the 30 sequences {measured[p][:, 0].tolist()}")
+        print(f"         on new ones        {[round(one, 2) for one in measured[p][:, 1].tolist()]}")
+        print(f"         largest weight     {[round(one, 2) for one in measured[p][:, 2].tolist()]}")
+
+# %% id="came-does-it-help" tags=["shown"]
+gains = measured[0.5][:, 1] - measured[0.0][:, 1] if measured else torch.zeros(5)
+outcome = (
+    "those with dropout" if gains.min() > 0 else "those without dropout" if gains.max() < 0 else "neither"
+)
+reveal("does-it-help", outcome if measured else ...)
+
+# %% [markdown] id="does-it-help-read"
+# Dropout helped in each of the five trainings. The third line suggests why. Without dropout one token has most of the
+# weight, and its noise decides. With dropout that token is missing in half of the steps, so the others must count too,
+# and their noise averages out.
+#
+# That is a guess, until it is tested. If it is right, then (1) a model whose weights are all equal, without any
+# dropout, is good as well; and (2) dropout does **not** help where only one of the eight tokens holds the topic.
+
+
+# %% id="why-it-helps" tags=["shown"]
+class EqualWeights(CausalAttention):
+    def forward(self, x):
+        return self.W_value(x).mean(dim=1, keepdim=True)  # (b, tokens, d_in) -> (b, 1, d_out)
+
+
+def topic_in_one(count, topics, generator):
+    """Sequences in which one token holds the topic, marked by a 6 in front, and the others only noise."""
+    labels = torch.randint(4, (count,), generator=generator)
+    x = 2 * torch.randn(count, 8, 16, generator=generator)  # (b, tokens, d_in)
+    one = torch.randint(8, (count,), generator=generator)
+    x[torch.arange(count), one] = topics[labels] + 0.3 * torch.randn(count, 16, generator=generator)
+    x[torch.arange(count), one, 0] = 6.0
+    return x, labels
+
+
+if measured:
+    equal = torch.stack(
+        [trained_and_tested(topic_in_all, 0.0, seed, EqualWeights)[1] for seed in range(5)]
+    ).mean()
+    print(f"(1) equal weights, no dropout: {equal:.2f} of the new sequences are right")
+    for p in (0.0, 0.5):
+        one = torch.stack([trained_and_tested(topic_in_one, p, seed)[1] for seed in range(5)]).mean()
+        print(f"(2) topic in one token, p = {p}: {one:.2f}")
+
+# %% [markdown] id="why-it-helps-read"
+# Both came out as predicted. (By chance 0.25 are right.) So dropout on the weights helps where many tokens say the
+# same and the model would listen to few. It is no cure for every model that overfits: measure it on yours.
+#
+# ## 6 · Find the bug
+#
+# Three pieces of code follow. Each runs, and each is wrong in a way that shows
 # only later. Read, run the symptom, then fix it in the answer cell, which holds the faulty code.
 #
 # ### Task 5 · Numbers that cannot be repeated
@@ -839,6 +951,7 @@ check("bug-eval-dropout")
 #
 # - **Dropout** makes each number 0 with probability $p$ and divides the others by $1 - p$, so that the
 #   average stays. It acts on weights or outputs, never on scores, and in training mode only.
+# - Dropout on the weights spreads them. That helped where many tokens say the same, and not where only one does.
 # - A **batch** is one more axis in front. Swap axes with `transpose`, count them from the end, and test with
 #   sentences that differ.
 # - A **buffer** is a tensor that is not learned and goes where its module goes.
@@ -864,7 +977,7 @@ check("bug-eval-dropout")
 #
 # <details><summary>3. You forget <code>eval()</code> before you use the trained model. What do you see?</summary>
 #
-# Answers that change from call to call and are a little worse than they should be. No error, no warning.
+# Answers that change from call to call and are worse on average. No error, no warning.
 #
 # </details>
 #
@@ -881,6 +994,21 @@ check("bug-eval-dropout")
 # code.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Improving neural networks by preventing co-adaptation of feature detectors**, Hinton and others, 2012. The first
+#   paper on dropout, with the idea that no unit should depend on another alone.
+# - **Dropout: A Simple Way to Prevent Neural Networks from Overfitting**, Srivastava and others, 2014. Section 7
+#   measures what changes in the units.
+# - **Dropout Training as Adaptive Regularization**, Wager, Wang and Liang, 2013. What dropout does to the loss of a
+#   simple model, on paper.
+# - **Attention Is All You Need**, Vaswani and others, 2017. Section 5.4: where its dropout is, and $p = 0.1$.
+# - **Improving Language Understanding by Generative Pre-Training**, Radford and others, 2018. GPT; section 4.1 names
+#   dropout on attention weights.
+# - **PaLM: Scaling Language Modeling with Pathways**, Chowdhery and others, 2022. Section 5: no dropout in
+#   pre-training.
 
 # %% id="progress"
 progress("04-dropout")

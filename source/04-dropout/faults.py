@@ -20,7 +20,7 @@ FAULTS = (
     Fault(
         "divided-by-counted-share",
         "what dropout keeps is divided by the share that one mask happens to keep",
-        "You divide by the share that this one mask happens to keep. Divide by 1 − p, the share kept on average.",
+        "The division is by the share that this one mask happens to keep. Divide by 1 − p, the share kept on average.",
         section="04-dropout#renormalise-refuted",
         varies=True,
     ),
@@ -40,7 +40,7 @@ FAULTS = (
     Fault(
         "dropped-not-zeroed",
         "what is dropped keeps its numbers",
-        "The kept entries are right. The dropped ones still hold their numbers. They have to become 0.",
+        "The dropped entries still hold their numbers. They have to become 0.",
         section="04-dropout#dropout-formula",
     ),
     Fault(
@@ -88,11 +88,6 @@ FAULTS = (
         "the sequences of a batch are laid end to end",
         "All sequences are laid end to end, so that tokens of one attend to tokens of another.",
         section="04-dropout#batch-matmul",
-    ),
-    Fault(
-        "own-key-only",
-        "each query meets the key in its own place only",
-        "Each query meets the key in its own place only. It has to meet every key of its sequence.",
     ),
     Fault(
         "axes-squeezed",
@@ -145,5 +140,11 @@ FAULTS = (
         "what should be drawn is a constant",
         "What should be drawn at random is a constant now. That hides the fault: set the seed before the draw.",
         section="04-dropout#bug-seed-order-task",
+    ),
+    Fault(
+        "brackets-missing",
+        "brackets around 1 − p are missing",
+        "There are no brackets around 1 − p: Python divides by 1 and then takes p away from every entry. The division is by all of 1 − p.",
+        section="04-dropout#apply-dropout-task",
     ),
 )

@@ -86,7 +86,7 @@ APPLY_DROPOUT = Task(
     learned="What is dropped becomes 0, and what is kept is divided by 1 − p, the share that is kept on average.",
     demands={
         "holds True where an entry of x stays": "kept-and-dropped-swapped",
-        "p is the share that is dropped": "dropout-typed-in",
+        "p is the probability that an entry is dropped": "dropout-typed-in",
         "Leave x itself as it is": "edits-its-argument",
     },
     hints=(
@@ -111,6 +111,7 @@ APPLY_DROPOUT = Task(
         reads-the-notebook: above → drawn = kept
             = attn_weights * drawn / 0.5
         edits-its-argument: x * kept / (1 - p) → x.mul_(kept).div_(1 - p)
+        brackets-missing: / (1 - p) → / 1 - p
         """),
     right=rights("""
         where: = torch.where(kept, x / (1 - p), 0.0)
@@ -228,6 +229,8 @@ DROPOUT_BY_HAND = Task(
         rescaled-in-eval: return x↵ → return x / (1 - p)
         edits-its-argument: apply_dropout(x, kept, p) → x.mul_(kept).div_(1 - p)
         reads-the-notebook: if not training → x = attn_weights↵if not training
+        dropped-together: x.shape → (*x.shape[:-1], 1)
+        dropout-rescaled-twice: apply_dropout(x, kept, p) → apply_dropout(x, kept, p) / (1 - p)
         """),
     right=rights("""
         bernoulli: torch.rand(x.shape) >= p → torch.bernoulli(torch.full_like(x, 1 - p))
@@ -324,6 +327,9 @@ BATCHED_SCORES = Task(
             hint: The queries were multiplied with themselves; the keys are not used.
         reads-the-notebook: = W_query(two_sentences) @ W_key(two_sentences).mT
         batch-mixed: keys.transpose → keys.flip(0).transpose
+        keys-turned-on-other-axes: transpose(1, 2) → transpose(0, 1)
+            hint: The keys are transposed along other axes than their last two: the batch changes places with
+                the tokens. Swap tokens and d_out.
         """),
     right=rights("""
         mt: transpose(1, 2) → mT
@@ -441,9 +447,9 @@ CAUSAL_ATTENTION = Task(
     demands={
         "buffer called mask": "mask-not-a-buffer",
         "It is cut to the tokens present": "mask-not-cut",
-        "that is dropped in training": "no-dropout",
+        "is dropped in training": "no-dropout",
         "it follows train() and eval()": "dropout-in-eval",
-        "the share of the attention weights": "dropout-on-context",
+        "the probability that an attention weight is dropped": "dropout-on-context",
         "W_query, W_key, W_value": "other-names",
         "have a bias": "bias-never",
         "takes a batch": "batch-mixed",
@@ -476,7 +482,13 @@ CAUSAL_ATTENTION = Task(
         scaled-by-square: ** 0.5 → ** 2
         scaled-up: / keys → * keys
         scaled-by-tokens: keys.shape[-1] → attn_scores.shape[-1]
+            hint: The scores are divided by the root of the number of tokens, or of `context_length`, which is the
+                same in these sentences. Divide by √d_out, the root of the size of the axis that the dot product
+                sums over.
         scaled-by-tokens: keys.shape[-1] → keys.shape[1]
+            hint: The scores are divided by the root of the number of tokens, or of `context_length`, which is the
+                same in these sentences. Divide by √d_out, the root of the size of the axis that the dot product
+                sums over.
         scaled-by-batch: keys.shape[-1] → keys.shape[0]
         scale-typed-in: keys.shape[-1] → 2
         scaled-after-softmax: / keys.shape[-1] ** 0.5 →
@@ -667,6 +679,14 @@ CAUSAL_ATTENTION = Task(
         half-precision: queries @ keys.transpose(1, 2) → (queries.half() @ keys.half().mT).to(x.dtype)
         half-precision: queries @ keys.transpose(1, 2) → (queries.bfloat16() @ keys.bfloat16().mT).to(x.dtype)
         float-forced: return attn_weights @ values → return (attn_weights @ values).float()
+        keys-turned-on-other-axes: keys.transpose(1, 2) → keys.transpose(0, 1)
+            hint: The keys are transposed along other axes than their last two: the batch changes places with
+                the tokens. Swap tokens and d_out.
+        mask-cut-for-good: self.mask[:num_tokens, :num_tokens] → self.mask
+            above attn_scores.masked_fill_ → self.mask = self.mask[:num_tokens, :num_tokens]
+        dropout-rescaled-twice: = self.dropout(attn_weights) → = self.dropout(attn_weights) / (1 - self.dropout.p * self.training)
+        bias-uneven: self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_value = nn.Linear(d_in, d_out, bias=False)
+        bias-uneven: self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_query = nn.Linear(d_in, d_out, bias=False)
         """),
     right=rights("""
         big-negative-number: -torch.inf → -1e9
@@ -939,11 +959,11 @@ BUG_EVAL_DROPOUT = Task(
                     return super().eval()
 
                 def forward
-            hint: Eval mode is right now, but in training mode nothing is dropped any more, at least not
+            hint: In training mode nothing is dropped any more, at least not
                 after one `eval()`. To take dropout out, or to set p to 0 in `eval()`, hides the fault.
                 Look at `self.training`.
         no-dropout: F.dropout(attn_weights, self.p, training=self.training) → attn_weights
-            hint: Eval mode is right now, but in training mode nothing is dropped any more, at least not
+            hint: In training mode nothing is dropped any more, at least not
                 after one `eval()`. To take dropout out, or to set p to 0 in `eval()`, hides the fault.
                 Look at `self.training`.
         seed-hides-dropout: attn_weights = F → torch.manual_seed(123)↵attn_weights = F

@@ -3,8 +3,8 @@
 #
 # In lesson 04 each token had one row of attention weights. A word often needs two things at once: the word
 # before it, say, and the subject of the sentence. **Multi-head attention** gives each token several rows. You
-# build it twice, as a stack of heads and as the fused class that GPT-2 uses, and prove that both compute the
-# same.
+# build it twice, as a stack of heads and as one fused class, the form that real models have, and prove that both
+# compute the same.
 #
 # **When you are done you can**
 #
@@ -13,8 +13,11 @@
 # - split a tensor into heads, merge it again, and recognise both steps done wrong;
 # - explain why joining heads is a sum of one output per head.
 #
-# **Time:** about 120 minutes. **Before you start:** lesson 04 (`CausalAttention`, batches, the `mask`
+# **Time:** about 125 minutes. **Before you start:** lesson 04 (`CausalAttention`, batches, the `mask`
 # buffer), `nn.Module` and `nn.Linear`.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -195,7 +198,7 @@ reveal("wrapper-width", stack(batch).shape[-1] if torch.is_tensor(stack(batch)) 
 # ## 2 · What two heads can do
 #
 # Now a measurement. Take 40 made-up stories of 12 tokens. Each token is four random numbers, so no token
-# tells anything about another. Every token should receive two vectors: that of the token **before** it, and
+# tells anything about another. Every token is to receive two vectors: that of the token **before** it, and
 # that of the **first** token. (The first token has none before it, and takes itself.)
 #
 # Each needs weights with a single 1 in each row. Here they are, written by hand:
@@ -289,8 +292,8 @@ check("error-with-heads")
 
 
 # %% [markdown] id="trade-off-predict"
-# **Predict, then run.** One head may divide its attention: a share $s$ on the first token, $1 - s$ on the one
-# before. The next cell tries every share.
+# **Predict, then run.** One head can divide its attention: the weight $s$ on the first token, $1 - s$ on the one
+# before. The next cell tries every weight.
 
 # %% id="predict-best-share"
 predict(
@@ -323,7 +326,7 @@ reveal(
 )
 
 # %% [markdown] id="trade-off-read"
-# What the head gains for one target it loses for the other. At every share at least 0.46 is left, two fifths
+# What the head gains for one target it loses for the other. At every weight at least 0.46 is left, two fifths
 # of the whole. Two heads leave nothing.
 #
 # Wider matrices do not help: least squares already found the best one. The reason is the **row of weights**.
@@ -387,7 +390,7 @@ print("one head, from the third token on:", f"{error_left(half_half[:, 2:], want
 # different directions, whatever the tokens contain.
 #
 # The weights above were made by hand. In trained models people have found heads for the token before, for the
-# opening bracket, for the subject of a verb, and many without a name.
+# object of a verb and for the word that "she" stands for, and many without a name (see Sources).
 #
 # ### Try it
 #
@@ -406,7 +409,7 @@ explore_heads(four_heads, tokens, ["itself", "token before", "first token", "all
 # %% [markdown] id="batched-intro"
 # ## 3 · All heads in one matrix product
 #
-# The stack is right, and slow: twelve heads make 36 small projections, one after another. The same arithmetic
+# The stack is right, but with twelve heads it makes 36 small projections, one after another. The same arithmetic
 # fits into a few large products, if the heads become an **axis**.
 #
 # `@` on tensors with more than two axes multiplies the last two and treats all axes before them as a batch.
@@ -564,7 +567,8 @@ split_heads(numbered, 2)
 # *10 minutes · change three lines · task id* `bug-view-without-transpose`
 #
 # A colleague wrote `CausalHeads`. The shapes fit, no error appears, and the mask is in place. The test below
-# changes only the *last* token, "step". With the code as given it reports:
+# changes only the *last* token, "step". With the code as
+# given it reports:
 #
 # `outputs that change with the last token: ['one', 'step']`
 #
@@ -724,7 +728,7 @@ if torch.is_tensor(split_heads(numbered, 2)):
 # attention without mask and positions must keep: **if the tokens come in another order, the outputs come in
 # that order too, and are otherwise the same.**
 #
-# The cell below also trains it on something easy: each token shall give its own vector back. With the code as
+# The cell below also trains it on something easy: each token is to give its own vector back. With the code as
 # given it reports:
 #
 # `the error falls from 1.03 to 0.95` and `shuffled tokens give shuffled outputs: False`
@@ -1068,7 +1072,7 @@ if fused is not None:
 # - 1 point: one head has one row of weights per token, so all its columns hold the same mixture, whatever
 #   the width; several heads have several rows. No point for "a sum can never be taken apart": it can where
 #   its parts have directions of their own.
-# - 1 point: uses the measurement: one head leaves at least 0.46 (two fifths) at every share; two
+# - 1 point: uses the measurement: one head leaves at least 0.46 (two fifths) at every weight; two
 #   heads leave none.
 # - 1 point: names a price of more heads, such as a smaller `head_dim` for each, or more score matrices in
 #   memory.
@@ -1181,6 +1185,20 @@ reveal("quiet-bug", min(final_errors, key=final_errors.get))
 # sentence instead, and needs the shape (b, 1, 1, tokens). Lesson 06 makes one.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.2: why several heads, and their sizes.
+# - **What Does BERT Look At?**, Clark and others, 2019. Sections 3 and 4 find heads for the token before and for parts
+#   of a sentence.
+# - **Analyzing Multi-Head Self-Attention**, Voita and others, 2019. Three kinds of heads do most of the work in a
+#   translator, and many others can be removed.
+# - **Are Sixteen Heads Really Better than One?**, Michel, Levy and Neubig, 2019. Removes heads from trained models and
+#   measures what is lost.
+# - **A Mathematical Framework for Transformer Circuits**, Elhage and others, 2021. Heads as a sum of parts that add to
+#   one stream, as in section 2.
+# - **Low-Rank Bottleneck in Multi-head Attention Models**, Bhojanapalli and others, 2020. What narrow heads cannot do.
 
 # %% id="progress"
 progress("05-multi-head")

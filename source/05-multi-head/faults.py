@@ -77,8 +77,14 @@ FAULTS = (
     Fault(
         "layer-replaced",
         "a layer is replaced by something without weights",
-        "A layer was replaced by something without weights. The numbers are right, but what was there to be trained is gone: "
+        "A layer was replaced by something without weights. What was there to be trained is gone: "
         "keep the layer, and copy the identity matrix into its weight and zeros into its bias.",
         section="05-multi-head#copy-into-fused-task",
+    ),
+    Fault(
+        "head-dim-from-input",
+        "head_dim is a share of the input's width",
+        "`head_dim` is taken from `d_in`. A head gets its share of what the layers make: the heads share `d_out`.",
+        section="05-multi-head#split-read",
     ),
 )

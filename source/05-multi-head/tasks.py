@@ -211,6 +211,16 @@ MULTI_HEAD_WRAPPER = Task(
         detached: dim=-1) → dim=-1).detach()
         half-precision: dim=-1) → dim=-1).half().to(x.dtype)
         float-forced: dim=-1) → dim=-1).float()
+        # Inside a head that learners write for themselves, seen from outside.
+        no-mask: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.mask.zero_()`
+        diagonal-hidden: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.mask.fill_diagonal_(1)`
+        past-hidden: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.mask.copy_(head.mask.T.clone())`
+        no-scale: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query.register_forward_hook(lambda layer, given, made: made * d_out**0.5)`
+        scaled-without-root: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query.register_forward_hook(lambda layer, given, made: made * d_out**-0.5)`
+        scaled-by-input-width: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query.register_forward_hook(lambda layer, given, made: made * (d_out / d_in) ** 0.5)`
+        scaled-by-model-width: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query.register_forward_hook(lambda layer, given, made: made * num_heads**-0.5)`
+        keys-as-queries: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query = head.W_key`
+            hint: In each head, keys stand where queries belong. `W_query` makes the queries.
         """),
     right=rights("""
         tuple: ModuleList( → ModuleList(tuple(
@@ -376,6 +386,9 @@ BATCHED_HEAD_SCORES = Task(
                 as they are.
         step-too-many: = torch.softmax(a @ a.transpose(2, 3), dim=-1)
             hint: These are weights: each row adds up to 1. The task wants the scores before the softmax.
+        keys-reshaped: a.transpose(2, 3) → a.reshape(1, 2, 4, 3)
+            hint: `a` is cut into another shape, which puts its numbers in the wrong places. Swap its last
+                two axes.
         """),
     right=rights("""
         mT: a.transpose(2, 3) → a.mT
@@ -868,6 +881,15 @@ MULTI_HEAD_ATTENTION = Task(
             self.out_proj(context) → self.out_proj(context).transpose(0, 1)
         reads-the-notebook: `        num_tokens` → `        x = batch↵        num_tokens`
         edits-its-argument: return self → x.mul_(0)↵return self
+        scaled-by-square: self.head_dim**0.5 → self.head_dim**2
+        head-dim-from-input: self.head_dim = d_out → self.head_dim = d_in
+        heads-in-reverse: merge_heads(weights @ values) → merge_heads((weights @ values).flip(1))
+        residual-added: return self.out_proj(context) → return context + self.out_proj(context)
+        mask-cut-for-good: self.mask.bool()[:num_tokens, :num_tokens] → self.mask.bool()
+            above scores = scores.masked_fill → self.mask = self.mask[:num_tokens, :num_tokens]
+        dropout-rescaled-twice: = self.dropout(weights) → = self.dropout(weights) / (1 - self.dropout.p * self.training)
+        bias-uneven: W_key = nn.Linear(d_in, d_out, bias=qkv_bias) → W_key = nn.Linear(d_in, d_out, bias=False)
+        bias-uneven: W_query = nn.Linear(d_in, d_out, bias=qkv_bias) → W_query = nn.Linear(d_in, d_out, bias=False)
         """),
     right=rights("""
         keys-first-and-tril:

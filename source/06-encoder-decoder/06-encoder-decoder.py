@@ -2,9 +2,10 @@
 # # 06 · Encoder, decoder and cross-attention
 #
 # So far one sentence attended to itself. A translator has two: the sentence that it reads and the sentence
-# that it writes. The transformer of 2017 reads with an **encoder**, writes with a **decoder**, and connects
-# the two with **cross-attention**. All three attentions are one class, called with other arguments. In this
-# lesson you build that class and the masks it needs.
+# that it writes. How does a word that is written find the words that it translates? The transformer of 2017 reads with
+# an **encoder**, writes with a **decoder**, and connects the two with **cross-attention**. All three attentions are
+# one class, called with other arguments. In this lesson you build that class and the masks it needs, and at the end it
+# translates.
 #
 # **When you are done you can**
 #
@@ -12,10 +13,14 @@
 # - hide padding and the future with one mask, and keep a row without any visible key from becoming `nan`;
 # - explain why `view` refuses a transposed tensor, and what `contiguous` does about it;
 # - write `MultiHeadAttention` for self-attention and cross-attention, with source and target of different
-#   length.
+#   length;
+# - read in a map of cross-attention what a translation was made from, and what such a map does not say.
 #
-# **Time:** about 90 minutes. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and the
+# **Time:** about 95 minutes. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and the
 # causal mask of lesson 03.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -28,10 +33,10 @@ from visuals import (
     attention_map,
     combined_masks,
     encoder_decoder,
-    explore_map,
     explore_three_attentions,
     memory_layout,
     track_shapes,
+    trained_dates,
 )
 
 torch.set_printoptions(sci_mode=False, precision=4)  # 0.0008 and not 8.0241e-04
@@ -57,7 +62,7 @@ encoder_decoder(source, target)
 # - **Encoder self-attention.** Every source token attends to all source tokens, also to later ones: the whole
 #   sentence is there. Only the padding is hidden.
 # - **Decoder self-attention.** A target token attends to itself and to the tokens before it. In use, later
-#   tokens are not written yet. In training they are there and must be hidden, by the **causal mask**.
+#   tokens are not there yet. In training they are there and must be hidden, by the **causal mask**.
 # - **Cross-attention.** The **query** comes from the decoder, **key** and **value** come from the output of
 #   the encoder. There is no causal mask: the whole source is visible for every target token. Only the padding
 #   of the source is hidden.
@@ -167,26 +172,6 @@ print(masked_scores)
 attn_weights = F.softmax(masked_scores, dim=-1)  # (b, heads, query, key)
 attn_weights
 
-# %% id="masked-weights-figure" tags=["figure"]
-attention_map(
-    attn_weights[0],
-    [f"t{index}" for index in range(max_sequence_length)],
-    title="Four heads of the first sequence, masked",
-    names=[f"head {index}" for index in range(num_heads)],
-)
-
-# %% [markdown] id="masked-weights-explore"
-# Both sequences now. Choose the sequence, the head and the query token. **Predict first:**
-
-# %% id="predict-entropy-of-t0"
-predict("entropy-of-t0", "What is the entropy of the weights of t0, in every head? (a number)")
-
-# %% id="masked-weights-explorer" tags=["figure"]
-explore_map(attn_weights, [f"t{index}" for index in range(max_sequence_length)])
-
-# %% id="came-entropy-of-t0"
-reveal("entropy-of-t0", (attn_weights * -attn_weights.clamp(min=1e-9).log()).sum(dim=-1)[..., 0].max())
-
 # %% [markdown] id="output-intro"
 # Weights times values, and the heads side by side again:
 
@@ -252,13 +237,13 @@ reveal("same-memory", "both" if small_t.contiguous().data_ptr() == small.data_pt
 # %% [markdown] id="padding-intro"
 # ## 4 · Padding, and both masks at once
 #
-# Sequences in a real batch differ in length. Say the first has 5 tokens and the second only 3, filled up with
+# Sequences in a real batch differ in length. Say the first has 5 tokens, and the second has 3 and is filled up with
 # 2 tokens of padding. Padding is hidden from every query, in every head. So the mask depends on the sequence
 # and on the **key**, and not on head or query:
 #
 # `(b, 1, 1, tokens)` broadcasts over scores of shape `(b, heads, query, key)`.
 #
-# The two axes of size 1 matter. A mask of shape `(b, tokens)` is lined up from the right, its batch axis with
+# The two axes of size 1 matter. A mask of shape `(b, tokens)` is lined up from the right. Its batch axis then meets
 # the *queries*: an error in most cases, and a wrong mask where the two sizes happen to agree.
 #
 # ### Task 1 · A padding mask
@@ -267,7 +252,7 @@ reveal("same-memory", "both" if small_t.contiguous().data_ptr() == small.data_pt
 #
 # Write `padding_mask(lengths, num_tokens)`. True means visible; the padding is at the end of each sequence.
 # `torch.arange(num_tokens)` gives the positions. Compare positions with lengths, and let broadcasting do the
-# rest. The longest sequence may be shorter than `num_tokens`.
+# rest. The longest sequence can be shorter than `num_tokens`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "padding-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -308,7 +293,7 @@ combined_masks(visible, torch.tensor([1, 1, 1, 0, 0]), ["t0", "t1", "t2", "pad",
 #
 # *5 minutes · one or two lines · task id* `combine-masks`
 #
-# Write `decoder_mask(lengths, num_tokens)`. It may call `padding_mask`.
+# Write `decoder_mask(lengths, num_tokens)`. It can call `padding_mask`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "combine-masks-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -363,12 +348,13 @@ reveal(
 
 # %% [markdown] id="masked-softmax-task"
 # Softmax subtracts the largest score. Here that is $-\infty - (-\infty)$, which is `nan`. In the next layer
-# other tokens attend to the broken one, and through the loss the `nan` reaches every weight of the model.
+# other tokens attend to the broken one, and the loss becomes `nan`, and with it every gradient.
 # With `-1e9` in place of `-inf` there is no `nan`, and the row spreads its attention evenly over keys that
-# are all hidden. That fault is harder to notice, and no smaller.
+# are all hidden. That fault is just as large, and harder to notice.
 #
 # This course says: **a query without any visible key gets nothing**. All weights of such a row are 0, and so
-# is its context. It is the one row that does not add up to 1. (`scaled_dot_product_attention` does the same.)
+# is its context. It is the one row that does not add up to 1. (PyTorch's `scaled_dot_product_attention` does the same
+# in current versions.)
 #
 # ### Task 3 · A softmax that knows about masks
 #
@@ -498,7 +484,7 @@ check("bug-query-length")
 
 
 # %% [markdown] id="bug-query-length-read"
-# An error was the better case. Code that cuts the source to the length of the target, or fills it up, runs
+# An error is the better case. Code that cuts the source to the length of the target, or fills it up, runs
 # without complaint: words of the source are never read, or words that do not exist are read. A test with two
 # sentences of the *same* length finds none of these. Test with sizes that differ.
 #
@@ -622,7 +608,7 @@ source_padding = padding_mask(torch.tensor([4, 6]), 6)
 output = mha(y, memory, memory, source_padding)
 if torch.is_tensor(output):
     changed = mha(y, other_padding, other_padding, source_padding)
-    print(f"{output.shape}, unchanged by what stands in the padding: {torch.allclose(output, changed)}")
+    print(f"{output.shape}, unchanged by what the padding holds: {torch.allclose(output, changed)}")
 
 # %% id="came-output-shape"
 reveal("output-shape", str(tuple(output.shape)) if torch.is_tensor(output) else ...)
@@ -669,8 +655,8 @@ reveal("visible-to-the", ("neither", "“small” only", "“klein” only", "bo
 # *8 minutes · change one line · task id* `bug-cross-from-decoder`
 #
 # `decoder_step` is the attention part of one decoder layer: masked self-attention over the target, then
-# cross-attention to the encoder's output. (A real layer adds residuals and normalisation around both.) The
-# code runs and the shapes are right, but the translations have nothing to do with the source. The cell under
+# cross-attention to the encoder's output. (A real layer adds residuals and normalisation around both.) The code
+# runs and the shapes are right, but the output has nothing to do with the source. The cell under
 # it shows the symptom. Find the cause.
 
 
@@ -728,6 +714,147 @@ check("bug-cross-from-decoder")
 # case. The experiment above shows it: change what should matter, and see whether anything happens.
 #
 # </details>
+
+# %% [markdown] id="dates-intro"
+# ## 9 · A translation
+#
+# Everything is there now for a translator. Below, three of your `MultiHeadAttention` get **trained** weights. The
+# model reads a date in one of ten ways, in English or German, and writes it in one way: "23. November 2026" becomes
+# `2026-11-23`. A source token is a word, a digit or a mark, and a target token is one character. The encoder's output
+# is added to its input; the decoder is your `decoder_step`. Vectors for tokens and places come with the weights.
+# (Lesson 07 is about places. `visuals/dates/train.py` trains all this in some minutes.)
+
+# %% id="dates-loaded"
+dates = trained_dates()
+attentions = {name: MultiHeadAttention(32, heads) for name, heads in dates.heads.items()}
+fits = all(set(made.state_dict()) == set(dates.weights[name]) for name, made in attentions.items())
+if fits:  # not before task 5 is done
+    for name, made in attentions.items():
+        made.load_state_dict(dates.weights[name])
+        made.requires_grad_(False)
+
+
+def encoded(texts, hide_padding=True):
+    """The encoder's output, (b, source, 32), and which source tokens are visible, (b, 1, 1, source) or None."""
+    x, lengths = dates.read(texts)  # (b, source, 32), (b,)
+    source_visible = padding_mask(lengths, x.shape[1]) if hide_padding else None
+    return x + attentions["encoder"](x, x, x, source_visible), source_visible
+
+
+def translated(texts, hide_padding=True):
+    """The dates, written one character after the other."""
+    memory, source_visible = encoded(texts, hide_padding)
+    written = [""] * len(texts)
+    for step in range(10):
+        y = dates.written(written)  # (b, target, 32), the start and what is written so far
+        causal = torch.tril(torch.ones(step + 1, step + 1))
+        y = decoder_step(attentions["decoder"], attentions["cross"], y, memory, causal, source_visible)
+        latest = dates.logits(y[:, -1]).argmax(dim=-1)  # (b,)
+        written = [text + new for text, new in zip(written, dates.characters(latest))]
+    return written
+
+
+# %% id="dates-written"
+texts = ["23 november 2026", "November 23, 2026", "Montag, den 23. November 2026", "5/3/1987"]
+if fits:
+    for text, date in zip(texts, translated(texts)):
+        print(f"{text:32} {date}")
+
+# %% id="dates-counted"
+texts, right_dates = zip(*dates.examples(500, seed=1))  # drawn anew
+if fits:
+    hits = sum(one == other for one, other in zip(translated(texts), right_dates))
+    print(f"{hits} of 500 new dates are right")
+
+# %% [markdown] id="alignment-predict"
+# How does the model know which digit to write? Its cross-attention says what it reads. The weights below are made by
+# your `cross_scores` and your `masked_softmax`. **Predict, then run:**
+
+# %% id="predict-what-is-read"
+predict(
+    "what-is-read",
+    "“november 23, 2026” becomes 2026-11-23. Which source token is read most for the last character, the 3?",
+    ("november", "the 3 of 23", "the comma", "the 6 of 2026"),
+)
+
+
+# %% id="alignment-made"
+def what_is_read(text):
+    """The weights of the cross-attention, (target, source): one row for each character that is written."""
+    memory, source_visible = encoded([text])
+    y = dates.written(translated([text]))  # (b, target, 32); the last character is no input
+    y = attentions["decoder"](y, y, y, torch.tril(torch.ones(10, 10)))
+    q, k = attentions["cross"].query(y), attentions["cross"].key(memory)
+    return masked_softmax(cross_scores(q, k, num_heads=1), source_visible)[0, 0]
+
+
+two_ways = ["23 november 2026", "november 23, 2026"]
+alignments = [what_is_read(text) for text in two_ways] if fits else [..., ...]
+
+# %% id="alignment-first" tags=["figure"]
+attention_map(alignments[0], dates.tokens(two_ways[0]), list("2026-11-23"), title="The day comes first")
+
+# %% id="alignment-second" tags=["figure"]
+attention_map(alignments[1], dates.tokens(two_ways[1]), list("2026-11-23"), title="The month comes first")
+
+# %% id="came-what-is-read"
+places = ("november", "the 2 of 23", "the 3 of 23", "the comma", *(f"the {one} of 2026" for one in "2026"))
+reveal("what-is-read", places[int(alignments[1][-1].argmax())] if torch.is_tensor(alignments[1]) else ...)
+
+# %% [markdown] id="alignment-read"
+# This is an **alignment**: row by row, which source tokens a character is made from. The rows are the same in both
+# maps. The order of the source has changed, and the bright cells have moved with it. Nobody told the model which token
+# belongs to which character. It was trained on pairs of whole texts.
+#
+# Does it hold for other dates? For each place of the date, the next cell counts how often the token with the largest
+# weight **is** the character that is written.
+
+# %% id="alignment-counted"
+if fits:
+    found = torch.zeros(10)
+    for text, date in zip(texts[:200], right_dates):
+        read = what_is_read(text).argmax(dim=-1)  # (target,)
+        found += torch.tensor([dates.tokens(text)[index] == one for index, one in zip(read, date)])
+    for name, place in (
+        ("third digit of the year", 2),
+        ("last digit of the year", 3),
+        ("last digit of the day", 9),
+    ):
+        print(f"{name}: {found[place] / 200:.0%}")
+
+# %% [markdown] id="alignment-limits"
+# So the largest weight is on the right digit in most dates, and not in all. Two more things warn you. The rows of `-`
+# need no token, but their weights add up to 1 all the same, and go somewhere. So a large weight does not say that the
+# token was needed. And the vectors in `memory` are no longer single words: the encoder has mixed them. What is read at
+# one token can come from another.
+#
+# ### Without the padding mask
+#
+# The 500 dates differ in length, so most of them are filled up. **Predict, then run:** the same weights, and the
+# padding is visible.
+
+# %% id="predict-padding-visible"
+predict(
+    "padding-visible",
+    "How many of the 500 dates are right when the padding is visible?",
+    ("nearly all", "about half", "nearly none"),
+)
+
+# %% id="padding-visible"
+if fits:
+    without_mask = translated(texts, hide_padding=False)
+    hits = [one == other for one, other in zip(without_mask, right_dates)]
+    longest = max(len(dates.tokens(text)) for text in texts)
+    full = [hit for hit, text in zip(hits, texts) if len(dates.tokens(text)) == longest]
+    print(f"{sum(hits)} of 500 are right, and {sum(full)} of the {len(full)} texts that have no padding")
+    for text, wrong in list(zip(texts, without_mask))[:4]:
+        print(f"{text:32} {wrong}")
+
+# %% id="came-padding-visible"
+share = sum(hits) / 500 if fits else ...
+reveal(
+    "padding-visible", ... if share is ... else ("nearly none", "about half", "nearly all")[round(2 * share)]
+)
 
 # %% [markdown] id="words-task"
 # ### Task 7 · Three attentions, in your words
@@ -824,6 +951,20 @@ check("bug-cross-from-decoder")
 # it would have to. In both cases the transpose before it is what keeps the tokens apart.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Sequence to Sequence Learning with Neural Networks**, Sutskever, Vinyals and Le, 2014. Translation before
+#   attention: the whole source in one vector.
+# - **Neural Machine Translation by Jointly Learning to Align and Translate**, Bahdanau, Cho and Bengio, 2014. Figure 3
+#   shows alignments as in section 9, between English and French.
+# - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.3 names the three uses of attention in one
+#   model.
+# - **Attention is not Explanation**, Jain and Wallace, 2019. Experiments against reading too much from weights.
+# - **Attention is not not Explanation**, Wiegreffe and Pinter, 2019. The answer to it. Read both.
+# - **The Annotated Transformer**, Rush, 2018. Encoder and decoder as one program, with comments.
+# - **PyTorch Internals**, Yang, 2019. Strides and views, with drawings.
 
 # %% id="progress"
 progress("06-encoder-decoder")

@@ -24,7 +24,7 @@ FAULTS = (
     Fault(
         "mask-batch-for-queries",
         "the mask lines up the batch with the queries",
-        "The rows are right, but with the shape (b, tokens) broadcasting lines up the batch with the queries. Put "
+        "With the shape (b, tokens) broadcasting lines up the batch with the queries. Put "
         "in two axes of size 1: `[:, None, None, :]`.",
         section="06-encoder-decoder#padding-intro",
     ),
@@ -85,14 +85,13 @@ FAULTS = (
     Fault(
         "empty-row-nan",
         "a query without any visible key gets nan",
-        "This is right wherever some key is visible. A row whose keys are all hidden is `nan`. After the softmax, "
-        "set every hidden weight to 0.",
+        "A row whose keys are all hidden should hold nothing but 0. After the softmax, set every hidden weight to 0.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
     Fault(
         "nan-in-gradient",
         "the weights are right and their gradient is nan",
-        "The weights are right, and the gradient is not. −∞ was *added*, and an addition passes the `nan` of an "
+        "The gradient is nan. −∞ was *added*, and an addition passes the `nan` of an "
         "empty row back to the scores. `masked_fill` lets none through.",
         section="06-encoder-decoder#masked-softmax-gradient-read",
     ),

@@ -81,7 +81,7 @@ PADDING_MASK = Task(
     demands={
         "True means visible": "mask-polarity",
         "the padding is at the end": "padding-on-the-left",
-        "The longest sequence may be shorter than num_tokens": "longest-length",
+        "The longest sequence can be shorter than num_tokens": "longest-length",
         "returns: (b, 1, 1, num_tokens), bool": "not-boolean",
     },
     hints=(
@@ -310,6 +310,12 @@ MASKED_SOFTMAX = Task(
             (hidden, 0 → (hidden.all(-1, keepdim=True), 0
         all-zeros: weights.masked_fill(hidden, 0.0) → torch.zeros_like(scores)
         edits-its-argument: scores.masked_fill( → scores.masked_fill_(
+        detached: scores.masked_fill → scores.detach().masked_fill
+            hint: `.detach()` cuts the way back: no gradient reaches the layers that made the scores.
+        zero-times-infinity: .masked_fill(hidden, float("-inf")) → + (1 - mask.float()) * float("-inf")
+            weights.masked_fill(hidden, 0.0) → weights.nan_to_num()
+            hint: 0 times infinity is `nan`, so every row with a visible key is `nan`, and then 0. Use
+                `masked_fill`.
         """),
     right=rights("""
         nan-to-num: masked_fill(hidden, 0.0) → nan_to_num(0.0)
@@ -791,6 +797,7 @@ MULTI_HEAD_ATTENTION = Task(
             / head_dim**0.5  # → #
         sizes-typed-in: b, target, self → 2, 5, self
             b, source, self →2 2, 5, self
+        scaled-by-square: / head_dim**0.5 → / head_dim**2
         """),
     right=rights("""
         own-helpers: body forward
@@ -920,7 +927,7 @@ BUG_CROSS_FROM_DECODER = Task(
     learned="In cross-attention queries come from the target, keys and values from the source, with the "
     "source's padding and no causal mask.",
     demands={
-        "the translations have nothing to do with the source": "source-never-heard",
+        "the output has nothing to do with the source": "source-never-heard",
     },
     hints=(
         "Which of the six arguments are never used in the code as given?",
@@ -934,15 +941,15 @@ BUG_CROSS_FROM_DECODER = Task(
         values-from-query-input: encoder_output, encoder_output → encoder_output, x
         keys-from-query-input: (x, encoder_output, encoder_output, source_padding) → (x, x, encoder_output, causal)
         masked-needlessly: encoder_output, source_padding) → encoder_output, causal)
-            hint: Keys and values are right. The whole source may be read: only its own padding is hidden.
+            hint: The whole source may be read: only its own padding is hidden.
         masked-needlessly: encoder_output, source_padding) → encoder_output, source_padding * torch.ones(x.shape[1], encoder_output.shape[1]).tril())
-            hint: Keys and values are right. The whole source may be read: only its own padding is hidden.
+            hint: The whole source may be read: only its own padding is hidden.
         padding-visible: encoder_output, source_padding) → encoder_output)
         future-visible: decoder_input, causal) → decoder_input)
         step-left-out: cross_attention(x, → cross_attention(decoder_input,
         source-mean-added: (x, encoder_output, encoder_output, source_padding) → (x, x, x, causal) + encoder_output.mean(dim=1, keepdim=True)
         residual-added: return cross → return x + cross
-            hint: Cross-attention is right. `x` is added to it, as in a whole decoder layer; leave that
+            hint: `x` is added to what cross-attention gives, as in a whole decoder layer; leave that
                 out.
         mask-polarity: encoder_output, source_padding) → encoder_output, ~source_padding)
             hint: A mask has the opposite meaning. In it True means *visible*.

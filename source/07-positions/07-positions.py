@@ -2,8 +2,8 @@
 # # 07 · Where is each token? Positions
 #
 # "The dog bites the man" is no news. "The man bites the dog" is. Both sentences hold the same words. The attention of
-# lessons 01 to 06 without a mask cannot tell them apart: it does not know where a token stands. In this lesson you
-# prove that, find out what the causal mask gives away, and build the four methods by which real models learn about
+# lessons 01 to 06 without a mask cannot tell them apart: it does not know where a token is. In this lesson you
+# prove that, find out what the causal mask gives away, and build four methods by which real models are told the
 # order.
 #
 # **When you are done you can**
@@ -15,6 +15,9 @@
 #
 # **Time:** about 120 minutes. There is a good place for a break after section 4. **Before you start:** the causal
 # mask from lesson 03. A little of sine and cosine helps; all that you need is in this notebook.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -26,7 +29,7 @@ from visuals import (
     clock_hands,
     explore_positions,
     rope_pairs,
-    token_vectors,
+    training_curves,
     turned_pair,
     two_orders,
 )
@@ -34,7 +37,7 @@ from visuals import (
 # %% [markdown] id="sentence"
 # ## 1 · Does attention know the order?
 #
-# Five tokens, and a vector of 8 numbers for each *word*. "the" stands in the sentence twice, so two rows are equal.
+# Five tokens, and a vector of 8 numbers for each *word*. "the" is in the sentence twice, so two rows are equal.
 
 # %% id="example-data" tags=["given"]
 torch.manual_seed(123)
@@ -99,22 +102,23 @@ reveal("bites-reordered", "not at all" if same else "a lot")
 two_orders(attention(inputs), attention(inputs[order]), order, tokens)
 
 # %% [markdown] id="order-proof"
-# **The tempting objection:** "The output for the dog stands in row 1 and then in row 4. So the order is there." Look
-# at the two rows of "the". One stands before the dog, one before the man, and both are equal in every number. Row
+# **The tempting objection:** "The output for the dog is in row 1 and then in row 4. So the order is there." Look
+# at the two rows of "the". One comes before the dog, one before the man, and both are equal in every number. Row
 # numbers are only where *we* keep the results. No output holds a trace of them.
 #
 # The proof fits in three lines. Reordering the rows of $X$ is a product $PX$ with a matrix of zeros and ones. Then
 #
 # 1. the scores become $(PX W_q)(PX W_k)^\top = P\,S\,P^\top$: rows and columns in the new order, no other numbers;
 # 2. softmax works on each row alone, so the weights become $P A P^\top$;
-# 3. the output becomes $P A P^\top P V = P\,(AV)$, because $P^\top P$ is the identity. It is the old output, reordered.
+# 3. the output becomes $P A P^\top P V = P\,(AV)$, because $P^\top P$ is the identity. It is the old output,
+#    reordered.
 #
 # ### Task 1 · The experiment
 #
 # *6 minutes · two or three lines · task id* `order-gap`
 #
 # Write `order_gap(attention, x, order)`. Compute the outputs of the sentence, then those of the reordered sentence
-# `x[order]`. Compare the two **token by token**: the token at position `i` of the new sentence stood at position
+# `x[order]`. Compare the two **token by token**: the token at position `i` of the new sentence was at position
 # `order[i]` before. Return the largest absolute difference of each token, in the new order.
 
 
@@ -126,7 +130,7 @@ def order_gap(attention, x, order):
         x: (tokens, d_in)
         order: (tokens,), whole numbers
         attention(x): (tokens, d_out)
-        returns: (tokens,); entry i is about the token that now stands at position i
+        returns: (tokens,); entry i is about the token that is now at position i
     """
     ### BEGIN SOLUTION
     before = attention(x)[order]  # (tokens, d_out), row i is now about token order[i]
@@ -204,13 +208,13 @@ two_orders(layers(inputs), layers(inputs[past_shuffled]), past_shuffled, tokens,
 
 # %% [markdown] id="past-read"
 # One layer: nothing. "man" sees all tokens, and a sum over all of them has no order. (The second "the" stays too:
-# the same three tokens stand before it.) Two layers: a clear change. The first layer gave "dog" an output that
+# the same three tokens come before it.) Two layers: a clear change. The first layer gave "dog" an output that
 # depends on what came before "dog". After the shuffle that is another past, so the second layer gets other keys and
 # values *for the same set of tokens*. **One causal layer sees a set. Two causal layers see an order.**
 #
-# That is why a deep causal model without any positions can be trained and still learns something about order. It has
-# to work for that, layer by layer. An encoder has no causal mask and gets nothing at all. So nearly all models are
-# *told* the positions. There are four methods, and you will build each of them.
+# That is how a deep causal model can learn something about order without any positions. An encoder has no causal mask
+# and gets nothing at all. Most models are *told* the positions. Four methods are common (there are others, as T5's),
+# and you will build each of them.
 #
 # | method | what it changes | models |
 # | --- | --- | --- |
@@ -244,9 +248,9 @@ for position in (0, 10, 1000):
 # *10 minutes · a class · task id* `learned-positions`
 #
 # Write `LearnedPositions(context_length, d_model)` with a table `pos_emb`. `forward(x, start=0)` adds to each token
-# the row of its position. The first token of `x` stands at position `start`: in section 7 a model writes one token
-# at a time, and the new token is not at position 0. The result has the dtype of `x`; make the positions on the device of
-# `x`, with `device=x.device`.
+# the row of its position. The first token of `x` is at position `start`: in section 7 a model writes one token
+# at a time, and the new token is not at position 0. The result has the dtype of `x`; make the positions on the device
+# of `x`, with `device=x.device`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "learned-positions-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -288,7 +292,7 @@ if torch.is_tensor(learned(inputs[None])):
 
 # %% [markdown] id="learned-limit"
 # There is no mask, and all outputs move now, also those of tokens that kept their position. The price: the table
-# ends. There is no row for a sixth token, and a row that was hardly used in training means little.
+# ends. There is no row for a sixth token. And a row that training never used keeps its random start values.
 
 # %% [markdown] id="sinusoidal-intro"
 # ## 4 · Sinusoidal positions: a clock with many hands
@@ -307,7 +311,7 @@ clock_hands([[position * 10.0**-pair for pair in range(4)] for position in range
 # $$\theta_i = \text{base}^{-2i/d}, \qquad i = 0, 1, \ldots, d/2 - 1$$
 #
 # The base is 10000. The first hand turns by 1 radian (57°) at each step, the last one hardly turns. At position $m$
-# hand $i$ stands at the angle $m\,\theta_i$. You will need these angles in most of the tasks that follow.
+# hand $i$ is at the angle $m\,\theta_i$. You will need these angles in most of the tasks that follow.
 #
 # ### Task 3 · The angles
 #
@@ -368,14 +372,23 @@ def sinusoidal(positions, d_model, base=10000.0):
 check("sinusoidal-positions")
 
 # %% id="sinusoidal-figure" tags=["figure"]
-token_vectors(sinusoidal(torch.arange(24), 16), [str(position) for position in range(24)], row="position")
+codes = sinusoidal(torch.arange(100), 16)  # (positions, d_model)
+training_curves(
+    {
+        f"hand {hand}": (range(100), codes[:, 2 * hand].tolist()) if torch.is_tensor(codes) else None
+        for hand in (0, 2, 4, 6)
+    },
+    "The sines of four of the eight hands",
+    "sine",
+    "position",
+)
 
 # %% [markdown] id="shift-predict"
-# Each row is a position. The columns on the left change fast, those on the right slowly. There is no table that
-# ends: position 5000 has a code too.
+# Hand 0 goes round about every 6 positions, hand 6 has hardly moved after 100. Together they tell near and far
+# positions apart. There is no table that ends: position 5000 has a code too.
 #
 # **Predict, then run.** To go three positions on, every hand turns by a fixed angle, $3\,\theta_i$, wherever it
-# stands. So there should be *one* way to make the code of position $m + 3$ from the code of position $m$, for all
+# is. So there should be *one* way to make the code of position $m + 3$ from the code of position $m$, for all
 # $m$. The next cell rotates the pairs by $3\,\theta_i$, the same for every $m$.
 
 # %% id="shift-prediction"
@@ -496,16 +509,17 @@ def rope_interleaved(x, positions, base=10000.0):
 check("rope-interleaved")
 
 # %% [markdown] id="half-split-intro"
-# The second form is the one that you find in most code today. It pairs the first half of the numbers with the second
-# half: with 8 numbers, 0 and 4, 1 and 5, 2 and 6, 3 and 7. It is called *half-split*.
+# The second form is that of GPT-NeoX, and of Llama in Hugging Face's library. (Meta's own code for Llama has the
+# first.) It pairs the first half of the numbers with the second half. With 8 numbers the pairs are 0 and 4, 1 and 5,
+# 2 and 6, and 3 and 7. It is called *half-split*.
 
 # %% id="pairs-figure" tags=["figure"]
 rope_pairs(8)
 
 # %% [markdown] id="apply-rope-task"
 # The same rotations happen to other pairs. Since $W_q$ and $W_k$ are trained, they learn to put the right numbers
-# into the right places, and both forms are equally good. But weights that were trained with one form do not work with
-# the other.
+# into the right places, and whatever one form can compute, the other can too. But weights that were trained with one
+# form do not work with the other.
 #
 # ### Task 7 · RoPE, half-split
 #
@@ -697,8 +711,8 @@ check("bug-mixed-forms")
 #
 # $$\text{slope}_h = 2^{-8h/H}$$
 #
-# With 8 heads that is 1/2, 1/4, …, 1/256. A large slope keeps a head close to its own position. A small one lets it
-# look far back.
+# With 8 heads that is 1/2, 1/4, …, 1/256. (The paper uses this for 2, 4, 8, 16 … heads.) A large slope keeps a head
+# close to its own position. A small one lets it look far back.
 #
 # ### Task 9 · ALiBi
 #
@@ -729,23 +743,32 @@ check("alibi-bias")
 
 # %% id="alibi-figure" tags=["figure"]
 bias = alibi_bias(16, 4)
-attention_map(
-    torch.softmax(bias, dim=-1) if torch.is_tensor(bias) else ...,
-    [str(position) for position in range(16)],
-    title="Four heads with equal scores and ALiBi",
-    names=[f"head {head}: 1/{4 ** (head + 1)}" for head in range(4)],
+far_back = range(16)  # of the last token's weights: how many tokens back
+training_curves(
+    {
+        f"head {head}, slope 1/{4 ** (head + 1)}": (
+            far_back,
+            torch.softmax(bias, dim=-1)[head, -1].flip(0).tolist(),
+        )
+        if torch.is_tensor(bias)
+        else None
+        for head in range(4)
+    },
+    "Four heads with equal scores and ALiBi: the last token's weights",
+    "weight",
+    "tokens back",
 )
 
 # %% [markdown] id="alibi-read"
-# All scores are equal here, so the maps show the bias alone. Head 0 has the slope 1/4 and looks at the last few
-# tokens, head 3 has 1/256 and looks at everything evenly. The bias depends on the distance only, there is no table
-# that ends, and nothing is trained. What ALiBi cannot do: say "the token *exactly* three positions back". It can
-# only say "near".
+# All scores are equal here, so the curves show the bias alone. Head 0 has the slope 1/4 and looks at the last few
+# tokens, head 3 has 1/256 and looks at all 16 nearly evenly. The bias depends on the distance only, there is no table
+# that ends, and nothing is trained. What the bias alone cannot do: say "the token *exactly* three positions back". It
+# can only say "near".
 
 # %% [markdown] id="generating-intro"
 # ## 7 · Positions while a model writes
 #
-# A model that writes makes one token at a time. It keeps the keys of all earlier tokens, already rotated (lesson 08
+# A model that writes makes one token at a time. It keeps the keys of all earlier tokens, already rotated (lesson 11
 # builds this *cache*). So each step computes the query and the key of **one** token, a tensor with one row. **The
 # tempting line** is `apply_rope(query, torch.arange(query.shape[-2]))`. It is right for a whole sentence. With one
 # row it gives position 0, each time. Run it on a model that has kept five keys:
@@ -759,7 +782,7 @@ if torch.is_tensor(apply_rope(queries, positions)):
     print(f"written alone, and put at 0:    {at_0[0]}")
 
 # %% [markdown] id="new-token-task"
-# No error, and other scores: to the model, the new word stands at the very start of the text. Its position is the
+# No error, and other scores: to the model, the new word is at the very start of the text. Its position is the
 # number of tokens that came before it.
 #
 # ### Task 10 · The scores of a new token
@@ -816,8 +839,10 @@ if torch.is_tensor(apply_rope(queries, positions)):
 #
 # **Marking scheme**
 #
-# - 1 point: one causal layer: the last output does not change when its past is shuffled, because it is a sum over a set (or: the mask tells the number of earlier tokens, not their order).
-# - 1 point: two layers: the last output does change, because the first layer's outputs for past tokens depend on the pasts of those tokens.
+# - 1 point: one causal layer: the last output does not change when its past is shuffled, because it is a sum over a
+#   set (or: the mask tells the number of earlier tokens, not their order).
+# - 1 point: two layers: the last output does change, because the first layer's outputs for past tokens depend on the
+#   pasts of those tokens.
 # - 1 point: without a causal mask nothing depends on the order, whatever the depth; so an encoder needs positions.
 # ### END SOLUTION
 
@@ -858,7 +883,7 @@ if torch.is_tensor(apply_rope(queries, positions)):
 #
 # </details>
 #
-# <details><summary>2. All tokens of a text are moved by 5 positions, because 5 tokens of padding stand before it. RoPE is used, and the padding is hidden. What changes?</summary>
+# <details><summary>2. All tokens of a text are moved by 5 positions, because 5 tokens of padding come before it. RoPE is used, and the padding is hidden. What changes?</summary>
 #
 # Nothing but rounding. With learned positions everything changes.
 #
@@ -866,8 +891,8 @@ if torch.is_tensor(apply_rope(queries, positions)):
 #
 # <details><summary>3. Why must the two numbers of a pair turn by the same angle?</summary>
 #
-# Because only then it is a rotation: it keeps lengths, and two of them combine to one by the difference of their
-# angles.
+# Because only then is it a rotation. A rotation keeps lengths, and two of them combine to one by the difference of
+# their angles.
 #
 # </details>
 #
@@ -884,6 +909,24 @@ if torch.is_tensor(apply_rope(queries, positions)):
 # same for all keys of that query.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.5: sinusoidal positions, compared with learned
+#   ones.
+# - **RoFormer: Enhanced Transformer with Rotary Position Embedding**, Su and others, 2021. RoPE; section 3 has the
+#   derivation, with neighbours as pairs.
+# - **Train Short, Test Long**, Press, Smith and Lewis, 2021. ALiBi, and how other methods lose quality beyond the
+#   training length.
+# - **Extending Context Window of Large Language Models via Positional Interpolation**, Chen and others, 2023. RoPE
+#   beyond its training length, with adapted angles.
+# - **Transformer Language Models without Positional Encodings Still Learn Positional Information**, Haviv and
+#   others, 2022. What the causal mask gives away, measured in trained models.
+# - **Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer**, Raffel and others, 2020. T5;
+#   section 2.1 has a fifth method, a trained number for each distance.
+# - **Self-Attention with Relative Position Representations**, Shaw, Uszkoreit and Vaswani, 2018. Distances instead of
+#   positions, inside attention.
 
 # %% id="progress"
 progress("07-positions")

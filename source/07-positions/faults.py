@@ -284,4 +284,22 @@ FAULTS = (
         "The key of the new token is missing. A token may look at itself: put its key behind the kept ones.",
         section="07-positions#new-token-task",
     ),
+    Fault(
+        "order-of-the-other-form",
+        "the turned numbers come back in the other form's order",
+        "Each number is turned as it should be, but the numbers come back in the order of the other form. Put each one back where it came from.",
+        section="07-positions#half-split-intro",
+    ),
+    Fault(
+        "published-slopes",
+        "the slopes are those that the paper's code takes for other numbers of heads",
+        "Where the number of heads is no power of two, the published code takes slopes from two rows. This task asks for one formula, for any number of heads.",
+        section="07-positions#alibi-intro",
+    ),
+    Fault(
+        "key-position-for-distance",
+        "the key's position stands in for its distance",
+        "The slope is multiplied by the key's position. After a softmax the weights are the same, because a row differs by one number only. The task asks for the distance.",
+        section="07-positions#alibi-intro",
+    ),
 )

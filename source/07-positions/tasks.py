@@ -147,7 +147,7 @@ LEARNED_POSITIONS = Task(
     demands={
         "adds to each token the row of its position": "same-position-for-all",
         "with a table pos_emb": "table-turned",
-        "The first token of x stands at position start": "start-ignored",
+        "The first token of x is at position start": "start-ignored",
         "on the device of x": "made-on-the-cpu",
         "The result has the dtype of x": "float-forced",
     },
@@ -224,6 +224,8 @@ POSITION_ANGLES = Task(
         positions-not-used: positions[:, None] → torch.arange(len(positions))[:, None]
         steps-only: positions[:, None] * theta → theta.expand(len(positions), -1)
         sines-too-early: positions[:, None] * theta → (positions[:, None] * theta).sin()
+        exponents-off: (-torch.arange(0, dim, 2) / dim) → (-(torch.arange(0, dim, 2) // dim))
+            hint: `//` rounds the exponents to whole numbers, so that hands have the same speed. Divide with `/`.
         """),
     right=rights("""
         outer: positions[:, None] * theta → torch.outer(positions.float(), theta)
@@ -277,6 +279,11 @@ SINUSOIDAL = Task(
         # The exponent doubled, as where 2i is taken of numbers that go up by 2; and halved.
         exponents-off: , base)  # → , base**2)  #
         exponents-off: , base)  # → , base**0.5)  #
+        angle-for-each-number: angles.sin(), angles.cos() → (each := positions[:, None] * base ** (-torch.arange(d_model) / d_model))[:, 0::2].sin(), each[:, 1::2].cos()
+            hint: There is an angle for each number. A sine and the cosine beside it belong to one hand, and have
+                the same angle.
+        exponents-off: position_angles(positions, d_model, base)  # → positions[:, None] * base ** (-(torch.arange(0, d_model, 2) // d_model))  #
+            hint: `//` rounds the exponents to whole numbers, so that hands have the same speed. Divide with `/`.
         """),
     right=rights("""
         repeated: = torch.where(torch.arange(d_model) % 2 == 0, position_angles(positions, d_model, base).repeat_interleave(2, 1).sin(), position_angles(positions, d_model, base).repeat_interleave(2, 1).cos())
@@ -323,12 +330,19 @@ ROTATE_PAIRS = Task(
         turned-backwards: angles.cos(), angles → angles.cos(), -angles
         not-a-rotation: cos - b → cos + b
         not-a-rotation: sin + b → sin - b
+        not-a-rotation: a * sin + b * cos → b * cos - a * sin
         not-a-rotation: a * cos - b * sin, a * sin + b * cos → a * cos, b * sin
         sine-and-cosine-swapped: cos, sin = angles → sin, cos = angles
         pair-swapped: a * cos - b * sin, a * sin + b * cos → a * sin + b * cos, a * cos - b * sin
         first-overwritten: a * cos - b * sin, a * sin + b * cos → (a := a * cos - b * sin), a * sin + b * cos
         codes-added: a * cos - b * sin, a * sin + b * cos → a + cos, b + sin
         stacked-on-other-axis: dim=-1 → dim=0
+        edits-its-argument: = pairs.copy_(torch.stack([pairs[..., 0] * angles.cos() - pairs[..., 1] * angles.sin(), pairs[..., 0] * angles.sin() + pairs[..., 1] * angles.cos()], dim=-1))
+        first-overwritten: body
+            a, b = pairs[..., 0], pairs[..., 1]
+            a[:] = a * angles.cos() - b * angles.sin()
+            b[:] = a * angles.sin() + b * angles.cos()
+            return pairs
         """),
     right=rights("""
         complex: = torch.view_as_real(torch.view_as_complex(pairs) * torch.exp(1j * angles))
@@ -379,6 +393,13 @@ ROPE_INTERLEAVED = Task(
         pairs-not-joined: .flatten(-2) →
         codes-added: = x + sinusoidal(positions, x.shape[-1], base)
         one-speed: pairs, angles) → pairs, angles[:, :1].expand_as(angles))
+        order-of-the-other-form: .flatten(-2) → .mT.flatten(-2)
+        exponents-off: position_angles(positions, x.shape[-1], base)  # → position_angles(positions, 2 * x.shape[-1], base)[:, : x.shape[-1] // 2]  #
+            hint: The angles belong to another width than that of the vectors. Ask for the angles of all of
+                head_dim, once.
+        exponents-off: position_angles(positions, x.shape[-1], base)  # → position_angles(positions, x.shape[-1] // 2, base).repeat(1, 2)  #
+            hint: The angles belong to another width than that of the vectors. Ask for the angles of all of
+                head_dim, once.
         """),
     right=rights("""
         reshape: x.unflatten(-1, (-1, 2)) → x.reshape(x.shape[0], -1, 2)
@@ -428,6 +449,7 @@ APPLY_ROPE = Task(
         turned-backwards: angles.cos(), angles → angles.cos(), -angles
         not-a-rotation: cos - second → cos + second
         not-a-rotation: sin + second → sin - second
+        not-a-rotation: first * sin + second * cos → second * cos - first * sin
         not-a-rotation: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x * cos.repeat_interleave(2, -1) + torch.cat([-second, first], dim=-1) * sin.repeat_interleave(2, -1)
         pair-swapped: first, second = → second, first =
         sine-and-cosine-swapped: cos, sin = angles → sin, cos = angles
@@ -440,6 +462,11 @@ APPLY_ROPE = Task(
         detached: x.chunk(2, dim=-1) → x.detach().chunk(2, dim=-1)
             hint: `.detach()` cuts the way back: no gradient reaches the layers that made the queries and keys.
         edits-its-argument: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x.copy_(torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1))
+        order-of-the-other-form: torch.cat → torch.stack
+            cos], dim=-1) → cos], dim=-1).flatten(-2)
+        exponents-off: position_angles(positions, x.shape[-1], base)  # → position_angles(positions, x.shape[-1] // 2, base).repeat(1, 2)  #
+            hint: The angles belong to another width than that of the vectors. Ask for the angles of all of
+                head_dim, once.
         """),
     right=rights("""
         slices: x.chunk(2, dim=-1) → x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]
@@ -482,10 +509,14 @@ BUG_MIXED_FORMS = Task(
         symptom-hidden: positions, head_dim → 0 * positions, head_dim
         turned-backwards: [-second, first] → [second, -first]
         not-a-rotation: [-second, first] → [second, first]
+        not-a-rotation: [-second, first] → [-second, -first]
         not-a-rotation: partner * angles.sin() → x * angles.sin()
         hands-in-reverse: .repeat(1, 2) → .flip(-1).repeat(1, 2)
         one-side-not-turned: turned(keys) → keys
         no-scale: / head_dim**0.5 →
+        angle-for-each-number: position_angles(positions, head_dim).repeat(1, 2) → position_angles(positions, 2 * head_dim)
+            hint: Each number has an angle of its own. A number and its partner in the other half turn together: they
+                share one angle.
         """),
     right=rights("""
         tile: .repeat(1, 2) → .tile(2)
@@ -560,6 +591,8 @@ ALIBI_BIAS = Task(
             hint: A later key gets the bias 0, which hides nothing once it is added to the scores. Fill with
                 `-torch.inf`.
         softmax-too-early: .masked_fill(distance < 0, -torch.inf) → .masked_fill(distance < 0, -torch.inf).softmax(-1)
+        published-slopes: slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads) → floor = 2 ** (num_heads.bit_length() - 1)↵powers = lambda heads: 2.0 ** (-8 * torch.arange(1, heads + 1) / heads)↵slopes = torch.cat([powers(floor), powers(2 * floor)[0::2][: num_heads - floor]])
+        key-position-for-distance: -slopes[:, None, None] * distance → (slopes[:, None, None] * positions).expand(-1, num_tokens, -1)
         """),
     right=rights("""
         key-before-query: positions[:, None] - positions → -(positions - positions[:, None])

@@ -1,7 +1,7 @@
 # %% [markdown] id="title"
 # # 10 · Read a model
 #
-# In lesson 09 you trained models of your own. Here you get one that somebody else has trained, as a file of numbers.
+# In lessons 08 and 09 you trained models of your own. Here you get one that somebody else has trained, as a file of numbers.
 # You load it into **your** classes, name by name, until your logits are the same as theirs. Then you read it: what its
 # heads look at, which of them it needs, and at which layer it knows what comes next. Nothing is trained in this lesson.
 #
@@ -13,7 +13,7 @@
 # - read what a model expects after each layer.
 #
 # **Time:** about 110 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
-# (lesson 09), hooks (lesson 09). Where yours are not right yet, the course's stand in.
+# (lesson 08), hooks (lessons 08 and 09). Where yours are not right yet, the course's stand in.
 
 # %% id="setup"
 import json
@@ -35,20 +35,25 @@ torch.set_num_threads(1)
 #
 # The model was trained on the documentation that comes inside Python 3.11.7, which the licence of the Python Software
 # Foundation allows; `help("for")` shows a page of it. A token is one character. There are 96: the printable ones of
-# ASCII and the end of a line. One page in ten was held out, and the model has never seen it. So that copying pays, one
-# sequence in four was no page, but a run of shuffled characters, again and again. The figure shows the loss on held-out
-# pages, and on random characters when they come again.
+# ASCII and the end of a line. One page in ten was held out, and the model has never seen it. To reward copying, one
+# training sequence in four was not a page but a short string of shuffled characters, repeated. The figure shows the loss
+# on held-out pages, and on random characters when they come again. The third line is what these characters cost a model
+# that knows only how frequent each one is: their **entropy**.
 
 # %% id="curve" tags=["figure"]
 curve = json.loads(CURVE.read_text())
+frequencies = torch.bincount(windows(HELD_OUT.read_text()).flatten(), minlength=len(VOCABULARY)) + 1e-9
+frequencies = frequencies / frequencies.sum()  # (vocab,)
+entropy = float(-(frequencies * frequencies.log()).sum())
+curve["by frequency alone"] = [entropy] * len(curve["steps"])
 training_curves(
     {name: (curve["steps"], values) for name, values in curve.items() if name != "steps"},
     title="How the checkpoint was trained",
 )
 
 # %% [markdown] id="curve-read"
-# For a thousand steps the model cannot copy: random characters cost it as much the second time as the first. Then, within
-# a few hundred steps, it can. You know this jump from lesson 09. Somewhere in the file there are heads that do it.
+# For a thousand steps random characters cost the model more the second time than their entropy, 3.05: it gains nothing
+# from having seen them. Then, within 500 steps, the loss falls to 1.0. You know this jump from lesson 09. Somewhere in the file there are heads that do it.
 # (`python -m visuals.checkpoint.train` makes the file again, in about five minutes.)
 #
 # What is in the file?
@@ -79,7 +84,7 @@ for name in sorted(stored):
 
 
 # %% id="course-classes"
-# From lessons 05 and 09.
+# From lessons 05 and 08.
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
@@ -134,7 +139,7 @@ class TinyTransformer(nn.Module):
 
 # %% id="own-classes"
 MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
-TinyTransformer = bring_over("09-train-it", "tiny-transformer", TinyTransformer)
+TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer)
 # Your transformer comes with your Block. This puts your attention of lesson 05 into it.
 TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
 
@@ -258,7 +263,7 @@ if model is not None:
 # *8 minutes · one line · task id* `bug-orientation`
 #
 # A colleague loads checkpoints with a shortcut. A tensor that has the same shape as its place goes there as it is.
-# Any other is brought into that shape. No error comes up, and the loss of the loaded model is bad. There are two
+# Any other tensor is reshaped to fit. No error is raised, and the loss of the loaded model is bad. There are two
 # mistakes in one line. Correct `oriented`, which turns a stored tensor into one for your classes.
 # `c_attn` never gets there.
 
@@ -287,8 +292,8 @@ check("bug-orientation")
 #
 # *6 minutes · two or three lines · task id* `perplexity`
 #
-# The loss of a token is −log of the probability that the model gave it. Its mean is hard to picture, so one takes the
-# exponential of it, the **perplexity**. A model that chooses among $n$ equally likely tokens at every step has the
+# The loss of a token is −log of the probability that the model gave it. The mean is hard to picture, so people report
+# its exponential, the **perplexity**. A model that chooses among $n$ equally likely tokens at every step has the
 # perplexity $n$.
 #
 # Write `perplexity(model, ids)`: e to the mean loss, over the next tokens of all sequences together.
@@ -636,6 +641,107 @@ reveal("copying-head", answer)
 # The induction head matters where the passage comes again, and hardly elsewhere: the claim has passed a test that it
 # could have failed. Without the previous-token head the loss rises even more, and the first time too. So the claim
 # "this head is there for induction alone" fails: other parts of the model use what it writes as well.
+#
+# **Does the induction head need it?** In lesson 09 the second head reads what the first one has written. Here you can
+# test that. Take a head of layer 0 away, and score the *map* of the induction head.
+#
+# **Predict, then run.**
+
+# %% id="needed-prediction"
+predict(
+    "head-that-is-needed",
+    "Which removal of one head of layer 0 brings the induction score of layer 1, head 0 below 0.2?",
+    ("none", "only that of head 1", "any of the four"),
+)
+
+
+# %% id="needed-given"
+@torch.no_grad()
+def induction_without(head):
+    """The induction score of layer 1, head 0, when a head of layer 0 says the same everywhere; None: the whole model."""
+
+    def averaged(module, arguments):
+        contexts = arguments[0].unflatten(-1, (NUM_HEADS, -1)).clone()  # (b, tokens, heads, head_dim)
+        if head is not None:
+            contexts[:, :, head] = contexts[:, :, head].mean(dim=(0, 1))
+        return (contexts.flatten(2),)
+
+    hook = model.blocks[0].attention.out_proj.register_forward_pre_hook(averaged)
+    maps = look_inside(model, random_twice, NUM_HEADS).maps[1]  # (b, heads, tokens, tokens)
+    hook.remove()
+    return float(claim_score(maps, induction_claim(random_twice))[0])
+
+
+# %% id="needed-shown" tags=["measured", "shown"]
+needed = None
+if table is not None:
+    print(f"the whole model: {induction_without(None):.2f}")
+    scores = [induction_without(head) for head in range(NUM_HEADS)]
+    for head, score in enumerate(scores):
+        print(f"without layer 0, head {head}: {score:.2f}")
+    low = [head for head, score in enumerate(scores) if score < 0.2]
+    needed = {0: "none", NUM_HEADS: "any of the four"}.get(len(low))
+    needed = "only that of head 1" if low == [1] else needed
+
+# %% id="needed-revealed" tags=["measured", "shown"]
+reveal("head-that-is-needed", needed)
+
+# %% [markdown] id="why-intro"
+# **Why does it look there?** A score is a query times a key, and a key is a sum. The stream that layer 1 reads is the sum
+# of the token's embedding, its position, what each head of layer 0 has written, and what the MLP and the bias of
+# `out_proj` have added. LayerNorm divides this sum by one number for each token, so each part keeps its place in it. So
+# the score splits **exactly** into one piece for each part of the key.
+
+
+# %% id="why-given"
+@torch.no_grad()
+def score_by_part(ids):
+    """The scores of layer 1, head 0, split by the part of the key that they come from, by name: (b, queries, keys)."""
+    first, second = model.blocks
+    start = model.embedding(ids)  # (b, tokens, d_model)
+    place = model.positions.weight[: ids.shape[1]].expand_as(start)
+    kept = []
+    hook = first.attention.out_proj.register_forward_pre_hook(lambda module, given: kept.append(given[0]))
+    middle = start + place + first.attention(first.norm_1(start + place))
+    hook.remove()
+    contexts = kept[0].unflatten(-1, (NUM_HEADS, -1))  # (b, tokens, heads, head_dim)
+    matrices = first.attention.out_proj.weight.unflatten(1, (NUM_HEADS, -1))  # (d_model, heads, head_dim)
+    parts = {"the token": start, "its position": place}
+    for head in range(NUM_HEADS):
+        parts[f"layer 0, head {head}"] = contexts[:, :, head] @ matrices[:, head].T  # (b, tokens, d_model)
+    parts["MLP and bias"] = first(start + place) - middle + first.attention.out_proj.bias
+    stream = sum(parts.values())  # (b, tokens, d_model)
+    norm, attention = second.norm_1, second.attention
+    spread = (stream.var(dim=-1, keepdim=True, correction=0) + norm.eps).sqrt()  # (b, tokens, 1)
+    head_dim = attention.W_query.weight.shape[0] // NUM_HEADS
+    queries = attention.W_query(norm(stream))[..., :head_dim]  # (b, tokens, head_dim): head 0
+    scores = {}
+    for name, part in parts.items():
+        normed = (part - part.mean(dim=-1, keepdim=True)) / spread * norm.weight  # (b, tokens, d_model)
+        scores[name] = queries @ attention.W_key(normed)[..., :head_dim].mT / head_dim**0.5
+    scores["the shift of the norm"] = (queries @ attention.W_key(norm.bias)[:head_dim])[
+        ..., None
+    ] / head_dim**0.5
+    whole = queries @ attention.W_key(norm(stream))[..., :head_dim].mT / head_dim**0.5  # (b, queries, keys)
+    return scores, whole
+
+
+# %% id="why-shown" tags=["measured", "shown"]
+if table is not None:
+    scores, whole = score_by_part(random_twice)
+    print("the pieces add up to the score:", torch.allclose(sum(scores.values()), whole, atol=1e-3))
+    there = induction_claim(random_twice)  # (b, queries, keys)
+    there[:, :60] = False  # queries of the second time only
+    others = torch.ones_like(there).tril() & ~there & there.any(dim=-1, keepdim=True)
+    print("how much higher the claimed keys score than the others, by part of the key:")
+    for name, piece in {**scores, "all together": whole}.items():
+        piece = piece.expand_as(whole)
+        print(f"{name:22} {float(piece[there].mean() - piece[others].mean()):6.2f}")
+
+# %% [markdown] id="why-read"
+# The claimed keys score 3.4 higher than the others, and 2.6 of that is what head 1 of layer 0 has written: the token
+# before. Another 0.8 comes from head 2, which looks two or three back. The token itself and its position add nothing.
+# That is why the head attends: its query asks for what the previous-token head writes.
 
 # %% [markdown] id="logit-lens-task"
 # ## 5 · What does it expect, and when?
@@ -764,7 +870,8 @@ if shares is not None and rises is not None:
 #
 # - A shape that fits proves nothing: a square matrix fits both ways. Equal logits prove it.
 # - A claim names places. It is tested there *and* elsewhere, on text that was not used to find it.
-# - The same steps read GPT-2: the names are these, the tables are longer.
+# - GPT-2's own file also holds `c_attn.bias`, for which your classes need `qkv_bias=True`, and a stored mask,
+#   `attn.bias`. `place` knows neither.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
@@ -792,7 +899,7 @@ if shares is not None and rises is not None:
 #
 # <details><summary>4. The lens shows the right answer after block 0. Is block 1 useless there?</summary>
 #
-# No. The lens tells the favourite. Block 1 may raise its probability, or keep others from it, and at other tokens it
+# No. The lens shows only the most likely token. Block 1 may raise its probability, or keep others from it, and at other tokens it
 # may change the favourite.
 #
 # </details>

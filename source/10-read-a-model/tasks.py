@@ -251,7 +251,7 @@ PERPLEXITY = Task(
     checks=(Check("e to the mean loss of all next tokens", 2, ("three", "one", "many")),),
     learned="Perplexity is the loss in another unit: the number of equally likely tokens that would be as hard to guess.",
     demands={
-        "the exponential of it": "exp-left-out",
+        "people report its exponential": "exp-left-out",
         "e to the mean loss": "base-of-two",
         "over the next tokens": "labels-not-shifted",
         "of all sequences together": "averaged-too-late",

@@ -1,5 +1,5 @@
 # %% [markdown] id="title"
-# # 08 · Fast attention
+# # 11 · Fast attention
 #
 # The class of lesson 05 is right, and it does not scale: twice the tokens, four times the memory. What runs in
 # today's models computes **the same function** in another order. In this lesson you build it: one projection
@@ -15,8 +15,8 @@
 # - write a KV cache and grouped-query attention, and say what a cache costs in bytes;
 # - read a log-log plot of time and memory, and say what "fused" buys and what it does not.
 #
-# **Time:** about 150 minutes. **Before you start:** lesson 05 (`MultiHeadAttention`). For section 4: what
-# `backward` does. No GPU is needed; with one, the measurements at the end run there.
+# **Time:** about 210 minutes, best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`). For section 4: what
+# `backward` does (lesson 08). No GPU is needed; with one, the measurements at the end run there.
 
 # %% id="setup"
 import warnings
@@ -28,6 +28,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from autograder import check, hint, predict, progress, reveal
 from visuals import attention_map, cost_curves, explore_tiles, measured, qkv_rows
+from visuals.checkpoint import NUM_HEADS, decode, encode
+from visuals.checkpoint.train import trained
 
 # %% [markdown] id="carried-over-intro"
 # ## What you bring along
@@ -368,6 +370,15 @@ check("online-softmax")
 tokens = ["Your", "journey", "starts", "with", "one", "step"]
 explore_tiles(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens)
 
+
+# %% id="tiles-counted"
+def tiles_visited(num_tokens, tile):
+    """How many tiles are left when the future is skipped."""
+    return sum(start // tile + 1 for start in range(0, num_tokens, tile))
+
+
+print("tiles of 2:", tiles_visited(6, 2), "of 9, tiles of 1:", tiles_visited(6, 1), "of 36")
+
 # %% [markdown] id="tiled-attention-task"
 # ### Task 6 · Tiled attention
 #
@@ -423,6 +434,8 @@ for causal in (False, True):
     print(f"causal={causal}: equal to plain attention: {agree(tiled, plain_attention(q, k, v, causal))}")
 
 # %% [markdown] id="backward-intro"
+# **A good place to stop for a day.** The second half needs your tiles again, in task 8.
+#
 # ## 4 · The way back, by hand
 #
 # Training needs gradients, and autograd keeps every tile that it may need on the way back. Together they are
@@ -432,8 +445,12 @@ for causal in (False, True):
 # $$dV = P^\top dO, \quad dP = dO\,V^\top, \quad dS = P \circ (dP - D), \quad dQ = dS\,K / \sqrt{d}, \quad dK = dS^\top Q / \sqrt{d}$$
 #
 # $D$ is one number for each row: what softmax takes off so that the changes of a row's weights add up to 0. By
-# definition it is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the matrix. The trick: that is also
-# $\mathrm{rowsum}(dO \circ O)$, a sum over head_dim numbers.
+# definition it is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the matrix. That row is what the tiles must not
+# need. Put in what $dP$ is, and change the order of the two sums. For row $i$, key $j$ and number $c$ of a value:
+#
+# $$D_i = \sum_j P_{ij}\,dP_{ij} = \sum_j P_{ij} \sum_c dO_{ic} V_{jc} = \sum_c dO_{ic} \sum_j P_{ij} V_{jc} = \sum_c dO_{ic}\,O_{ic}$$
+#
+# So $D = \mathrm{rowsum}(dO \circ O)$: a sum over head_dim numbers, and the result $O$ is there already.
 #
 # ### Task 7 · The gradients of attention
 #
@@ -843,8 +860,8 @@ check("kv-cache")
 # `attend_to_cache`.
 #
 # **Positions count on.** With rotary positions (lesson 07), each query and key is turned by its own place in the text
-# before it is stored: `apply_rope(keys, torch.arange(cache.num_tokens, cache.num_tokens + new))`. Whoever
-# counts each step from 0 gives every new token place 0.
+# before it is stored: `apply_rope(keys, torch.arange(cache.num_tokens, cache.num_tokens + new))`. If you count
+# from 0 in every step, every new token gets position 0.
 
 
 # %% id="cache-used"
@@ -863,6 +880,38 @@ with torch.no_grad():
         # A prompt of 20 tokens at once, then one token at a time.
         pieces = [step(attention, piece, cache) for piece in x.split([20] + 30 * [1], dim=1)]
         print("step by step equals all at once:", agree(torch.cat(pieces, dim=1), attention(x)))
+
+# %% [markdown] id="cached-text-intro"
+# **The same text.** The model of lesson 10 writes: once all keys and values are computed anew for each character, once
+# they come from your cache. Its projection is fused, as in task 1, and its learned positions count on.
+
+
+# %% id="cached-text"
+@torch.no_grad()
+def written(model, text, count, with_cache):
+    """A text, and the likeliest characters that the model adds to it one by one."""
+    ids = new = encode(text)[None]  # (1, tokens)
+    caches = [KVCache(1, NUM_HEADS, ids.shape[1] + count, 24) for _ in model.h]
+    for _ in range(count):
+        x = model.wte(new) + model.wpe.weight[ids.shape[1] - new.shape[1] : ids.shape[1]]  # (1, new, d_model)
+        for layer, cache in zip(model.h, caches):
+            q, k, v = (
+                split_heads(part, NUM_HEADS) for part in layer.attn.c_attn(layer.ln_1(x)).chunk(3, dim=-1)
+            )  # each (1, heads, new, head_dim)
+            if with_cache:
+                k, v = cache.append(k, v)  # each (1, heads, tokens, head_dim)
+            x = x + layer.attn.c_proj(merge_heads(attend_to_cache(q, k, v)))
+            x = x + layer.mlp(layer.ln_2(x))
+        likeliest = (model.ln_f(x[:, -1]) @ model.wte.weight.T).argmax(dim=-1, keepdim=True)  # (1, 1)
+        ids = torch.cat((ids, likeliest), dim=1)  # (1, tokens + 1)
+        new = likeliest if with_cache else ids
+    return decode(ids[0])
+
+
+if KVCache(1, 1, 2, 1).append(torch.zeros(1, 1, 1, 1), torch.zeros(1, 1, 1, 1)) is not None:
+    texts = [written(trained(), "A list is a mutable ", 60, with_cache) for with_cache in (False, True)]
+    print(texts[0].replace("\n", "⏎"))
+    print("the same text with the cache:", texts[0] == texts[1])
 
 # %% [markdown] id="cache-time-intro"
 # **Predict, then run.** One more token costs a pass over the whole text without a cache, and one query with it. How
@@ -887,6 +936,10 @@ def step_times(lengths, d=256):
 
 cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
 
+# %% [markdown] id="cache-time-read"
+# Without a cache a step needs the scores of all tokens with all tokens: the products grow with the square of the length.
+# With it they are one row of scores: they grow with the length.
+
 # %% [markdown] id="gqa-intro"
 # ## 7 · Grouped queries
 #
@@ -894,7 +947,8 @@ cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
 #
 # 2 (keys and values) · layers · heads · head_dim · tokens · bytes for each number.
 #
-# The only factor that can shrink without touching the queries is the number of heads **of keys and values**. In
+# Each factor can be made smaller. Fewer layers or a smaller head_dim is another model, fewer tokens is a shorter text, and
+# fewer bytes make the numbers coarser. One factor changes only attention: the number of heads **of keys and values**. In
 # grouped-query attention, several query heads share one head of keys and values. With as many groups as heads it is
 # the attention that you know (MHA); with one group for all it is multi-query attention (MQA).
 #
@@ -1072,12 +1126,14 @@ squares = [
 reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 
 # %% [markdown] id="measured-read"
-# What the plot shows on any machine:
+# At 128 tokens one tile is all there is: your tiles do the work of lesson 05, and pay for the loop on top. What to look
+# for in the plot:
 #
 # - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1 at most: they hold the result, which grows with the
 #   length, and a few tiles, which do not.
-# - **Time.** All have a slope that goes towards 2, since all multiply every query with every key. Fused attention does
-#   not compute less, apart from the tiles that it skips. It *moves* less: a matrix that does not fit into the
+# - **Time.** All multiply every query with every key, so twice the tokens are four times the products. The slope that is
+#   *measured* need not be 2: it is smaller where a call's fixed price counts most, and larger where a matrix no longer
+#   fits into the fast memory, or where the machine is busy. Fused attention does not compute less, apart from the tiles that it skips. It *moves* less: a matrix that does not fit into the
 #   processor's fast memory has to be written and read again for each step.
 # - **The crossover.** At short lengths your tiles are the slowest. Each turn of a Python loop costs some microseconds
 #   before anything is computed, and a tile takes about a dozen calls. The longer the text, the less that counts: see
@@ -1221,4 +1277,4 @@ else:
 # </details>
 
 # %% id="progress"
-progress("08-fast-attention")
+progress("11-fast-attention")

@@ -1,4 +1,4 @@
-"""The tasks of lesson 08: their probes, the wrong answers people give, and the hint each deserves."""
+"""The tasks of lesson 11: their probes, the wrong answers people give, and the hint each deserves."""
 
 import torch
 from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
@@ -129,7 +129,7 @@ QKV_ORDER = Task(
         fixed-in-part: 3, num_heads, width → num_heads, 3, width
             hint: `view` has to change too: the three blocks come first, then the heads.
         heads-not-brought-forward: permute(2, 0, 3, 1, 4) → permute(2, 0, 1, 3, 4)
-            hint: The cut is right, but the tokens come before the heads: the axes are (3, b, tokens, heads,
+            hint: The tokens come before the heads: the axes are (3, b, tokens, heads,
                 head_dim). `permute(2, 0, 3, 1, 4)` brings the heads forward.
         split-interleaved: 3, num_heads, width // (3 * num_heads) → 3, width // (3 * num_heads), num_heads
             permute(2, 0, 3, 1, 4) → permute(2, 0, 4, 1, 3)
@@ -462,8 +462,7 @@ TILED = Task(
         mask-local-to-tile: places[columns] > places[rows, None] → scores[0, 0].isfinite().triu(1)
         diagonal-tile-skipped: start + 1 if causal → start if causal
         no-mask: scores = scores.masked_fill → scores.masked_fill
-            hint: Within a tile nothing is hidden, so a token sees later ones. `masked_fill` gives a new tensor:
-                keep what it returns.
+            hint: Within a tile nothing is hidden, so a token sees later ones. Is the mask used on that tile? `masked_fill` gives a new tensor, and its result has to be kept.
         condition-ignored: if causal: → if True:
             start + 1 if causal else num_tokens → start + 1
             hint: The future is hidden also where `causal` is False.
@@ -1104,7 +1103,7 @@ GQA = Task(
 )
 
 LESSON = Lesson(
-    title="08 · Fast attention",
+    title="11 · Fast attention",
     given_axes={},
     redraw=lambda generator: {},
     redraws=0,

@@ -1,4 +1,4 @@
-"""The mistakes that only lesson 08 knows."""
+"""The mistakes that only lesson 11 knows."""
 
 from autograder.author.authoring import Fault
 
@@ -8,33 +8,33 @@ FAULTS = (
         "the three projections stand head by head",
         "The rows stand head by head: query, key and value of head 0, then of head 1. Here all queries come "
         "first, then all keys, then all values.",
-        section="08-fast-attention#rows-read",
+        section="11-fast-attention#rows-read",
     ),
     Fault(
         "old-sum-not-rescaled",
         "the sum under the old maximum is not rescaled",
         "The maximum has grown, and the sum so far still holds exponentials of the old one. Multiply it by "
         "`exp(old maximum - new maximum)` before you add.",
-        section="08-fast-attention#online-intro",
+        section="11-fast-attention#online-intro",
     ),
     Fault(
         "output-not-rescaled",
         "the output under the old maximum is not rescaled",
         "The sum is rescaled and the output is not, so keys that came before a new maximum count too much. "
         "Multiply both by the same factor.",
-        section="08-fast-attention#bug-not-rescaled-task",
+        section="11-fast-attention#bug-not-rescaled-task",
     ),
     Fault(
         "rescaled-upside-down",
         "old sums are multiplied by the inverse of their factor",
         "The factor is upside down: it is `exp(old maximum - new maximum)`, never more than 1.",
-        section="08-fast-attention#online-intro",
+        section="11-fast-attention#online-intro",
     ),
     Fault(
         "rescaled-twice",
         "the newest share is rescaled as well",
         "The newest weight is taken with the new maximum already. Only what was added up before is rescaled.",
-        section="08-fast-attention#online-intro",
+        section="11-fast-attention#online-intro",
     ),
     Fault(
         "last-state-only",
@@ -45,7 +45,7 @@ FAULTS = (
         "maximum-not-kept",
         "the maximum starts anew with each score or block",
         "This is the maximum of the newest scores alone. Take the larger of that and the largest so far.",
-        section="08-fast-attention#online-intro",
+        section="11-fast-attention#online-intro",
     ),
     Fault(
         "columns-swapped",
@@ -57,93 +57,93 @@ FAULTS = (
         "the maximum of all scores is looked up first",
         "Here the maximum of all scores is known from the start. Each row may only use the scores that were "
         "read so far.",
-        section="08-fast-attention#online-intro",
+        section="11-fast-attention#online-intro",
     ),
     Fault(
         "hidden-block-makes-nan",
         "-inf minus -inf makes nan",
         "A block is hidden from a query, so its maximum is −∞, and −∞ − (−∞) is nan. Subtract 0 where the "
         "maximum is −∞.",
-        section="08-fast-attention#online-softmax-task",
+        section="11-fast-attention#online-softmax-task",
     ),
     Fault(
         "blocks-averaged",
         "each block has a softmax of its own",
         "Each block is normalised by itself, so a block of low scores counts as much as one of high scores. "
         "Keep sums, and divide once at the end.",
-        section="08-fast-attention#online-softmax-task",
+        section="11-fast-attention#online-softmax-task",
     ),
     Fault(
         "one-maximum-for-all",
         "all queries share one maximum",
         "All queries share one maximum. A query whose scores are far below it gets 0 / 0. Keep one maximum "
         "for each.",
-        section="08-fast-attention#online-softmax-task",
+        section="11-fast-attention#online-softmax-task",
     ),
     Fault(
         "whole-matrix-made",
         "a whole row or the whole matrix is held",
         "The whole matrix, or whole rows of it, stood in memory. Work with one block at a time.",
-        section="08-fast-attention#tiles-intro",
+        section="11-fast-attention#tiles-intro",
     ),
     Fault(
         "future-tiles-made",
         "tiles that lie in the future are computed",
         "Tiles that lie wholly in the future were multiplied, to be thrown away. "
         "End the inner loop at the diagonal.",
-        section="08-fast-attention#tiles-intro",
+        section="11-fast-attention#tiles-intro",
     ),
     Fault(
         "diagonal-tile-skipped",
         "the tile on the diagonal is skipped",
         "The tile on the diagonal is skipped, so the first queries see no key at all. End the inner loop at "
         "`start + 1`.",
-        section="08-fast-attention#tiled-attention-task",
+        section="11-fast-attention#tiled-attention-task",
     ),
     Fault(
         "last-tile-forgotten",
         "the tile at the end that is not full is left out",
         "Tokens at the end are left out: the length is no multiple of the tile. A slice past the end is "
         "shorter by itself, so let the loop run to `num_tokens`.",
-        section="08-fast-attention#tiled-attention-task",
+        section="11-fast-attention#tiled-attention-task",
     ),
     Fault(
         "mask-local-to-tile",
         "the mask compares places within the tile",
         "The mask compares places within the tile. Compare places in the text: add where the tile's rows and "
         "columns begin.",
-        section="08-fast-attention#tiled-attention-task",
+        section="11-fast-attention#tiled-attention-task",
     ),
     Fault(
         "row-sums-left-out",
         "dS lacks the row sums",
         "dS is `weights * (weights_gradient - row_sums)`. Without the row sums, the changes of a row's "
         "weights do not add up to 0.",
-        section="08-fast-attention#backward-intro",
+        section="11-fast-attention#backward-intro",
     ),
     Fault(
         "row-sums-added",
         "the row sums are added in dS",
         "The row sums D are subtracted in dS, not added.",
-        section="08-fast-attention#backward-intro",
+        section="11-fast-attention#backward-intro",
     ),
     Fault(
         "wrong-row-sums",
         "the row sums are not those of dO times O",
         "D is the sum of `out_gradient * context` over head_dim: a sum, not a mean.",
-        section="08-fast-attention#backward-intro",
+        section="11-fast-attention#backward-intro",
     ),
     Fault(
         "weights-left-out",
         "dS is not multiplied by the weights",
         "dS is `weights * (weights_gradient - row_sums)`, entry by entry. The weights are missing.",
-        section="08-fast-attention#backward-intro",
+        section="11-fast-attention#backward-intro",
     ),
     Fault(
         "gradient-not-scaled",
         "the scale is missing on the way back",
         "The scores were divided by √head_dim, so the gradients of q and of k are, too.",
-        section="08-fast-attention#backward-intro",
+        section="11-fast-attention#backward-intro",
     ),
     Fault(
         "gradients-in-another-order",
@@ -154,139 +154,138 @@ FAULTS = (
         "gradients-too-few",
         "`backward` returns too few gradients",
         "`backward` returns one gradient for each argument of `forward`: None for `tile` and `causal`.",
-        section="08-fast-attention#tiled-function-task",
+        section="11-fast-attention#tiled-function-task",
     ),
     Fault(
         "arriving-gradient-ignored",
         "the gradient that arrives is not used",
         "The gradient that arrives is not used. It says how much each number of the result counts.",
-        section="08-fast-attention#backward-intro",
+        section="11-fast-attention#backward-intro",
     ),
     Fault(
         "share-overwrites",
         "a tile's share replaces those before it",
         "A tile's share replaces those of the tiles before it. Several tiles add to the same rows and "
         "columns: `+=`.",
-        section="08-fast-attention#tiled-function-task",
+        section="11-fast-attention#tiled-function-task",
     ),
     Fault(
         "keys-zeroed",
         "hidden keys are set to 0",
         "A key of zeros has the score 0, and e⁰ = 1 still gets weight. Hide it with the mask.",
-        section="08-fast-attention#bug-true-is-visible-task",
+        section="11-fast-attention#bug-true-is-visible-task",
     ),
     Fault(
         "newest-keys-only",
         "only the newest keys are used",
         "Only the newest keys are used. The last tokens may look at all tokens before them.",
-        section="08-fast-attention#bug-cached-step-task",
+        section="11-fast-attention#bug-cached-step-task",
     ),
     Fault(
         "cache-not-advanced",
         "the number of stored tokens stays the same",
         "`num_tokens` stays as it was, so the next call overwrites what was stored.",
-        section="08-fast-attention#cache-intro",
+        section="11-fast-attention#cache-intro",
     ),
     Fault(
         "cache-returns-new-only",
         "only the new keys and values come back",
         "Only the new keys and values come back. Return those of all tokens so far.",
-        section="08-fast-attention#cache-intro",
+        section="11-fast-attention#cache-intro",
     ),
     Fault(
         "cache-not-cut",
         "places that are not filled yet come back as well",
         "The whole memory comes back, with places that are still empty. Cut it at the number of tokens.",
-        section="08-fast-attention#cache-intro",
+        section="11-fast-attention#cache-intro",
     ),
     Fault(
         "not-refused",
         "what does not fit is not refused",
         "More tokens than fit are not refused with a ValueError. Compare the new end with the size before you"
         " store.",
-        section="08-fast-attention#cache-intro",
+        section="11-fast-attention#cache-intro",
     ),
     Fault(
         "one-place-too-few",
         "the last place of the cache is never used",
         "The cache refuses tokens that fit: the last place may be used.",
-        section="08-fast-attention#cache-intro",
+        section="11-fast-attention#cache-intro",
     ),
     Fault(
         "stored-before-refused",
         "a refused call leaves the cache changed",
         "A refused call leaves the cache changed.",
-        section="08-fast-attention#cache-intro",
+        section="11-fast-attention#cache-intro",
     ),
     Fault(
         "one-token-at-a-time",
         "only one token of a call is stored",
         "Only one token of each call is stored. A prompt brings many at once.",
-        section="08-fast-attention#cache-intro",
+        section="11-fast-attention#cache-intro",
     ),
     Fault(
         "factor-left-out",
         "a factor of the cache's size is missing",
         "A factor is missing.",
-        section="08-fast-attention#gqa-intro",
+        section="11-fast-attention#gqa-intro",
     ),
     Fault(
         "groups-in-turn",
         "the groups are repeated in turn",
         "The groups stand in turn: 0, 1, 0, 1. Neighbouring heads share a group, 0, 0, 1, 1: "
         "`repeat_interleave`.",
-        section="08-fast-attention#repeat-intro",
+        section="11-fast-attention#repeat-intro",
     ),
     Fault(
         "repeated-along-tokens",
         "the tokens are repeated where the groups should be",
         "The tokens are repeated: `dim=2` counts them. The groups are axis 1.",
-        section="08-fast-attention#repeat-intro",
+        section="11-fast-attention#repeat-intro",
     ),
     Fault(
         "one-group-for-all",
         "every head meets the first group",
         "Every head meets the first group's keys and values. Each group serves its own heads.",
-        section="08-fast-attention#repeat-intro",
+        section="11-fast-attention#repeat-intro",
     ),
     Fault(
         "indivisible-groups-accepted",
         "groups that the heads cannot share out are accepted",
         "`num_kv_groups` has to divide `num_heads`. Refuse other numbers with a ValueError.",
-        section="08-fast-attention#grouped-query-attention-task",
+        section="11-fast-attention#grouped-query-attention-task",
     ),
     Fault(
         "first-maximum-only",
         "the maximum of the first scores serves all",
         "The maximum of the first scores serves all later ones. Later scores may be far larger: take the larger "
         "maximum each time, and rescale what was added up.",
-        section="08-fast-attention#online-intro",
+        section="11-fast-attention#online-intro",
     ),
     Fault(
         "list-refused",
         "blocks in a list are not taken",
         "The blocks may come as a list, and need not have the same size. Take them one after the other, with `zip` "
         "say, and use nothing that only one large tensor has.",
-        section="08-fast-attention#online-softmax-task",
+        section="11-fast-attention#online-softmax-task",
     ),
     Fault(
         "tile-ignored",
         "`tile` has no effect",
         "`tile` has no effect: there are as many tiles, whatever it says. Let both loops go in steps of `tile`.",
-        section="08-fast-attention#tiled-attention-task",
+        section="11-fast-attention#tiled-attention-task",
     ),
     Fault(
         "no-token-refused",
         "a length of 0 fails",
         "A text of no tokens has no tiles, and pieces of nothing cannot be joined. Make the result first, and fill "
         "it in tile by tile.",
-        section="08-fast-attention#tiled-attention-task",
+        section="11-fast-attention#tiled-attention-task",
     ),
     Fault(
         "tokens-not-counted",
         "`num_tokens` stays as it was",
-        "What comes back is right, and `num_tokens` does not say how many tokens are stored. Others read it: count "
-        "there.",
-        section="08-fast-attention#cache-intro",
+        "`num_tokens` does not say how many tokens are stored. Others read it: count there.",
+        section="11-fast-attention#cache-intro",
     ),
 )

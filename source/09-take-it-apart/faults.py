@@ -1,0 +1,140 @@
+"""The mistakes that only lesson 09 knows."""
+
+from autograder.author.authoring import Fault
+
+FAULTS = (
+    Fault(
+        "first-query-counted",
+        "a query counts that sees its token for the first time",
+        "The diagonal starts one query too early: query `period - 1` sees its token for the first time.",
+        section="09-take-it-apart#induction-score-task",
+    ),
+    Fault(
+        "diagonal-of-the-future",
+        "the diagonal lies above the main one",
+        "This diagonal lies above the main one, where the keys come later than the query. A negative offset looks back.",
+        section="09-take-it-apart#induction-score-task",
+    ),
+    Fault(
+        "previous-token-diagonal",
+        "the diagonal is that of the previous token",
+        "This is the diagonal of the previous token. Induction looks `period - 1` tokens back.",
+        section="09-take-it-apart#induction-score-task",
+    ),
+    Fault(
+        "divided-by-all-queries",
+        "the sum is divided by all queries",
+        "The sum is divided by the number of all queries. Only those from `period` on are in it.",
+        section="09-take-it-apart#induction-score-task",
+    ),
+    Fault(
+        "hardly-sharp",
+        "the attention is not sharp",
+        "The attention is not sharp: other tokens get a share. Make the query larger: after the division by √d_model the right score has to be 30 above the others.",
+        section="09-take-it-apart#previous-token-head-task",
+    ),
+    Fault(
+        "weights-not-cleared",
+        "the random weights are still there",
+        "The random numbers that the module was made with are still in its matrices. Set all parameters to 0 first.",
+        section="09-take-it-apart#previous-token-head-task",
+    ),
+    Fault(
+        "looks-at-itself",
+        "each position asks for itself",
+        "Each position asks for itself. Position p is to ask for p - 1.",
+        section="09-take-it-apart#previous-token-head-task",
+    ),
+    Fault(
+        "two-back",
+        "each position asks for the one two back",
+        "Each position asks for the one two places back.",
+        section="09-take-it-apart#previous-token-head-task",
+    ),
+    Fault(
+        "written-to-other-slots",
+        "the token is written into the wrong slots",
+        "A token is written into the wrong slots.",
+        section="09-take-it-apart#previous-token-head-task",
+    ),
+    Fault(
+        "finds-the-same-token",
+        "the same token is found, not what follows it",
+        "The query finds the same token. To find what comes *after* it, the key has to be the token before, from the last slots.",
+        section="09-take-it-apart#induction-head-task",
+    ),
+    Fault(
+        "query-and-key-swapped",
+        "query and key read each other's slots",
+        "Query and key read each other's slots. The query is the present token, the key the one before.",
+        section="09-take-it-apart#induction-head-task",
+    ),
+    Fault(
+        "brings-the-token-before",
+        "the value is the token before",
+        "The value of a position is the token *before* it. It should be the position's own token.",
+        section="09-take-it-apart#induction-head-task",
+    ),
+    Fault(
+        "never-meet",
+        "query and key stand in different places",
+        "Query and key write into different places, or one of them writes nothing: every score is 0, and the attention is "
+        "spread evenly.",
+        section="09-take-it-apart#induction-head-task",
+    ),
+    Fault(
+        "all-heads-removed",
+        "all heads are removed",
+        "All heads are set to 0.",
+        section="09-take-it-apart#ablation-effect-task",
+    ),
+    Fault(
+        "all-but-one-removed",
+        "all heads but the one asked for are removed",
+        "All heads but this one are removed. It is the other way round.",
+        section="09-take-it-apart#ablation-effect-task",
+    ),
+    Fault(
+        "all-positions-patched",
+        "all positions are patched",
+        "The whole clean stream is put in. Put in one position only.",
+        section="09-take-it-apart#contradiction-read",
+    ),
+    Fault(
+        "sequence-patched",
+        "a sequence is patched, not a position",
+        "A sequence of the batch is patched here. Positions are the second axis: `stream[:, position]`.",
+        section="09-take-it-apart#contradiction-read",
+    ),
+    Fault(
+        "clean-and-corrupt-swapped",
+        "clean and corrupt are exchanged",
+        "The two texts are exchanged: the clean vector goes into the corrupt run.",
+        section="09-take-it-apart#contradiction-read",
+    ),
+    Fault(
+        "block-below",
+        "the vector goes into another block",
+        "The vector is put in after another block than the one it comes from.",
+        section="09-take-it-apart#contradiction-read",
+    ),
+    Fault(
+        "nothing-put-in",
+        "the hook returns nothing",
+        "The hook changes a copy and does not return it, so the run goes on with the old stream.",
+        section="09-take-it-apart#contradiction-read",
+    ),
+    Fault(
+        "position-typed-in",
+        "the vector comes from another position",
+        "The clean vector comes from another position.",
+        section="09-take-it-apart#contradiction-read",
+    ),
+    Fault(
+        "sharp-before-the-division",
+        "the scores are sharp only before the division",
+        "The scores are large enough before the division by the root of `d_model`, and not behind it. Multiply by this root "
+        "when you choose the size.",
+        section="09-take-it-apart#previous-token-head-task",
+    ),
+)

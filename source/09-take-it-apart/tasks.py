@@ -1,0 +1,395 @@
+"""The tasks of lesson 09: their probes, the wrong answers people give, and the hint each deserves."""
+
+import torch
+from autograder.author.authoring import Check, Lesson, Made, Probe, Task, rights, wrongs
+
+IDS = ("b", "tokens")
+STREAM = ("b", "tokens", "d_model")
+LOGITS = ("b", "tokens", "vocab")
+
+
+def drawn(*shape, seed):
+    """Random numbers of a shape, the same on every build."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def ids(*shape, seed, vocab=7):
+    """Random token ids below vocab - 1: an experiment may add 1 to each."""
+    return torch.randint(vocab - 1, shape, generator=torch.Generator().manual_seed(seed))
+
+
+def other_ids(*shape, vocab=7, **kept):
+    """Makes other ids, and keeps the other inputs."""
+
+    def redraw(generator):
+        return {**kept, "ids": torch.randint(vocab - 1, shape, generator=generator)}
+
+    return redraw
+
+
+def model(seed, layers=2, heads=2, position="rope", mlp=True, dropout=0.0):
+    """A transformer of the learner's own with 7 tokens, width 8, and room for 9."""
+    names = ("vocab", "d_model", "num_heads", "num_layers", "context_length", "position", "mlp", "dropout")
+    values = (7, 8, heads, layers, 9, position, mlp, dropout)
+    return Made("TinyTransformer", dict(zip(names, values, strict=True)), seed=seed)
+
+
+# ---------------------------------------------------------------------------------------------- where a head looks
+
+
+def scored(id, says, heads, tokens, period, seed):
+    weights = torch.softmax(3 * drawn(heads, tokens, tokens, seed=seed), dim=-1)
+    return Probe(id, says, {"weights": weights, "period": period})
+
+
+INDUCTION_SCORE = Task(
+    id="induction-score",
+    title="The induction score",
+    name="induction_score",
+    kind="function",
+    signature="induction_score(weights, period)",
+    axes=("heads",),
+    input_axes={"weights": ("heads", "tokens as query", "tokens as key")},
+    probes=(
+        scored("period-four", "eight tokens with period 4", 3, 8, 4, 1),
+        scored("period-three", "ten tokens with period 3", 2, 10, 3, 2),
+        scored("period-five", "seven tokens with period 5", 4, 7, 5, 3),
+    ),
+    checks=(
+        Check("the right diagonal, from its right start", 2, ("period-four", "period-three", "period-five")),
+    ),
+    learned="An induction head lives on one diagonal of the map: as far back as the period, less one.",
+    demands={
+        "at t - \\text{period} + 1": "match-for-successor",
+        "for each head": "heads-averaged",
+        "the mean of these weights": "added-not-averaged",
+        "over all queries that see a token for the second time": "first-query-counted",
+    },
+    hints=(
+        "Query t looks at t - period + 1. On which diagonal do these entries lie?",
+        "`weights.diagonal(offset=1 - period, dim1=1, dim2=2)`: its first entry belongs to query period - 1.",
+        "That query sees its token for the first time. Leave it out: `[:, 1:].mean(dim=-1)`.",
+    ),
+    wrong=wrongs("""
+        match-for-successor: offset=1 - period → offset=-period
+            [:, 1:] →
+        first-query-counted: along[:, 1:] → along
+        diagonal-of-the-future: 1 - period → period - 1
+        one-too-far-back: 1 - period → -1 - period
+            [:, 1:] →
+        previous-token-diagonal: 1 - period → -1
+        added-not-averaged: .mean(dim=-1) → .sum(dim=-1)
+        heads-averaged: .mean(dim=-1) → .mean()
+        divided-by-all-queries: along[:, 1:].mean(dim=-1) → along[:, 1:].sum(dim=-1) / weights.shape[1]
+        """),
+    right=rights("""
+        loop: = torch.stack([weights[:, t, t - period + 1] for t in range(period, weights.shape[1])]).mean(dim=0)
+        indices: = weights[:, torch.arange(period, weights.shape[1]), torch.arange(1, weights.shape[1] - period + 1)].mean(dim=1)
+        cut-first: = weights[:, period:].diagonal(offset=1, dim1=1, dim2=2).mean(dim=-1)
+        """),
+)
+
+# --------------------------------------------------------------------------------------------------- by hand
+
+
+def stream_of(count, num_tokens, vocab, room, seed, before, size):
+    """Slots of random tokens, of which all but the first come twice, and the token before each where it is asked."""
+    tokens = torch.rand(count, vocab, generator=torch.Generator().manual_seed(seed)).argsort(dim=1)
+    tokens = torch.cat((tokens, tokens[:, 1:]), dim=1)[:, :num_tokens]
+    token = torch.nn.functional.one_hot(tokens, vocab).float()
+    place = torch.eye(room)[:num_tokens].expand(count, -1, -1)
+    earlier = torch.zeros_like(token)
+    if before:
+        earlier[:, 1:] = token[:, :-1]
+    return size * torch.cat((token, place, earlier), dim=-1)
+
+
+def by_hand(id, says, vocab, room, num_tokens, seed, before, size=2, **settings):
+    """A stream of 0 and 2, so that a hidden twin has other numbers, or of another size."""
+    x = stream_of(3, num_tokens, vocab, room, seed, before, size)
+    return Probe(id, says, {"vocab": vocab, "context_length": room}, then={"x": x}, settings=settings)
+
+
+def hand_probes(before):
+    return (
+        by_hand("five-tokens", "a vocabulary of 4 and room for 9", 4, 9, 7, 1, before),
+        by_hand("other-sizes", "a vocabulary of 6 and room for 12, with 11 tokens", 6, 12, 11, 2, before),
+        by_hand("few-places", "a vocabulary of 3 and 5 tokens", 3, 7, 5, 3, before),
+        by_hand("ones", "a stream of 0 and 1, room for 30", 5, 30, 9, 4, before, size=1),
+        by_hand("training", "training mode", 4, 8, 7, 5, before, mode="training"),
+    )
+
+
+def hand_task(id, title, name, learned, hints, demands, wrong, right):
+    """A head that is written by hand: what it writes into the stream tells where it looked."""
+    return Task(
+        id=id,
+        title=title,
+        name=name,
+        kind="function",
+        signature=f"{name}(vocab, context_length)",
+        axes=STREAM,
+        probes=hand_probes(before=name == "induction_head"),
+        checks=(
+            Check("what it writes into the stream", 3, ("five-tokens", "other-sizes", "few-places")),
+            Check("sharp in a stream of ones, and without dropout", 1, ("ones", "training")),
+        ),
+        learned=learned,
+        demands=demands,
+        hints=hints,
+        wrong=wrong
+        + wrongs("""
+            hardly-sharp: = 50 * d_model**0.5 → = 3.0
+            sharp-before-the-division: = 50 * d_model**0.5 → = 30.0
+            dropout-typed-in: context_length, 0.0, num_heads → context_length, 0.5, num_heads
+                hint: This head drops half of its weights in training mode. It has no dropout.
+            out-proj-not-set: head.out_proj.weight.copy_(torch.eye(d_model)) → pass
+                hint: `out_proj` is all zeros, so nothing comes out. It is to be the identity.
+            weights-not-cleared: parameter.zero_() → pass
+            returns-nothing: return head → head
+            """),
+        right=rights("""
+            sharper: 50 * d_model → 90 * d_model
+            sharp-keys: 50 * d_model**0.5 → 5.0
+                ] = 1.0↵head.W_v → ] = 10 * d_model**0.5↵head.W_v
+            """)
+        + right,
+    )
+
+
+PREVIOUS_TOKEN_HEAD = hand_task(
+    id="previous-token-head",
+    title="A previous-token head by hand",
+    name="previous_token_head",
+    learned="Query and key decide where a head looks, value and out_proj what it brings back. These matrices were written, "
+    "not learned.",
+    hints=(
+        "Positions stand in the slots `vocab` to `vocab + context_length - 1`. The key copies them: an identity there.",
+        "`W_query.weight[i, j]` writes number j of the stream to place i of the query. Position p asks for p - 1: i is one "
+        "less than j.",
+        "With `places = torch.arange(vocab, vocab + context_length)`: `W_query.weight[places[:-1], places[1:]] = "
+        "50 * d_model**0.5`, `W_key.weight[places, places] = 1`, and the value from the first slots to the last.",
+    ),
+    demands={
+        "no dropout": "dropout-typed-in",
+        "the **query** of position p asks for position p - 1": "looks-at-itself",
+        "puts it into the free slots at the end": "written-to-other-slots",
+        "`out_proj` changes nothing": "out-proj-not-set",
+        "at least 30 above the others after the division": "sharp-before-the-division",
+    },
+    wrong=wrongs("""
+        matrices-turned: head.W_query.weight[places[:-1], places[1:]] → head.W_query.weight[places[1:], places[:-1]]
+            hint: The query asks for the *next* position, which is hidden. `weight` is (out, in): the
+                place that is asked for comes first.
+        looks-at-itself: head.W_query.weight[places[:-1], places[1:]] → head.W_query.weight[places, places]
+        two-back: places[:-1], places[1:] → places[:-2], places[2:]
+        written-to-other-slots: [free, token] → [token, token]
+        """),
+    right=rights("""
+        loop: head.W_query.weight[places[:-1], places[1:]] = 50 * d_model**0.5 →:
+            for p in range(1, context_length):
+                head.W_query.weight[vocab + p - 1, vocab + p] = 50 * d_model**0.5
+        shifted-keys: W_query.weight[places[:-1], places[1:]] → W_query.weight[places, places]
+            W_key.weight[places, places] → W_key.weight[places[1:], places[:-1]]
+        """),
+)
+
+INDUCTION_HEAD = hand_task(
+    id="induction-head",
+    title="An induction head by hand",
+    name="induction_head",
+    learned="The query is a token, the key is the token before: so what is found is what came next. It works because an "
+    "earlier head wrote the token before into the stream.",
+    hints=(
+        "Query and key have to meet in the same places. Let both write into the first `vocab` numbers.",
+        "The query reads the first slots, `[token, token]`, the key the last ones, `[token, before]`.",
+        "`W_query.weight[token, token] = 50 * d_model**0.5`, `W_key.weight[token, before] = 1`, "
+        "`W_value.weight[token, token] = 1`.",
+    ),
+    demands={
+        "the **query** is the present token": "query-and-key-swapped",
+        "the **key** is the token *before*": "finds-the-same-token",
+        "the **value** is that position's own token": "brings-the-token-before",
+        "goes into the *first* slots": "written-to-other-slots",
+        "`out_proj` changes nothing": "out-proj-not-set",
+        "As sharp as the first head": "sharp-before-the-division",
+        "and without dropout": "dropout-typed-in",
+    },
+    wrong=wrongs("""
+        finds-the-same-token: W_key.weight[token, before] → W_key.weight[token, token]
+        query-and-key-swapped: W_query.weight[token, token] → W_query.weight[token, before]
+            W_key.weight[token, before] → W_key.weight[token, token]
+        brings-the-token-before: W_value.weight[token, token] → W_value.weight[token, before]
+        written-to-other-slots: W_value.weight[token, token] → W_value.weight[before, token]
+        never-meet: W_key.weight[token, before] → W_key.weight[before, before]
+        """),
+    right=rights("""
+        meet-elsewhere: W_query.weight[token, token] → W_query.weight[before, token]
+            W_key.weight[token, before] → W_key.weight[before, before]
+        eye: head.W_value.weight[token, token] = 1.0 → head.W_value.weight[:vocab, :vocab] = torch.eye(vocab)
+        """),
+)
+
+# ------------------------------------------------------------------------------------------ what a head does
+
+HEADS = ("four-heads", "last-head", "first-layer")
+
+
+def without(id, says, seed, layer, head, heads, **more):
+    shape = (3, 6)
+    inputs = {
+        "model": model(seed, heads=heads),
+        "ids": ids(*shape, seed=seed),
+        "labels": ids(*shape, seed=seed + 9),
+    }
+    inputs |= {"layer": layer, "head": head, "num_heads": heads}
+    return Probe(id, says, inputs, redraw=other_ids(*shape), **more)
+
+
+STAYS = {"observe": "mode", "settings": {"input": "model", "given": ["eval"]}}
+SECOND = {"observe": "second-call", "settings": {"input": ["ids", "labels"], "axis": 1, "size": 4}}
+
+ABLATION_EFFECT = Task(
+    id="ablation-effect",
+    title="Remove a head",
+    name="ablation_effect",
+    kind="function",
+    signature="ablation_effect(model, ids, labels, layer, head, num_heads)",
+    axes=(),
+    number=True,
+    input_axes={"ids": IDS, "labels": IDS},
+    probes=(
+        without("four-heads", "head 1 of four in the second layer", 1, 1, 1, 4),
+        without("last-head", "head 3 of four in the first layer", 2, 0, 3, 4),
+        without("first-layer", "head 0 of two in the first layer", 3, 0, 0, 2),
+        without("again", "a second call on the same model", 4, 1, 0, 2, **SECOND),
+        without("mode", "a model in eval mode", 5, 1, 0, 2, **STAYS),
+    ),
+    checks=(
+        Check("the loss without the head, less the loss with it", 3, HEADS),
+        Check("the model is left as it was", 1, ("again", "mode", "four-heads")),
+    ),
+    demands={
+        "the loss without this head, minus the loss of the whole model": "difference-turned",
+        "To **ablate** a head is to set its context to 0": "result-removed",
+        "without this head": "wrong-head-removed",
+        "`hook.remove()` at the end": "hook-stays",
+        "Leave the model as you found it": "left-in-training-mode",
+    },
+    learned="A head's context is a slice of what `out_proj` receives. Set it to 0, and the loss tells what it was good for.",
+    hints=(
+        "`without(module, arguments)` gets a tuple; its first entry is (b, tokens, d_model), all heads side by side.",
+        "`contexts = arguments[0].unflatten(-1, (num_heads, -1)).clone()`, then `contexts[:, :, head] = 0`.",
+        "Return `(contexts.flatten(2),)`, register it on `model.blocks[layer].attention.out_proj`, compute the loss again, "
+        "and call `hook.remove()`.",
+    ),
+    wrong=wrongs("""
+        hook-stays: hook.remove()↵return removed → return removed
+        left-in-training-mode: line hook.remove() → hook.remove(); model.train()
+        wrong-head-removed: contexts[:, :, head] → contexts[:, :, 0]
+            hint: Always head 0 is removed.
+        heads-cut-wrongly: (num_heads, -1) → (-1, num_heads)
+            contexts[:, :, head] → contexts[:, :, :, head]
+        token-removed: contexts[:, :, head] → contexts[:, head]
+        layer-ignored: model.blocks[layer] → model.blocks[0]
+        all-heads-removed: contexts[:, :, head] → contexts[:]
+            hint: All heads are set to 0 here, not one.
+        all-but-one-removed: contexts[:, :, head] = 0.0 → contexts[:, :, [one for one in range(num_heads) if one != head]] = 0.0
+        difference-turned: removed - whole → whole - removed
+        loss-without-comparison: removed - whole → removed
+        result-removed: register_forward_pre_hook(without) → register_forward_hook(lambda m, a, out: without(m, (out,))[0])
+        """),
+    right=rights("""
+        slice: arguments[0].unflatten(-1, (num_heads, -1)).clone() → arguments[0].clone()
+            contexts[:, :, head] = 0.0 →:
+                width = contexts.shape[-1] // num_heads
+                contexts[..., head * width : (head + 1) * width] = 0.0
+            contexts.flatten(2) → contexts
+        weights-put-back: body ablation_effect
+            weight = model.blocks[layer].attention.out_proj.weight
+            kept, width = weight.clone(), weight.shape[1] // num_heads
+            whole = token_loss(model(ids), labels)
+            weight[:, head * width : (head + 1) * width] = 0.0
+            removed = token_loss(model(ids), labels)
+            weight.copy_(kept)
+            return removed - whole
+
+        with: hook = … hook.remove() →:
+            with model.blocks[layer].attention.out_proj.register_forward_pre_hook(without):
+                removed = token_loss(model(ids), labels)
+        float: removed - whole → float(removed) - float(whole)
+        """),
+)
+
+
+def patch(id, says, seed, layer, position, shape, **more):
+    inputs = {"model": model(seed), "clean": ids(*shape, seed=seed), "corrupt": ids(*shape, seed=seed + 9)}
+    return Probe(
+        id,
+        says,
+        {**inputs, "layer": layer, "position": position},
+        redraw=lambda generator: {"clean": torch.randint(6, shape, generator=generator)},
+        **more,
+    )
+
+
+AGAIN = {"observe": "influence", "settings": {"input": "clean", "axis": 1}}
+
+PATCHED = Task(
+    id="patched",
+    title="Patch an activation",
+    name="patched",
+    kind="function",
+    signature="patched(model, clean, corrupt, layer, position)",
+    axes=LOGITS,
+    input_axes={"clean": IDS, "corrupt": IDS},
+    probes=(
+        patch("early", "after the first block, at position 2", 1, 0, 2, (2, 6)),
+        patch("late", "after the second block, at position 3", 2, 1, 3, (3, 5)),
+        patch("again", "several calls on the same model", 3, 0, 1, (2, 6), **AGAIN),
+    ),
+    checks=(Check("the corrupt run with one clean vector", 4, ("early", "late", "again")),),
+    learned="A patch asks where an answer sits: if one clean vector brings it back, all that was needed stood there.",
+    demands={
+        "put the *clean* stream into one place": "clean-and-corrupt-swapped",
+        "after block layer": "block-below",
+        "at position": "all-positions-patched",
+        "register_forward_hook on model.blocks[layer] gives you": "hook-stays",
+    },
+    hints=(
+        "Two runs with hooks on the same block: the first one keeps the stream, the second puts a part of it in.",
+        "A forward hook gets `(module, arguments, result)`. What it returns, unless it is None, takes the result's place.",
+        "In the second hook: `stream = stream.clone()`, `stream[:, position] = kept[0][:, position]`, `return stream`.",
+    ),
+    wrong=wrongs("""
+        hook-stays: hook.remove()↵return logits → return logits
+        all-positions-patched: stream[:, position] = kept[0][:, position] → stream[:] = kept[0]
+        sequence-patched: stream[:, position] = kept[0][:, position] → stream[position % len(stream)] = kept[0][position % len(stream)]
+        clean-and-corrupt-swapped: model(clean) → model(corrupt)
+            logits = model(corrupt) → logits = model(clean)
+        layer-ignored: model.blocks[layer] →2 model.blocks[0]
+        block-below: model.blocks[layer].register_forward_hook(put_in) → model.blocks[max(layer - 1, 0)].register_forward_hook(put_in)
+        nothing-put-in: line return stream →
+        position-typed-in: kept[0][:, position] → kept[0][:, -1]
+            hint: The clean vector comes from the last position. Take it from the same one: `position`.
+        """),
+    right=rights("""
+        blocks-by-hand: model(clean)↵hook.remove() →:
+            model(clean)
+            hook.remove()
+            kept = [kept[0].clone()]
+        with: hook = model.blocks[layer].register_forward_hook(put_in … hook.remove() →:
+            with model.blocks[layer].register_forward_hook(put_in):
+                logits = model(corrupt)
+        where: stream[:, position] = kept[0][:, position] →:
+            here = (torch.arange(stream.shape[1]) == position)[:, None]
+            stream = torch.where(here, kept[0], stream)
+        """),
+)
+
+LESSON = Lesson(
+    title="09 · Take it apart",
+    given_axes={},
+    redraw=lambda generator: {},
+    tasks=(INDUCTION_SCORE, PREVIOUS_TOKEN_HEAD, INDUCTION_HEAD, ABLATION_EFFECT, PATCHED),
+)

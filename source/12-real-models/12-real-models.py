@@ -1,0 +1,1243 @@
+# %% [markdown] id="title"
+# # 12 · Real models in your own classes
+#
+# GPT-2 was published in 2019 as a file of numbers. Llama, Qwen and most open models since came the same way. **Can the
+# classes that you wrote in this course hold those numbers, and give the very same logits?** You find out here: first with
+# GPT-2, then with Llama and Qwen3, and with a tokenizer and the ways to choose a next token that they need to write.
+#
+# **When you are done you can**
+#
+# - load a published checkpoint into classes of your own, prove it, and find the one tensor that went wrong;
+# - cut text into tokens by byte-level BPE, as GPT-2 does, and say what a token costs in another language;
+# - write with temperature, top-k, top-p and a cache, and say what each changes;
+# - say what Llama changed, and count the parameters and bytes of a model from six numbers.
+#
+# **Time:** about 150 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
+# `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped queries (lesson 11).
+#
+# Nothing is downloaded before section 6. The models here have GPT-2's, Llama's and Qwen3's form and **random** numbers;
+# the `transformers` library made them and computed their logits (`python -m visuals.published.make`). Random numbers are
+# the harder test: nothing is right by luck, and no plausible text hides a mistake.
+
+# %% id="setup"
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional as F
+
+from autograder import bring_over, check, hint, predict, progress, reveal
+from visuals import explore_sampling, residual_stream, rope_pairs, token_vectors
+from visuals.checkpoint import HELD_OUT
+from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER
+
+torch.set_num_threads(1)
+
+# %% [markdown] id="stream-intro"
+# ## 1 · GPT-2
+#
+# This is your transformer from lesson 08, and GPT-2 has the same parts in the same order:
+
+# %% id="stream-figure" tags=["figure"]
+residual_stream(num_layers=1)
+
+
+# %% id="course-classes"
+# From lessons 05, 07 and 08.
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
+
+    def forward(self, x):
+        b, num_tokens, _ = x.shape
+        queries, keys, values = (
+            project(x).view(b, num_tokens, self.num_heads, -1).transpose(1, 2)  # (b, heads, tokens, head_dim)
+            for project in (self.W_query, self.W_key, self.W_value)
+        )
+        scores = queries @ keys.transpose(2, 3) / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+        scores = scores.masked_fill(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        context = self.dropout(torch.softmax(scores, dim=-1)) @ values  # (b, heads, tokens, head_dim)
+        return self.out_proj(context.transpose(1, 2).reshape(b, num_tokens, -1))  # (b, tokens, d_out)
+
+
+class Block(nn.Module):
+    def __init__(self, d_model, num_heads, context_length, mlp=True, dropout=0.0):
+        super().__init__()
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.attention = MultiHeadAttention(d_model, d_model, context_length, dropout, num_heads)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.mlp = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(), nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x):
+        x = x + self.attention(self.norm_1(x))  # (b, tokens, d_model)
+        return x + self.mlp(self.norm_2(x))  # (b, tokens, d_model)
+
+
+class TinyTransformer(nn.Module):
+    def __init__(self, vocab, d_model, num_heads, num_layers, context_length, position="learned"):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context_length, d_model)
+        self.blocks = nn.ModuleList(Block(d_model, num_heads, context_length) for _ in range(num_layers))
+        self.norm = nn.LayerNorm(d_model)
+        self.unembedding = nn.Linear(d_model, vocab, bias=False)
+
+    def forward(self, ids):
+        x = self.embedding(ids) + self.positions.weight[: ids.shape[1]]  # (b, tokens, d_model)
+        for block in self.blocks:
+            x = block(x)  # (b, tokens, d_model)
+        return self.unembedding(self.norm(x))  # (b, tokens, vocab)
+
+
+def apply_rope(x, positions, base=10000.0):
+    """Turn queries or keys (..., tokens, head_dim) by the positions (tokens,) they stand at: half-split."""
+    half = x.shape[-1] // 2
+    angles = positions[:, None] * base ** (-torch.arange(half) / half)  # (tokens, head_dim / 2)
+    first, second = x.chunk(2, dim=-1)  # (..., tokens, head_dim / 2) each
+    return torch.cat(
+        [first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()], dim=-1
+    )
+
+
+# %% id="own-classes"
+MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
+apply_rope = bring_over("07-positions", "apply-rope", apply_rope)
+TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer)
+# Your transformer comes with your Block. This puts your attention of lesson 05 into it.
+TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
+
+# %% [markdown] id="stored-intro"
+# A folder as `save_pretrained` makes it holds a `config.json`, with the sizes, and a `model.safetensors`, with the numbers.
+# Safetensors is data alone. Older checkpoints are pickles (`pytorch_model.bin`), and opening one can run any code: never
+# open one from a stranger.
+
+# %% id="stored"
+stored = load_file(FOLDER / "gpt2" / "model.safetensors")
+for name in sorted(stored):
+    if ".h.1." not in name:  # the second block has the same names as the first
+        print(f"{name:38} {tuple(stored[name].shape)}")
+
+# %% [markdown] id="like-gpt2-task"
+# The names and the transposed weights you know from lesson 10. What GPT-2 **computes** differs from your class in three
+# places:
+#
+# | | your `TinyTransformer` | GPT-2 |
+# | --- | --- | --- |
+# | queries, keys, values | no bias | a bias each, stored fused: (3 · d_model,) |
+# | GELU | exact | an approximation by tanh: `nn.GELU(approximate="tanh")` |
+# | unembedding | a table of its own | the embedding's table, **tied** |
+#
+# LayerNorm adds an epsilon of $10^{-5}$ in both. Always compare it, too: `config.json` says it.
+#
+# ### Task 1 · Make it a GPT-2
+#
+# *8 minutes · six lines · task id* `like-gpt2`
+#
+# Write `like_gpt2(model, biases)`, which changes the model in these three places and returns it. `biases` has one row for
+# each block: first the biases of the queries, then of the keys, then of the values. A linear layer without a bias gets one
+# by `layer.bias = nn.Parameter(…)`. The GELU is `block.mlp[1]`. Tied means that both tables are one
+# parameter: `model.unembedding.weight = model.embedding.weight`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "like-gpt2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def like_gpt2(model, biases):
+    """Give a TinyTransformer GPT-2's habits.
+
+    Shapes:
+        biases: (layers, 3 * d_model)
+        returns: the model
+    """
+    ### BEGIN SOLUTION
+    for block, fused in zip(model.blocks, biases):
+        layers = (block.attention.W_query, block.attention.W_key, block.attention.W_value)
+        for layer, bias in zip(layers, fused.chunk(3)):
+            layer.bias = nn.Parameter(bias.clone())  # (d_model,)
+        block.mlp[1] = nn.GELU(approximate="tanh")
+    model.unembedding.weight = model.embedding.weight
+    return model
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "like-gpt2", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("like-gpt2")
+
+# %% [markdown] id="fill-task"
+# ### Task 2 · Refuse what does not fit
+#
+# *8 minutes · eight lines · task id* `fill`
+#
+# A file that does not fit should say so, not leave random numbers in the model. Write `fill(model, own)`: put each tensor
+# of `own` into the parameter of that name, and return the model. `own` is a dictionary with **your** names. If a parameter
+# gets no tensor, a tensor has no parameter, or two shapes differ, raise a `ValueError` whose message names them.
+# `dict(model.named_parameters())` has all parameters by name, a tied one once.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "fill-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def fill(model, own):
+    """Put tensors into a model by name.
+
+    own: tensors by the names of the model's parameters
+    returns: the model
+
+    Raises:
+        ValueError: names or shapes do not fit; the message names them.
+    """
+    ### BEGIN SOLUTION
+    places = dict(model.named_parameters())
+    missing, extra = places.keys() - own.keys(), own.keys() - places.keys()
+    misshapen = [name for name in places.keys() & own.keys() if places[name].shape != own[name].shape]
+    if missing or extra or misshapen:
+        raise ValueError(
+            f"missing: {sorted(missing)}, not expected: {sorted(extra)}, other shape: {sorted(misshapen)}"
+        )
+    for name, place in places.items():
+        place.copy_(own[name])
+    return model
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "fill", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("fill")
+
+# %% id="fill-shown"
+fine = {name: one.clone() for name, one in TinyTransformer(5, 4, 2, 1, 3, "learned").named_parameters()}
+broken = {
+    "missing": {name: one for name, one in fine.items() if name != "norm.bias"},
+    "extra": {**fine, "lm_head.bias": torch.zeros(5)},
+    "transposed": {**fine, "positions.weight": fine["positions.weight"].T},
+    "other names": {name.replace("blocks.", "h."): one for name, one in fine.items()},
+}
+for what, own in broken.items():
+    try:
+        fill(TinyTransformer(5, 4, 2, 1, 3, "learned"), own)
+    except ValueError as problem:
+        print(f"{what}: {str(problem)[:160]}\n")
+
+# %% [markdown] id="load-gpt2-task"
+# ### Task 3 · Load GPT-2
+#
+# *15 minutes · about twenty lines · task id* `load-gpt2`
+#
+# Write `load_gpt2(model, state)`: change the model with `like_gpt2`, bring the tensors of `state` under your names, `fill`
+# the model, and return it. The table of names is yours to write; lesson 10 shows it for one block. Mind four things:
+#
+# - Some files begin each name with `transformer.`, others do not.
+# - The **weights** of `c_attn`, `c_proj` and `c_fc` are stored as (in, out). `c_attn`, weight and bias, is three in one.
+# - The published file holds each block's mask, `h.0.attn.bias`, and some old ones `h.0.attn.masked_bias`. Skip both.
+# - Some files repeat the tied table as `lm_head.weight`. Skip it.
+#
+# Any other name, and any that is not there, is refused by `fill`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "load-gpt2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def load_gpt2(model, state):
+    """Put the tensors of a GPT-2 into a TinyTransformer.
+
+    state: tensors by GPT-2's names
+    returns: the model
+
+    Raises:
+        ValueError: a tensor is missing, not expected, or of another shape.
+    """
+    ### BEGIN SOLUTION
+    table = {"wte": "embedding", "wpe": "positions", "h": "blocks", "ln_1": "norm_1", "ln_2": "norm_2"}
+    table |= {"attn": "attention", "ln_f": "norm", "c_fc": "0"}
+    width = model.embedding.weight.shape[1]
+    like_gpt2(model, torch.zeros(len(model.blocks), 3 * width))
+    own = {}
+    for stored_name, tensor in state.items():
+        name = stored_name.removeprefix("transformer.")
+        if name == "lm_head.weight" or name.endswith((".attn.bias", ".attn.masked_bias")):
+            continue
+        if name.endswith(("c_attn.weight", "c_proj.weight", "c_fc.weight")):
+            tensor = tensor.T
+        name = name.replace("attn.c_proj", "attn.out_proj").replace("mlp.c_proj", "mlp.2")
+        name = ".".join(table.get(part, part) for part in name.split("."))
+        if "c_attn" in name:
+            for part, piece in zip(("W_query", "W_key", "W_value"), tensor.chunk(3)):
+                own[name.replace("c_attn", part)] = piece
+        else:
+            own[name] = tensor
+    return fill(model, own)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "load-gpt2", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+check("load-gpt2")
+
+# %% [markdown] id="gpt2-proof-intro"
+# The proof: the sizes of `config.json`, your classes, and the logits of `GPT2LMHeadModel` beside yours.
+
+
+# %% id="gpt2-proof"
+def from_folder(folder):
+    """A model of your own with the numbers of a folder that `save_pretrained` made; None while a task is open."""
+    config = json.loads((Path(folder) / "config.json").read_text())
+    state = load_file(Path(folder) / "model.safetensors")
+    if config["model_type"] == "gpt2":
+        sizes = (config[name] for name in ("vocab_size", "n_embd", "n_head", "n_layer", "n_positions"))
+        model = load_gpt2(TinyTransformer(*sizes, position="learned"), state)
+    else:
+        model = load_llama(Llama(**llama_sizes(config)), state)
+    return None if model is None else model.eval().requires_grad_(False)
+
+
+def compared(folder):
+    """Say how far your logits are from those of the library."""
+    model, right = from_folder(folder), load_file(Path(folder) / "expected.safetensors")
+    if model is not None and model(right["ids"]) is not None:
+        gap = float((model(right["ids"]) - right["logits"]).abs().max())
+        print(
+            f"{folder.name}: largest logit {right['logits'].max():.1f}, largest difference below 1e-4: {gap < 1e-4}"
+        )
+    return model
+
+
+gpt2 = compared(FOLDER / "gpt2")
+
+# %% [markdown] id="first-gap-task"
+# ### Task 4 · Where does it go wrong first?
+#
+# *5 minutes · four or five lines · task id* `first-gap`
+#
+# When logits differ, look at the stream after each block, in your model and in theirs. The first **stage** that differs
+# tells where the wrong tensor is. Write `first_gap(ours, theirs, tolerance=1e-3)`: the number of the first stage in which
+# any entry differs by more than `tolerance` times the largest absolute entry of that stage in `theirs`. Return -1 if there is
+# none. An entry that is nan differs too.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "first-gap-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def first_gap(ours, theirs, tolerance=1e-3):
+    """The first stage at which two models differ, or -1.
+
+    Shapes:
+        ours, theirs: (stages, b, tokens, d_model)
+        returns: a whole number
+    """
+    ### BEGIN SOLUTION
+    for stage, (own, right) in enumerate(zip(ours, theirs)):
+        largest = (own - right).abs().max()
+        if not largest <= tolerance * right.abs().max():  # nan is not less either
+            return stage
+    return -1
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "first-gap", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("first-gap")
+
+# %% [markdown] id="wrong-row-intro"
+# A colleague has written a table of names with **one wrong row**. Every shape fits, and nothing is refused. The next cell
+# changes the state dict as that row does, loads it, and compares the stages with those of the library. **Predict, then run.**
+
+# %% id="wrong-row-prediction"
+predict(
+    "wrong-row",
+    "The first stage that differs is the one after block 1. Which row of the table can it be?",
+    ("wpe", "ln_1 and ln_2 of block 1 exchanged", "ln_f"),
+)
+
+
+# %% id="wrong-row-shown" tags=["shown"]
+def stages_of(model, ids):
+    """The stream before the first block and after each: (layers + 1, b, tokens, d_model)."""
+    streams = [model.embedding(ids) + model.positions.weight[: ids.shape[1]]]
+    for block in model.blocks:
+        streams.append(block(streams[-1]))
+    return torch.stack([*streams[:-1], model.norm(streams[-1])])  # the library gives the last one normalised
+
+
+def exchanged(one, other):
+    """The stored tensors, as a table that exchanges two names would read them."""
+    swap = {one: other, other: one}
+    pattern = re.compile("|".join(map(re.escape, swap)))
+    return {pattern.sub(lambda found: swap[found[0]], name): tensor for name, tensor in stored.items()}
+
+
+right, gaps = load_file(FOLDER / "gpt2" / "expected.safetensors"), {}
+rows = {
+    "nothing": ("?", "?"),
+    "wpe": ("no", "no"),
+    "ln_1 and ln_2 of block 0": ("h.0.ln_1", "h.0.ln_2"),
+    "ln_1 and ln_2 of block 1": ("h.1.ln_1", "h.1.ln_2"),
+}
+for what, pair in rows.items():
+    changed = exchanged(*pair)
+    if what == "wpe":  # the rows of the positions, one too far
+        changed["transformer.wpe.weight"] = changed["transformer.wpe.weight"].roll(1, 0)
+    model = load_gpt2(TinyTransformer(512, 24, 3, 2, 40, "learned"), changed)
+    if model is not None:
+        gaps[what] = first_gap(stages_of(model, right["ids"]).detach(), right["stages"])
+        print(f"{what:26} first stage that differs: {gaps[what]}")
+
+# %% id="wrong-row-revealed" tags=["shown"]
+found = [what for what, stage in gaps.items() if stage == 2]
+reveal("wrong-row", "ln_1 and ln_2 of block 1 exchanged" if found == ["ln_1 and ln_2 of block 1"] else None)
+
+# %% [markdown] id="tokens-intro"
+# ## 2 · From text to tokens
+#
+# GPT-2 reads neither letters nor words. Its tokens are pieces of **bytes**. Every text is bytes in UTF-8, one of 256
+# numbers each, so nothing is ever unknown. To make texts shorter, the most frequent pair of neighbours becomes a new
+# token, then again, 50,000 times. This is byte-pair encoding,
+# [BPE](https://arxiv.org/abs/1508.07909). Here token 0 to 255 is the byte itself, and merge $k$ makes token $256 + k$.
+#
+# First the text is cut into pieces, and no token crosses their borders. A **space belongs to the word behind it**:
+
+# %% id="pieces-shown"
+re.findall(PIECES, "The theory: the cat's 42 hats")
+
+# %% [markdown] id="merge-pair-task"
+# So "the" at the start of a line and " the" inside it are different tokens, with different rows in the embedding.
+#
+# ### Task 5 · Merge a pair
+#
+# *5 minutes · eight lines · task id* `merge-pair`
+#
+# Write `merge_pair(ids, pair, new_id)`: go from left to right, and put `new_id` wherever the two ids of `pair` stand side
+# by side. An id that was merged is used up: in 7 7 7 the pair (7, 7) is merged once, and one 7 is left.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "merge-pair-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def merge_pair(ids, pair, new_id):
+    """Put a new id in the place of each pair of neighbours.
+
+    Shapes:
+        ids: (tokens,), whole numbers
+        pair: (2,), whole numbers
+        returns: (fewer tokens,), whole numbers
+    """
+    ### BEGIN SOLUTION
+    old, both, merged, place = ids.tolist(), pair.tolist(), [], 0
+    while place < len(old):
+        if old[place : place + 2] == both:
+            merged.append(new_id)
+            place += 2
+        else:
+            merged.append(old[place])
+            place += 1
+    return torch.tensor(merged)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "merge-pair", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("merge-pair")
+
+# %% [markdown] id="train-bpe-task"
+# ### Task 6 · Learn the merges
+#
+# *10 minutes · six lines · task id* `train-bpe`
+#
+# Write `train_bpe(pieces, num_merges)`. `pieces` is a list of tensors of bytes. In each round count all pairs of neighbours
+# in all pieces, never across two pieces. Take the most frequent pair; of several, the **smallest** (Python compares
+# tuples number by number). Merge it in all pieces, and count again. Leave the caller's list as it is.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "train-bpe-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def train_bpe(pieces, num_merges):
+    """The merges of byte-pair encoding; merge k makes the id 256 + k.
+
+    Shapes:
+        pieces: a list of tensors (tokens,), whole numbers
+        returns: (num_merges, 2), whole numbers
+    """
+    ### BEGIN SOLUTION
+    merges = []
+    for new_id in range(256, 256 + num_merges):
+        counts = Counter(pair for ids in pieces for pair in zip(ids.tolist(), ids.tolist()[1:]))
+        best = min(counts, key=lambda pair: (-counts[pair], pair))
+        pieces = [merge_pair(ids, torch.tensor(best), new_id) for ids in pieces]
+        merges.append(best)
+    return torch.tensor(merges)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "train-bpe", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("train-bpe")
+
+# %% [markdown] id="encode-piece-task"
+# ### Task 7 · Encode
+#
+# *5 minutes · four lines · task id* `encode-piece`
+#
+# Write `encode_piece(text, merges)`: the ids of one piece. Start with its UTF-8 bytes, `text.encode("utf-8")`, and do the
+# merges **in the order in which they were learned**.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "encode-piece-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def encode_piece(text, merges):
+    """The token ids of one piece of text.
+
+    Shapes:
+        merges: (merges, 2), whole numbers
+        returns: (tokens,), whole numbers
+    """
+    ### BEGIN SOLUTION
+    ids = torch.tensor(list(text.encode("utf-8")))  # (bytes,)
+    for rank, pair in enumerate(merges):
+        ids = merge_pair(ids, pair, 256 + rank)
+    return ids
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "encode-piece", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("encode-piece")
+
+# %% [markdown] id="decode-bytes-task"
+# ### Task 8 · And back
+#
+# *5 minutes · four or five lines · task id* `decode-bytes`
+#
+# Write `decode_bytes(ids, merges)`: the bytes that the ids stand for. A merge stands for what its two ids stand for.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "decode-bytes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def decode_bytes(ids, merges):
+    """The bytes of some token ids.
+
+    Shapes:
+        ids: (tokens,), whole numbers
+        merges: (merges, 2), whole numbers
+        returns: (bytes,), whole numbers from 0 to 255
+    """
+    ### BEGIN SOLUTION
+    stands_for = [[byte] for byte in range(256)]
+    for first, second in merges.tolist():
+        stands_for.append(stands_for[first] + stands_for[second])
+    return torch.tensor([byte for one in ids.tolist() for byte in stands_for[one]])
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "decode-bytes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("decode-bytes")
+
+# %% [markdown] id="library-intro"
+# The merges that the `tokenizers` library learned from lesson 10's pages, and the ids it gives some texts, are in a file.
+# Your functions give the same. How many bytes does a token stand for in each text? **Predict, then run.** The pages were English.
+
+# %% id="library-prediction"
+predict(
+    "bengali-tokens",
+    "How many bytes does a token of a Bengali sentence stand for?",
+    ("about 1", "about 2", "about 4"),
+)
+
+# %% id="library-shown"
+merges = load_file(TOKENIZER)["merges"]  # (merges, 2)
+
+
+def encode(text):
+    """The ids of a text (tokens,); None while a task is open."""
+    pieces = [encode_piece(piece, merges) for piece in re.findall(PIECES, text)]
+    return torch.cat(pieces) if pieces and all(map(torch.is_tensor, pieces)) else None
+
+
+def decode(ids):
+    """The text of ids; what is half a character becomes a mark."""
+    return bytes(decode_bytes(ids, merges).tolist()).decode("utf-8", errors="replace")
+
+
+per_token = {}
+if encode("the") is not None and decode_bytes(encode("the"), merges) is not None:
+    for at, text in enumerate(TEXTS):
+        ids = encode(text)
+        per_token[at] = len(text.encode()) / len(ids)
+        same = torch.equal(ids, load_file(TOKENIZER)[f"text {at}"]) and decode(ids) == text
+        print(f"{same}  {per_token[at]:.1f} bytes a token  {text.strip()!r}")
+    print([decode(one[None]) for one in encode("the cat sees the hat")], encode("the"), encode(" the"))
+
+# %% id="library-revealed"
+reveal("bengali-tokens", ("about 1" if per_token[4] < 1.5 else "about 2") if per_token else None)
+
+# %% [markdown] id="library-read"
+# A Bengali letter takes three bytes, and none of the merges was learned for them, so each letter costs three tokens. A
+# model pays per token, in time and in room. Large tokenizers are trained on many languages for this reason; ask yours what
+# it makes of your language. A single token can be a third of a letter, or a quarter of an emoji: decode
+# whole texts, not single tokens.
+#
+# ## 3 · Which token comes next?
+#
+# A model gives logits. **Greedy** takes the largest. To write more freely, draw from the probabilities, after changing them:
+#
+# - **temperature** $T$: logits are divided by $T$. Below 1 the likely get likelier; towards 0 it is greedy.
+# - **top-k**: only the $k$ likeliest tokens are kept.
+# - **top-p**: the fewest tokens that together reach the probability $p$, the likeliest first. The token that reaches $p$ is kept.
+#
+# ### Task 9 · The distribution
+#
+# *12 minutes · about ten lines · task id* `next-probabilities`
+#
+# Write `next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0)`: the probabilities to draw from. First the
+# temperature; 0 means greedy, all the probability on the largest logit. Then top-k. Then top-p **of what top-k has left**,
+# normalised again. Each row adds up to 1.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-probabilities-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    """What the next token is drawn from.
+
+    Shapes:
+        logits: (b, vocab)
+        returns: (b, vocab), each row adding up to 1
+    """
+    ### BEGIN SOLUTION
+    if temperature == 0:
+        return F.one_hot(logits.argmax(dim=-1), logits.shape[-1]).to(logits.dtype)
+    probabilities = torch.softmax(logits / temperature, dim=-1)
+    ordered, order = probabilities.sort(dim=-1, descending=True)  # (b, vocab) each
+    if top_k is not None:
+        ordered[:, top_k:] = 0
+        ordered = ordered / ordered.sum(dim=-1, keepdim=True)
+    before = ordered.cumsum(dim=-1) - ordered  # what the likelier tokens reach together
+    ordered = ordered.masked_fill(before >= top_p, 0)
+    kept = torch.zeros_like(probabilities).scatter(-1, order, ordered)  # back into the vocabulary's order
+    return kept / kept.sum(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-probabilities", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("next-probabilities")
+
+# %% id="distribution-figure" tags=["figure"]
+some_logits = torch.tensor([[2.0, 1.6, 1.0, 0.4, 0.0, -0.5, -1.0, -2.0]])  # (1, vocab)
+ways = {"as it is": {}, "T = 0.5": {"temperature": 0.5}, "T = 2": {"temperature": 2.0}}
+ways |= {"greedy": {"temperature": 0}, "top-k 3": {"top_k": 3}, "top-p 0.7": {"top_p": 0.7}}
+rows = [next_probabilities(some_logits, **settings) for settings in ways.values()]
+token_vectors(torch.cat(rows) if all(map(torch.is_tensor, rows)) else ..., list(ways), row="way")
+
+# %% [markdown] id="explorer-intro"
+# ### Try it
+#
+# Move the three sliders, or focus one and use the arrow keys. With top-p 0.7: at which temperatures are two tokens left? Why
+# are there more at a higher temperature, while top-k never keeps more?
+
+# %% id="explorer" tags=["figure"]
+explore_sampling(some_logits[0], ["the", "a", "this", "its", "one", "every", "such", "cat"])
+
+# %% [markdown] id="explorer-read"
+# <details><summary>What to see</summary>
+#
+# From 0.4 to 0.8. A higher temperature makes the probabilities more equal, so more tokens are needed to reach 0.7. Top-k counts
+# tokens, and their order never changes.
+#
+# </details>
+
+# %% [markdown] id="generate-until-end-task"
+# ### Task 10 · Write
+#
+# *7 minutes · seven lines · task id* `generate-until-end`
+#
+# Write `generate(model, ids, count, end=None)`, greedy. Append the likeliest next token, up to `count` times. Stop right after
+# the token `end` has been appended. A GPT-2 reads as many tokens as `model.positions` has rows: of a longer text give it the last ones.
+# Return the ids, the given ones first.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "generate-until-end-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def generate(model, ids, count, end=None):
+    """Continue a text greedily.
+
+    Shapes:
+        ids: (1, tokens), whole numbers
+        returns: (1, tokens and new ones), whole numbers
+    """
+    ### BEGIN SOLUTION
+    room = len(model.positions.weight)
+    for _ in range(count):
+        logits = model(ids[:, -room:])[:, -1]  # (1, vocab)
+        new = logits.argmax(dim=-1, keepdim=True)  # (1, 1)
+        ids = torch.cat((ids, new), dim=1)
+        if new.item() == end:
+            break
+    return ids
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "generate-until-end", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("generate-until-end")
+
+# %% [markdown] id="cached-logits-task"
+# ### Task 11 · With a cache
+#
+# *15 minutes · about twenty lines · task id* `cached-logits`
+#
+# `generate` reads the whole text again for each token. Lesson 11 kept keys and values. Write
+# `cached_logits(model, pieces, num_heads)`: a text comes in pieces, first the prompt, then new tokens. Return the logits
+# of all tokens, as `model` gives them for the whole text, but never compute a token's keys and values twice.
+#
+# For each piece: its embedding plus **its own** positions, which count on. In each block: `norm_1`; queries, keys and values
+# of the new tokens; the kept keys and values before the new ones; causal attention of the new queries to all keys;
+# `out_proj`, added to the stream; then the MLP.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "cached-logits-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def cached_logits(model, pieces, num_heads):
+    """The logits of a text that comes in pieces.
+
+    Shapes:
+        pieces: a list of (b, new tokens), whole numbers
+        returns: (b, tokens, vocab)
+    """
+    ### BEGIN SOLUTION
+    kept, results, start = {}, [], 0
+    for ids in pieces:
+        b, new = ids.shape
+        x = model.embedding(ids) + model.positions.weight[start : start + new]  # (b, new, d_model)
+        start += new
+        hidden = torch.ones(new, start, dtype=torch.bool).triu(start - new + 1)  # (new, tokens so far)
+        for layer, block in enumerate(model.blocks):
+            read = block.norm_1(x)
+            attention = block.attention
+            queries, keys, values = (
+                project(read).view(b, new, num_heads, -1).transpose(1, 2)  # (b, heads, new, head_dim)
+                for project in (attention.W_query, attention.W_key, attention.W_value)
+            )
+            if layer in kept:
+                keys = torch.cat((kept[layer][0], keys), dim=2)  # (b, heads, tokens so far, head_dim)
+                values = torch.cat((kept[layer][1], values), dim=2)
+            kept[layer] = keys, values
+            scores = queries @ keys.mT / keys.shape[-1] ** 0.5  # (b, heads, new, tokens so far)
+            weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+            context = (weights @ values).transpose(1, 2).reshape(b, new, -1)  # (b, new, d_model)
+            x = x + attention.out_proj(context)
+            x = x + block.mlp(block.norm_2(x))
+        results.append(model.unembedding(model.norm(x)))
+    return torch.cat(results, dim=1)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "cached-logits", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+check("cached-logits")
+
+# %% [markdown] id="cache-proof-intro"
+# The same tokens, with a cache and without one:
+
+# %% id="cache-proof"
+prompt = encode("the for statement")
+if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) is not None:
+    written = generate(gpt2, prompt[None], 20)  # (1, tokens)
+    pieces = [written[:, : len(prompt)], *written[:, len(prompt) :].split(1, dim=1)]
+    logits = cached_logits(gpt2, pieces, 3)
+    if logits is not None:
+        same = torch.equal(logits[:, len(prompt) - 1 : -1].argmax(dim=-1), written[:, len(prompt) :])
+        print("the same 20 tokens, one by one with a cache:", same)
+
+# %% [markdown] id="llama-intro"
+# ## 4 · Llama
+#
+# Open models of today are near relatives of [Llama](https://arxiv.org/abs/2302.13971). Five things changed:
+#
+# | | GPT-2 | Llama |
+# | --- | --- | --- |
+# | norm | LayerNorm | **RMSNorm**: no mean, no bias |
+# | positions | a table that is added | **RoPE**, on queries and keys |
+# | attention | as many heads of keys as of queries | **grouped queries** (lesson 11) |
+# | MLP | GELU of one projection | **SwiGLU**: one projection gates another |
+# | biases | everywhere | none |
+#
+# ### Task 12 · RMSNorm
+#
+# *5 minutes · a class · task id* `rms-norm`
+#
+# LayerNorm subtracts the mean and divides by the standard deviation.
+# [RMSNorm](https://arxiv.org/abs/1910.07467) only divides, by the root of the mean square:
+#
+# $$\text{RMSNorm}(x) = \frac{x}{\sqrt{\text{mean}(x^2) + \epsilon}} \cdot w$$
+#
+# The mean runs over the last axis. `weight` starts with ones.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "rms-norm-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class RMSNorm(nn.Module):
+    """Divide by the root of the mean square.
+
+    Shapes:
+        x: (..., d_model)
+        returns: (..., d_model)
+    """
+
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        mean_square = (x * x).mean(dim=-1, keepdim=True)  # (..., 1)
+        return x / torch.sqrt(mean_square + self.eps) * self.weight
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "rms-norm", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("rms-norm")
+
+# %% [markdown] id="llama-attention-task"
+# ### Task 13 · Llama's attention, and Qwen3's
+#
+# *15 minutes · a class · task id* `llama-attention`
+#
+# Finish `LlamaAttention`: causal, no biases, with `W_query`, `W_key`, `W_value` and `out_proj`. `head_dim` is given, so all heads together
+# may be wider than `d_model`. Rotate queries and keys with `apply_rope` and `base`, each head on its own, at positions from 0 on. Query heads share
+# keys and values in neighbouring groups (`repeat_interleave`, lesson 11). Divide the scores by √head_dim.
+#
+# With `qk_norm=True` it is Qwen3's: each head's queries go through `query_norm`, its keys through `key_norm`, both an
+# `RMSNorm(head_dim, eps)`, **before** the rotation. Without it, there are no such layers.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "llama-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class LlamaAttention(nn.Module):
+    """Causal attention with rotary positions, shared keys and values, and no biases.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        returns: (b, tokens, d_model)
+    """
+
+    def __init__(self, d_model, num_heads, num_kv_groups, head_dim, base=10000.0, qk_norm=False, eps=1e-6):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.num_heads, self.num_kv_groups, self.base, self.qk_norm = num_heads, num_kv_groups, base, qk_norm
+        self.W_query = nn.Linear(d_model, num_heads * head_dim, bias=False)
+        self.W_key = nn.Linear(d_model, num_kv_groups * head_dim, bias=False)
+        self.W_value = nn.Linear(d_model, num_kv_groups * head_dim, bias=False)
+        self.out_proj = nn.Linear(num_heads * head_dim, d_model, bias=False)
+        if qk_norm:
+            self.query_norm, self.key_norm = RMSNorm(head_dim, eps), RMSNorm(head_dim, eps)
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        b, num_tokens, _ = x.shape
+        queries = self.W_query(x).view(b, num_tokens, self.num_heads, -1).transpose(1, 2)
+        keys = self.W_key(x).view(b, num_tokens, self.num_kv_groups, -1).transpose(1, 2)
+        values = self.W_value(x).view(b, num_tokens, self.num_kv_groups, -1).transpose(1, 2)
+        if self.qk_norm:
+            queries, keys = self.query_norm(queries), self.key_norm(keys)
+        positions = torch.arange(num_tokens, device=x.device)
+        queries = apply_rope(queries, positions, self.base)  # (b, heads, tokens, head_dim)
+        keys = apply_rope(keys, positions, self.base)  # (b, groups, tokens, head_dim)
+        sharing = self.num_heads // self.num_kv_groups
+        keys = keys.repeat_interleave(sharing, dim=1)  # (b, heads, tokens, head_dim)
+        values = values.repeat_interleave(sharing, dim=1)  # (b, heads, tokens, head_dim)
+        scores = queries @ keys.mT / keys.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+        hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)
+        weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+        context = (
+            (weights @ values).transpose(1, 2).reshape(b, num_tokens, -1)
+        )  # (b, tokens, heads * head_dim)
+        return self.out_proj(context)
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "llama-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+check("llama-attention")
+
+# %% [markdown] id="llama-class-intro"
+# The rest is given. **SwiGLU** is an MLP with three matrices: $\text{down}(\text{silu}(\text{gate}(x)) \cdot \text{up}(x))$. One
+# projection says how much of the other passes, number by number ([Shazeer 2020](https://arxiv.org/abs/2002.05202)).
+
+
+# %% id="llama-class"
+class SwiGLU(nn.Module):
+    def __init__(self, d_model, hidden):
+        super().__init__()
+        self.gate = nn.Linear(d_model, hidden, bias=False)
+        self.up = nn.Linear(d_model, hidden, bias=False)
+        self.down = nn.Linear(hidden, d_model, bias=False)
+
+    def forward(self, x):
+        return self.down(F.silu(self.gate(x)) * self.up(x))  # (b, tokens, d_model)
+
+
+class LlamaBlock(nn.Module):
+    def __init__(self, d_model, num_heads, num_kv_groups, head_dim, hidden, base, qk_norm, eps):
+        super().__init__()
+        self.norm_1 = RMSNorm(d_model, eps)
+        self.attention = LlamaAttention(d_model, num_heads, num_kv_groups, head_dim, base, qk_norm, eps)
+        self.norm_2 = RMSNorm(d_model, eps)
+        self.mlp = SwiGLU(d_model, hidden)
+
+    def forward(self, x):
+        x = x + self.attention(self.norm_1(x))  # (b, tokens, d_model)
+        return x + self.mlp(self.norm_2(x))  # (b, tokens, d_model)
+
+
+class Llama(nn.Module):
+    """A causal transformer of Llama's kind: ids (b, tokens) to logits (b, tokens, vocab)."""
+
+    def __init__(
+        self,
+        vocab,
+        d_model,
+        num_layers,
+        num_heads,
+        num_kv_groups,
+        head_dim,
+        hidden,
+        base=10000.0,
+        qk_norm=False,
+        eps=1e-6,
+    ):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab, d_model)
+        sizes = (d_model, num_heads, num_kv_groups, head_dim, hidden, base, qk_norm, eps)
+        self.blocks = nn.ModuleList(LlamaBlock(*sizes) for _ in range(num_layers))
+        self.norm = RMSNorm(d_model, eps)
+        self.unembedding = nn.Linear(d_model, vocab, bias=False)
+
+    def forward(self, ids):
+        x = self.embedding(ids)  # (b, tokens, d_model)
+        for block in self.blocks:
+            x = block(x)  # (b, tokens, d_model)
+        return self.unembedding(self.norm(x))  # (b, tokens, vocab)
+
+
+def llama_sizes(config):
+    """What `Llama` is made with, from a published `config.json`."""
+    heads, rope = config["num_attention_heads"], config.get("rope_parameters") or config
+    if (config.get("rope_scaling") or rope).get("rope_type", "default") != "default":
+        raise ValueError("This model scales its rotary positions, which `Llama` does not know.")
+    return {
+        "vocab": config["vocab_size"],
+        "d_model": config["hidden_size"],
+        "num_layers": config["num_hidden_layers"],
+        "num_heads": heads,
+        "num_kv_groups": config.get("num_key_value_heads", heads),
+        "head_dim": config.get("head_dim") or config["hidden_size"] // heads,
+        "hidden": config["intermediate_size"],
+        "base": float(rope.get("rope_theta", 10000.0)),
+        "qk_norm": config["model_type"] == "qwen3",
+        "eps": config["rms_norm_eps"],
+    }
+
+
+# %% id="llama-stored"
+for folder in ("llama", "qwen3"):
+    names = load_file(FOLDER / folder / "model.safetensors")
+    print(
+        folder,
+        {name: tuple(names[name].shape) for name in sorted(names) if not re.search(r"layers\.[12]\.", name)},
+        "\n",
+    )
+
+# %% [markdown] id="load-llama-task"
+# ### Task 14 · Load Llama
+#
+# *8 minutes · about twelve lines · task id* `load-llama`
+#
+# Write `load_llama(model, state)`, with `fill`. Linear layers are stored as (out, in), as yours. `input_layernorm` is
+# `norm_1`, `post_attention_layernorm` is `norm_2`: it stands after the attention, and **before** the MLP. A file without
+# `lm_head.weight` means that the table is tied: the unembedding gets the embedding's numbers.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "load-llama-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def load_llama(model, state):
+    """Put the tensors of a Llama or a Qwen3 into a `Llama`.
+
+    state: tensors by the names that `save_pretrained` gives them
+    returns: the model
+
+    Raises:
+        ValueError: a tensor is missing, not expected, or of another shape.
+    """
+    ### BEGIN SOLUTION
+    table = {
+        "layers": "blocks",
+        "embed_tokens": "embedding",
+        "lm_head": "unembedding",
+        "self_attn": "attention",
+    }
+    table |= {"q_proj": "W_query", "k_proj": "W_key", "v_proj": "W_value", "o_proj": "out_proj"}
+    table |= {"q_norm": "query_norm", "k_norm": "key_norm"}
+    table |= {"input_layernorm": "norm_1", "post_attention_layernorm": "norm_2"}
+    table |= {"gate_proj": "gate", "up_proj": "up", "down_proj": "down"}
+    own = {}
+    for name, tensor in state.items():
+        parts = name.removeprefix("model.").split(".")
+        own[".".join(table.get(part, part) for part in parts)] = tensor
+    own.setdefault("unembedding.weight", own.get("embedding.weight"))
+    return fill(model, own)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "load-llama", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("load-llama")
+
+# %% id="llama-proof"
+llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
+
+# %% [markdown] id="permute-intro"
+# ## 5 · The rows that had to move
+#
+# Meta published Llama with the **interleaved** form of RoPE: neighbours are partners. `transformers` uses the **half-split** form.
+# You know both from lesson 07:
+
+# %% id="permute-figure" tags=["figure"]
+rope_pairs(8)
+
+# %% [markdown] id="bug-permuted-rows-task"
+# A score is a sum over the numbers of a head, so their order does not matter, as long as queries and keys have the same one.
+# So whoever brings Meta's file into the half-split form moves the **rows** of `W_query` and `W_key`, head by head: the first numbers of all
+# pairs go into the first half, the second numbers into the second half. Values are not rotated, and stay.
+#
+# ### Task 15 · Find the bug: the rows of another form
+#
+# *7 minutes · one line · task id* `bug-permuted-rows`
+#
+# `from_meta(weight, num_heads)` should bring a weight of the interleaved form into the half-split form. It runs, the shape is right, and the
+# symptom is text that gets worse with its length. Find the cause. With 1 head of 6 rows, the rows should come in the order 0, 2, 4, 1, 3, 5.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-permuted-rows-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def from_meta(weight, num_heads):
+    """The rows of queries or keys, from neighbours as pairs to halves as pairs.
+
+    Shapes:
+        weight: (heads * head_dim, d_model)
+        returns: (heads * head_dim, d_model)
+    """
+    pairs = weight.unflatten(0, (num_heads, -1, 2))  # (heads, head_dim / 2, 2, d_model)
+    return pairs.transpose(1, 2).flatten(0, 2)
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def from_meta(weight, num_heads):
+#     """The rows of queries or keys, from neighbours as pairs to halves as pairs.
+#
+#     Shapes:
+#         weight: (heads * head_dim, d_model)
+#         returns: (heads * head_dim, d_model)
+#     """
+#     pairs = weight.unflatten(0, (num_heads, 2, -1))  # (heads, 2, head_dim / 2, d_model)
+#     return pairs.transpose(1, 2).flatten(0, 2)
+### END FAULTY
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-permuted-rows", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("bug-permuted-rows")
+
+
+# %% id="permute-shown"
+def interleaved(x, positions):
+    """RoPE with neighbours as pairs: (tokens, head_dim) to (tokens, head_dim)."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())  # (tokens, head_dim / 2)
+    half = pairs.shape[-1]
+    angles = positions[:, None] * 10000.0 ** (-torch.arange(half) / half)
+    return torch.view_as_real(pairs * torch.exp(1j * angles)).flatten(-2)
+
+
+torch.manual_seed(123)
+x, positions = torch.randn(5, 12), torch.arange(5)
+W_query, W_key = torch.randn(2, 8, 12)  # Meta's rows of one head, (head_dim, d_model) each
+metas = interleaved(x @ W_query.T, positions) @ interleaved(x @ W_key.T, positions).T  # (tokens, tokens)
+moved = [apply_rope(x @ from_meta(weight, 1).T, positions) for weight in (W_query, W_key)]
+gap = (moved[0] @ moved[1].T - metas).abs()
+print(
+    "largest difference of the scores, by distance:", [f"{gap.diagonal(-far).max():.2f}" for far in range(5)]
+)
+
+# %% [markdown] id="permute-read"
+# At distance 0 nothing is rotated against each other, so the scores agree even with the wrong rows. The further apart two tokens are, the
+# more the wrong pairs matter: a short prompt looks fine.
+#
+# ## 6 · Published weights
+#
+# Now the real ones. The next two cells need a network and `pip install huggingface_hub tokenizers`, and say first how much they load. The
+# first one loads GPT-2 (2019, 124 million parameters), the second [SmolLM2](https://arxiv.org/abs/2502.02737), a small
+# Llama. Neither is needed for a grade. Set `LOAD = True` to run them. Without a network they say so.
+
+
+# %% id="published-given" tags=["shown"]
+LOAD = False
+
+
+def published(name, megabytes, prompt, count=20):
+    """Load a published model into your own classes and let it write; say in one sentence where that is not possible."""
+    if not LOAD:
+        print(f"{name}: {megabytes} MB to load. Set LOAD = True in the cell above to load it.")
+        return None
+    print(f"Loading {name}: {megabytes} MB, kept for the next time.")
+    try:
+        from huggingface_hub import snapshot_download
+        from tokenizers import Tokenizer
+
+        folder = snapshot_download(
+            name, allow_patterns=["config.json", "model.safetensors", "tokenizer.json"]
+        )
+    except Exception as problem:  # no package, no network, no such place: the reason is told
+        print(
+            f"It could not be loaded ({type(problem).__name__}): is there a network, and are both packages installed?"
+        )
+        return None
+    return written_by(folder, Tokenizer.from_file(f"{folder}/tokenizer.json"), prompt, count)
+
+
+def written_by(folder, tokenizer, prompt, count):
+    """The model of a folder, after it has written something."""
+    model = from_folder(folder)
+    if model is not None:
+        ids = torch.tensor([tokenizer.encode(prompt).ids])  # (1, tokens)
+        for _ in range(count):
+            ids = torch.cat((ids, model(ids)[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
+        print(tokenizer.decode(ids[0].tolist()))
+    return model
+
+
+# %% id="published-gpt2" tags=["shown"]
+real_gpt2 = published("openai-community/gpt2", 550, "Attention is all you")
+
+# %% id="published-llama" tags=["shown"]
+real_llama = published("HuggingFaceTB/SmolLM2-135M", 270, "Attention is all you")
+
+# %% [markdown] id="sizes-intro"
+# ## 7 · Six numbers say what it takes
+#
+# From a `config.json` you can count a model's parameters, and so the bytes it needs, without loading it.
+#
+# ### Task 16 · What a model takes
+#
+# *8 minutes · seven lines · task id* `model-sizes`
+#
+# Write `model_sizes(vocab, d_model, num_layers, num_heads, num_kv_groups, head_dim, hidden, tied, qk_norm, num_tokens)`. Return
+# one tensor of three whole numbers: the parameters of your `Llama`; the bytes of its weights with two bytes
+# a number; the bytes of a cache for `num_tokens` tokens with two bytes a number (lesson 11). Where the table is `tied`, it counts once.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "model-sizes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def model_sizes(
+    vocab, d_model, num_layers, num_heads, num_kv_groups, head_dim, hidden, tied, qk_norm, num_tokens
+):
+    """The parameters of a model of Llama's kind, the bytes of its weights, and those of its cache.
+
+    Shapes:
+        returns: (3,), whole numbers
+    """
+    ### BEGIN SOLUTION
+    attention = 2 * d_model * head_dim * (num_heads + num_kv_groups)  # queries and output, keys and values
+    norms = 2 * d_model + (2 * head_dim if qk_norm else 0)
+    block = attention + 3 * d_model * hidden + norms
+    parameters = vocab * d_model * (1 if tied else 2) + num_layers * block + d_model
+    cache = 2 * num_layers * num_kv_groups * head_dim * num_tokens * 2
+    return torch.tensor([parameters, 2 * parameters, cache])
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "model-sizes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("model-sizes")
+
+# %% id="sizes-shown"
+CONFIGURATIONS = {  # vocab, d_model, layers, heads, groups, head_dim, hidden, tied, qk_norm
+    "SmolLM2 135M": (49152, 576, 30, 9, 3, 64, 1536, True, False),
+    "Qwen3 0.6B": (151936, 1024, 28, 16, 8, 128, 3072, True, True),
+    "Llama 3.2 1B": (128256, 2048, 16, 32, 8, 64, 8192, True, False),
+    "Llama 2 7B": (32000, 4096, 32, 32, 32, 128, 11008, False, False),
+    "Mistral 7B": (32000, 4096, 32, 32, 8, 128, 14336, False, False),
+    "Qwen3 8B": (151936, 4096, 36, 32, 8, 128, 12288, False, True),
+}
+for name, sizes in CONFIGURATIONS.items():
+    found = model_sizes(*sizes, 8192)
+    if found is not None:
+        parameters, weights, cache = found.tolist()
+        print(f"{name:13} {parameters:13,} parameters {weights:14,} bytes, cache at 8192 {cache:13,}")
+
+# %% [markdown] id="sizes-read"
+# These are the numbers of `transformers`' own models, to the byte; a test of this course compares them. Sources of the configurations:
+# [SmolLM2](https://arxiv.org/abs/2502.02737), [Qwen3](https://arxiv.org/abs/2505.09388),
+# [Llama 3](https://arxiv.org/abs/2407.21783), [Llama 2](https://arxiv.org/abs/2307.09288),
+# [Mistral](https://arxiv.org/abs/2310.06825). At 8192 tokens, one text of Llama 2 takes a cache a third as large as its weights;
+# Mistral, with eight groups for 32 heads, a quarter of that cache.
+#
+# ## In your own words
+#
+# *5 minutes · graded by a person, 3 points*
+#
+# The question at the start was whether your classes can hold a published model. Which three things in GPT-2's **file** or in what it
+# **computes** did you have to change or translate? Why are equal shapes no proof that a tensor is in its place, and what is? Four to six sentences.
+
+# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "loaded-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# ### BEGIN SOLUTION
+# Yes: the classes are the same, only habits differ. In the file the weights of linear layers are transposed, and queries, keys and values
+# are one fused tensor that has to be cut in three. In what it computes, GPT-2 has biases for queries, keys and values, a GELU by
+# tanh, and one table for embedding and unembedding. Equal shapes prove nothing, because many tensors have the same shape: ln_1 and
+# ln_2, a square weight and its transpose, or the rows of queries in Meta's order and in that of the library. The proof is equal
+# logits on the same ids, with numbers that are not zero or one. Where they differ, the first stage that differs
+# says where to look.
+#
+# **Marking scheme**
+#
+# - 1 point: names two things of the file: other names, transposed weights, fused queries, keys and values, a prefix, the tied table that is missing.
+# - 1 point: names one thing that is computed: biases of queries, keys and values, GELU by tanh, tied unembedding, or for Llama RMSNorm, SwiGLU, QK-norm.
+# - 1 point: equal shapes also fit a wrong tensor, with an example; equal logits (or equal stages) on the same ids are the proof.
+# ### END SOLUTION
+
+# %% [markdown] id="recap"
+# ## What you have built
+#
+# | step | code | shape | what for |
+# | --- | --- | --- | --- |
+# | fused | `tensor.T.chunk(3)` | (d_model, 3 · d_model) to three (d_model, d_model) | GPT-2's queries, keys, values |
+# | refuse | `places.keys() - own.keys()` | names | no random numbers left behind |
+# | stages | `first_gap(ours, theirs)` | (stages, b, tokens, d_model) | where a wrong tensor is |
+# | merge | `merge_pair(ids, pair, 256 + rank)` | (tokens,) | byte-level BPE |
+# | top-p | `before >= top_p` | (b, vocab) | the fewest tokens that reach p |
+# | cache | `torch.cat((kept, keys), dim=2)` | (b, heads, tokens so far, head_dim) | each key once |
+# | RMSNorm | `x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps)` | (b, tokens, d_model) | Llama's norm |
+# | rows | `unflatten(0, (heads, -1, 2)).transpose(1, 2)` | (heads, 2, head_dim / 2, d_model) | neighbours to halves |
+#
+# - Your classes hold GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
+# - A shape that fits proves nothing. Equal logits prove it, and equal stages tell where they stop being equal.
+# - Tokens are bytes, merged in the order in which the merges were learned. What was not in the training text stays bytes.
+# - Temperature first, then top-k, then top-p. A cache changes no token.
+
+# %% [markdown] id="quiz"
+# ## Ask yourself
+#
+# <details><summary>1. All stages agree, and the logits differ. Which tensor is it?</summary>
+#
+# The unembedding: it is the only one behind the last stage. Is the table tied?
+#
+# </details>
+#
+# <details><summary>2. A tokenizer has 50,257 tokens. How many of them are merges?</summary>
+#
+# 50,000. Beside the 256 bytes there is one more, which ends a text.
+#
+# </details>
+#
+# <details><summary>3. Top-k 1 and temperature 0: what is the difference?</summary>
+#
+# None, unless two logits are equal. Both leave the likeliest token.
+#
+# </details>
+#
+# <details><summary>4. The rows of W_query and W_key of Llama are moved for the half-split form. Why not those of W_value?</summary>
+#
+# Values are not rotated, so no pairs are formed in them. Their order is the one that `out_proj` expects.
+#
+# </details>
+#
+# <details><summary>5. A model has 8 groups for 32 query heads. Which weights get smaller, and which not?</summary>
+#
+# Those of keys and values, to a quarter, and the cache with them. Queries and output stay.
+#
+# </details>
+
+# %% id="progress"
+progress("12-real-models")
