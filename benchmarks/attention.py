@@ -2,7 +2,7 @@
 
     python3 start.py run python -m benchmarks.attention [LENGTH …]
 
-The functions are the solutions of lesson 08. Nothing is timed before all of them agree, results and
+The functions are the solutions of lesson 11. Nothing is timed before all of them agree, results and
 gradients. It runs on a GPU, where there is one. Bytes are those of the tensors that live at the same time,
 without the inputs; times are the fastest of several calls.
 """
@@ -24,7 +24,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from visuals import measured
 
-LESSON = "08-fast-attention"
+LESSON = "11-fast-attention"
 SOURCE = Path(__file__).parents[1] / "source" / LESSON / f"{LESSON}.py"
 LENGTHS = (128, 512, 1024, 2048, 4096)
 HEADS, HEAD_DIM, TILE = 4, 32, 128

@@ -1,8 +1,8 @@
 """What the checks say of answers that nobody here wrote them for.
 
-    python -m benchmarks.blind_answers first|second [LESSON …] [--read FILE]
+    python -m benchmarks.blind_answers SET [LESSON …] [--read FILE]
 
-`benchmarks/blind` holds two sets of answers that were written from the released notebooks alone, as learners
+`benchmarks/blind` holds sets of answers that were written from the released notebooks alone, as learners
 write them, each with what is truly wrong in it: TOML, so that other graders can be measured on them. Each is
 run and judged as in a learner's notebook. The table tells, by kind, how many pass, in how many a mistake is
 named or the first wrong step is shown; `--read` writes every message beside its answer, for a person to read.
@@ -19,9 +19,7 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
-from autograder.author.answers import Runs, run_solution
-from autograder.author.authoring import load_lesson
-from autograder.author.source import read_source
+from autograder.author.answers import Runs
 from autograder.judge.decide import judge
 from autograder.probe.collect import collect_answer
 from autograder.probe.raised import describe_error
@@ -33,7 +31,7 @@ from autograder.words.feedback import plain_text
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.held_out import ROOT
+from benchmarks.held_out import ROOT, runs_of
 
 FOLDER = ROOT / "benchmarks" / "blind"
 KINDS = ("right", "wrong", "two", "stops")
@@ -56,13 +54,6 @@ def answers(which: str, lessons: list[str]) -> Iterator[Answer]:
         if not lessons or path.stem in lessons or path.stem[:2] in lessons:
             for one in tomllib.loads(path.read_text(encoding="utf-8"))["answer"]:
                 yield Answer(path.stem, one["task"], one["kind"], one["truth"], one["code"])
-
-
-def runs_of(lesson: str) -> Runs:
-    """Run a lesson's solution."""
-    folder = ROOT / "source" / lesson
-    notebook = read_source(folder / f"{lesson}.py")
-    return run_solution(load_lesson(folder), notebook, lesson)
 
 
 def verdict_on(answer: Answer, lesson: LessonBank, runs: Runs) -> Verdict:
@@ -107,19 +98,16 @@ def show(counts: Mapping[str, Counter[str]]) -> None:
 def main() -> None:
     """Judge the answers of a set, print the table, and write the messages where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("set", choices=("first", "second"))
+    parser.add_argument("set", choices=sorted(path.name for path in FOLDER.iterdir()))
     parser.add_argument("lessons", nargs="*")
     parser.add_argument("--read", type=Path)
     chosen = parser.parse_args()
     course = Course.read(ROOT)
-    runs: dict[str, Runs] = {}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     told = []
     for number, answer in enumerate(answers(chosen.set, chosen.lessons), start=1):
-        if answer.lesson not in runs:
-            runs[answer.lesson] = runs_of(answer.lesson)
         lesson = course.load(answer.lesson)
-        verdict = verdict_on(answer, lesson, runs[answer.lesson])
+        verdict = verdict_on(answer, lesson, runs_of(answer.lesson))
         one = counts[answer.kind]
         way = verdict.way is not None and bool(verdict.way.missing or verdict.way.right)
         one.update({"all": 1, "pass": verdict.passed, "named": bool(verdict.named)})

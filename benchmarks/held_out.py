@@ -83,7 +83,6 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
     chosen = set(wanted)
     counts: dict[tuple[str, str], Counts] = defaultdict(Counts)
     refused: list[str] = []
-    lessons: dict[str, Runs] = {}
     answers = [
         *(("right", one) for one in held_out.right_answers()),
         *((KINDS[0], one) for one in held_out.single_answers()),
@@ -92,11 +91,7 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
     for kind, answer in answers:
         if chosen and answer.task not in chosen:
             continue
-        if answer.lesson not in lessons:
-            folder = ROOT / "source" / answer.lesson
-            described, notebook = load_lesson(folder), read_source(folder / f"{answer.lesson}.py")
-            lessons[answer.lesson] = run_solution(described, notebook, answer.lesson)
-        verdict = judged(answer, lessons[answer.lesson])
+        verdict = judged(answer, runs_of(answer.lesson))
         if kind == "right":
             counts[answer.task, kind].answers += 1
             if verdict is None or not verdict.passed:
@@ -104,6 +99,13 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
             continue
         counts[answer.task, kind].add(answer, verdict)
     return counts, refused
+
+
+@cache
+def runs_of(lesson: str) -> Runs:
+    """Run a lesson's solution."""
+    folder = ROOT / "source" / lesson
+    return run_solution(load_lesson(folder), read_source(folder / f"{lesson}.py"), lesson)
 
 
 @cache

@@ -157,7 +157,11 @@ KINDS: dict[str, tuple[Callable[[object], object], Callable[[int], object]]] = {
 def cost(kind: str, size: int) -> tuple[float, float]:
     """In a kept process: read an input, and return the seconds and megabytes that this took."""
     read, make = KINDS[kind]
-    made = make(size)
+    return reading(read, make(size))
+
+
+def reading(read: Callable[[object], object], made: object) -> tuple[float, float]:
+    """Read something, and return the seconds and megabytes that this took."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun = time.process_time()
     read(made)

@@ -1,8 +1,8 @@
-"""How sure are the trainings of lesson 09? Each is run under many seeds, with the lesson's own solution.
+"""How sure are the trainings of lessons 08 and 09? Each is run under many seeds, with their own solutions.
 
     python3 start.py run python -m benchmarks.training [SEEDS]
 
-Prints the lowest and the highest of what the lesson states. Twenty seeds take about twenty minutes.
+Prints the lowest and the highest of what the lessons state. Twenty seeds take about twenty minutes.
 """
 
 from __future__ import annotations
@@ -11,23 +11,27 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import torch
 from autograder.author.namespace import run_cells
 from autograder.author.source import read_source
 from autograder.records.cells import undrawn
 
-NAME = "09-train-it"
+NAMES = ("08-train-it", "09-take-it-apart")
 
 
-def lesson() -> SimpleNamespace:
-    """Return what the lesson defines, its trainings left out."""
-    source = Path(__file__).parents[1] / "source" / NAME / f"{NAME}.py"
-    return SimpleNamespace(**run_cells(undrawn(read_source(source)), NAME))
+def lessons() -> SimpleNamespace:
+    """Return what the lessons define, their trainings left out; what both define is the same."""
+    made: dict[str, Any] = {}
+    for name in NAMES:
+        source = Path(__file__).parents[1] / "source" / name / f"{name}.py"
+        made |= run_cells(undrawn(read_source(source)), name)
+    return SimpleNamespace(**made)
 
 
 def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
-    """Return what the lesson states about its trainings, under one seed."""
+    """Return what the lessons state about their trainings, under one seed."""
 
     def trained(batches: object, steps: int, *sizes: int, **options: object) -> torch.nn.Module:
         torch.manual_seed(seed)
@@ -98,7 +102,7 @@ def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
 
 def main(seeds: int = 20) -> None:
     """Measure under each seed, and print the extremes."""
-    given, all_found = lesson(), defaultdict(list)
+    given, all_found = lessons(), defaultdict(list)
     for seed in range(seeds):
         for name, value in measured(given, seed).items():
             all_found[name].append(value)

@@ -74,30 +74,23 @@ def moves(control: ipywidgets.Widget) -> Iterator[Callable[[], Any]]:
 
 
 def explorers() -> dict[str, Callable[[], Explorer]]:
-    """Every explorer on as many numbers as its lesson has; `explore_map` also on a long sequence."""
+    """Make the explorers that a kernel answers for, on as many numbers as their lessons have."""
     generator = torch.Generator().manual_seed(123)
 
     def drawn(*shape: int) -> torch.Tensor:
         return torch.randn(*shape, generator=generator)
 
-    scores = drawn(6, 6)
-    causal = torch.softmax(scores.masked_fill(torch.triu(torch.ones(6, 6), 1).bool(), -torch.inf), dim=-1)
-    long = torch.softmax(drawn(2, 8, 128, 128), dim=-1)
+    hidden = torch.triu(torch.ones(6, 6), 1).bool()
+    causal = torch.softmax(drawn(6, 6).masked_fill(hidden, -torch.inf), dim=-1)
     source = ["das", "Haus", "ist", "klein", "<pad>", "<pad>"]
     target = ["<start>", "the", "house", "is", "small"]
     return {
-        "explore_query": lambda: visuals.explore_query(drawn(6, 3), TOKENS),
-        "explore_scale": lambda: visuals.explore_scale(drawn(300, 512), drawn(6, 512), TOKENS),
-        "explore_causal_mask": lambda: visuals.explore_causal_mask(scores, TOKENS),
         "explore_dropout": lambda: visuals.explore_dropout(causal, TOKENS),
-        "explore_heads": lambda: visuals.explore_heads(torch.softmax(drawn(4, 6, 6), dim=-1), TOKENS),
         "explore_slices": lambda: visuals.explore_slices(drawn(2, 2, 3)),
         "explore_bugs": lambda: visuals.explore_bugs(TOKENS),
         "explore_three_attentions": lambda: visuals.explore_three_attentions(source, target),
         "explore_positions": lambda: visuals.explore_positions([1.2, 0.5], [0.9, -0.6]),
         "explore_tiles": lambda: visuals.explore_tiles(*drawn(3, 6, 2), TOKENS),
-        "explore_map": lambda: visuals.explore_map(torch.softmax(drawn(2, 4, 6, 6), dim=-1), TOKENS),
-        "explore_map, 128 tokens": lambda: visuals.explore_map(long, [f"t{index}" for index in range(128)]),
     }
 
 
