@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 import torch
 from autograder.author.edits import faulty_code
@@ -15,7 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from autograder import check
-from visuals import attention_map, track_shapes, trained_words
+from visuals import attention_map, track_shapes, trained_dates, trained_words
 
 ROOT = Path(__file__).parents[1]
 
@@ -62,6 +63,31 @@ def test_vectors_that_share_a_direction_can_still_have_the_dot_product_0():
     assert torch.dot(torch.tensor([1.0, 1.0]), torch.tensor([1.0, -1.0])) == 0
 
 
+LOOKS_LIKE = ("example-data", "simple-attention-answer")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "degrees"),
+    [("the girl sat by the bank because she saw a boat", 37), ("the king walked to the bank for a loan", 59)],
+)
+def test_the_learners_three_lines_turn_bank_as_the_opening_figure_shows(sentence, degrees):
+    small, attention = trained_words(), run("01-dot-product", *LOOKS_LIKE)["simple_attention"]
+    bank = small.tokens(sentence).index("bank")
+    before, after = small.plane(sentence)[bank], attention(small.plane(sentence))[bank]
+    assert round(float(torch.atan2(before[1], before[0]).rad2deg())) == 45
+    assert round(float(torch.atan2(after[1], after[0]).rad2deg())) == degrees
+
+
+def test_at_sharpness_20_journey_keeps_060_and_starts_gets_040():
+    inputs = run("01-dot-product", *LOOKS_LIKE)["inputs"]
+    weights = torch.softmax(20 * inputs @ inputs[1], dim=0)
+    torch.testing.assert_close(weights[1:3], torch.tensor([0.60, 0.40]), atol=0.005, rtol=0)
+
+
+def test_the_exponential_of_887_fits_a_float32_and_that_of_89_does_not():
+    assert torch.exp(torch.tensor([88.7, 89.0])).isinf().tolist() == [False, True]
+
+
 # lesson 02
 
 
@@ -95,7 +121,48 @@ def test_the_largest_weight_of_a_random_row_goes_to_a_token_that_chance_chose():
     assert len(winners) == 5
 
 
+def test_the_gradient_without_the_division_is_many_times_larger_and_with_it_hardly_depends_on_the_width():
+    norms = {}
+    for width in (8, 64, 512):
+        for scaled in (True, False):
+            for seed in range(5):
+                torch.manual_seed(seed)
+                x, target = torch.randn(6, width), torch.randn(6, width)
+                attention = Attention(width, width, scaled)
+                ((attention(x) - target) ** 2).mean().backward()
+                norms.setdefault((width, scaled), []).append(float(attention.W_query.weight.grad.norm()))
+    ratios = [one / other for one, other in zip(norms[512, False], norms[512, True], strict=True)]
+    assert min(ratios) > 5
+    means = [sum(norms[width, True]) / 5 for width in (8, 64, 512)]
+    assert max(means) < 2 * min(means)
+
+
+def test_a_row_with_a_weight_near_1_gets_hardly_any_gradient_and_the_others_a_large_one():
+    saturated, others = [], []
+    for seed in range(10):
+        torch.manual_seed(seed)
+        x, target = torch.randn(6, 512), torch.randn(6, 512)
+        attention = Attention(512, 512, scaled=False)
+        scores = attention.W_query(x) @ attention.W_key(x).T
+        scores.retain_grad()
+        weights = torch.softmax(scores, dim=-1)
+        ((weights @ attention.W_value(x) - target) ** 2).mean().backward()
+        for largest, gradient in zip(weights.detach().amax(dim=-1), scores.grad.norm(dim=-1), strict=True):
+            (saturated if largest > 0.99 else others).append(float(gradient))
+    assert sum(others) / len(others) > 10 * sum(saturated) / len(saturated)
+
+
 # lesson 03
+
+
+def test_dividing_by_the_row_sum_makes_a_weight_of_1_from_less_than_a_thousandth():
+    small = trained_words()
+    x = small.embed("the bank by the river")
+    queries, keys = x @ small.one_head["W_query.weight"].T, x @ small.one_head["W_key.weight"].T
+    row = torch.softmax(queries @ keys.T / 4, dim=-1)[1]
+    assert row[:2].sum() < 0.001
+    assert row[0] / row[:2].sum() > 0.99
+    assert row.argmax() == 4
 
 
 def shuffled_past(*layers):
@@ -163,6 +230,67 @@ def test_a_result_of_float32_for_an_input_of_float64_does_not_earn_everything():
     made = run(DROPOUT)
     exec(cell.replace("return attn_weights @ values", "return (attn_weights @ values).float()"), made)
     assert "(4 of 5 points)" in str(check("causal-attention", made["CausalAttention"]))
+
+
+HELPS = (*GIVEN, "batched-scores-answer", "causal-attention-answer", "topics", "why-it-helps")
+
+
+@pytest.fixture(scope="module")
+def trainings():
+    """Five trainings of each kind of lesson 04, section 5: (seeds, 3), and what measures them."""
+    lesson = run(DROPOUT, *HELPS, measured={})
+    tested, in_all, in_one = (lesson[name] for name in ("trained_and_tested", "topic_in_all", "topic_in_one"))
+    kinds = {
+        "without": (in_all, 0.0),
+        "with": (in_all, 0.5),
+        "equal": (in_all, 0.0, lesson["EqualWeights"]),
+        "one, without": (in_one, 0.0),
+        "one, with": (in_one, 0.5),
+    }
+    return {
+        name: torch.stack([tested(make, p, seed, *kind) for seed in range(5)])
+        for name, (make, p, *kind) in kinds.items()
+    }
+
+
+def test_dropout_helps_in_each_of_five_trainings_that_overfit(trainings):
+    assert trainings["without"][:, 0].min() == 1
+    assert trainings["with"][:, 0].min() == 1
+    assert (trainings["with"][:, 1] - trainings["without"][:, 1]).min() > 0.05
+
+
+def test_without_dropout_one_token_has_most_of_the_weight_and_with_it_less(trainings):
+    assert trainings["without"][:, 2].mean() > 0.5
+    assert (trainings["without"][:, 2] - trainings["with"][:, 2]).min() > 0.1
+
+
+def test_equal_weights_are_good_without_dropout_and_dropout_is_no_help_where_one_token_knows(trainings):
+    assert (trainings["equal"][:, 1] - trainings["with"][:, 1]).min() > 0
+    gain = trainings["one, with"][:, 1].mean() - trainings["one, without"][:, 1].mean()
+    assert abs(float(gain)) < 0.05
+    assert trainings["one, without"][:, 1].mean() < 0.4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_model_in_training_mode_answers_worse_on_average(seed):
+    lesson = run(DROPOUT, *HELPS[:-1])
+    torch.manual_seed(seed)
+    topics = torch.randn(4, 16)
+    x, labels = lesson["topic_in_all"](30, topics, None)
+    new, wanted = lesson["topic_in_all"](1000, topics, None)
+    attention, layer = lesson["CausalAttention"](16, 32, 8, dropout=0.5), nn.Linear(32, 4)
+    optimizer = torch.optim.Adam([*attention.parameters(), *layer.parameters()], lr=0.01)
+    for _ in range(200):
+        loss = functional.cross_entropy(layer(attention(x)[:, -1]), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    def right(module):
+        return float((layer(module(new)[:, -1]).argmax(dim=-1) == wanted).float().mean())
+
+    in_training = sum(right(attention.train()) for _ in range(5)) / 5
+    assert right(attention.eval()) > in_training + 0.02
 
 
 # lesson 05
@@ -321,13 +449,91 @@ def test_the_order_of_the_source_makes_no_difference_to_cross_attention():
     torch.testing.assert_close(shuffled, attention(target, source, source, visible))
 
 
-@pytest.mark.parametrize("lesson", [DROPOUT, HEADS, TWO_SENTENCES])
-def test_a_lesson_fits_the_time_that_it_states(lesson):
+OWN = (
+    *("carried-over", "padding-mask-answer", "masked-softmax-answer", "bug-query-length-answer"),
+    *("multi-head-attention-module-answer", "bug-cross-from-decoder-answer"),
+)
+
+
+@pytest.fixture(scope="module")
+def translator():
+    """Lesson 06 with the trained weights in the solution's own classes."""
+    given = {"trained_dates": trained_dates}
+    return run(TWO_SENTENCES, *OWN, "dates-loaded", "dates-counted", "alignment-made", **given)
+
+
+def test_the_learners_classes_translate_dates_with_the_trained_weights(translator):
+    texts, right = zip(*translator["dates"].examples(200, seed=2), strict=True)
+    assert sum(one == other for one, other in zip(translator["translated"](texts), right, strict=True)) > 190
+
+
+def test_the_alignment_moves_with_the_order_of_the_source(translator):
+    for text, alignment in zip(translator["two_ways"], translator["alignments"], strict=True):
+        tokens = translator["dates"].tokens(text)
+        for place, character in ((3, "6"), (9, "3")):
+            assert tokens[int(alignment[place].argmax())] == character
+        for dash in (4, 7):  # needs nothing, and adds up to 1 all the same
+            assert float(alignment[dash].sum()) == pytest.approx(1, abs=1e-5)
+
+
+def test_visible_padding_spoils_nearly_all_dates_that_have_some_and_no_other(translator):
+    texts, right = translator["texts"], translator["right_dates"]
+    written = translator["translated"](texts, hide_padding=False)
+    longest = max(len(translator["dates"].tokens(text)) for text in texts)
+    hits = {True: [], False: []}
+    for text, one, other in zip(texts, written, right, strict=True):
+        hits[len(translator["dates"].tokens(text)) == longest].append(one == other)
+    assert all(hits[True])
+    assert sum(hits[False]) < 0.1 * len(hits[False])
+
+
+EARLY = (
+    "01-dot-product",
+    "02-trainable",
+    "03-causal",
+    DROPOUT,
+    HEADS,
+    TWO_SENTENCES,
+    "07-positions",
+)
+
+
+def prose_of(lesson):
+    """What there is to read in a lesson: no code, table, formula, tag, marked answer or source."""
     notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
-    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    cells = (
+        cell.source for cell in notebook.cells if cell.cell_type == "markdown" and cell["id"] != "sources"
+    )
+    text = re.sub(
+        r"### BEGIN SOLUTION.*?### END SOLUTION|\$\$.*?\$\$|<[^>]+>", "", "\n".join(cells), flags=re.S
+    )
+    return "\n".join(line for line in text.splitlines() if not line.startswith("|"))
+
+
+@pytest.mark.parametrize("lesson", EARLY)
+def test_a_lesson_fits_the_time_that_it_states(lesson):
+    prose = prose_of(lesson)
     (stated,) = re.findall(r"\*\*Time:\*\* about (\d+) minutes", prose)
     tasks = sum(int(minutes) for minutes in re.findall(r"\*(\d+) minutes", prose))
-    assert tasks + len(prose.split()) / 200 <= int(stated)  # 200 words of a text like this take a minute
+    # 150 words of a text like this take a minute, and to run its cells takes three.
+    assert tasks + len(prose.split()) / 150 + 3 <= int(stated)
+
+
+@pytest.mark.parametrize("lesson", EARLY)
+def test_a_lesson_names_its_sources(lesson):
+    notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
+    (sources,) = (cell.source for cell in notebook.cells if cell["id"] == "sources")
+    assert 5 <= len(re.findall(r"^- \*\*[^*]+\*\*, [^.]*?\d{4}\.", sources, re.MULTILINE)) <= 10
+
+
+@pytest.mark.parametrize("lesson", EARLY)
+@pytest.mark.parametrize("folder", ["notebooks", "solutions"])
+def test_colabs_ai_is_off_and_the_first_cell_says_why(lesson, folder):
+    notebook = nbformat.read(ROOT / folder / lesson / f"{lesson}.ipynb", as_version=4)
+    assert notebook.metadata.colab.generative_ai_disabled is True
+    assert "Colab's AI is switched off in this notebook, because" in " ".join(
+        notebook.cells[0].source.split()
+    )
 
 
 # lesson 07
@@ -402,3 +608,166 @@ def test_minus_slope_times_distance_gives_the_weights_of_slope_times_the_keys_po
     slopes = -bias[:, 1, 0]  # the bias one step back
     of_keys = slopes[:, None, None] * torch.arange(9.0) + torch.full((9, 9), -torch.inf).triu(1)
     torch.testing.assert_close(bias.softmax(-1), of_keys.softmax(-1))
+
+
+# lessons 08 and 09: what is said of trainings holds over these seeds; `benchmarks/training.py` takes twenty
+
+SEEDS = range(5)
+
+
+@cache
+def taught():
+    """What the two lessons define, their own trainings left out."""
+    from benchmarks.training import lessons
+
+    return lessons()
+
+
+def model_of(seed, *sizes, **options):
+    torch.manual_seed(seed)
+    return taught().TinyTransformer(*sizes, **options)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stream_or_norm_keep_the_gradient_and_without_both_it_is_lost(seed):
+    left = taught().gradient_left
+    assert 1.3 < left(stream=True, norm=True, seed=seed) < 2.1
+    assert 1.3 < left(stream=True, norm=False, seed=seed) < 2.1
+    assert 0.04 < left(stream=False, norm=True, seed=seed) < 0.5
+    assert left(stream=False, norm=False, seed=seed) < 1e-11
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_reversing_the_line_appears_with_the_fall_of_the_loss(seed):
+    given, lines = taught(), []
+    model = model_of(seed, 11, 32, 1, 1, 17, position="learned", mlp=False)
+    unseen = given.batches_of(given.reversed_digits, 1, 999)[0]
+
+    def measure(model):
+        lines.append(given.on_line(model, unseen[0]))
+        return given.loss_on(unseen)(model)
+
+    steps, losses = given.followed(
+        model, given.batches_of(given.reversed_digits, 300, seed), measure, every=10
+    )
+    halved = next(step for step, loss in zip(steps, losses, strict=True) if loss < losses[0] / 2)
+    on_line = next(step for step, line in zip(steps, lines, strict=True) if line > 0.5)
+    assert halved == 50
+    assert on_line in (40, 50)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_adding_comes_by_hundreds_then_units_then_tens(seed):
+    given, digits = taught(), []
+    model = model_of(seed, 12, 64, 4, 2, 16, position="learned")
+    asked = given.batches_of(given.sums, 1, 999, batch_size=1000)[0]
+
+    def measure(model):
+        digits.append(given.digits_right(model, asked).tolist())
+        return 0.0
+
+    steps, _ = given.followed(model, given.batches_of(given.sums, 400, seed), measure, every=25)
+    units, tens, hundreds = zip(*digits, strict=True)
+    at_50 = steps.index(50)
+    assert hundreds[at_50] > 0.99
+    assert max(units[at_50], tens[at_50]) < 0.15
+    first = [
+        next(step for step, right in zip(steps, some, strict=True) if right > 0.9) for some in (units, tens)
+    ]
+    assert first[0] < first[1]
+    assert 200 <= first[1] <= 375
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_rope_fails_at_new_distances_and_not_because_more_tokens_share(seed):
+    as_trained, ordinary = taught().far_and_ordinary(seed)
+    assert 0.6 < as_trained < 0.995
+    assert ordinary == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_dropout_lowers_the_lowest_loss_on_other_pages_of_a_model_that_overfits(seed):
+    (_, learned, other), (_, dropped, helped) = (taught().overfitted(p, seed) for p in (0.0, 0.5))
+    assert dropped[-1] > learned[-1]
+    assert other[-1] > min(other)
+    assert 0.1 < min(other) - min(helped) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_each_induction_head_can_go_and_all_four_cannot(seed):
+    given = taught()
+    model = given.fresh(2, 4, seed=seed)
+    given.train(model, given.batches_of(given.repeated, 400, seed))
+    batch = given.twice(5), given.next_token_labels(given.twice(5), first=13)
+
+    def costs(layer):
+        return [float(given.ablation_effect(model, *batch, layer, head, 4)) for head in range(4)]
+
+    assert max(costs(1)) < 0.5
+    dearest = max(costs(0))
+    assert 1 < dearest < 3 or dearest < 0.9
+    whole = given.loss_on(batch)(model)
+    model.blocks[1].attention.out_proj.weight.data.zero_()  # as if all four contexts were 0
+    assert given.loss_on(batch)(model) - whole > 4
+
+
+# lesson 10
+
+READ = "10-read-a-model"
+LOADED = (
+    *("setup", "stored", "course-classes", "split-fused-answer", "names-given", "place-answer", "loaded"),
+    *("claim-score-answer", "induction-claim-answer", "claims-given", "needed-given", "why-given"),
+)
+
+
+@cache
+def reading():
+    return run(READ, *LOADED)
+
+
+def test_for_a_thousand_steps_copying_gains_nothing_and_500_steps_later_it_does():
+    given = run(READ, "setup")
+    curve = run(READ, "curve", **given)["curve"]
+    again, entropy = (
+        dict(zip(curve["steps"], curve["random, again"], strict=True)),
+        curve["by frequency alone"][0],
+    )
+    assert entropy == pytest.approx(3.05, abs=0.005)
+    assert min(again[step] for step in range(100, 1001, 100)) > entropy
+    assert again[1500] < 1.05
+
+
+def test_the_induction_head_needs_the_previous_token_head():
+    without = reading()["induction_without"]
+    assert without(None) == pytest.approx(0.59, abs=0.005)
+    assert without(1) == pytest.approx(0.08, abs=0.005)
+    assert min(without(head) for head in (0, 2, 3)) > 0.36
+
+
+def test_a_score_splits_exactly_and_the_previous_token_head_is_most_of_it():
+    given = reading()
+    scores, whole = given["score_by_part"](given["random_twice"])
+    torch.testing.assert_close(sum(scores.values()), whole, atol=1e-3, rtol=0)
+    there = given["induction_claim"](given["random_twice"])
+    there[:, :60] = False
+    others = torch.ones_like(there).tril() & ~there & there.any(dim=-1, keepdim=True)
+    more = {n: float((p := s.expand_as(whole))[there].mean() - p[others].mean()) for n, s in scores.items()}
+    assert more["layer 0, head 1"] == pytest.approx(2.6, abs=0.06)
+    assert more["layer 0, head 2"] == pytest.approx(0.75, abs=0.06)
+    assert abs(more["the token"]) < 0.05
+    assert abs(more["its position"]) < 0.05
+    assert sum(more.values()) == pytest.approx(3.4, abs=0.06)
+
+
+# lesson 11
+
+
+def test_the_row_sums_of_weights_and_their_gradients_are_those_of_results_and_theirs():
+    torch.manual_seed(0)
+    weights, values, sent = torch.randn(5, 5).softmax(-1), torch.randn(5, 3), torch.randn(5, 3)
+    torch.testing.assert_close((weights * (sent @ values.T)).sum(-1), (sent * (weights @ values)).sum(-1))

@@ -133,8 +133,8 @@ def test_what_is_imported_is_declared() -> None:
     tests = [*ROOT.glob("*.py"), *(ROOT / "tests").rglob("*.py")]
     assert undeclared(PROJECTS, PROJECTS.tool, tool, "dask", "grade", "site") == set()
     assert undeclared(PROJECTS, PROJECTS.tool, its_tests, "test") == set()
-    assert undeclared(PROJECTS, PROJECTS.course, [*(ROOT / "visuals").rglob("*.py")]) == set()
-    assert undeclared(PROJECTS, PROJECTS.course, tests, "test") == set()
+    assert undeclared(PROJECTS, PROJECTS.course, [*(ROOT / "visuals").rglob("*.py")], "published") == set()
+    assert undeclared(PROJECTS, PROJECTS.course, tests, "published", "test") == set()
 
 
 def test_an_import_that_is_not_declared_is_noticed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -36,6 +37,75 @@ def test_what_the_tool_says_in_several_places_is_said_alike(language):
             if message.id:
                 said.setdefault(message.id, set()).add(message.string)
     assert {text: ways for text, ways in said.items() if len(ways) > 1} == {}
+
+
+# What stands for itself in every language: code, formulas, placeholders, tags, quoted words.
+FIXED = re.compile(r"`[^`]*`|\$\$?[^$]*\$\$?|\{[^}]*\}|<[^>]*>|[“\"][^”\"]*[”\"]|\*[A-Z][^*]*\*")
+# A word that opens a sentence, and is not code or the name of a number.
+OPENS_SMALL = re.compile(r"(?!nan\b|inf\b|dim\b)[a-z]{3,}(?=[ ,:-])")
+# Per language: what is not written, and what the glossary has for it.
+INSTEAD = {
+    "bn": {
+        r"উপর": "ওপর",
+        r"মানচিত্র": "ছক",
+        r"কর্ণ": "diagonal",
+        r"ভিতর": "ভেতর",
+        r"পিছনে": "পেছনে",
+        r"সব সময়": "সবসময়",
+        r"না হলে": "নাহলে",
+        **{
+            rf"(?<![A-Za-z_.-])(?<!context )(?<!Context )(?:{english})s?(?![A-Za-z_(])": bengali
+            for english, bengali in (
+                ("vector", "ভেক্টর"),
+                ("sentence", "বাক্য"),
+                ("word", "শব্দ"),
+                ("row", "সারি"),
+                ("column", "কলাম"),
+                ("matrix", "ম্যাট্রিক্স"),
+                ("machine", "কম্পিউটার"),
+                ("picture", "ছবি"),
+                ("mistake", "ভুল"),
+            )
+        },
+    },
+    "hi_Latn": {
+        r"\bhazaar(?:ve|we)\b": "hazaarven",
+        r"\bpeechhe\b": "peeche",
+        r"\bkhatm\b": "khatam",
+        r"\bijazat\b": "ijaazat",
+        r"\b(un|is|us|in)mein\b": "unme, isme, usme, inme",
+        r"\bnahin\b": "nahi",
+        r"\bw?o le leta\b|\bwo\b": "woh",
+        r"\bye\b": "yeh",
+        r"\blambai\b": "length",
+        r"\bshabd\b": "word",
+        r"\bBhashayen\b": "Languages",
+        r"\b(?:agli|neeche wali) cell\b": "agla cell, neeche wala cell",
+    },
+}
+
+
+@pytest.mark.parametrize(("language", "name"), [*FILES, *((one, "messages") for one in COURSE.languages[1:])])
+def test_a_translation_keeps_to_the_glossary(language, name):
+    found = []
+    for text, string in said_in(language, name):
+        prose = FIXED.sub(" ", string)
+        found += [
+            f"{wrong.group()!r}, not {right!r}: {string[:80]}"
+            for pattern, right in INSTEAD[language].items()
+            if (wrong := re.search(pattern, prose, re.IGNORECASE))
+        ]
+        if text[0].isupper() and OPENS_SMALL.match(string):
+            found.append(f"begins with a small letter: {string[:80]}")
+    assert found == []
+
+
+def said_in(language, name):
+    """Each translated text of a file, with the English one."""
+    for message in translate.read(COURSE, language, name):
+        strings = message.string if isinstance(message.string, (list, tuple)) else (message.string,)
+        text = message.id if isinstance(message.id, str) else message.id[0]
+        yield from ((text, string) for string in strings if text and string)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=str)

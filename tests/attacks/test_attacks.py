@@ -49,7 +49,7 @@ BY_NBGRADER = (
     *("brings-settings", "blames-the-course", "edits-metadata", "exits", "forges-a-fault", "is-30-gigabytes"),
     *("is-a-link-to-the-honest", "is-a-pipe", "learnt-by-heart", "nested-json", "opens-machine-settings"),
     *("scripts", "surrogates", "warns-on-stderr", "a-time-of-nines", "beside-it-a-hole", "many-axes"),
-    *("many-magics", "leases", "a-name-that-writes"),
+    *("many-magics", "leases", "a-name-that-writes", "holds-all-it-can", "clears-the-list", "a-long-sum"),
 )
 NAMES = {"grade": tuple(ATTACKS), "nbgrader": BY_NBGRADER}
 if chosen := os.environ.get("ATTACKS"):

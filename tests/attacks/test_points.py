@@ -2,6 +2,7 @@
 
 import os
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -13,6 +14,7 @@ from autograder.grading.grade import grade
 from autograder.grading.hidden import secret
 from autograder.grading.rebuild import rebuild
 from autograder.grading.runner import SandboxRunner
+from autograder.records import bank
 from autograder.records.course import Course
 from autograder.records.outcome import Evidence
 from autograder.records.transport import pack
@@ -174,3 +176,124 @@ def test_a_right_answer_passes_whatever_is_drawn(graded, lesson):
         assert {name: one.earned for name, one in found.verdicts.items()} == {
             name: task.points for name, task in known.tasks.items()
         }
+
+
+# A right answer by a call that its task forbids. Before and after it, what is to keep that from being known.
+FORBIDDEN = "softmax-stable"
+BY_A_CALL = """
+import gc, os, stat, struct, sys
+{before}
+def softmax_stable(x, dim=-1):
+    {first}
+    found = torch.softmax(x, dim)
+    {then}
+    return found
+"""
+LISTS = """
+def lists():
+    frame = sys._getframe()
+    while frame:
+        yield from (one for one in frame.f_locals.values() if isinstance(one, list))
+        calls = (getattr(one, "calls", 0) for one in frame.f_locals.values())
+        yield from (one for one in calls if isinstance(one, list))
+        frame = frame.f_back
+"""
+PIPES = """
+def pipes():
+    for one in range(3, 256):
+        try:
+            if stat.S_ISFIFO(os.fstat(one).st_mode):
+                yield one
+        except OSError:
+            pass
+"""
+# For each way: the cell around it, what the answer does before its call, and what after.
+SILENCES = {
+    "clears lists in frames": (LISTS, "pass", "[one.clear() for one in lists()]"),
+    "fills lists in frames": (LISTS, "[one.extend([None] * 50) for one in lists()]", "pass"),
+    "clears what gc knows": (
+        "",
+        "pass",
+        "[one.calls.clear() for one in gc.get_objects() if type(one).__name__ == 'Watch']",
+    ),
+    "says that none is kept": ("import autograder.probe.forbidden as f\nf.MOST_CALLS = 0", "pass", "pass"),
+    "a list that keeps nothing": (
+        "import autograder.probe.forbidden as f\n"
+        "class Empty(list):\n    append = lambda *_: None\n"
+        "begun = f.Watch.__init__\n"
+        "def begin(self, *given):\n    begun(self, *given)\n    self.calls = Empty()\n"
+        "f.Watch.__init__ = begin",
+        "pass",
+        "pass",
+    ),
+    "evidence without it": (
+        "import autograder.lesson.learner as l, dataclasses\nhonest = l.collect\n"
+        "l.collect = lambda *given: dataclasses.replace(honest(*given), forbidden=())",
+        "pass",
+        "pass",
+    ),
+    "drowns it": (
+        PIPES,
+        "[os.write(p, struct.pack('>cI', b'F', 4) + b'%d' % n) for p in pipes() for n in range(1000, 3000)]",
+        "pass",
+    ),
+    "swallows it": (PIPES, "[os.write(one, struct.pack('>cI', b'F', 3000)) for one in pipes()]", "pass"),
+    "covers it": (
+        PIPES,
+        "pass",
+        "[os.write(one, b'x' * 2000) for one in pipes()]",
+    ),
+    "closes the way out": (PIPES, "[os.close(one) for one in pipes()]", "pass"),
+    "leads the way out elsewhere": (
+        PIPES,
+        "[os.dup2(os.open('/dev/null', os.O_WRONLY), one) for one in pipes()]",
+        "pass",
+    ),
+    "leads it into a pipe of its own": (PIPES, "[os.dup2(os.pipe()[1], one) for one in pipes()]", "pass"),
+}
+
+
+@pytest.mark.parametrize("way", SILENCES)
+def test_a_forbidden_call_cannot_be_taken_back(graded, way):
+    before, first, then = SILENCES[way]
+    silent = solution(FIRST)
+    cell = next(one for one in silent.cells if one["id"] == f"{FORBIDDEN}-answer")
+    cell.source = BY_A_CALL.format(before=before, first=first, then=then)
+    found, lesson = graded(FIRST, silent)
+    verdict = found.verdicts[FORBIDDEN]
+    assert verdict.earned < lesson.tasks[FORBIDDEN].points
+    assert verdict.forbidden or not verdict.earned
+
+
+def as_it_was(banks, folder):
+    """An earlier release's bank: without a task, and with two that were judged otherwise."""
+    known = banks.lesson(FIRST)
+    tasks = {name: task for name, task in known.tasks.items() if name != list(known.tasks)[-1]}
+    for name in ("softmax-naive", "query-scores"):
+        first, *rest = tasks[name].checks
+        tasks[name] = replace(tasks[name], checks=(replace(first, title="in other words"), *rest))
+    bank.save(replace(known, tasks=tasks), folder)
+    return replace(banks, folders={FIRST: folder})
+
+
+def test_an_earlier_release_asks_hidden_questions_of_all_tasks_that_are_as_they_were(banks, tmp_path):
+    then = as_it_was(banks, tmp_path)
+    runner = SandboxRunner(then)
+
+    def graded_by(submission, run):
+        drawn = Draws(banks, run.rjust(16)).of(FIRST, nbformat.writes(submission).encode(), then)
+        asked, questions = then.lesson(FIRST, drawn), then.questions(FIRST, drawn)
+        rebuilt = rebuild(released(FIRST), submission).notebook
+        return grade(rebuilt, asked, runner, questions=questions), drawn
+
+    known = then.lesson(FIRST)
+    found, drawn = graded_by(solution(FIRST), "right")
+    assert earned(found) == {name: task.points for name, task in known.tasks.items()}
+    changed = {"softmax-naive", "query-scores"}
+    alone = sum(known.tasks[name].points for name in changed)
+    assert then.public_alone(FIRST, drawn, set(known.tasks)) == alone
+    assert then.public_alone(FIRST, {}, set(known.tasks)) == sum(one.points for one in known.tasks.values())
+    remembers = released(FIRST)
+    by_heart(remembers, known)
+    assert earned(graded_by(remembers, "by heart")[0]).keys() <= changed
+    runner.close()

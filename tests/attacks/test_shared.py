@@ -263,6 +263,37 @@ def test_an_ordinary_user_s_sandbox_is_as_closed():
     assert done.stdout.split() == ["1000", "finished", "0"], done.stderr
 
 
+def nobody_can_run():
+    """Tell whether another user can run this interpreter and read the tool."""
+    seen = subprocess.run(
+        [sys.executable, "-c", "import autograder, torch"], user="nobody", capture_output=True, check=False
+    )
+    return seen.returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_where_another_user_grades_the_sandbox_is_as_closed(tmp_path):
+    try:
+        can = nobody_can_run()
+    except OSError:
+        can = False
+    if not can:
+        pytest.skip("another user cannot run this interpreter")
+    tmp_path.chmod(0o777)
+    told = {**os.environ, "HOME": str(tmp_path), "TMPDIR": "/tmp"}
+    done = subprocess.run(
+        [sys.executable, "-c", ORDINARY],
+        user="nobody",
+        cwd="/",
+        env=told,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    uid, how, inside = done.stdout.split() or ["", "", done.stderr]
+    assert (uid != "0", how, inside) == (True, "finished", "0")
+
+
 def test_where_root_grades_a_notebook_is_nobody(worker):
     mapped = "65534" if os.geteuid() == 0 else "0"
     assert said(

@@ -86,10 +86,10 @@ LESSONS = {
         explored=(
             Explored("explore_query(inputs, tokens)", "largest weight 0.2379 on 'journey'", (
                 ("Query token", DOWN, "query 'starts'"),
-                ("Sharpness (0 to 20)", f"{UP} Enter", "query 'starts', sharpness 1.5"),
+                ("Sharpness", UP, "query 'starts', sharpness 1.1"),
             )),
             Explored("explore_meaning()", "largest weights bank 0.65, boat 0.26", (
-                ("Your sentence", "=the dog sat by the bank", "'dog' is not known."),
+                ("Your sentence", "=the dog sat by the bank", "'dog' is not known"),
                 ("Your sentence", "=the bank needed cash", "largest weights bank 0.72, cash 0.25"),
             )),
         ),
@@ -106,7 +106,7 @@ LESSONS = {
             Explored("explore_scale(many_queries", "d_k 512, scores divided by nothing", (
                 ("Scores divided by", DOWN, "d_k 512, scores divided by √d_k"),
                 ("d_k", UP, "d_k 256, scores divided by √d_k"),
-                ("Temperature (0.05 to 20)", f"{UP} Enter", "scores divided by √d_k, temperature 1."),
+                ("Temperature", "End", "scores divided by √d_k, temperature 20"),
             )),
         ),
     ),
@@ -120,8 +120,8 @@ LESSONS = {
         ),
         explored=(
             Explored("explore_causal_mask(queries", "the newest, 'starts', moved 0 of 2 earlier rows", (
-                ("Tokens so far", DOWN, "the newest, 'with', moved 0 of 3 earlier rows"),
-                ("Causal mask", DOWN, "the newest, 'with', moved 3 of 3 earlier rows"),
+                ("Tokens so far", UP, "the newest, 'with', moved 0 of 3 earlier rows"),
+                ("Causal mask", "Space", "the newest, 'with', moved 3 of 3 earlier rows"),
             )),
         ),
     ),
@@ -186,11 +186,6 @@ LESSONS = {
                 ("Attention", UP, "sees 2 of 5 target tokens: <start>, the."),
                 ("Query token", DOWN, "'house' (token 2 of the target) sees 3 of 5"),
             )),
-            Explored("explore_map(attn_weights", "sequence 0, head 0, query 't0': largest 1.0000 on 't0'", (
-                ("Sequence", DOWN, "sequence 1, head 0, query 't0'"),
-                ("Head", DOWN, "sequence 1, head 1, query 't0'"),
-                ("Query token", DOWN, "sequence 1, head 1, query 't1'"),
-            )),
         ),
         ended=(("for target_length, source_length in", "target 5, source 6: scores of shape (2, 4, 5, 6)"),),
     ),
@@ -205,16 +200,7 @@ LESSONS = {
             )),
         ),
     ),
-    "08-fast-attention": Work(
-        shown=(("last_row = plain_attention", "the last row of plain attention: False"),),
-        explored=(
-            Explored("explore_tiles(q[0, 0, :6, :2]", "step 1 of 6: queries 'Your' to 'journey'", (
-                ("Step", UP, "step 2 of 6: queries 'starts' to 'with'"),
-                ("Mask", UP, "step 2 of 9"),
-            )),
-        ),
-    ),
-    "09-train-it": Work(
+    "08-train-it": Work(
         shown=(
             ("bring_over(", "The course's own MultiHeadAttention is used"),
             ("explore_training(\n    lambda batches: train(reverser", "Nothing to draw yet"),
@@ -234,6 +220,25 @@ LESSONS = {
             ("losses[3]", "losses[1]"),
         ),
     ),
+    "09-take-it-apart": Work(
+        shown=(
+            ("bring_over(", "The course's own TinyTransformer is used"),
+        ),
+        mistakes=(
+            ("induction-score", "def induction_score(weights, period):",
+             "def induction_score(weights, period):\n    return weights.diagonal(-period, 1, 2).mean(-1)",
+             "the diagonal of the token that is *equal*"),
+        ),
+        explored=(
+            Explored("explore_training(\n    lambda batches: train(inductor",
+                     "Nothing trained, after 30 of 30 steps",
+                     (("Moment", UP, "Nothing trained, after 28 of 30 steps"),), COUNTED),
+        ),
+        given=(
+            ("return [make(generator, **sizes) for _ in range(steps)]",
+             "return [[part[:8] for part in make(generator, **sizes)] for _ in range(min(steps, 100))]"),
+        ),
+    ),
     "10-read-a-model": Work(
         shown=(
             ("bring_over(", "The course's own TinyTransformer is used"),
@@ -245,11 +250,29 @@ LESSONS = {
         ),
         explored=(
             Explored("explore_model(model", "layer 0, head 0: token 12, 'd'", (
-                ("Your text", "=a cat", "layer 0, head 0: token 4, 't'"),
-                ("Head", DOWN, "layer 0, head 1: token 4, 't'"),
+                ("Type anything", "=a cat", "layer 0, head 0: token 4, 't'"),
+                ("layer 0, head 1", "Space", "layer 0, head 1: token 4, 't'"),
                 ("Without this head", "Space", "without it the model expects"),
-                ("Your text", "=café", "'é' is not in the vocabulary"),
+                ("Type anything", "=café", "It has never seen 'é'"),
             ), SMALL_MODEL),
+        ),
+    ),
+    "11-fast-attention": Work(
+        shown=(("last_row = plain_attention", "the last row of plain attention: False"),),
+        explored=(
+            Explored("explore_tiles(q[0, 0, :6, :2]", "step 1 of 6: queries 'Your' to 'journey'", (
+                ("Step", UP, "step 2 of 6: queries 'starts' to 'with'"),
+                ("Mask", UP, "step 2 of 9"),
+            )),
+        ),
+    ),
+    "12-real-models": Work(
+        shown=(("bring_over(", "The course's own TinyTransformer is used"),),
+        explored=(
+            Explored("explore_sampling(some_logits", "8 of 8 tokens can be drawn", (
+                ("Temperature", UP, "the likeliest, 'the', has 0.37"),
+                ("top-k", DOWN, "7 of 8 tokens can be drawn"),
+            )),
         ),
     ),
 }  # fmt: skip
@@ -275,8 +298,11 @@ def explore(notebook, explored):
     cell.get_by_text(explored.says).first.wait_for(timeout=60_000)
     for label, keys, says in explored.steps:
         if label:
+            # Words to choose among are one control: Tab leads to the one that is chosen.
+            group = cell.get_by_role("group", name=label, exact=True).get_by_role("radio", checked=True)
             named = [cell.get_by_role(role, name=label, exact=True) for role in ("button", "checkbox")]
-            control = cell.get_by_label(label, exact=True).or_(named[0]).or_(named[1]).first
+            labelled = cell.get_by_label(label, exact=True)
+            control = group if group.count() else labelled.or_(named[0]).or_(named[1]).first
             control.focus()
             if keys.startswith("="):
                 control.fill(keys[1:])

@@ -28,7 +28,7 @@ SILENCED = """
 import contextlib
 import autograder.probe.collect
 
-autograder.probe.collect.Watch = lambda families, is_own: contextlib.nullcontext([])
+autograder.probe.collect.Watch = lambda *given: contextlib.nullcontext([])
 """
 
 
@@ -70,7 +70,7 @@ def test_where_it_is_not_seen_a_person_is_told(verdicts):
 
     assert graded.verdicts["softmax-stable"].passed
     (note,) = [note for note in graded.notes if note.startswith("softmax-stable")]
-    assert "`import autograder.probe.collect` can run code that is not watched. Often it is harmless" in note
+    assert "`import autograder.probe.collect` reaches into code that runs, or into the checks" in note
 
 
 WAYS = {

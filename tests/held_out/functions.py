@@ -97,6 +97,7 @@ one-half-only: line out[j →
 row-overwritten: out[i, j] = dot( → out[i] = dot(
 wrong-query: dot(x[i], x[j]) → dot(x[1], x[j])
 diagonal-only: range(i, n) → range(i, i + 1)
+own-score-left-out: range(i, n) → range(i + 1, n)
 == 01-dot-product all-weights
 a method: cell
     attn_weights = attn_scores.softmax(1)
@@ -169,6 +170,7 @@ wrong-statistic: torch.std → torch.mean
 keys-as-queries: queries, keys) → keys, keys)
 scale-typed-in: keys.shape[1] → 512
 not-reduced: line return → return s
+mean-of-deviations: torch.std(s) → torch.std(s, dim=1).mean()
 == 02-trainable how-far-apart
 functional: cell
     def largest_difference(first, second, x):
@@ -193,6 +195,7 @@ function-not-called: b = second(x) → b = x
 one-number-per-row: gap.flatten().max(dim=0).values → gap.amax(dim=-1)
 smallest-for-largest: .max(dim=0) → .min(dim=0)
 difference-of-largest: (a - b).abs() → (a.max() - b.max()).abs()
+abs-too-early: (a - b) → (abs(a) - abs(b))
 == 02-trainable copy-weights
 new parameters: cell
     def copy_weights(v2, v1):
@@ -374,6 +377,7 @@ kept-and-dropped-swapped: kept.logical_not() → kept
 edits-its-argument: masked_fill( → masked_fill_(
 multiplied-by-kept-share: .div( → .mul(
 boolean-index-flattens: x.masked_fill(kept.logical_not(), 0.0) → x[kept]
+brackets-missing: .div(1.0 - p) → .div(1.0) - p
 dropout-typed-in: 1.0 - p → 0.5
 only-rescaled: .masked_fill(kept.logical_not(), 0.0) →
 == 04-dropout dropout-by-hand
@@ -392,6 +396,7 @@ dropout-typed-in: full_like(x, 1 - p) → full_like(x, 0.5)
 modes-swapped: if training → if not training
 edits-its-argument: x.mul( → x.mul_(
 dropped-together: torch.full_like(x, 1 - p) → torch.full_like(x[..., :1], 1 - p)
+dropout-rescaled-twice: .div(1 - p) → .div((1 - p) ** 2)
 rand like: cell
     def dropout(x, p, training=True):
         if not training:

@@ -138,5 +138,37 @@ loop-starts-late: range(0, num_heads) → range(1, num_heads)
 detached: context = first(inputs) → context = first(inputs).detach()
 returns-a-tuple: return context → return context, len(others)
 narrow-heads: (d_in, d_out, context_length, dropout) → (d_in, d_out // num_heads, context_length, dropout)
+a head of its own:
+    cell
+        class OneHead(nn.Module):
+            def __init__(self, d_in, width, longest, p, bias):
+                super().__init__()
+                self.W_query = nn.Linear(d_in, width, bias=bias)
+                self.W_key = nn.Linear(d_in, width, bias=bias)
+                self.W_value = nn.Linear(d_in, width, bias=bias)
+                self.drop = nn.Dropout(p)
+                self.register_buffer("mask", torch.ones(longest, longest).triu(1).bool())
+
+            def forward(self, x):
+                n = x.size(1)
+                q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+                scores = q @ k.mT
+                scores = scores.masked_fill(self.mask[:n, :n], float("-inf"))
+                return self.drop((scores / k.size(-1) ** 0.5).softmax(-1)) @ v
+
+        class MultiHeadAttentionWrapper(nn.Module):
+            def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+                super().__init__()
+                self.heads = nn.ModuleList([OneHead(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)])
+
+            def forward(self, x):
+                return torch.cat([head(x) for head in self.heads], -1)
+no-scale: (scores / k.size(-1) ** 0.5) → scores
+scaled-without-root: k.size(-1) ** 0.5 → k.size(-1)
+scaled-by-input-width: k.size(-1) → x.size(-1)
+no-mask: scores = scores.masked_fill → scores.masked_fill
+diagonal-hidden: triu(1) → triu(0)
+past-hidden: self.mask[:n, :n] → self.mask[:n, :n].T
+keys-as-queries: self.W_query(x), → self.W_key(x),
 """
 )

@@ -25,13 +25,14 @@ from unittest import mock
 
 import torch
 from autograder.author.source import read_source
+from autograder.experiments import known as experiments
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import only_needed, up_to_the_last
 from autograder.grading.sandbox.execute import Executed
 from autograder.judge.decide import judge, with_unfinished
 from autograder.lesson.learner import EvidenceOutput
 from autograder.probe.collect import collect
-from autograder.records.bank import AS_SEEN, LessonBank, Task
+from autograder.records.bank import AS_SEEN, LessonBank, Task, classes_made
 from autograder.records.cells import is_figure, is_measured, is_shown_only, is_test
 from autograder.records.course import Course
 from autograder.records.findings import Verdict
@@ -63,6 +64,7 @@ class Lesson:
 @cache
 def load_lesson(name: str) -> Lesson:
     """Read a lesson's source and bank."""
+    experiments.use(Course.read(ROOT))  # state dicts, of which a bank holds only the names
     notebook = read_source(ROOT / "source" / name / f"{name}.py")
     only_shown = is_figure, is_measured, is_shown_only
     notebook.cells = [cell for cell in notebook.cells if not any(of(cell) for of in only_shown)]
@@ -92,7 +94,9 @@ def judge_notebook(lesson_name: str, answers: Mapping[str, str], last: str = "")
     for cell in notebook.cells:
         cell.source = typed.get(cell["id"], cell.source)
     kernel = Kernel(lesson, typed)
-    shortened = only_needed(notebook) if leaves_out(lesson_name, asked) else notebook
+    shortened = (
+        only_needed(notebook, classes_made(lesson.bank)) if leaves_out(lesson_name, asked) else notebook
+    )
     graded = grade(shortened, lesson.bank, kernel).verdicts
     shown = kernel.verdicts.items()
     return {name: Judged(lesson.bank.tasks[name], verdict, graded[name]) for name, verdict in shown}
@@ -108,7 +112,7 @@ def leaves_out(lesson_name: str, asked: tuple[str, ...]) -> bool:
     if any(lesson.bank.tasks[name].kept for name in asked):
         return False
     kernel = Kernel(lesson, ())
-    kernel(only_needed(up_to_the_last(lesson.notebook, asked)), AS_SEEN)
+    kernel(only_needed(up_to_the_last(lesson.notebook, asked), classes_made(lesson.bank)), AS_SEEN)
     return all(verdict.passed for verdict in kernel.verdicts.values())
 
 

@@ -150,7 +150,6 @@ loop-over-rows: training: → training or x.dim() == 0:
             rows.append(apply_dropout(row, torch.rand(row.shape) >= p, p))
         return torch.stack(rows)
 == batched-scores
-axes-0-and-1 (named, raised): 1, 2 → 0, 1
 viewed-not-transposed (named): line return → b, n, d = keys.shape↵return queries @ keys.view(b, d, n)
 scaled (named): = queries @ keys.mT / keys.shape[-1] ** 0.5
 softmaxed (named, values): = torch.softmax(queries @ keys.mT, dim=-1)

@@ -191,7 +191,7 @@ returns-none (type): body
     w = torch.softmax(scores.masked_fill(mask == 0, float("-inf")), dim=-1)
     w.masked_fill_(mask == 0, 0)
 no-gradient (behaviour, keeps 2):
-    says: no_grad
+    says: No gradient
     body
         with torch.no_grad():
             w = torch.softmax(scores.masked_fill(mask == 0, float("-inf")), dim=-1)
@@ -527,7 +527,7 @@ sdpa-mask-as-it-comes (named, keeps 4):
 sdpa-always-causal (named, values, keeps 1) from sdpa-mask-as-it-comes: attn_mask=mask → is_causal=True
     never: SAME_TWICE
 no-gradient (rule, keeps 5) from fc-head-by-head:
-    says: no gradient
+    says: No gradient
     body forward
         with torch.no_grad():
             q = split_heads(self.query(q_input), self.num_heads)

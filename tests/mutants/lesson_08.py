@@ -6,284 +6,250 @@ These are a hold-out: they were written from the lesson's text, without a look a
 
 from tests.mutants.answers import read
 
-LESSON = "08-fast-attention"
+LESSON = "08-train-it"
 TASKS = read(
     LESSON,
     r"""
-== fuse-projections
-value-first (named, values): line W_key → layers = (attention.W_value, attention.W_query, attention.W_key)
-keys-forgotten (named, raised, values): W_key, attention. →
-bias-left-random (named, values, keeps 1): line if has_bias … fused.bias →
-never-a-bias (named, values, keeps 1): =has_bias → =False
-    line if has_bias … fused.bias →
-weight-returned (type, shape): line return → return fused.weight
-layers-of-the-wrong-width (named, raised): 3 * d_out → d_out
-without-no-grad (named, raised): line with → if True:
-first-layer-changed (named, shape, values, rule): body
-    with torch.no_grad():
-        attention.W_query.weight.mul_(2)
-    return attention.W_query
-sequence-of-slices: body
-    d_out, d_in = attention.W_key.weight.shape
-    new = nn.Linear(d_in, d_out * 3, bias=attention.W_key.bias is not None)
-    for i, old in enumerate([attention.W_query, attention.W_key, attention.W_value]):
-        new.weight.data[i * d_out : (i + 1) * d_out] = old.weight.data
-        if old.bias is not None:
-            new.bias.data[i * d_out : (i + 1) * d_out] = old.bias.data
-    return new
-state-dict: body
-    parts = [attention.W_query, attention.W_key, attention.W_value]
-    state = {"weight": torch.cat([p.weight for p in parts])}
-    if parts[0].bias is not None:
-        state["bias"] = torch.cat([p.bias for p in parts])
-    new = nn.Linear(parts[0].in_features, 3 * parts[0].out_features, bias="bias" in state)
-    new.load_state_dict(state)
-    return new
-data-assigned: body
-    q, k, v = attention.W_query, attention.W_key, attention.W_value
-    out = nn.Linear(q.in_features, 3 * q.out_features, bias=q.bias is not None)
-    out.weight.data = torch.concat((q.weight, k.weight, v.weight)).detach()
-    if q.bias is not None:
-        out.bias.data = torch.concat((q.bias, k.bias, v.bias)).detach()
+== embed
+in-order (named): = table[: ids.shape[1]].repeat(ids.shape[0], 1, 1)
+column (raised, shape): [ids → [:, ids
+flat (shape): [ids → [ids.flatten()
+one-hot-only (named, shape, dtype, values): = F.one_hot(ids, table.shape[0])
+summed (named, shape): = table[ids].sum(1)
+by-loops: body
+    out = torch.zeros(*ids.shape, table.shape[1], dtype=table.dtype)
+    for b in range(ids.shape[0]):
+        for t in range(ids.shape[1]):
+            out[b, t] = table[ids[b, t]]
     return out
-== bug-qkv-order
-head-dim-before-heads (named, shape, values):
-    line view(b → pieces = projected.view(b, num_tokens, 3, width // (3 * num_heads), num_heads)
-three-chunks-not-split (named, shape, values): = torch.stack(projected.chunk(3, dim=-1))
-one-head (named, shape, values): = torch.stack([split_heads(p, 1) for p in projected.chunk(3, dim=-1)])
-split-then-heads:
-    = torch.stack([split_heads(p, num_heads) for p in projected.split(projected.shape[-1] // 3, -1)])
-reshape-and-movedim: = projected.reshape(*projected.shape[:2], 3, num_heads, -1).movedim(2, 0).transpose(2, 3)
-einsum: = torch.einsum("btchd->cbhtd", projected.unflatten(2, (3, num_heads, -1)))
-== running-softmax
-sum-of-plain-exponentials (named, not finite, values):
-    = torch.stack((scores.cummax(0).values, scores.exp().cumsum(0)), dim=1)
-new-score-not-shifted (named, not finite, values): score - new_largest → score
-divided-not-multiplied (named, not finite, values): total * → total /
-maximum-alone (named, shape): line append → states.append(largest)
-side-by-side (named, shape): (states → (states, dim=1
-list-of-rows (type): line return → return states
-starts-at-zero (named, values): -torch.inf → 0.0
-if-larger: body
-    m, l, out = scores[0], torch.ones(()), [torch.stack((scores[0], torch.ones(())))]
-    for s in scores[1:]:
-        if s > m:
-            l, m = l * torch.exp(m - s) + 1, s
-        else:
-            l = l + torch.exp(s - m)
-        out.append(torch.stack((m, l)))
-    return torch.stack(out)
-square-of-differences: body
-    m = scores.cummax(dim=0).values
-    seen = torch.ones(len(scores), len(scores)).tril().bool()
-    return torch.stack((m, torch.exp(scores[None] - m[:, None]).masked_fill(~seen, 0).sum(1)), 1)
-== bug-not-rescaled
-rescaled-after-adding (named, values): line output * → output = (output + weight * value) * rescale
-divided-in-each-round (named, values) from faulty: * value → * value / total
-last-value (named, values) from faulty: = output + → =
-softmax: = torch.softmax((keys @ query) / len(query) ** 0.5, 0) @ values
-in-place: line output * → output *= rescale↵output += weight * value
-other-names from faulty: rescale = → factor =
-    weight = → w =
-    rescale + weight → factor + w
-    + weight * → * factor + w *
-== online-softmax
-joined-first (named, behaviour, keeps 3): body
-    scores = torch.cat([s for s in scores_blocks], dim=1)
-    values = torch.cat([v for v in values_blocks], dim=0)
-    return torch.softmax(scores, dim=1) @ values
-softmax-in-each-block (named, not finite, values):
-    = sum(torch.softmax(s, -1) @ v for s, v in zip(scores_blocks, values_blocks))
-divided-per-block (named, values): @ values → @ values / total
-    output / total → output
-first-block-only (named, not finite, values):
-    line for → for scores, values in zip(scores_blocks[:1], values_blocks[:1]):
-no-maximum (named, not finite, values, keeps 2): body
-    l, o = 0, 0
-    for s, v in zip(scores_blocks, values_blocks):
-        l, o = l + s.exp().sum(1, keepdim=True), o + s.exp() @ v
-    return o / l
-two-passes: body
-    m = scores_blocks[0].amax(1)
-    for s in scores_blocks:
-        m = torch.maximum(m, s.amax(1))
-    l, o = 0, 0
-    for s, v in zip(scores_blocks, values_blocks):
-        w = torch.exp(s - m[:, None])
-        l, o = l + w.sum(1), o + w @ v
-    return o / l[:, None]
-finite-start: torch.inf, 0.0, → 1e4, 0.0,
-    line masked_fill → shift = new_largest
-where: line masked_fill → shift = torch.where(new_largest.isinf(), 0.0, new_largest)
-== tiled-attention
-rows-at-a-time (named, not finite, behaviour, keeps 3): body
-    parts = [plain_attention(q[:, :, i : i + tile], k, v, False) for i in range(0, q.shape[2], tile)]
-    if causal or not parts:
-        return plain_attention(q, k, v, causal)
-    return torch.cat(parts, dim=2)
-mask-forgotten (named, values, keeps 3): line causal: … masked_fill →
-whole-tiles-only (named, shape, not finite, values, keeps 2): , num_tokens → , num_tokens - tile + 1
-sums-over-queries (named, raised, not finite, values): sum(dim=-1 → sum(dim=-2
-scaled-by-tile (named, values): q.shape[-1] → tile
-left-as-it-was (stub): line shape[2 … return → ...
-fused-call (costs 4): = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-ends-by-min from by-online-softmax:
-    line shape[2 → b, h, n, d = q.shape↵out = torch.zeros(b, h, n, d, dtype=q.dtype)
-    line min(i … out[at → i2 = min(i + tile, n)↵m = torch.full((b, h, i2 - i, 1), float("-inf"), dtype=q.dtype)↵l = torch.zeros(b, h, i2 - i, 1, dtype=q.dtype)↵o = torch.zeros(b, h, i2 - i, d, dtype=q.dtype)↵for j in range(0, n, tile):↵    if causal and j >= i2:↵        break↵    j2 = min(j + tile, n)↵    s = torch.einsum("bhqd,bhkd->bhqk", q[:, :, i:i2], k[:, :, j:j2]) / d**0.5↵    if causal:↵        late = torch.arange(j, j2)[None, :] > torch.arange(i, i2)[:, None]↵        s = s.masked_fill(late, float("-inf"))↵    m2 = torch.maximum(m, s.amax(-1, keepdim=True))↵    p = (s - m2).exp()↵    l = l * (m - m2).exp() + p.sum(-1, keepdim=True)↵    o = o * (m - m2).exp() + p @ v[:, :, j:j2]↵    m = m2↵out[:, :, i:i2] = o / l
-by-online-softmax: body
-    n, out = q.shape[2], torch.zeros_like(v)
-    for i in range(0, n, tile):
-        rows = torch.arange(i, min(i + tile, n))
-        for at in [(x, y) for x in range(q.shape[0]) for y in range(q.shape[1])]:
-            scores, values = [], []
-            for j in range(0, i + 1 if causal else n, tile):
-                s = q[at][i : i + tile] @ k[at][j : j + tile].T / q.shape[-1] ** 0.5
-                late = torch.arange(j, j + s.shape[1]) > rows[:, None]
-                scores.append(s.masked_fill(late & causal, -torch.inf))
-                values.append(v[at][j : j + tile])
-            out[at][i : i + tile] = online_softmax(scores, values)
+module: = nn.Embedding.from_pretrained(table)(ids)
+stack: = torch.stack([table[row] for row in ids])
+== stream-after
+only-what-was-added (named): above for → out = x
+    x = x + x → out = out + out
+    return x → return out - x
+backwards (named, values): parts: → parts.flip(0):
+last-part (named, values): = x + x @ parts[-1] if len(parts) else x
+nothing-kept (named, values): x = x → x
+index: line for … x = x → for n in range(len(parts)):↵    x = torch.add(x, torch.matmul(x, parts[n]))
+one-matrix: above for → whole = torch.eye(x.shape[-1])
+    x = x + x @ part → whole = whole @ (torch.eye(x.shape[-1]) + part)
+    return x → return x @ whole
+copy-first: above for → stream = x.clone()
+    x = x + x → stream += stream
+    return x → return stream
+== layer-norm
+root-forgotten (named): body
+    mean = x.mean(-1, keepdim=True)
+    return (x - mean) / (((x - mean) ** 2).mean(-1, keepdim=True) + eps) * scale + shift
+std-plus-eps (named, values):
+    = (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + eps) * scale + shift
+without-keepdim (named, raised, values): = (x - x.mean(-1)) / (x.var(-1) + eps).sqrt() * scale + shift
+shift-before-scale (named, values): * scale + → +
+batch-norm (named, values): x.mean(dim=-1 → x.mean(dim=0
+    ).mean(dim=-1 → ).mean(dim=0
+edited-in-place (named, values, rule, behaviour): line x.mean → centred = x↵x -= x.mean(dim=-1, keepdim=True)
+functional (costs 1): = nn.functional.layer_norm(x, (x.shape[-1],), weight=scale, bias=shift, eps=eps)
+module (costs 1): body
+    norm = nn.LayerNorm(x.shape[-1], eps=eps, elementwise_affine=False)
+    return norm(x) * scale + shift
+var-correction-0:
+    = scale * (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(-1, keepdim=True, correction=0) + eps) + shift
+mean-of-squares: body
+    mean = x.mean(-1, keepdim=True)
+    variance = (x**2).mean(-1, keepdim=True) - mean**2
+    return (x - mean) * (variance + eps) ** -0.5 * scale + shift
+== feed-forward
+relu-by-hand (named): line F.gelu → hidden = (x @ weight_1.T + bias_1).clamp(min=0)
+silu (values): gelu → silu
+no-biases (named, values): T + bias_1 → T
+    T + bias_2 → T
+weights-as-they-are (raised): weight_1.T → weight_1
+    weight_2.T → weight_2
+f-linear: = F.linear(F.gelu(F.linear(x, weight_1, bias_1)), weight_2, bias_2)
+einsum: x @ weight_1.T → torch.einsum("btd,wd->btw", x, weight_1)
+mt-and-matmul: hidden @ weight_2.T → torch.matmul(hidden, weight_2.mT)
+== unembed
+shares (named): = (x @ weight.T).softmax(-1)
+last-one (named, shape): x @ → x[:, -1] @
+winner (named, shape, dtype): = (x @ weight.T).argmax(-1)
+not-turned (raised): .T →
+scaled (named): T → T / weight.shape[1] ** 0.5
+distance (named, values): = -torch.cdist(x, weight.expand(len(x), -1, -1))
+f-linear: = F.linear(x, weight, None)
+the-other-way-round: = (weight @ x.mT).mT
+summed-products: = (x[:, :, None] * weight).sum(-1)
+== transformer-block
+post-norm (named, values): line norm_1(x) → x = self.norm_1(x + self.attention(x))
+    line norm_2(x) → x = self.norm_2(x + self.mlp(x))
+mlp-from-the-start (named, values, keeps 1): body forward
+    y = x + self.attention(self.norm_1(x))
+    return y if self.mlp is None else y + self.mlp(self.norm_2(x))
+stream-normalised-first (named, values): line norm_1(x) → x = self.norm_1(x)↵x = x + self.attention(x)
+narrow-mlp (named, parameters, values, keeps 1): , 4 → , 2
+    (4 → (2
+stub (stub): line norm_1(x) … return → ...
+added-in-place-of-new-names: body forward
+    seen = x + self.attention(self.norm_1(x))
+    return seen + self.mlp(self.norm_2(seen)) if self.mlp else seen
+flag-kept: mlp = None → mlp, self.has_mlp = None, mlp
+    mlp is not None → has_mlp
+keywords: d_model, d_model, → d_in=d_model, d_out=d_model,
+    , dropout, → =context_length, dropout=dropout,
+    num_heads) → num_heads=num_heads)
+== tiny-transformer
+rope-too-when-learned (named, values, keeps 3): == "rope → != "none
+no-rope (named, values, keeps 3): line rotate → pass
+rope-with-one-head (named, values, keeps 3): num_heads) → 1)
+last-token-only (named, shape, values): x)) → x[:, -1]))
+log-softmax (named, values): x)) → x)).log_softmax(-1)
+embedding-called-with-places: .weight[: ids.shape[1] → (torch.arange(ids.shape[-1]))[None
+rotated-where-made: line ModuleList … rotate →:
+    self.blocks = nn.ModuleList()
+    for _ in range(num_layers):
+        self.blocks.append(Block(d_model, num_heads, context_length, mlp=mlp, dropout=dropout))
+        if position == "rope":
+            rotate(self.blocks[-1].attention, num_heads)
+position-kept: above learned → self.position = position
+    positions is not None → position == "learned"
+== next-token-labels
+no-shift (named): line torch … first:] → labels = ids.clone()↵labels[:, :first] = -100
+rolled (named): line torch … first:] → labels = ids.roll(-1, 1)↵labels[:, : first - 1] = -100
+everything-counts (named): = torch.cat([ids[:, 1:], torch.full_like(ids[:, :1], -100)], 1)
+shorter (shape): = ids[:, 1:]
+floats (dtype, values): = torch.cat([ids[:, 1:], ids[:, :1]], 1).float()
+mask: body
+    labels = torch.cat((ids[:, 1:], torch.full((len(ids), 1), -100)), dim=1)
+    return labels.masked_fill(torch.arange(ids.shape[1]) < first - 1, -100)
+pad: line torch … first:] → labels = F.pad(ids[:, 1:], (0, 1), value=-100)↵labels[:, : first - 1] = -100
+new-full: torch.full_like(ids → ids.new_full(ids.shape
+    : -1 → : ids.shape[1] - 1
+== next-token-loss
+log-of-softmax (named, keeps 1): line torch → log_shares = torch.softmax(logits[counted], -1).log()
+one-minus-share (named, values): log_softmax → softmax
+    -of_labels → 1 - of_labels
+mean-of-means (named, values): body
+    losses = []
+    for row, wanted in zip(logits, labels):
+        kept = wanted != -100
+        losses.append(-row[kept].log_softmax(-1).gather(-1, wanted[kept][:, None]).sum() / len(wanted))
+    return torch.stack(losses).mean()
+minus-100-as-index (named, raised, values):
+    = -torch.log_softmax(logits, -1).gather(-1, labels[..., None]).mean()
+one-for-each (type, shape): .mean() →
+over-tokens (named, raised, values): =-1 → =0
+loop: body
+    losses = []
+    for b in range(labels.shape[0]):
+        for t in range(labels.shape[1]):
+            if labels[b, t] != -100:
+                losses.append(torch.logsumexp(logits[b, t], 0) - logits[b, t, labels[b, t]])
+    return sum(losses) / len(losses)
+maximum-by-hand: body
+    kept = labels >= 0
+    z, y = logits[kept], labels[kept]
+    z = z - z.max(dim=1, keepdim=True).values
+    return (z.exp().sum(1).log() - z[range(len(y)), y]).mean()
+take-along: line None] → of_labels = torch.take_along_dim(log_shares, labels[counted][:, None], dim=-1)
+cross-entropy (costs 1):
+    line counted = … return → loss = nn.CrossEntropyLoss()↵return loss(logits.transpose(1, 2), labels)
+== train
+cleared-once (named, keeps 1): above for → optimizer.zero_grad()
+    line zero_grad →
+step-before-backward (named, values): above loss. → optimizer.step()
+    line step() →
+adam-without-decay (named, values): =lr → =lr, weight_decay=0.5
+returns-the-loss (raised, type, shape, values): model.eval() → loss
+return-inside-the-loop (named, keeps 1) from step-before-backward: above step() → loss.backward()
+    line loss. … return → return model.eval()
+gradients-set-to-none: line zero_grad → for parameter in model.parameters():↵    parameter.grad = None
+keyword-params: line torch → optimizer = torch.optim.AdamW(params=list(model.parameters()), lr=lr)
+grad-function: line zero_grad … loss. →:
+    found = torch.autograd.grad(loss, list(model.parameters()))
+    for parameter, gradient in zip(model.parameters(), found):
+        parameter.grad = gradient
+== bug-training-loop
+only-cleared (named) from faulty: line zero_grad →
+    above vocab → optimizer.zero_grad()
+cleared-once (named, keeps 1) from faulty: torch.softmax(model(ids), dim=-1 → model(ids
+step-before-backward (named, values): above loss. → optimizer.step()
+    line step() →
+adam-without-decay (named, values): =lr → =lr, weight_decay=0.5
+returns-the-loss (raised, type, shape, values): model.eval() → loss
+return-inside-the-loop (named, keeps 1) from step-before-backward: above step() → loss.backward()
+    line loss. … return → return model.eval()
+gradients-set-to-none: line zero_grad → for parameter in model.parameters():↵    parameter.grad = None
+keyword-params: line torch → optimizer = torch.optim.AdamW(params=list(model.parameters()), lr=lr)
+grad-function: line zero_grad … loss. →:
+    found = torch.autograd.grad(loss, list(model.parameters()))
+    for parameter, gradient in zip(model.parameters(), found):
+        parameter.grad = gradient
+== bug-evaluation
+shift-of-two (values): 1], ids[:, 1 → 2], ids[:, 2
+accuracy (named, values): = (model.eval()(ids)[:, :-1].argmax(-1) == ids[:, 1:]).float().mean()
+reshape: flatten(0, 1), wanted.flatten( → reshape(-1, predicted.shape[-1]), wanted.reshape(-1
+log-softmax: line vocab … return →:
+    log = model(ids)[:, :-1].log_softmax(-1)
+    return -log.gather(-1, ids[:, 1:, None]).mean()
+fewer-tokens:
+    line vocab … return → return F.cross_entropy(model(ids[:, :-1]).transpose(1, 2), ids[:, 1:]).item()
+== reverse-map
+identity (named, values): = torch.eye(2 * n + 1)
+flipped-identity (named): = torch.flip(torch.eye(2 * n + 1), [0])
+only-digits (named, shape): = torch.eye(n).flip(0)
+eight-always (raised, shape, values): 2 * n + 1, 2 * n + 1 → 17, 17
+index-put: line for … map_[n → rows = torch.arange(n, 2 * n)↵map_[rows, 2 * n - 1 - rows] = 1
+list: body
+    rows = [[0.0] * (2 * n + 1) for _ in range(2 * n + 1)]
+    for key in range(n):
+        rows[2 * n - 1 - key][key] = 1.0
+    return torch.tensor(rows)
+pad: = F.pad(torch.eye(n).flip(0), (0, n + 1, n, 1))
+== next-token-probabilities
+not-renormalised (named, keeps 1): body
+    p = torch.softmax(logits / temperature, -1)
+    if top_k:
+        p[p < p.topk(top_k).values[:, -1:]] = 0
+    return p
+greedy (named, dtype, values): = F.one_hot(logits.argmax(-1), logits.shape[-1])
+largest-of-all-rows (named, values, keeps 1): [:, -1:] → .min()
+log-probabilities (named, values): softmax → log_softmax
+full-like: body
+    scores = logits / temperature
+    if top_k is not None:
+        values, places = torch.topk(scores, top_k)
+        scores = torch.full_like(scores, float("-inf")).scatter(1, places, values)
+    return scores.softmax(1)
+by-hand: body
+    scores = logits / temperature
+    shares = (scores - scores.amax(-1, keepdim=True)).exp()
+    if top_k is not None:
+        shares = shares * (scores >= scores.topk(top_k).values[:, -1:])
+    return shares / shares.sum(-1, keepdim=True)
+kthvalue: line values → least = scores.kthvalue(scores.shape[-1] - top_k + 1, dim=-1, keepdim=True).values
+== generate
+sampled (named, values): line argmax → likeliest = torch.multinomial(logits[:, -1].softmax(-1), 1)
+one-round (named, shape): (count → (1
+max: ].argmax(dim=-1, keepdim=True) → :].max(dim=-1).indices
+recursive: body
+    if count == 0:
+        return ids
+    best = model(ids[:, -context_length:])[:, -1].argmax(-1)
+    return generate(model, torch.cat((ids, best[:, None]), 1), count - 1, context_length)
+room-made-first: body
+    out = torch.cat((ids, ids.new_zeros(len(ids), count)), 1)
+    for place in range(ids.shape[1], out.shape[1]):
+        out[:, place] = model(out[:, max(0, place - context_length) : place])[:, -1].argmax(-1)
     return out
-scale-first: line empty_like → context, q = torch.zeros_like(v), q / q.shape[-1] ** 0.5
-    ) / q.shape[-1] ** 0.5 → )
-== attention-backward
-d-of-the-arriving-gradient-alone (named, values):
-    line keepdim → row_sums = out_gradient.sum(dim=-1, keepdim=True)
-never-causal (named, values, keeps 2): line if causal … inf →
-value-gradient-from-values (named, values): @ out_gradient → @ v
-v-first (named, values): line return → return v_gradient, q_gradient, k_gradient
-only-two (named, shape, values): , v_gradient →
-matrix-notation: body
-    d = q.shape[-1]
-    S = q @ k.mT / d**0.5
-    if causal:
-        S = S + torch.full(S.shape[-2:], -torch.inf).triu(1)
-    P = S.softmax(-1)
-    dP = out_gradient @ v.mT
-    dS = P * (dP - (P * dP).sum(-1, keepdim=True)) / d**0.5
-    return dS @ k, dS.mT @ q, P.mT @ out_gradient
-jacobian-of-one-row: body
-    scale = q.shape[-1] ** -0.5
-    scores = q @ k.transpose(2, 3) * scale
-    if causal:
-        future = torch.ones(scores.shape[2:], dtype=torch.bool, device=q.device).triu(diagonal=1)
-        scores = scores.masked_fill(future, -torch.inf)
-    weights = torch.softmax(scores, dim=-1)
-    row_sums = (out_gradient * (weights @ v)).sum(dim=-1, keepdim=True)
-    weights_gradient = out_gradient @ v.transpose(2, 3)
-    scores_gradient = torch.einsum('bhqk,bhqj->bhqj', -weights * weights_gradient, weights) + weights * weights_gradient
-    q_gradient = scores_gradient @ k * scale
-    k_gradient = scores_gradient.transpose(2, 3) @ q * scale
-    v_gradient = weights.transpose(2, 3) @ out_gradient
-    return q_gradient, k_gradient, v_gradient
-list: line return → return [q_gradient, k_gradient, v_gradient]
-== tiled-function
-softmax-again (named, behaviour, keeps 3):
-    line torch.exp → weights = tile_scores(q, k, rows, columns, ctx.causal).softmax(-1)
-task-7-called (named, behaviour, keeps 4):
-    line shape[-1 … None, → return (*attention_backward(q, k, v, out_gradient, ctx.causal), None, None)
-all-rows-of-logsumexp (named, raised, keeps 1): logsumexp[:, :, rows] → logsumexp
-backward-not-written (stub): line saved_tensors … None, → ...
-a-function (no function): cell
-    def TiledAttention(q, k, v, tile, causal):
-        return tiled_attention(q, k, v, tile, causal)
-fused-call (costs 4): line shape[-1 … None, →:
-    with torch.enable_grad():
-        ours = [one.detach().requires_grad_() for one in (q, k, v)]
-        out = F.scaled_dot_product_attention(*ours, is_causal=ctx.causal)
-    return (*torch.autograd.grad(out, ours, out_gradient), None, None)
-d-inside-the-loop from all-rows-of-logsumexp: - logsumexp → - logsumexp[:, :, rows]
-    - row_sums → - (arriving * context
-    rows]) → rows]).sum(-1, keepdim=True))
-add-in-place: line weights. → v_gradient[:, :, columns].add_(weights.mT @ arriving)
-reversed: line shape[2 → for rows, columns in reversed(list(visited_tiles(q.shape[2], ctx.tile, ctx.causal))):
-== bug-true-is-visible
-as-numbers (named, values): ~hidden) → (~hidden).float())
-minus-infinity-times (named, not finite, values): ~hidden) → hidden.float() * -torch.inf)
-values-zeroed (named, values): , attn_mask=~hidden) → .masked_fill(hidden.transpose(2, 3), 0))
-causal-instead (named, values): attn_mask=~hidden → is_causal=True
-equals-false: ~hidden → hidden == False
-where: ~hidden) → torch.where(hidden, -torch.inf, 0.0))
-plain: body
-    scores = (q @ k.transpose(2, 3) / q.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf)
-    return torch.softmax(scores, dim=-1) @ v
-== bug-float-mask
-future-as-numbers (named, values) from faulty: ).tril( → ).triu(1
-strict-triangle (named, not finite, values): ).tril( → ).tril(-1
-minus-one (named, values) from faulty: =visible → =visible - 1
-greater-than-zero from faulty: =visible → =visible > 0
-minus-infinity from faulty: visible) → (1 - visible) * -1e9)
-== bug-cached-step
-never-causal (named, values) from faulty: , is_causal=True →
-triangle-without-diagonal (named, values): diagonal=total - new →
-diagonal-of-new (named, values): total - new → new
-one-too-few (named, not finite, values): - new → - new - 1
-hidden-in-place-of-visible (named, not finite, values): =visible → =~visible
-last-rows: line dtype → visible = torch.ones(total, total).bool().tril()[total - new :]
-lower-right: line dtype → visible = torch.arange(total)[None] - torch.arange(new)[:, None] <= total - new
-as-numbers: visible) → torch.zeros(new, total).masked_fill(~visible, -torch.inf))
-== bug-dropout-stays-on
-kept-share (named, values, behaviour): =p → =(1 - p)
-float-of-training from faulty: p) → p * float(training))
-if-before from faulty: above return → if not training:↵    p = 0.0
-by-hand: = F.dropout(torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, -1), p, training=training) @ v
-== bug-scale-is-a-factor
-minus-the-root (named, values): = F.scaled_dot_product_attention(q, k, v, scale=-(q.shape[-1] ** 0.5))
-of-the-tokens (named, values): 1 → 2
-divided-before-as-well (named, values): q, k, v, → q / q.shape[-1] ** 0.5, k, v,
-none: q.shape[-1] ** -0.5 → None
-== kv-cache
-always-from-zero (named, behaviour, keeps 1): self.num_tokens : end] = keys → : keys.shape[2]] = keys
-    self.num_tokens : end] = values → : keys.shape[2]] = values
-count-forgotten (named, behaviour, keeps 1): line num_tokens = end →
-no-limit (named, not refused, keeps 3): line if end … raise →
-counted-before-refused (named, behaviour, keeps 3):
-    below end = → start, self.num_tokens = self.num_tokens, end
-    line end] = keys … num_tokens = end →:
-        self.keys[:, :, start:end] = keys
-        self.values[:, :, start:end] = values
-assert (named, raised, not refused, keeps 3): line if end … raise → assert end <= self.keys.shape[2]
-keys-alone (named, shape): , self.values[:, :, :end] →
-stacked: line return → return torch.stack((self.keys[:, :, :end], self.values[:, :, :end]))
-list-of-two: line return → return [self.keys[:, :, :end], self.values[:, :, :end]]
-grown: body append
-    if self.num_tokens + keys.shape[2] > self.keys.shape[2]:
-        raise ValueError("full")
-    old = slice(0, self.num_tokens)
-    k = torch.cat([self.keys[:, :, old], keys], dim=2)
-    v = torch.cat([self.values[:, :, old], values], dim=2)
-    self.num_tokens = k.shape[2]
-    self.keys[:, :, : self.num_tokens] = k
-    self.values[:, :, : self.num_tokens] = v
-    return k, v
-== cache-bytes
-bits (named, values): 2 * → 16 *
-added (named, values): = 2 * (num_layers + num_kv_groups + head_dim + num_tokens + bytes_per_number)
-printed (type): line return → print(2 * num_layers * num_kv_groups * head_dim * num_tokens * bytes_per_number)
-step-by-step: body
-    numbers = num_layers * num_kv_groups * head_dim * num_tokens
-    return numbers * bytes_per_number + numbers * bytes_per_number
-power: 2 * → 2**1 *
-== grouped-query-attention
-values-repeated-in-turn (named, keeps 1): line values. → values = torch.cat(sharing * [values], dim=1)
-full-width (named, parameters): line d_out / → kv_width = d_out
-groups-not-checked (named, not refused, keeps 4): line if num_heads … f"num_heads →
-never-drops (named, behaviour, keeps 4): dropout_p=p, is_causal → is_causal
-always-a-bias (named, parameters, keeps 4): line d_out, bias … W_value = nn →:
-    self.W_query = nn.Linear(d_in, d_out, bias=True)
-    self.W_key = nn.Linear(d_in, kv_width, bias=True)
-    self.W_value = nn.Linear(d_in, kv_width, bias=True)
-expanded: line keys. … values. →:
-    keys = keys[:, :, None].expand(-1, -1, sharing, -1, -1).flatten(1, 2)
-    values = values[:, :, None].expand(-1, -1, sharing, -1, -1).flatten(1, 2)
-enable-gqa: line sharing = … values. →
-    True → True, enable_gqa=True
-plain-attention: line training … True) →:
-    scores = queries @ keys.mT / keys.shape[-1] ** 0.5
-    late = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
-    weights = torch.softmax(scores.masked_fill(late, -torch.inf), dim=-1)
-    context = F.dropout(weights, self.dropout, self.training) @ values
-index-of-groups: line keys. … values. →:
-    keys = keys[:, [h // sharing for h in range(self.num_heads)]]
-    values = values[:, [h // sharing for h in range(self.num_heads)]]
+== bug-lost-mask
+filled-with-zero (named): -torch.inf → 0
+weights-cut (named): line inf … return → return (torch.softmax(scores, dim=-1) * ~hidden) @ values
+diagonal-too (named, not finite, values): hidden, → hidden | torch.eye(num_tokens).bool(),
+rescaled (named, values): 0.5 → 0.25
+assigned-elsewhere from faulty: scores. → masked = scores.
+    scores, → masked,
+index: line inf → scores[:, :, hidden] = -torch.inf
+large-negative: line inf → scores = scores - 1e9 * hidden.float()
+ready-made: = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
 """,
 )

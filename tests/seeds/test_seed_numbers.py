@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 SEEDS = ROOT.parent / "shared" / "seeds"
 NUMBER = re.compile(r"-?\d+\.\d*(?:e[-+]\d+)?|-?\d+|-?inf")
 LESSONS = {path.name[:2]: path.name for path in sorted((ROOT / "solutions").iterdir()) if path.is_dir()}
-# A lesson that shows nothing of the seeds (07 and 08 will measure, not repeat) has no module.
+# A lesson that shows nothing of the seeds (from 07 on they measure, and do not repeat) has no module.
 MODULES = {
     number: importlib.import_module(f"tests.seeds.lesson_{number}")
     for number in LESSONS

@@ -8,14 +8,12 @@ import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import (
-    attention_map,
     causal_pattern,
     cut_and_stretch,
     explore_causal_mask,
     leak_map,
     masking_steps,
 )
-from visuals.lessons.causal.explore_causal_mask import grow, sentence, table
 from visuals.lessons.causal.masking import rows_of
 from visuals.not_ready import NotReady
 
@@ -34,11 +32,6 @@ def scores(inputs):
 @pytest.fixture
 def causal_weights(scores):
     return torch.softmax(scores.masked_fill(FUTURE, -torch.inf) / 2**0.5, dim=-1)
-
-
-@pytest.fixture
-def explorer(scores, tokens):
-    return explore_causal_mask(scores / 2**0.5, tokens)
 
 
 def named(figure, start):
@@ -181,62 +174,6 @@ class TestCutAndStretch:
 
 
 class TestExplorer:
-    def test_the_model_computes_the_weights_of_the_first_tokens(self, scores, causal_weights):
-        ready = (scores / 2**0.5).double().numpy()
-        np.testing.assert_allclose(grow(ready, 4, masked=True).weights, causal_weights[:4, :4], rtol=1e-5)
-        np.testing.assert_allclose(
-            grow(ready, 4, masked=False).weights, torch.softmax(scores[:4, :4] / 2**0.5, dim=-1), rtol=1e-5
-        )
-
-    def test_a_newest_token_moves_earlier_rows_only_without_the_mask(self, scores):
-        ready = scores.double().numpy()
-        hidden, open_ = grow(ready, 5, masked=True), grow(ready, 5, masked=False)
-        np.testing.assert_allclose(hidden.moved[:4], 0, atol=1e-12)
-        # What a row gives to the newest token is more than it takes from any other.
-        np.testing.assert_allclose(open_.moved[:4], open_.weights[:4, 4], rtol=1e-6)
-        assert np.isnan(hidden.moved[4])
-
-    def test_counts_what_lies_ahead(self, scores):
-        open_ = grow(scores.double().numpy(), 6, masked=False)
-        np.testing.assert_allclose(open_.ahead, np.triu(open_.weights, k=1).sum(axis=1))
-        np.testing.assert_allclose(grow(scores.double().numpy(), 6, masked=True).ahead, 0)
-
-    def test_starts_with_the_mask_on(self, explorer):
-        assert explorer.alt == (
-            "3 tokens, mask on: the newest, 'starts', moved 0 of 2 earlier rows; no attention on later tokens"
-        )
-
-    def test_without_the_mask_the_leak_is_said_and_marked(self, explorer):
-        explorer.mask.value = False
-        assert "mask left out: the newest, 'starts', moved 2 of 2 earlier rows" in explorer.status.value
-        assert "'Your' puts 0.6724 of its attention on later tokens" in explorer.status.value
-        assert explorer.view.value.count("▲") == 3 + 1  # and once in the legend
-        assert "hidden" not in explorer.view.value
-
-    def test_a_new_token_adds_a_row_and_a_column(self, explorer):
-        explorer.count.value = 5
-        assert "the newest, 'one', moved 0 of 4 earlier rows" in explorer.status.value
-        assert explorer.view.value.count('scope="row"') == 5
-        assert explorer.view.value.count('scope="col"') == 5 + 2
-        assert explorer.view.value.count("hidden") == 10
-        assert "moved by “one”" in explorer.view.value
-
-    def test_one_token_is_alone(self, scores, tokens):
-        assert sentence(grow(scores.double().numpy(), 1, masked=True), tokens) == (
-            "1 token, mask on: 'Your' is alone and looks at itself"
-        )
-
-    def test_words_of_the_table_are_escaped(self):
-        shown = table(grow(np.zeros((1, 1)), 1, masked=True), ["<b>"])
-        assert "&lt;b&gt;" in shown
-        assert "<b>" not in shown
-
-    def test_a_picture_is_drawn_of_what_is_chosen(self, explorer, scores, tokens):
-        explorer.count.value = 6
-        weights = grow((scores / 2**0.5).double().numpy(), 6, masked=True).weights
-        still = attention_map(weights, tokens, title="Weights of 6 tokens, mask on")
-        assert explorer.picture.to_html() == still.to_html()
-
     def test_refuses_what_is_not_square(self):
         with pytest.raises(ValueError, match=r"must be square.*\(2, 3\)"):
             explore_causal_mask(torch.zeros(2, 3), ["a", "b"])

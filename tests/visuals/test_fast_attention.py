@@ -1,4 +1,4 @@
-"""What lesson 08 shows and measures: the tiles, the rows of a fused weight, and costs."""
+"""What lesson 11 shows and measures: the tiles, the rows of a fused weight, and costs."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ import torch
 
 import visuals
 from tests.visuals.sheet import assert_words_are_apart
-from visuals.lessons.multi_head.explore_heads import favourite, sentence, table
 from visuals.lessons.multi_head.heads import matrix_slices
 from visuals.not_ready import NotReady
 
@@ -27,11 +26,6 @@ NAMES = ["head 0", "head 1", "head 2"]
 def attended():
     """Itself, the token before, the first: (3, 6, 6)."""
     return torch.stack((torch.eye(6), torch.eye(6)[[0, 0, 1, 2, 3, 4]], torch.eye(6)[[0] * 6]))
-
-
-@pytest.fixture
-def explorer(attended, tokens):
-    return visuals.explore_heads(attended, tokens)
 
 
 def numbers_of(figure, gid, count):
@@ -152,61 +146,6 @@ class TestSplitProjection:
 
 
 class TestExploreHeads:
-    def test_starts_with_the_heads_side_by_side(self, explorer):
-        assert explorer.alt == (
-            "query 'starts', side by side: head 0 attends most to 'starts' (1.00), "
-            "head 1 attends most to 'journey' (1.00), head 2 attends most to 'Your' (1.00)"
-        )
-
-    def test_a_new_query_changes_words_and_table(self, explorer):
-        explorer.query.value = 4
-        assert "query 'one', side by side: head 0 attends most to 'one'" in explorer.status.value
-        assert "one (query)" in explorer.view.value
-        assert "head 1 attends most to 'with' (1.00)" in explorer.status.value
-
-    def test_superposed_adds_the_mean(self, explorer):
-        assert "mean" not in explorer.view.value
-        explorer.view_of.value = "superposed"
-        assert "the mean of all heads attends evenly to 3 tokens (0.33 each)" in explorer.status.value
-        assert "mean of all heads" in explorer.view.value
-        assert explorer.view.value.count("<td>") == 12  # one track for all heads and one for the mean
-
-    def test_side_by_side_has_one_column_for_each_head(self, attended, tokens):
-        shown = table(attended.numpy(), 2, "side by side", tokens, NAMES)
-        assert shown.count('scope="col"') == 4
-        assert shown.count('scope="row"') == 6
-        assert "<caption>Where 3 heads attend for the query “starts”, side by side</caption>" in shown
-
-    def test_bars_are_as_long_as_their_weights(self, tokens):
-        weights = np.zeros((2, 6, 6))
-        weights[0, 1, :2] = 0.25, 0.75
-        weights[1, 1, 4] = 1
-        shown = table(weights, 1, "side by side", tokens, NAMES[:2])
-        assert [f"width: {share}%" in shown for share in ("25.00", "75.00", "100.00")] == [True] * 3
-        lanes = table(weights, 1, "superposed", tokens, NAMES[:2])
-        assert "width: 75.00%; top: 0.00%; bottom: 50.00%; background: var(--score)" in lanes
-        assert "width: 100.00%; top: 50.00%; bottom: 0.00%; background: var(--chosen)" in lanes
-        assert "width: 50.00%; top: 0.00%; bottom: 0.00%; background: currentColor" in lanes
-
-    def test_a_row_without_a_favourite_says_so(self, tokens):
-        assert favourite(np.full(6, 1 / 6), tokens) == "evenly to 6 tokens (0.17 each)"
-        assert favourite(np.full(6, np.nan), tokens) == "to nothing (no finite weight)"
-
-    def test_superposed_says_in_words_what_side_by_side_says(self, attended, tokens):
-        side = sentence(attended.numpy(), 3, "side by side", tokens, NAMES).partition(": ")[2]
-        assert side in sentence(attended.numpy(), 3, "superposed", tokens, NAMES)
-
-    def test_markup_in_a_token_stays_a_token(self):
-        assert "<b>" not in visuals.explore_heads(np.eye(2)[None], ["<b>", "x"]).view.value
-
-    def test_the_same_word_twice_can_be_told_apart(self):
-        explorer = visuals.explore_heads(np.eye(2)[None], ["so", "so"])
-        assert [label for label, _ in explorer.query.options] == ["so (token 0)", "so (token 1)"]
-
-    def test_a_picture_is_drawn_of_what_is_chosen(self, explorer, attended, tokens):
-        still = visuals.attention_map(attended, tokens, title="3 heads, side by side", names=NAMES)
-        assert explorer.picture.to_html() == still.to_html()
-
     @pytest.mark.parametrize(
         ("shape", "message"),
         [
@@ -219,11 +158,6 @@ class TestExploreHeads:
     def test_shapes_that_do_not_fit_are_explained(self, shape, message, tokens):
         with pytest.raises(ValueError, match=message):
             visuals.explore_heads(torch.zeros(shape), tokens)
-
-    def test_heads_with_names_are_called_by_them(self, attended, tokens):
-        explorer = visuals.explore_heads(attended, tokens, ["itself", "before", "first"])
-        assert "before attends most to 'journey' (1.00)" in explorer.alt
-        assert "head 0" not in explorer.alt + explorer.html + explorer.picture.alt
 
     def test_waits_for_an_unfinished_task(self, tokens):
         assert isinstance(visuals.explore_heads(..., tokens), NotReady)

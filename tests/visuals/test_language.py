@@ -65,10 +65,6 @@ def test_a_picture_is_told_in_the_language_and_drawn_in_english(inputs, tokens, 
 @pytest.mark.parametrize(
     "explore",
     [
-        lambda inputs, tokens: visuals.explore_query(inputs, tokens),
-        lambda inputs, tokens: visuals.explore_map(CAUSAL, tokens),
-        lambda inputs, tokens: visuals.explore_heads(np.stack([CAUSAL, CAUSAL]), tokens),
-        lambda inputs, tokens: visuals.explore_causal_mask(CAUSAL, tokens),
         lambda inputs, tokens: visuals.explore_dropout(CAUSAL, tokens),
         lambda inputs, tokens: visuals.explore_three_attentions(tokens[:3], tokens[3:]),
     ],
@@ -77,3 +73,9 @@ def test_an_explorer_speaks_the_language_in_all_states(inputs, tokens, explore):
     written = states(explore(inputs, tokens))
     assert all("¡" in sentence and "¡" in markup for sentence, markup in written["views"].values())
     assert "¡" in "".join(knob["label"] for knob in written["knobs"])
+
+
+def test_a_module_gets_its_texts_in_the_language(inputs, tokens):
+    texts = visuals.explore_query(inputs, tokens).texts
+    assert texts["Query token"] == "¡Query token!"
+    assert len(texts) > 8

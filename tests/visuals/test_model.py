@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 import torch
+from safetensors.torch import load
 from torch import nn
 
 from visuals import explore_model, look_inside
@@ -66,15 +66,50 @@ def model():
     return Model().eval()
 
 
+def as_in_lesson_10():
+    """The checkpoint in a model with the parts of lesson 08's, as far as an explorer needs them."""
+    ours, theirs = nn.Module(), trained()
+    ours.embedding, ours.positions, ours.norm = theirs.wte, theirs.wpe, theirs.ln_f
+    ours.unembedding, ours.blocks = nn.Linear(96, 96, bias=False), nn.ModuleList()
+    ours.unembedding.weight = theirs.wte.weight
+    for layer in theirs.h:
+        block, attention = nn.Module(), nn.Module()
+        queries, keys, values = (linear(part) for part in layer.attn.c_attn.weight.chunk(3, dim=1))
+        attention.W_query, attention.W_key, attention.W_value = queries, keys, values
+        attention.out_proj = linear(layer.attn.c_proj.weight, layer.attn.c_proj.bias)
+        attention.forward = lambda x, attention=attention: attention.out_proj(attention.W_value(x))
+        block.norm_1, block.norm_2, block.attention = layer.ln_1, layer.ln_2, attention
+        block.mlp = nn.Sequential(
+            linear(layer.mlp.c_fc.weight, layer.mlp.c_fc.bias),
+            nn.GELU(),
+            linear(layer.mlp.c_proj.weight, layer.mlp.c_proj.bias),
+        )
+        block.forward = lambda x, block=block: x + block.attention(block.norm_1(x))
+        ours.blocks.append(block)
+    ours.forward = lambda ids: run(ours, ids)
+    return ours
+
+
+def run(model, ids):
+    x = model.embedding(ids)
+    for block in model.blocks:
+        x = block(x)
+    return model.unembedding(model.norm(x))
+
+
+def linear(weight, bias=None):
+    """A layer of PyTorch's with a weight (in, out) of GPT-2's."""
+    made = nn.Linear(*weight.shape, bias=bias is not None)
+    made.weight = nn.Parameter(weight.T.contiguous())
+    if bias is not None:
+        made.bias = bias
+    return made
+
+
 def letters(text):
     if set(text) - set("abcde"):
         raise ValueError("Only a to e are known.")
     return torch.tensor(["abcde".index(letter) for letter in text])
-
-
-@pytest.fixture
-def explorer(model):
-    return explore_model(model, HEADS, letters, list("abcde"), "abca")
 
 
 def test_what_is_seen_inside_is_what_the_model_computes_with(model):
@@ -96,38 +131,29 @@ def test_a_removed_head_says_the_same_at_every_token_and_the_model_stays_as_it_w
     assert torch.equal(model(IDS), before)
 
 
-def test_a_text_is_typed_a_head_is_chosen_and_removed(explorer, model):
-    explorer.text.value = "eabda"
-    assert explorer.tokens == list("eabda")
-    assert explorer.query.value == 4  # the last token, after which something is expected
-    explorer.head.value = (0, 1)
-    expected = look_inside(model, letters("eabda")[None], HEADS)
-    np.testing.assert_allclose(explorer.map, expected.maps[0, 0, 1])
-    whole = expected.logits[0, -1].softmax(-1).max()
-    assert f"the model expects {'abcde'[int(expected.logits[0, -1].argmax())]} {whole:.2f}" in explorer.alt
-    assert "without" not in explorer.view.value
-    explorer.removed.value = True
-    removed = look_inside(model, letters("eabda")[None], HEADS, [(0, 1)]).logits[0, -1].softmax(-1).max()
-    assert f"{removed:.2f}" in explorer.status.value.partition("with it")[0]
-    assert f"{whole:.2f}" in explorer.status.value.partition("with it")[2]
-    assert "the whole model" in explorer.view.value
-    assert "Layer 0, head 1" in explorer.picture.alt
+def test_the_explorer_starts_where_it_is_told_to_with_the_checkpoint_as_it_lies():
+    text = "p4q=ziw(p4q"
+    explorer = explore_model(as_in_lesson_10(), 4, encode, VOCABULARY, text, head=(1, 0))
+    chosen = {"text": text, "layer": 1, "head": 0, "query": -1, "removed": False}
+    assert explorer.chosen == chosen
+    (module,) = explorer._for_sites().values()
+    assert json.loads(module["model"])["chosen"] == chosen
+    assert module["files"] == {"weights": "checkpoint/weights.safetensors"}
+    assert "Layer 1, head 0" in explorer.alt
 
 
-def test_a_text_that_cannot_be_read_is_told_and_the_last_one_stays(explorer):
-    before = explorer.view.value
-    for text, told in (("xyz", "Only a to e are known."), ("", "There is no text.")):
-        explorer.text.value = text
-        assert told in explorer.status.value
-        assert explorer.view.value == before
-    explorer.text.value = "ab"
-    assert "layer 0, head 0" in explorer.status.value
+def test_another_model_stays_in_its_notebook():
+    other = as_in_lesson_10()
+    with torch.no_grad():
+        other.embedding.weight[0, 0] += 1
+    explorer = explore_model(other, 4, encode, VOCABULARY, "if x")
+    assert explorer._for_sites() == {}
+    assert load(explorer.widget.weights)["wte.weight"].equal(other.embedding.weight)
 
 
-def test_more_tokens_than_the_model_has_positions_for_are_refused(model):
-    model.positions = nn.Embedding(3, 8)
-    with pytest.raises(ValueError, match="has 4 tokens; the model reads 3 at most"):
-        explore_model(model, HEADS, letters, list("abcde"), "abca")
+def test_a_text_that_cannot_be_read_is_refused_where_it_starts():
+    with pytest.raises(ValueError, match="'é' is not in the vocabulary"):
+        explore_model(as_in_lesson_10(), 4, encode, VOCABULARY, "café")
 
 
 def test_a_model_that_is_not_loaded_yet_is_waited_for():

@@ -13,21 +13,12 @@ from visuals.faulty import BUGS
 
 # By explorer: what each control is called, and what it is. A screen reader knows all of these without help.
 CONTROLS = {
-    "explore_query": {"Query token": Dropdown, "Sharpness (0 to 20)": BoundedFloatText},
-    "explore_scale": {
-        "d_k": Dropdown,
-        "Scores divided by": Dropdown,
-        "Temperature (0.05 to 20)": BoundedFloatText,
-    },
-    "explore_causal_mask": {"Tokens so far": Dropdown, "Causal mask": Dropdown},
     "explore_dropout": {"p (0 to 0.9)": BoundedFloatText, "Draws at once": Dropdown, "Draw again": Button},
-    "explore_heads": {"Query token": Dropdown, "Heads": Dropdown},
     "explore_slices": {"Head": Dropdown, "Matrices of": Dropdown},
     "explore_bugs": {**dict.fromkeys(BUGS.values(), Checkbox), "Weights and gradients": Dropdown},
     "explore_three_attentions": {"Attention": Dropdown, "Query token": Dropdown},
     "explore_positions": {"Position of the query": IntSlider, "Position of the key": IntSlider},
     "explore_tiles": {"Tile": Dropdown, "Mask": Dropdown, "Step": BoundedIntText},
-    "explore_map": {"Sequence": Dropdown, "Head": Dropdown, "Query token": Dropdown},
 }
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import visuals
-from visuals import explore_meaning, explore_reading, trained_words, word_arrows
+from visuals import explore_reading, trained_words, word_arrows
 from visuals.lessons.dot_product.meaning import angle, in_plane
 from visuals.not_ready import NotReady
 
@@ -37,34 +37,6 @@ def test_one_string_is_no_list_of_sentences():
 def test_a_word_that_does_not_stand_in_the_sentence_is_told():
     with pytest.raises(ValueError, match="'river' does not stand in the sentence"):
         word_arrows([WATER], "river")
-
-
-@pytest.mark.parametrize("explore", [explore_meaning, lambda: explore_reading(alike)])
-def test_a_sentence_is_typed_and_its_words_can_be_chosen(explore):
-    explorer = explore()
-    explorer.text.value = MONEY
-    assert [label for label, _ in explorer.query.options][:2] == ["the (token 0)", "king"]
-    assert explorer.query.value == 5  # the same word as before, at its new place
-    assert "loan" in explorer.view.value
-    assert "loan" in explorer.status.value or "bank" in explorer.status.value
-
-
-@pytest.mark.parametrize("explore", [explore_meaning, lambda: explore_reading(alike)])
-def test_an_unknown_word_is_told_and_the_last_sentence_stays(explore):
-    explorer = explore()
-    before = explorer.view.value
-    explorer.text.value = "the dog sat by the bank"
-    assert "'dog' is not known." in explorer.status.value.replace("&#x27;", "'")
-    assert explorer.view.value == before
-    explorer.text.value = MONEY
-    assert "not known" not in explorer.status.value
-
-
-def test_without_sharpness_the_context_is_the_mean():
-    explorer = explore_meaning()
-    explorer.sharpness.value = 0.0
-    _, points, flow = explorer.shown
-    assert flow.context == pytest.approx(points.mean(axis=0))
 
 
 def test_an_attention_that_is_not_written_yet_is_waited_for():

@@ -145,7 +145,7 @@ def test_only_a_lessons_own_package_imports_from_it():
 ROLES = {"query": style.QUERY, "score": style.SCORE, "weight": style.WEIGHT, "context": style.CONTEXT}
 
 
-@pytest.mark.parametrize("color", [style.INK, style.MUTED, style.WARNING, *ROLES.values()])
+@pytest.mark.parametrize("color", [style.INK, style.MUTED, style.WARNING, *ROLES.values(), *style.APART])
 def test_text_has_enough_contrast_on_the_card(color):
     assert style.contrast(color, style.CARD) >= 4.5
 
@@ -186,11 +186,16 @@ def test_colour_blind_readers_can_tell_the_roles_apart(kind):
         linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
         return _lab(np.clip(np.array(BLINDNESS[kind]) @ linear, 0, 1))
 
-    distances = {
-        (one, other): np.linalg.norm(seen(ROLES[one]) - seen(ROLES[other]))
-        for one, other in itertools.combinations(ROLES, 2)
-    }
-    assert min(distances.values()) >= 12, distances
+    for colors in (ROLES.values(), style.APART):
+        distances = {
+            (one, other): np.linalg.norm(seen(one) - seen(other))
+            for one, other in itertools.combinations(colors, 2)
+        }
+        assert min(distances.values()) >= 12, distances
+
+
+def test_what_has_no_role_has_no_roles_colour():
+    assert set(style.APART).isdisjoint(ROLES.values())
 
 
 def _lab(linear):

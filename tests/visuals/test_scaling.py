@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_scale, query_key_value, saturation, score_spreads
-from visuals.lessons.trainable.explore_scale import TEMPERATURES
 from visuals.lessons.trainable.scaling import share_out
 from visuals.not_ready import NotReady
 
@@ -31,11 +28,6 @@ def queries():
 @pytest.fixture
 def keys():
     return torch.randn(6, 32, generator=torch.Generator().manual_seed(2))
-
-
-@pytest.fixture
-def explorer(queries, keys, tokens):
-    return explore_scale(queries, keys, tokens)
 
 
 def heights(figure, divisor, d_k, count):
@@ -196,105 +188,9 @@ class TestScoreSpreads:
 
 
 class TestScaleExplorer:
-    def test_starts_with_the_widest_keys_and_no_division(self, explorer, queries, keys):
-        found = share_out((queries @ keys.T).double().numpy())
-        assert explorer.alt == (
-            f"d_k 32, scores divided by nothing, temperature 1: scores spread by {found.spread:.2f}; "
-            f"average of 40 queries: largest weight {found.largest:.2f}, "
-            f"entropy {found.entropy:.2f} of at most 1.79, slope {found.slope:.3f}"
-        )
-
-    @pytest.mark.parametrize(("divisor", "power"), [("nothing", 0.0), ("√d_k", 0.5), ("d_k", 1.0)])
-    @pytest.mark.parametrize("d_k", [1, 4, 16])
-    def test_the_controls_make_the_scores(self, divisor, power, d_k, explorer, queries, keys):
-        explorer.width.value = d_k
-        explorer.divisor.value = divisor
-        explorer.temperature.value = 2.5
-        wanted = queries[:, :d_k] @ keys[:, :d_k].T / d_k**power / 2.5
-        np.testing.assert_allclose(explorer.scores, wanted, atol=1e-5)
-
-    def test_each_control_changes_words_and_view(self, explorer):
-        for control, value in ((explorer.width, 4), (explorer.divisor, "d_k"), (explorer.temperature, 3.0)):
-            words, view = explorer.status.value, explorer.view.value
-            control.value = value
-            assert explorer.status.value != words
-            assert explorer.view.value != view
-        assert "d_k 4, scores divided by d_k, temperature 3:" in explorer.status.value
-
-    def test_dividing_by_the_root_is_a_temperature(self, explorer):
-        explorer.width.value = 16
-        explorer.divisor.value = "√d_k"
-        divided = explorer.scores
-        explorer.divisor.value = "nothing"
-        explorer.temperature.value = 4.0
-        np.testing.assert_allclose(explorer.scores, divided)
-
-    def test_widths_are_the_powers_of_two_that_fit(self, queries, keys, tokens):
-        explorer = explore_scale(queries[:, :12], keys[:, :12], tokens)
-        assert [width for _, width in explorer.width.options] == [1, 2, 4, 8]
-
-    def test_the_table_shows_the_first_query(self, explorer, queries, keys, tokens):
-        weights = torch.softmax(queries[0] @ keys.T, dim=-1)
-        for token, weight in zip(tokens, weights, strict=True):
-            assert f'<th scope="row">{token}</th>' in explorer.view.value
-            assert f'<span class="number">{weight:.4f}</span>' in explorer.view.value
-            assert f"width: {100 * weight:.2f}%" in explorer.view.value
-
-    def test_measures_are_drawn_as_shares_of_their_largest_value(self, explorer):
-        explorer.divisor.value = "√d_k"
-        found = explorer.sharing
-        assert f"width: {100 * found.entropy / np.log(6):.2f}%" in explorer.view.value
-        assert f"width: {100 * found.slope / (5 / 36):.2f}%" in explorer.view.value
-
-    def test_entropy_is_drawn_against_temperature_for_every_divisor(self, explorer, queries, keys):
-        explorer.width.value = 16
-        plain = (queries[:, :16] @ keys[:, :16].T).double()
-        for name, divisor in (("nothing", 1), ("√d_k", 4), ("d_k", 16)):
-            for place in (0, 8, 16):
-                weights = torch.softmax(plain / divisor / TEMPERATURES[place], dim=-1)
-                expected = torch.special.entr(weights).sum(dim=-1).mean()
-                assert explorer.entropies[name][place] == pytest.approx(float(expected), abs=1e-5)
-        assert explorer.view.value.count("<polyline") == 3
-
-    def test_a_dot_stands_where_the_controls_are(self, explorer):
-        def dot():
-            found = re.search(r'<circle cx="([\d.]+)" cy="([\d.]+)"', explorer.view.value)
-            return float(found.group(1)), float(found.group(2))
-
-        explorer.divisor.value = "d_k"
-        explorer.temperature.value = TEMPERATURES[4]
-        path = re.findall(r'points="([^"]*)"', explorer.view.value)[2].split()
-        assert dot() == pytest.approx(tuple(map(float, path[4].split(","))), abs=0.11)
-        explorer.temperature.value = 20.0
-        assert dot() == pytest.approx(tuple(map(float, path[-1].split(","))), abs=0.11)
-
-    def test_the_curves_have_words_of_their_own(self, explorer):
-        explorer.temperature.value = 5.0
-        found = explorer.entropies["√d_k"]
-        assert f"divided by √d_k from {found[0]:.2f} to {found[-1]:.2f}" in explorer.view.value
-        assert f"now {explorer.sharing.entropy:.2f} at 5" in explorer.view.value
-
-    def test_tables_name_their_rows_and_columns(self, explorer):
-        shown = explorer.view.value
-        assert shown.count('scope="row"') == 6 + 3
-        assert shown.count('scope="col"') == 3 + 2
-        assert shown.count("<caption>") == 2
-
-    def test_markup_in_a_token_stays_text(self, queries, keys):
-        shown = explore_scale(queries, keys, ["<b>", *"abcde"]).view.value
-        assert "<b>" not in shown
-        assert "&lt;b&gt;" in shown
-
-    def test_a_picture_is_drawn_of_what_is_chosen(self, explorer, queries, keys):
-        still = saturation(queries, keys, [2, 8, 32], ["nothing", "√d_k", "d_k"])
-        assert explorer.picture.alt == still.alt
-
     def test_tokens_must_fit_the_keys(self, queries, keys):
         with pytest.raises(ValueError, match=r"2 tokens do not fit: keys has size 6"):
             explore_scale(queries, keys, ["a", "b"])
-
-    def test_one_key_is_enough(self, queries, keys):
-        assert "largest weight 1.00, entropy 0.00" in explore_scale(queries, keys[:1], ["alone"]).alt
 
     def test_waits_for_an_unfinished_task(self, keys, tokens):
         assert isinstance(explore_scale(..., keys, tokens), NotReady)

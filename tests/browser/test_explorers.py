@@ -1,0 +1,256 @@
+"""Explorers in Chromium, without a kernel: worked by keyboard, read by everybody, in both themes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import torch
+
+import visuals
+
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+TOKENS = ["Your", "journey", "starts", "with", "one", "step"]
+INPUTS = [
+    [0.43, 0.15, 0.89],
+    [0.55, 0.87, 0.66],
+    [0.57, 0.85, 0.64],
+    [0.22, 0.58, 0.33],
+    [0.77, 0.25, 0.10],
+    [0.05, 0.80, 0.55],
+]
+# What a page gives a module in the place of a kernel.
+MOUNT = """async ([code, values]) => {
+  const box = document.querySelector("main");
+  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  const { default: widget } = await import(address);
+  window.values = values;
+  window.saved = 0;
+  const model = { get: name => values[name], set: (name, value) => { values[name] = value; },
+    save_changes: () => { window.saved += 1; }, on() {} };
+  await widget.render({ model, el: box });
+}"""
+PAGE = """<!doctype html><html lang="en"><title>An explorer</title><body data-jp-theme-light="{light}"
+style="margin: 8px; background: {back}; --jp-layout-color0: {back}; --jp-layout-color1: {back};
+--jp-layout-color2: {back}; --jp-content-font-color1: {ink}; --jp-ui-font-color2: {ink}"><main></main>"""
+
+
+def drawn(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(123))
+
+
+def alike(x):
+    return torch.softmax(x @ x.T, dim=-1)
+
+
+def alike_and_causal(x):
+    scores = x @ x.T
+    return torch.softmax(scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf), dim=-1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An explorer, what it says at first, and the steps that are taken by keyboard.
+
+    A step is the label of a control ("" for what has the focus), the keys that are pressed there or, after
+    "=", what is filled in, and what is said or shown then.
+    """
+
+    make: Callable[[], Any]
+    says: str
+    steps: tuple[tuple[str, str, str], ...]
+
+
+CASES = {
+    "query": Case(
+        lambda: visuals.explore_query(INPUTS, TOKENS),
+        "query 'journey', sharpness 1: largest weight 0.2379 on 'journey'; context (0.4419, 0.6515, 0.5683)",
+        (
+            ("journey", "ArrowRight", "query 'starts', sharpness 1: largest weight 0.2369 on 'journey'"),
+            ("Sharpness", "ArrowRight", "query 'starts', sharpness 1.1"),
+            ("Sharpness", "End", "query 'starts', sharpness 20"),
+            ("Sharpness", "Home", "largest weight 0.1667 on 'Your'"),
+        ),
+    ),
+    "query with a token twice and a number that is none": Case(
+        lambda: visuals.explore_query([[torch.nan, 1.0], [1.0, 0.0], [2.0, 0.0]], ["the", "cat", "the"]),
+        "query 'cat', sharpness 1: no finite weight",
+        (("the (2)", "Space", "query 'the (2)', sharpness 1: no finite weight"),),
+    ),
+    "meaning": Case(
+        visuals.explore_meaning,
+        "sharpness 1: largest weights bank 0.65, boat 0.26, the (0) 0.01; 'bank' alone is 45°",
+        (
+            ("Your sentence", "=the dog sat by the bank", "'dog' is not known, and is left out."),
+            ("Your sentence", "=The bank needed cash!", "largest weights bank 0.72, cash 0.25"),
+            ("bank", "ArrowRight", "'needed' alone is 45°"),
+            ("Your sentence", "=xyzzy", "The sentence has no known word."),
+        ),
+    ),
+    "reading": Case(
+        lambda: visuals.explore_reading(alike),
+        "query 'bank': largest",
+        (
+            ("Your sentence", "=the king needed a loan", "query 'the': largest"),
+            ("the", "ArrowRight", "query 'king': largest"),
+        ),
+    ),
+    "causal reading": Case(
+        lambda: visuals.explore_reading(alike_and_causal, "she saw the river", "she"),
+        "query 'she': largest 1.0000 on 'she'; its row adds up to 1.00, entropy 0.00 of at most 1.39",
+        (("she", "ArrowRight", "query 'saw': largest"),),
+    ),
+    "map": Case(
+        lambda: visuals.explore_map(torch.softmax(drawn(2, 3, 4, 5), -1), list("abcde"), list("wxyz")),
+        "sequence 0, head 0, query 'w': largest",
+        (
+            ("Sequence", "ArrowRight", "sequence 1, head 0, query 'w'"),
+            ("Head", "ArrowRight ArrowRight", "sequence 1, head 2, query 'w'"),
+            ("Query token", "ArrowRight", "sequence 1, head 2, query 'x'"),
+        ),
+    ),
+    "map of many": Case(
+        lambda: visuals.explore_map(torch.softmax(drawn(20, 30), -1), range(30), range(20)),
+        "query '0': largest",
+        (("Query token", "ArrowRight", "its 10 largest of 30"),),
+    ),
+    "map of masked scores": Case(
+        lambda: visuals.explore_map(
+            torch.ones(3, 3).masked_fill(torch.ones(3, 3).triu(1).bool(), -torch.inf), list("abc")
+        ),
+        "query 'a': largest 1.0000 on 'a'; 2 entries are not finite",
+        (
+            (
+                "Query token",
+                "ArrowDown ArrowDown",
+                "query 'c': largest 1.0000 on 'a'; its row adds up to 3.0000",
+            ),
+        ),
+    ),
+    "scale": Case(
+        lambda: visuals.explore_scale(drawn(300, 512), drawn(6, 512), TOKENS),
+        "d_k 512, scores divided by nothing, temperature 1: scores spread by",
+        (
+            ("Scores divided by", "ArrowRight", "d_k 512, scores divided by √d_k, temperature 1"),
+            ("d_k", "ArrowLeft", "d_k 256, scores divided by √d_k"),
+            ("Temperature", "End", "temperature 20"),
+            ("Temperature", "Home", "temperature 0.05"),
+        ),
+    ),
+    "causal mask": Case(
+        lambda: visuals.explore_causal_mask(torch.tensor(INPUTS) @ torch.tensor(INPUTS).T, TOKENS),
+        "3 tokens, mask on: the newest, 'starts', moved 0 of 2 earlier rows; no attention on later tokens",
+        (
+            ("Tokens so far", "ArrowRight", "4 tokens, mask on: the newest, 'with', moved 0 of 3"),
+            ("Causal mask", "Space", "4 tokens, mask left out: the newest, 'with', moved 3 of 3"),
+            ("Tokens so far", "Home", "'Your' is alone and looks at itself"),
+            ("Play", "Space", "2 tokens, mask left out: the newest, 'journey', moved 1 of 1"),
+        ),
+    ),
+    "heads": Case(
+        lambda: visuals.explore_heads(
+            torch.stack([torch.eye(6), torch.ones(6, 6) / 6]), TOKENS, ["itself", "all evenly"]
+        ),
+        "query 'starts', side by side: itself attends most to 'starts' (1.00), all evenly attends evenly",
+        (
+            ("Query token", "ArrowRight", "query 'with', side by side"),
+            ("Heads", "ArrowRight", "the mean of all heads attends most to 'with' (0.58)"),
+        ),
+    ),
+}
+
+
+@pytest.fixture
+def mounted(browser):
+    """Mount an explorer in a page of its own; nothing may be reported or asked for."""
+    contexts, trouble = [], []
+
+    def mount(explorer, theme="light", width=1280):
+        context = browser.new_context(
+            offline=True, viewport={"width": width, "height": 900}, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(8000)
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+        isdark = theme == "dark"
+        back, ink = ("#111111", "#e3e6ea") if isdark else ("#ffffff", "#1f2328")
+        page.set_content(PAGE.format(light=json.dumps(not isdark), back=back, ink=ink))
+        model = {"shows": explorer._shows, "chosen": explorer._first, "texts": explorer.texts}
+        page.evaluate(MOUNT, [explorer.code, model])
+        return page
+
+    yield mount
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def control(page, label):
+    """A control by its label; of words to choose among, the one that is chosen."""
+    group = page.get_by_role("group", name=label, exact=True)
+    if group.count():
+        return group.get_by_role("radio", checked=True)
+    button = page.get_by_role("button", name=label, exact=True)
+    return button if button.count() else page.get_by_label(label, exact=True).first
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_explorer_is_worked_by_keyboard_and_tells_what_is_chosen(mounted, name):
+    case = CASES[name]
+    page = mounted(case.make())
+    status = page.get_by_role("status")
+    assert status.inner_text().startswith(case.says)
+    for label, keys, says in case.steps:
+        before = page.evaluate("JSON.stringify(window.values.chosen)")
+        control(page, label).focus()
+        if keys.startswith("="):
+            control(page, label).fill(keys[1:])
+        else:
+            for key in keys.split():
+                page.keyboard.press(key)
+        assert says in page.locator(".live").inner_text()
+        assert page.evaluate("JSON.stringify(window.values.chosen)") != before  # and Python is told
+        assert page.evaluate("window.saved") > 0
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1600), ("dark", 390)])
+@pytest.mark.parametrize("name", CASES)
+def test_an_explorer_can_be_read_by_everybody_and_fits_its_page(mounted, name, theme, width):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = mounted(CASES[name].make(), theme, width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page, options={"resultTypes": ["violations"], "runOnly": WCAG})
+    assert [
+        f"{one['id']}: {node['html'][:200]}" for one in found.response["violations"] for node in one["nodes"]
+    ] == []
+
+
+def test_bars_glide_between_two_states_unless_motion_is_not_wanted(browser):
+    explorer = CASES["meaning"].make()
+    for wanted, moves in (("no-preference", True), ("reduce", False)):
+        context = browser.new_context(reduced_motion=wanted)
+        page = context.new_page()
+        page.set_content(PAGE.format(light="true", back="#fff", ink="#000"))
+        model = {"shows": explorer._shows, "chosen": explorer._first, "texts": {}}
+        page.evaluate(MOUNT, [explorer.code, model])
+        ends = page.evaluate(
+            """async () => {
+              const slider = document.querySelector("input[type=range]");
+              const end = () => document.querySelector("svg g > g:last-child line").getAttribute("x2");
+              const seen = [end()];
+              slider.value = 0;
+              slider.dispatchEvent(new Event("input"));
+              seen.push(end());
+              await new Promise(done => setTimeout(done, 1500));
+              return [...seen, end()].map(Number);
+            }"""
+        )
+        assert (ends[0] == ends[1]) is moves  # it starts from where it was, or is there at once
+        assert ends[2] != ends[0]
+        context.close()

@@ -1,0 +1,294 @@
+"""What explorers compute in Chromium, held against PyTorch."""
+
+from __future__ import annotations
+
+import base64
+import math
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from autograder.records.modules import whole
+from safetensors.torch import save
+from torch import nn
+from torch.nn import functional
+
+from visuals.checkpoint import CONTEXT_LENGTH, FILE, NUM_HEADS, VOCABULARY, encode
+from visuals.checkpoint.train import trained
+from visuals.lessons.read_a_model.explore_model import in_gpt2_form
+
+VISUALS = Path(__file__).parents[2] / "visuals"
+INPUTS = 1000
+GENERATOR = torch.Generator().manual_seed(31)
+
+
+def drawn(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=GENERATOR, dtype=torch.float64)
+
+
+def size(most: int) -> int:
+    return int(torch.randint(1, most + 1, (), generator=GENERATOR))
+
+
+def scores_of(*shape: int) -> torch.Tensor:
+    """Scores of which some are large, so that a softmax that overflows is found."""
+    return drawn(*shape) * 10 ** (3 * torch.rand((), generator=GENERATOR, dtype=torch.float64))
+
+
+def _matmul():
+    rows, inner, columns = size(6), size(6), size(6)
+    a, b = drawn(rows, inner), drawn(inner, columns)
+    return [a, b], a @ b
+
+
+def _masked_softmax():
+    tokens = size(8)
+    scores = scores_of(tokens, tokens)
+    hidden = torch.ones(tokens, tokens).triu(1).bool()
+    return [scores], torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+
+
+def _weigh(causal: bool):
+    tokens, width = size(8), size(6)
+    queries, keys = drawn(tokens, width), drawn(tokens, width)
+    scores = queries @ keys.T / width**0.5
+    if causal:
+        scores = scores.masked_fill(torch.ones(tokens, tokens).triu(1).bool(), -torch.inf)
+    return [queries, keys, causal], torch.softmax(scores, dim=-1)
+
+
+def _split_heads():
+    tokens, heads, width = size(6), size(4), size(4)
+    x = drawn(tokens, heads * width)
+    return [x, heads], x.view(tokens, heads, width).transpose(0, 1)
+
+
+def _dropped():
+    tokens, p = size(6), 0.9 * torch.rand((), generator=GENERATOR).item()
+    weights = torch.softmax(drawn(tokens, tokens), dim=-1)
+    keep = (torch.rand(tokens, tokens, generator=GENERATOR) > p).double()
+    # What torch's dropout does where its mask is this one.
+    return [weights, keep, p], weights * keep / (1 - p)
+
+
+def _entropy():
+    weights = torch.softmax(scores_of(size(8)), dim=-1)
+    return [weights], torch.special.entr(weights).sum()
+
+
+def _layer_norm():
+    width = size(12) + 1
+    x, scale, shift = 3 * drawn(width), drawn(width), drawn(width)
+    return [x, scale, shift], functional.layer_norm(x, (width,), scale, shift)
+
+
+def _gelu():
+    x = 4 * drawn(())
+    return [x], functional.gelu(x)
+
+
+def _next_probabilities():
+    vocab = size(12)
+    logits, k, p = 2 * drawn(vocab), size(vocab), 0.05 + 0.95 * torch.rand((), generator=GENERATOR).item()
+    temperature = 0.1 * (size(20) - 1)
+    if temperature == 0:
+        return [logits, 0, k, p], functional.one_hot(logits.argmax(), vocab)
+    shares = torch.softmax(logits / temperature, dim=-1)
+    ordered, order = shares.sort(descending=True)
+    ordered[k:] = 0
+    ordered = ordered / ordered.sum()
+    ordered[ordered.cumsum(dim=0) - ordered >= p] = 0
+    kept = torch.zeros_like(shares).scatter(0, order, ordered)
+    return [logits, temperature, k, p], kept / kept.sum()
+
+
+def _rotate():
+    pairs = size(4)
+    x, angles = drawn(2 * pairs), 3 * drawn(pairs)
+    turned = torch.view_as_complex(x.view(pairs, 2)) * torch.polar(torch.ones_like(angles), angles)
+    return [x, angles], torch.view_as_real(turned).flatten()
+
+
+def _follow_query(part: str):
+    tokens, features = size(6), size(4)
+    inputs, query = drawn(tokens, features), size(tokens) - 1
+    sharpness = 20 * torch.rand((), generator=GENERATOR).item()
+    scores = inputs @ inputs[query]
+    weights = torch.softmax(sharpness * scores, dim=-1)
+    so_far = torch.cumsum(weights[:, None] * inputs, dim=0)
+    expected = {"scores": scores, "weights": weights, "context": weights @ inputs, "soFar": so_far}
+    return [inputs, query, sharpness], expected[part]
+
+
+NUMBERS = {
+    "matmul": ("live.matmul", _matmul),
+    "masked softmax": ("scores => live.masked(scores).map(live.softmax)", _masked_softmax),
+    "attention": ("live.weigh", lambda: _weigh(False)),
+    "causal attention": ("live.weigh", lambda: _weigh(True)),
+    "heads": ("live.splitHeads", _split_heads),
+    "dropout": ("live.dropped", _dropped),
+    "entropy": ("live.entropy", _entropy),
+    "LayerNorm": ("live.layerNorm", _layer_norm),
+    "GELU": ("live.gelu", _gelu),
+    "next token": ("live.nextProbabilities", _next_probabilities),
+    "rotary positions": ("live.rotate", _rotate),
+    **{
+        f"one query: {part}": (
+            f"(...given) => live.followQuery(...given).{part}",
+            lambda part=part: _follow_query(part),
+        )
+        for part in ("scores", "weights", "context", "soFar")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def load(browser):
+    """Load a module of `visuals/` in Chromium; its exports are `live` in the page that comes."""
+    page = browser.new_page()
+
+    def loaded(name: str):
+        page.evaluate(
+            "async text => { window.live = await import(URL.createObjectURL("
+            "new Blob([text], {type: 'text/javascript'}))) }",
+            whole(VISUALS / name),
+        )
+        return page
+
+    yield loaded
+    page.close()
+
+
+def plain(value):
+    return value.tolist() if isinstance(value, torch.Tensor) else value
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_are_those_of_pytorch(load, name):
+    function, make = NUMBERS[name]
+    page = load("live/tensors.js")
+    cases = [make() for _ in range(INPUTS)]
+    given = [[plain(one) for one in inputs] for inputs, _expected in cases]
+    actual = page.evaluate(f"cases => cases.map(given => ({function})(...given))", given)
+    for came, (_inputs, expected) in zip(actual, cases, strict=True):
+        np.testing.assert_allclose(came, expected.numpy(), rtol=1e-4, atol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def model(load):
+    page = load("live/gpt.js")
+    page.evaluate(
+        "([data, heads]) => { const bytes = Uint8Array.from(atob(data), one => one.charCodeAt(0));"
+        " window.model = new live.GPT(live.readTensors(new DataView(bytes.buffer)), heads) }",
+        [base64.b64encode(FILE.read_bytes()).decode(), NUM_HEADS],
+    )
+    return page
+
+
+def texts(count: int) -> list[str]:
+    dice = random.Random(31)
+    return ["".join(dice.choices(VOCABULARY, k=dice.randint(1, CONTEXT_LENGTH))) for _ in range(count)]
+
+
+@torch.no_grad()
+def test_logits_are_those_of_pytorch_on_a_thousand_texts(model):
+    theirs, ids = trained(), [encode(text) for text in texts(INPUTS)]
+    actual = model.evaluate(
+        "texts => texts.map(ids => model.logits(model.run(ids), ids.length - 1))",
+        [one.tolist() for one in ids],
+    )
+    expected = np.stack([theirs(one[None])[0, -1].numpy() for one in ids])
+    np.testing.assert_allclose(np.array(actual), expected, rtol=0, atol=1e-4)
+
+
+@torch.no_grad()
+def test_a_head_is_taken_away_as_in_the_lesson(model):
+    ids, theirs = encode("p4q=ziw(p4q=ziw(p4q"), trained()
+
+    def averaged(_module, given):
+        parts = given[0].unflatten(-1, (NUM_HEADS, -1)).clone()  # (b, tokens, heads, head_dim)
+        parts[:, :, 0] = parts[:, :, 0].mean(dim=1, keepdim=True)
+        return (parts.flatten(2),)
+
+    theirs.h[1].attn.c_proj.register_forward_pre_hook(averaged)
+    actual = model.evaluate("ids => model.logits(model.run(ids, ['1,0']), ids.length - 1)", ids.tolist())
+    np.testing.assert_allclose(actual, theirs(ids[None])[0, -1].numpy(), atol=1e-4)
+
+
+def test_why_a_head_looks_there_accounts_for_the_whole_score(model):
+    ids = encode("for item in items: print(item)")
+    for layer, head, query, key in ((0, 2, 9, 3), (1, 0, 29, 21), (1, 3, 12, 0)):
+        parts, row = model.evaluate(
+            "([ids, layer, head, query, key]) => { const result = model.run(ids); return ["
+            "model.why(result, layer, head, query, key).map(part => part.value), "
+            "[...result.maps[layer][head].slice(query * ids.length, query * ids.length + query + 1)]] }",
+            [ids.tolist(), layer, head, query, key],
+        )
+        # A weight's logarithm is its score but for what is the same in the whole row.
+        scores = [math.log(weight) for weight in row]
+        assert sum(parts) == pytest.approx(scores[key] - sum(scores) / len(scores), abs=1e-3)
+        assert len(parts) == 2 + 6 * layer
+
+
+class Attention(nn.Module):
+    """Causal attention with the parts of the course's, and with biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.W_query, self.W_key, self.W_value, self.out_proj = (nn.Linear(8, 8) for _ in range(4))
+
+    def forward(self, x):
+        queries, keys, values = (
+            project(x).unflatten(-1, (2, -1)).transpose(1, 2)
+            for project in (self.W_query, self.W_key, self.W_value)
+        )
+        context = functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+        return self.out_proj(context.transpose(1, 2).flatten(2))
+
+
+class Block(nn.Module):
+    def __init__(self, mlp: bool):
+        super().__init__()
+        self.norm_1, self.attention, self.norm_2 = nn.LayerNorm(8), Attention(), nn.LayerNorm(8)
+        self.mlp = nn.Sequential(nn.Linear(8, 32), nn.GELU(), nn.Linear(32, 8)) if mlp else None
+
+    def forward(self, x):
+        x = x + self.attention(self.norm_1(x))
+        return x if self.mlp is None else x + self.mlp(self.norm_2(x))
+
+
+class Learners(nn.Module):
+    """A model with the parts of lesson 08's, drawn at random, its embedding not tied."""
+
+    def __init__(self, positions: bool, mlp: bool):
+        super().__init__()
+        self.embedding, self.unembedding = nn.Embedding(7, 8), nn.Linear(8, 7, bias=False)
+        self.positions = nn.Embedding(12, 8) if positions else None
+        self.blocks, self.norm = nn.ModuleList(Block(mlp) for _ in range(2)), nn.LayerNorm(8)
+
+    def forward(self, ids):
+        x = self.embedding(ids)
+        if self.positions is not None:
+            x = x + self.positions.weight[: ids.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.unembedding(self.norm(x))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("positions", [True, False])
+@pytest.mark.parametrize("mlp", [True, False])
+def test_a_learners_own_model_runs_in_the_page(load, positions, mlp):
+    torch.manual_seed(31)
+    own = Learners(positions, mlp).eval()
+    ids = torch.tensor([3, 1, 4, 1, 5, 2, 6])
+    actual = load("live/gpt.js").evaluate(
+        "([data, ids]) => { const bytes = Uint8Array.from(atob(data), one => one.charCodeAt(0));"
+        " const model = new live.GPT(live.readTensors(new DataView(bytes.buffer)), 2);"
+        " const result = model.run(ids);"
+        " return ids.map((_id, place) => model.logits(result, place)) }",
+        [base64.b64encode(save(in_gpt2_form(own))).decode(), ids.tolist()],
+    )
+    np.testing.assert_allclose(actual, own(ids[None])[0].numpy(), atol=1e-4)
