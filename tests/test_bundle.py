@@ -46,7 +46,8 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("student")
     with zipfile.ZipFile(out) as archive:
         archive.extractall(place)
-    return place / COURSE.name
+    (unpacked,) = place.iterdir()
+    return unpacked
 
 
 @pytest.fixture(scope="module")

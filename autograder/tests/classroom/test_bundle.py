@@ -34,7 +34,8 @@ def folder(class_course, tmp_path_factory):
     place = tmp_path_factory.mktemp("student")
     with zipfile.ZipFile(out) as archive:
         archive.extractall(place)
-    return place / NAME
+    (unpacked,) = place.iterdir()
+    return unpacked
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +156,27 @@ def test_a_notebook_that_was_worked_in_takes_the_wheels_of_a_later_bundle(
     assert first_cell(place) == [wheels[number] for number in wanted]
     there |= {wheel.split("-")[0]: Installed(wheel.split("-")[1]) for wheel in wheels}
     assert first_cell(place) == []
+
+
+def test_a_later_archive_replaces_nothing_that_a_student_wrote_and_its_checks_are_found(
+    class_course, first_cell, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: [])
+    folders = []
+    for number, lessons in enumerate(([LESSON], [LESSON, OTHER])):
+        out = tmp_path / f"{number}.zip"
+        bundle(class_course, lessons, out)
+        # As `unzip -o` does, and Explorer and Finder where they are told to replace.
+        with zipfile.ZipFile(out) as archive:
+            archive.extractall(tmp_path / "home")
+        folders += [path for path in (tmp_path / "home").iterdir() if path not in folders]
+        written = folders[0] / "notebooks" / LESSON / f"{LESSON}.ipynb"
+        if not number:
+            written.write_text("what a student wrote")
+    first, later = folders
+    assert written.read_text() == "what a student wrote"
+    assert [folder.name.rpartition("-")[0] for folder in folders] == [f"{NAME}-01", f"{NAME}-02"]
+    assert first_cell(written.parent) == list(wheels_in(path.name for path in later.glob("*.whl")))
 
 
 def test_the_same_lessons_give_the_same_wheels_and_others_another_of_the_course(

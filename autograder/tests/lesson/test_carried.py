@@ -80,3 +80,21 @@ def test_nothing_of_the_earlier_notebook_is_done_but_defining(beside):
     beside(share_answer="def share(x):\n    return x / x.sum()\nopen('made', 'w').close()")
     assert bring_over("01-tiny", "share", share) is not share
     assert not Path("made").exists()
+
+
+def test_what_was_written_in_an_earlier_bundle_is_found_from_a_later_one(bank_folder, tmp_path, monkeypatch):
+    right, stub = "def share(x):\n    return x / x.sum()", "def share(x):\n    ..."
+    for bundle, name, code in (
+        ("first", "tiny", right),
+        ("second", "tiny", stub),
+        ("strangers", "other", right.replace("sum", "max")),
+    ):
+        place = tmp_path / bundle / "notebooks" / "01-tiny"
+        place.mkdir(parents=True)
+        (tmp_path / bundle / "course.toml").write_text(f'name = "{name}"\n')
+        nbformat.write(new_notebook(cells=[new_code_cell(code, id="share-answer")]), place / "01-tiny.ipynb")
+    (tmp_path / "second" / "notebooks" / "02-later").mkdir()
+    monkeypatch.chdir(tmp_path / "second" / "notebooks" / "02-later")
+    assert bring_over("01-tiny", "share", share) is not share
+    (tmp_path / "first" / "course.toml").write_text('name = "other"\n')
+    assert bring_over("01-tiny", "share", share) is share

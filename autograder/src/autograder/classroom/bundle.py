@@ -19,6 +19,7 @@ from packaging.utils import canonicalize_name
 from autograder.classroom import wheels
 from autograder.classroom.wheels import CannotBundle
 from autograder.records.course import FILE, NAMED, PACKED, Course
+from autograder.records.files import folder_digest
 from autograder.words.language import LANGUAGE
 
 # The first code cell of a bundled notebook. In the course's own folder and while grading it installs nothing.
@@ -40,7 +41,9 @@ ready = "{packed}" in os.environ or any(
 wanted, missing = [], []
 for name, address in [] if ready else {wheels}:
     installed = next(iter(distributions(name=name)), None)
-    places = filter(None, (list(folder.glob(name + "-*.whl")) for folder in folders))
+    pattern = name + "-*.whl"
+    # Of bundles that lie side by side, the last one's.
+    places = ([*folder.parent.glob("*/" + pattern)] for folder in folders if any(folder.glob(pattern)))
     wheel = str(max(next(places, []), key=os.path.getmtime, default=address))
     if not installed:
         (wanted if wheel else missing).append(wheel or name + "-….whl")
@@ -75,6 +78,9 @@ README = """\
 **On a JupyterHub.** Upload this folder, open a notebook and run its first code cell, if the hub has no
 checks yet.
 
+**A later bundle** unpacks into a folder of its own, beside this one, and replaces nothing here. Begin new lessons
+there. Go on here with what you have begun: its first code cell takes the newer checks from there.
+
 Work from top to bottom, and run the check under each answer. `hint("task-id")` gives a hint. Hand in the
 notebook as it is; its name does not matter.
 """
@@ -99,7 +105,7 @@ WITHOUT_STARTER = """\
 def bundle(
     course: Course, lessons: Sequence[str], out: Path, url: str = "", hints: int | None = None
 ) -> tuple[str, ...]:
-    """Pack the lessons that students have by now into a folder, or into a zip file.
+    """Pack the lessons that students have by now into a folder, or into a zip file that unpacks into its own.
 
     Args:
         course: the course.
@@ -141,10 +147,12 @@ def bundle(
         (root / "README.md").write_text(text, encoding="utf-8", newline="\n")
         files = tuple(sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()))
         if out.suffix == ".zip":
+            # However it is unpacked, over an earlier one too, it replaces nothing that a student wrote.
+            own = f"{course.name}-{lessons[-1].split('-')[0]}-{folder_digest(root)[:6]}"
             out.parent.mkdir(parents=True, exist_ok=True)
             with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name in files:
-                    archive.write(root / name, f"{course.name}/{name}")
+                    archive.write(root / name, f"{own}/{name}")
         else:
             shutil.copytree(root, out, dirs_exist_ok=True)
             for old in out.glob("*.whl"):

@@ -6,6 +6,9 @@ import ast
 import contextlib
 import json
 import linecache
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from autograder.judge.decide import judge
 from autograder.lesson.learner import find_course
 from autograder.probe.calling import quietly
 from autograder.probe.collect import collect
+from autograder.records.bank import LessonBank
+from autograder.records.course import FILE
 from autograder.records.problems import Refused
 from autograder.records.reading import parsed
 from autograder.words.language import _, ngettext
@@ -25,7 +30,8 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
     """Return the learner's own answer to a task of an earlier lesson, and a line that says whose it is.
 
     The lessons' notebooks are looked for as they lie in the course: each in a folder of its own name, side by
-    side. Of an earlier one, only imports, functions and classes are run.
+    side, and in the folders of other bundles beside this one's. Of an earlier one, only imports, functions and
+    classes are run.
 
     Args:
         lesson: the earlier lesson's name.
@@ -33,13 +39,20 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
         stands_in: the course's own answer. It is returned where the learner's is not there or not right yet.
     """
     name = stands_in.__name__
+    best = None
     try:
-        # Not by nbformat, which a student's environment need not have.
-        cells = json.loads(Path("..", lesson, f"{lesson}.ipynb").read_text(encoding="utf-8"))["cells"]
         course = find_course()
         experiments.use(course)
         bank = course.load(lesson)
-    except (OSError, ValueError, KeyError, TypeError, Refused):
+        for notebook in _notebooks(lesson):
+            found = _answer(notebook, bank, task_id)
+            if best is None or found.earned > best.earned:
+                best = found
+            if best.passed:
+                break
+    except Refused:
+        pass
+    if best is None:
         print(
             _(
                 "The course's own {name} is used: there is no notebook {lesson} beside this one.",
@@ -48,30 +61,73 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
             )
         )
         return stands_in
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            _define("".join(cell["source"]), f"<cell {lesson}/{cell.get('id', '')}>", namespace)
-        if cell.get("id") == f"{task_id}-answer":
-            break
-    task = bank.tasks[task_id]
-    verdict = judge(task, collect(task, bank, namespace, examining=False), as_seen=True)
-    if not verdict.passed:
+    if not best.passed:
         print(
             ngettext(
                 "The course's own {name} is used: yours has {earned} of {number} point. "
                 "Finish it in {lesson}, save that notebook, and run this cell again.",
                 "The course's own {name} is used: yours has {earned} of {number} points. "
                 "Finish it in {lesson}, save that notebook, and run this cell again.",
-                task.points,
+                bank.tasks[task_id].points,
                 name=name,
-                earned=verdict.earned,
+                earned=best.earned,
                 lesson=lesson,
             )
         )
         return stands_in
     print(_("Your own {name} from {lesson} is used.", name=name, lesson=lesson))
-    return namespace[task.name]
+    return best.answer
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An answer in an earlier notebook, and what it earns."""
+
+    answer: Any
+    earned: int
+    passed: bool
+
+
+def _notebooks(lesson: str) -> Iterator[dict[str, Any]]:
+    """Yield the notebooks of a lesson: the one beside this, then those of other bundles, the last one first."""
+    here = Path.cwd().parent
+    root = next((folder for folder in (here, *here.parents) if (folder / FILE).is_file()), None)
+    places = [here / lesson / f"{lesson}.ipynb"]
+    if (
+        root and not (root / "source").exists()
+    ):  # a later bundle has a folder of its own, beside the earlier one
+        bundles = [found.parent for found in root.parent.glob(f"*/{FILE}") if found.parent != root]
+        others = [
+            folder / here.relative_to(root) / lesson / f"{lesson}.ipynb"
+            for folder in bundles
+            if _name(folder) == _name(root)
+        ]
+        places += sorted(filter(Path.is_file, others), key=lambda place: place.stat().st_mtime, reverse=True)
+    for place in places:
+        with contextlib.suppress(OSError, ValueError):
+            # Not by nbformat, which a student's environment need not have.
+            yield json.loads(place.read_text(encoding="utf-8"))
+
+
+def _name(folder: Path) -> object:
+    """Return what the course of a folder is called."""
+    with contextlib.suppress(OSError, ValueError):
+        return tomllib.loads((folder / FILE).read_text(encoding="utf-8")).get("name")
+    return None
+
+
+def _answer(notebook: dict[str, Any], bank: LessonBank, task_id: str) -> _Found:
+    """Return what a notebook defines for a task."""
+    task = bank.tasks[task_id]
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.suppress(KeyError, TypeError, AttributeError):  # no notebook at all
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                _define("".join(cell["source"]), f"<cell {bank.lesson}/{cell.get('id', '')}>", namespace)
+            if cell.get("id") == f"{task_id}-answer":
+                break
+    verdict = judge(task, collect(task, bank, namespace, examining=False), as_seen=True)
+    return _Found(namespace.get(task.name), verdict.earned, verdict.passed)
 
 
 def _define(source: str, name: str, namespace: dict[str, Any]) -> None:
