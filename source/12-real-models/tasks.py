@@ -306,9 +306,14 @@ def streams(id, says, seed, wrong_from, by, stages=4, tolerance=None):
             grown = (1, 3, 2, 2)[stage - wrong_from]  # the largest gap is neither the first nor the last
             ours[stage, 1, 2, stage % 5] += grown * by * theirs[stage].abs().max()
     inputs = {"ours": ours, "theirs": theirs} | ({} if tolerance is None else {"tolerance": tolerance})
-    return Probe(
-        id, says, inputs, redraw=lambda generator: {name: 1.5 * inputs[name] for name in ("ours", "theirs")}
-    )
+
+    def redraw(generator):
+        """Put stages without a difference in front: so the result is none of those that are known."""
+        added = int(torch.randint(3, 6, (1,), generator=generator))
+        front = torch.randn(added, 2, 3, 5, generator=generator)  # (stages, b, tokens, d_model)
+        return {name: torch.cat((front, 1.5 * inputs[name])) for name in ("ours", "theirs")}
+
+    return Probe(id, says, inputs, redraw=redraw)
 
 
 NAN = streams("nan", "streams with nan", 5, None, 0)

@@ -9,6 +9,7 @@ import pytest
 from autograder.author.answers import Runs, make_probe, make_task, run_solution
 from autograder.author.authoring import Lesson, load_lesson
 from autograder.author.source import read_source
+from autograder.experiments import known
 from autograder.grading.hidden.draws import choose_draws
 from autograder.grading.hidden.twins import has_twin, twin_of
 from autograder.records.bank import RESULT
@@ -31,6 +32,7 @@ class Tried:
 
 @pytest.fixture(scope="module", params=Course.read(ROOT).lessons)
 def tried(request: pytest.FixtureRequest) -> Tried:
+    known.use(Course.read(ROOT))
     source = ROOT / "source" / request.param
     lesson = replace(load_lesson(source), redraws=0)
     runs = run_solution(lesson, read_source(source / f"{request.param}.py"), request.param)

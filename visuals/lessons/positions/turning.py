@@ -1,4 +1,4 @@
-"""Where tokens stand: sentences in two orders, hands of clocks, pairs that rotate."""
+"""Where tokens stand: sentences in two orders, hands of clocks, a pair that rotates."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Circle, PathPatch
-from matplotlib.path import Path
+from matplotlib.patches import Circle
 
 from visuals import style, words
 from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width, rows_below, write_tokens
-from visuals.language import N_, _
+from visuals.figures.pairs import PAIR_COLORS
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 # Outputs that differ by less are the same but for rounding.
 SAME = 1e-5
-# More pairs than this have no colours that can be told apart.
-MOST_PAIRS = 4
-PAIR_COLORS = (style.QUERY, style.SCORE, style.WEIGHT, style.CONTEXT)
 
 
 @when_ready
@@ -105,7 +102,7 @@ def clock_hands(angles: Any) -> Picture:
             board.text(left + (position + 0.5) * step, 68, str(position), ha="center", size=style.SMALL_SIZE)
         for hand in range(hands):
             y = 86 + (hand + 0.5) * step
-            board.text(left - 16, y, f"hand {hand}", ha="right", color=PAIR_COLORS[hand % MOST_PAIRS])
+            board.text(left - 16, y, f"hand {hand}", ha="right", color=PAIR_COLORS[hand % len(PAIR_COLORS)])
             for position in range(positions):
                 x = left + (position + 0.5) * step
                 dial = Circle(
@@ -115,7 +112,7 @@ def clock_hands(angles: Any) -> Picture:
                 angle = turns[position, hand]
                 # y grows downwards on a board.
                 tip = (x + radius * np.cos(angle), y - radius * np.sin(angle))
-                board.arrow((x, y), tip, PAIR_COLORS[hand % MOST_PAIRS])
+                board.arrow((x, y), tip, PAIR_COLORS[hand % len(PAIR_COLORS)])
     per_step = turns[-1] / max(positions - 1, 1)
     speeds = ", ".join(
         _("hand {hand} by {angle}", hand=hand, angle=words.number(per_step[hand], 3)) for hand in range(hands)
@@ -130,55 +127,6 @@ def clock_hands(angles: Any) -> Picture:
 
 
 @when_ready
-def rope_pairs(head_dim: int = 8) -> Picture:
-    """Draw which numbers of a head are rotated together, in the interleaved and in the half-split form.
-
-    head_dim: 2, 4, 6 or 8.
-
-    Raises ValueError for another size.
-    """
-    if head_dim not in (2, 4, 6, 8):
-        raise ValueError(f"head_dim must be 2, 4, 6 or 8 to be drawn, not {head_dim}.")
-    half = head_dim // 2
-    forms = {
-        N_("interleaved: neighbours"): [(2 * pair, 2 * pair + 1) for pair in range(half)],
-        N_("half-split: first half with second half"): [(pair, pair + half) for pair in range(half)],
-    }
-    cell = 62
-    with style.look():
-        board = Board(MARGIN * 2 + max(cell * head_dim, 400), 330)
-        board.title(MARGIN, 28, "Which numbers are rotated together")
-        for top, (title, pairs) in zip((60, 196), forms.items(), strict=True):
-            board.text(MARGIN, top, title, weight="bold")
-            for pair, numbers in enumerate(pairs):
-                color = PAIR_COLORS[pair]
-                ends = [MARGIN + (number + 0.5) * cell for number in numbers]
-                for number, x in zip(numbers, ends, strict=True):
-                    board.text(
-                        x,
-                        top + 88,
-                        f"{number}\nθ{pair}",
-                        ha="center",
-                        color=color,
-                        weight="bold",
-                        bbox={"facecolor": "white", "edgecolor": color, "pad": 5},
-                        gid=f"{title.partition(':')[0]} {number}",
-                    )
-                rise = top + 62 - (10 + 16 * (1 + pair % 2) * (ends[1] - ends[0] > cell))
-                arc = Path(
-                    [(ends[0], top + 62), (ends[0], rise), (ends[1], rise), (ends[1], top + 62)],
-                    [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
-                )
-                board.axes.add_artist(PathPatch(arc, facecolor="none", edgecolor=color, linewidth=1.8))
-    in_words = "; ".join(
-        ", ".join((_(title), *(_("{one} with {other}", one=first, other=second) for first, second in pairs)))
-        for title, pairs in forms.items()
-    )
-    return Picture(
-        board.figure, _("Pairs of a head with {head_dim} numbers. {told}.", head_dim=head_dim, told=in_words)
-    )
-
-
 def turned(pair: np.ndarray, angle: float) -> np.ndarray:
     """Return a pair of numbers (2,) rotated by an angle, against the clock."""
     cos, sin = np.cos(angle), np.sin(angle)

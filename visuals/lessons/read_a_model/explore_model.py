@@ -12,13 +12,14 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from visuals.arrays import is_placeholder
-from visuals.checkpoint import FILE
 from visuals.figures.maps import attention_map
 from visuals.lessons.read_a_model.inside import look_inside
 from visuals.live import Explorer
 from visuals.not_ready import NotReady
 from visuals.picture import Picture
 
+# The checkpoint of the lesson, by its place: an import would bring it into the bundle of every lesson.
+CHECKPOINT = Path(__file__).parents[2] / "checkpoint" / "weights.safetensors"
 MARKS = {" ": "␣", "\n": "⏎"}
 
 
@@ -52,11 +53,11 @@ def in_gpt2_form(model: Any) -> dict[str, Tensor]:
 
 def _file(tensors: dict[str, Tensor]) -> Path | bytes:
     """Where the tensors lie: the checkpoint's own file, if they are those, so that a site can show them."""
-    stored = load_file(FILE)
+    stored = load_file(CHECKPOINT)
     same = tensors.keys() == stored.keys() and all(
         torch.equal(tensor, stored[name]) for name, tensor in tensors.items()
     )
-    return FILE if same else save(tensors)
+    return CHECKPOINT if same else save(tensors)
 
 
 def _draw(model: Any, ids: Tensor, num_heads: int, tokens: list[str], head: tuple[int, int]) -> Picture:

@@ -23,8 +23,8 @@ def sections(notebooks: dict[str, NotebookNode]) -> list[dict[str, str]]:
             where = f"{lesson}.html#cell-{cell['id']}" if title else f"{lesson}.html"
             pieces = HEADING.split(cell.source)  # text, heading, text, heading, text, …
             title = title or _plain(pieces[1] if len(pieces) > 1 else lesson)
-            heads = ["", *pieces[1::2]]
-            for heading, text in zip(heads, pieces[::2], strict=True):
+            headings = ["", *pieces[1::2]]
+            for heading, text in zip(headings, pieces[::2], strict=True):
                 if heading:
                     found.append(_section(where, title, _plain(heading), text))
                 elif text.strip() and found:

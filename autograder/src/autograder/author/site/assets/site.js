@@ -42,8 +42,8 @@ const rank = (one, word) =>
 const count = (text, word) => plain(text).split(word).length - 1;
 
 function search(list) {
-  const query = new URLSearchParams(location.search).get("q") ?? "";
-  const words = plain(query).split(/\s+/).filter(Boolean);
+  const sought = new URLSearchParams(location.search).get("q") ?? "";
+  const words = plain(sought).split(/\s+/).filter(Boolean);
   const found = window.searchTexts
     .map((one) => {
       const points = words.map((word) => rank(one, word));
@@ -52,7 +52,7 @@ function search(list) {
     .filter((one) => one.points)
     .sort((one, other) => other.points - one.points)
     .slice(0, 60);
-  for (const field of document.querySelectorAll(".sidebar-search")) field.value = query;
+  for (const field of document.querySelectorAll(".sidebar-search")) field.value = sought;
   const says = document.querySelector(".search-summary");
   if (words.length) says.textContent = found.length ? says.dataset.found.replace("{number}", found.length) : says.dataset.none;
   list.replaceChildren(

@@ -1,1 +1,0 @@
-"""The figures of lesson 08-train-it."""
