@@ -100,7 +100,7 @@ def course(request, tmp_path_factory, notes):
         wanted = command.Order(Class(place), [LESSON], jobs=2)
         summary = command.grade_class(wanted, said.append, lambda *_: None)
         asked = {f"{name} {LESSON}" for name in NAMES["grade"] if ATTACKS[name].attention}
-        assert set(summary.faults) == asked
+        assert set(summary.faults) == asked, said
     else:
         said = through_nbgrader(place)
     notes[request.param] = said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
+import socket
 import subprocess
 import sys
 import threading
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from autograder.grading import kept
-from autograder.grading.sandbox.limits import MEBIBYTE
+from autograder.grading.sandbox.limits import MEBIBYTE, Limits
 
 confine = pytest.importorskip("autograder.grading.sandbox.confine", reason="Linux only", exc_type=ImportError)
 keeper = pytest.importorskip("autograder.grading.sandbox.keeper", reason="Linux only", exc_type=ImportError)
@@ -81,6 +83,26 @@ def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
     clock = keeper._Clock()
     clock.look()
     assert clock.own == own
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox is Linux's")
+def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
+    (told, out), (pipe, runner), (seen_in, seen_out) = os.pipe(), os.pipe(), os.pipe()
+    for reading in (told, seen_in):
+        os.set_blocking(reading, False)
+    for name in (b"given", b"answer"):
+        keeper.frames.send(runner, keeper.frames.STARTED, name)
+    os.write(seen_out, b"nonsense")
+    asks, other = socket.socketpair()
+    limits, clock, seen = Limits(), keeper._Clock(), keeper._Seen(out, seen_in)
+    how = keeper._pass_on(out, pipe, asks, limits, clock, ["given", "answer"], seen)
+    assert how == "garbled"
+    started = keeper.frames.Reader(keeper.frames.STARTED, 100).feed(os.read(told, 1000))
+    assert [name for _, name in started] == [b"given", b"answer"]
+    for descriptor in (told, out, pipe, runner, seen_in, seen_out):
+        os.close(descriptor)
+    asks.close()
+    other.close()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")

@@ -219,8 +219,10 @@ def _pass_on(
     order = iter(names)
     begun = clock.wall
     own, wall = clock.own, clock.wall  # of the cell that runs, its beginning
+    why = ""
     while True:
-        ready = select.select([pipe, asks.fileno(), *seen.pipes], [], [], LOOK_SECONDS)[0]
+        wait = 0 if why else LOOK_SECONDS
+        ready = select.select([pipe, asks.fileno(), *seen.pipes], [], [], wait)[0]
         now = time.monotonic()
         if now - clock.wall >= LOOK_SECONDS:
             clock.look()
@@ -231,12 +233,14 @@ def _pass_on(
             if now - begun > PATIENCE * limits.seconds or now - wall > PATIENCE * limits.cell_seconds:
                 clock.held_up = True
                 return "late" if now - begun > PATIENCE * limits.seconds else "slow"
-        if why := seen.pass_on():
-            return why
-        if not {pipe, asks.fileno()} & set(ready):
-            continue
+        if not why and (why := seen.pass_on()):
+            continue  # what lies in the other pipe tells which cell it was
         if pipe not in ready:
-            return ""  # it has ended and everything it said is read; whoever it left says no more
+            if why:
+                return why
+            if asks.fileno() in ready:
+                return ""  # it has ended and everything it said is read; whoever it left says no more
+            continue
         piece = os.read(pipe, 1 << 20)
         if not piece:
             return ""
