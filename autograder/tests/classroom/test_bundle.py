@@ -173,7 +173,7 @@ def test_a_later_archive_replaces_nothing_that_a_student_wrote_and_its_checks_ar
         written = folders[0] / "notebooks" / LESSON / f"{LESSON}.ipynb"
         if not number:
             written.write_text("what a student wrote")
-    first, later = folders
+    _, later = folders
     assert written.read_text() == "what a student wrote"
     assert [folder.name.rpartition("-")[0] for folder in folders] == [f"{NAME}-01", f"{NAME}-02"]
     assert first_cell(written.parent) == list(wheels_in(path.name for path in later.glob("*.whl")))

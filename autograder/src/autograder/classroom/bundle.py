@@ -78,8 +78,8 @@ README = """\
 **On a JupyterHub.** Upload this folder, open a notebook and run its first code cell, if the hub has no
 checks yet.
 
-**A later bundle** unpacks into a folder of its own, beside this one, and replaces nothing here. Begin new lessons
-there. Go on here with what you have begun: its first code cell takes the newer checks from there.
+**A later bundle** unpacks into a folder of its own, beside this one, and replaces nothing here. Begin new
+lessons there. Go on here with what you have begun: its first code cell takes the newer checks from there.
 
 Work from top to bottom, and run the check under each answer. `hint("task-id")` gives a hint. Hand in the
 notebook as it is; its name does not matter.

@@ -30,8 +30,8 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
     """Return the learner's own answer to a task of an earlier lesson, and a line that says whose it is.
 
     The lessons' notebooks are looked for as they lie in the course: each in a folder of its own name, side by
-    side, and in the folders of other bundles beside this one's. Of an earlier one, only imports, functions and
-    classes are run.
+    side, and in the folders of other bundles beside this one's. Of an earlier one, only imports, functions
+    and classes are run.
 
     Args:
         lesson: the earlier lesson's name.
@@ -89,7 +89,7 @@ class _Found:
 
 
 def _notebooks(lesson: str) -> Iterator[dict[str, Any]]:
-    """Yield the notebooks of a lesson: the one beside this, then those of other bundles, the last one first."""
+    """Yield the notebooks of a lesson: the one beside this, then those of other bundles, newest first."""
     here = Path.cwd().parent
     root = next((folder for folder in (here, *here.parents) if (folder / FILE).is_file()), None)
     places = [here / lesson / f"{lesson}.ipynb"]
