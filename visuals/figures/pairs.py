@@ -9,12 +9,14 @@ from visuals import style
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
 from visuals.language import N_, _
+from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 # One colour for each pair; more pairs have no colours that can be told apart.
 PAIR_COLORS = (style.QUERY, style.SCORE, style.WEIGHT, style.CONTEXT)
 
 
+@when_ready
 def rope_pairs(head_dim: int = 8) -> Picture:
     """Draw which numbers of a head are rotated together, in the interleaved and in the half-split form.
 

@@ -126,7 +126,6 @@ def clock_hands(angles: Any) -> Picture:
     return Picture(board.figure, alt)
 
 
-@when_ready
 def turned(pair: np.ndarray, angle: float) -> np.ndarray:
     """Return a pair of numbers (2,) rotated by an angle, against the clock."""
     cos, sin = np.cos(angle), np.sin(angle)
