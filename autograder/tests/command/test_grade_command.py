@@ -29,6 +29,7 @@ import nbgrader.api
 import pytest
 from autograder.author.preprocessors import MarkRelease
 from autograder.author.source import read_source
+from autograder.classroom import export as exports
 from autograder.command import app as cli
 from autograder.command import grade_command as command
 from autograder.command.grade_command import Order, Summary
@@ -414,6 +415,52 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
     assert scores(place) == before
 
 
+# Points by hand and extra points, and the total that they make: cleo has 2 of 3 points by the checks, and
+# has never seen a task of 2 points, which counts as the rest does.
+BY_HAND = {
+    "nothing": ({}, {}, 2 + 2 * 2 / 3),
+    "a task raised to full": ({"by-hand": 1.0}, {}, 3 + 2 * 3 / 3),
+    "a task lowered": ({"convolve": 1.0}, {}, 1 + 2 * 1 / 3),
+    "a task raised beyond its points": ({"convolve": 3.0}, {}, 3 + 2 * 3 / 3),
+    "extra points": ({}, {"by-hand": 1.0}, 2 + 1 + 2 * 2 / 3),
+    "the excused task itself": ({"convolution": 0.5}, {}, 2 + 0.5),
+    "both, the excused one to nothing": ({"by-hand": 1.0, "convolution": 0.0}, {}, 3 + 0),
+}
+
+
+def test_points_by_hand_count_for_excused_tasks_and_in_every_export(place):
+    later = without(place, "convolution")
+    drop(place, "cleo", "convolution")
+    grade(place)
+    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+    grade(place)
+    course = Class(place)
+
+    def by_hand(given: dict[str, float], extra: dict[str, float]) -> None:
+        with book(place) as opened:
+            for task in POINTS:
+                mark = opened.find_grade(task, LESSON, LESSON, "cleo")
+                mark.manual_score, mark.extra_credit = given.get(task), extra.get(task)
+            opened.db.commit()
+
+    def total() -> float:
+        return exports.scores(course).scores["cleo", LESSON]
+
+    found = {}
+    for kind, (given, extra, _) in BY_HAND.items():
+        by_hand(given, extra)
+        gradebook.follow(course)
+        found[kind] = total()
+        assert scores(place)["cleo"] == found[kind]
+    assert found == pytest.approx({kind: meant for kind, (*_, meant) in BY_HAND.items()})
+    by_hand({"convolve": 1.0}, {})
+    summary, _ = grade(place)  # nothing is run again
+    assert (summary.graded, summary.settled, total()) == (0, 1, pytest.approx(1 + 2 * 1 / 3))
+    (place / "class.toml").write_text('missing_tasks = "zero"')
+    grade(place)
+    assert total() == 1.0
+
+
 def test_who_had_the_newer_release_cannot_go_back_to_the_earlier_one(place, solved):
     later = without(place, "convolution")
     grade(place)  # which keeps the release
@@ -518,6 +565,8 @@ def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
         mark = opened.find_grade("convolve", LESSON, LESSON, "bob")
         found = mark.manual_score, mark.extra_credit, mark.auto_score, mark.score, mark.needs_manual_grade
     assert found == (1.5, 0.5, 0.0, 2.0, True)
+    known = exports.scores(Class(graded))
+    assert (known.waiting[LESSON], known.by_hand[LESSON]) == (0, 1)  # no answer to be read
 
 
 # Only some, and only looking
@@ -675,7 +724,7 @@ def test_a_due_date_that_was_set_later_counts_without_running_anything_again(pla
     grade(place)
     due(place, "zero")
     assert grade(place)[0].text == (
-        "0 submissions graded, 3 submissions had not changed, 1 submission with another time or penalty."
+        "0 submissions graded, 3 submissions had not changed, 1 submission with another time, another penalty or points by hand."
     )
     with book(place) as opened:
         one = opened.find_submission(LESSON, "ada")
@@ -1197,6 +1246,10 @@ def test_control_c_ends_the_command_and_the_run_in_hand_and_the_next_run_goes_on
         (
             Summary(graded=3, dry_run=True, current=1),
             "3 submissions would be graded, 1 submission had not changed.",
+        ),
+        (
+            Summary(graded=1, by_hand=1),
+            "1 submission graded, 1 task with points given by hand, which stay: look at it again.",
         ),
         (Summary(changed=2), "0 submissions graded, 2 scores changed since the last time."),
         (

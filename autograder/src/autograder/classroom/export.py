@@ -26,6 +26,7 @@ class Scores:
     possible: Mapping[str, float]
     scores: Mapping[tuple[str, str], float]
     waiting: Mapping[str, int]  # answers that a person has yet to read, by lesson
+    by_hand: Mapping[str, int]  # tasks of code with points by hand that were graded again since, by lesson
     marks: Sequence[Mark]
     handed_in: Sequence[HandedIn]
 
@@ -46,14 +47,15 @@ def scores(course: Class) -> Scores:
         all_marks, possible, people, handed_in = book.of(), book.possible(), book.members(), book.handed_in()
     totals: dict[tuple[str, str], float] = defaultdict(float)
     waiting: dict[str, int] = defaultdict(int)
+    by_hand: dict[str, int] = defaultdict(int)
     for mark in all_marks:
         totals[mark.student, mark.lesson] += mark.score
-        waiting[mark.lesson] += mark.waiting
+        (waiting if mark.auto is None else by_hand)[mark.lesson] += mark.waiting
     for each in handed_in:
         if (each.student, each.lesson) in totals:
             totals[each.student, each.lesson] = max(0.0, totals[each.student, each.lesson] - each.penalty)
     lessons = [lesson for lesson in course.banks.course.lessons if lesson in possible]
-    return Scores(people, lessons, possible, totals, waiting, all_marks, handed_in)
+    return Scores(people, lessons, possible, totals, waiting, by_hand, all_marks, handed_in)
 
 
 def write_workbook(known: Scores, path: Path) -> None:

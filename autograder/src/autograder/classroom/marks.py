@@ -47,6 +47,11 @@ class Mark:
         first = self.auto if self.manual is None else self.manual
         return (first or 0.0) + self.extra
 
+    @property
+    def to_read(self) -> bool:
+        """Tell whether only a person can judge it, and nobody has."""
+        return self.waiting and self.auto is None
+
 
 @dataclass(frozen=True)
 class HandedIn:

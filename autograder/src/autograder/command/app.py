@@ -394,6 +394,7 @@ def export(
     from autograder.classroom import export as exports
     from autograder.classroom.platforms.offered import platforms_of
     from autograder.classroom.tables import Table, read_list
+    from autograder.grading.gradebook import follow
 
     sheet_given = canvas or moodle or sheet
     place = class_of(course)
@@ -405,8 +406,17 @@ def export(
     if sheet_given and not (to and to.fill):
         fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
         refuse(f"--platform names one whose sheet can be filled: {fillable}.")
+    follow(place)
     known = exports.scores(place)
     for name in known.lessons:
+        if known.by_hand[name]:
+            looked_at = ngettext(
+                "{lesson}: {number} task has points given by hand, and was graded again since.",
+                "{lesson}: {number} tasks have points given by hand, and were graded again since.",
+                known.by_hand[name],
+                lesson=name,
+            )
+            say(looked_at)
         if known.waiting[name]:
             still_to_read = ngettext(
                 "{lesson}: {number} answer is still to be read.",

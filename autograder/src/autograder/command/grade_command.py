@@ -78,6 +78,7 @@ class Summary:
     settled: int = 0
     changed: int = 0
     written_answers: int = 0
+    by_hand: int = 0
     faults: list[str] = field(default_factory=list)
     misplaced: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -106,8 +107,8 @@ class Summary:
         if number := self.settled:
             lines.append(
                 ngettext(
-                    "{number} submission with another time or penalty",
-                    "{number} submissions with another time or penalty",
+                    "{number} submission with another time, another penalty or points by hand",
+                    "{number} submissions with another time, another penalty or points by hand",
                     number,
                 )
             )
@@ -124,6 +125,14 @@ class Summary:
                 ngettext(
                     "{number} written answer to read in the formgrader",
                     "{number} written answers to read in the formgrader",
+                    number,
+                )
+            )
+        if number := self.by_hand:
+            lines.append(
+                ngettext(
+                    "{number} task with points given by hand, which stay: look at it again",
+                    "{number} tasks with points given by hand, which stay: look at them again",
                     number,
                 )
             )
@@ -378,7 +387,9 @@ class _Run:
         try:
             graded = from_dict(json.loads(result.notebook))
             book.write(waiting.submission, graded, waiting.made_from, result.tasks, result.notes)
-            summary.written_answers += book.waiting_for_a_person(waiting.submission)
+            to_read, by_hand = book.waiting_for_a_person(waiting.submission)
+            summary.written_answers += to_read
+            summary.by_hand += by_hand
         except Exception as problem:  # one submission that cannot be written must not cost the others
             book.undo()
             summary.graded -= 1

@@ -22,6 +22,7 @@ from nbgrader import utils
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 
+from autograder.grading import verdicts
 from autograder.grading.class_folder import KEY, STAMP, Class, Submission
 from autograder.grading.nbgrader_cells import MoveCells
 from autograder.grading.policy import EXCUSE
@@ -118,9 +119,11 @@ class Book:
             if grade.auto_score is not None
         }
 
-    def waiting_for_a_person(self, submission: Submission) -> int:
-        """How many written answers of a submission nobody has graded yet."""
-        return sum(grade.needs_manual_grade for grade in self._notebook(submission).grades)
+    def waiting_for_a_person(self, submission: Submission) -> tuple[int, int]:
+        """Count a submission's answers that nobody has read, and points by hand to be looked at again."""
+        waiting = [grade for grade in self._notebook(submission).grades if grade.needs_manual_grade]
+        again = sum(grade.auto_score is not None for grade in waiting)
+        return len(waiting) - again, again
 
     def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
         """Tell whether a submission was graded from just this, and its grades are in the book."""
@@ -137,14 +140,18 @@ class Book:
         return True
 
     def settle(self, submission: Submission) -> bool:
-        """Have a grade follow the time and the penalty as they are now; whether that changed it."""
+        """Have a grade follow the time, the penalty and a person's points; whether that changed it."""
         notebook = self._notebook(submission)
         handed_in = notebook.assignment
-        before = handed_in.timestamp, notebook.late_submission_penalty or 0.0
+        before = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
         handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
         self._extend(submission, handed_in)
+        for grading in self.verdicts.read(Grading, submission.lesson, submission.student):
+            self._excuse(notebook, self._names(submission.lesson), grading.excused)
+        self._gradebook.db.flush()
+        self._gradebook.db.refresh(notebook)
         self._charge(submission, handed_in, notebook)
-        changed = before != (handed_in.timestamp, notebook.late_submission_penalty or 0.0)
+        changed = before != (handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score)
         self._gradebook.db.commit()
         return changed
 
@@ -199,16 +206,15 @@ class Book:
         self._extend(submission, handed_in)
         notebook = self._notebook(submission)
         names = self._names(lesson)
-        excused = self._course.policy.missing_tasks == EXCUSE
-        share = _share(notebook.grades, cells, names) if excused else 0.0
+        excused = tuple(name for grade in notebook.grades if (name := names[grade.cell_id]) not in cells)
         for grade in notebook.grades:
             cell = cells.get(names[grade.cell_id])
-            # Where it is excused, what its release does not have counts as the rest does.
-            score = utils.determine_grade(cell, log)[0] if cell else share * grade.cell.max_score
+            score = utils.determine_grade(cell, log)[0] if cell else 0.0
             if cell and score is not None:  # the task may be worth something else now
                 score *= grade.cell.max_score / cell.metadata.nbgrader["points"] if score else 1.0
             grade.auto_score = score
             grade.needs_manual_grade = grade.manual_score is not None or score is None
+        self._excuse(notebook, names, excused)
         for comment in notebook.comments:
             cell = cells.get(names[comment.cell_id])
             if cell is None:
@@ -218,7 +224,7 @@ class Book:
             comment.auto_comment = Note("No response.") if untouched else None
         # A penalty of an earlier run is taken back where the time was corrected.
         self._charge(submission, handed_in, notebook)
-        self.verdicts.write(Grading(lesson, student, now(), made_from, notes), tasks)
+        self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
         book.db.commit()
         os.replace(fresh, submission.graded)
 
@@ -234,6 +240,17 @@ class Book:
     def _timestamp(self, submission: Submission) -> datetime | None:
         """When it was handed in, as nbgrader's file beside it says; None where that says no time."""
         return None if submission.refused else moment(beside(submission.path.parent / STAMP))
+
+    def _excuse(
+        self, notebook: SubmittedNotebook, names: Mapping[str, str], excused: Collection[str]
+    ) -> None:
+        """Have the tasks that a submission's release lacks count as the others do, where so agreed."""
+        if not excused or self._course.policy.missing_tasks != EXCUSE:
+            return
+        share = _share([grade for grade in notebook.grades if names[grade.cell_id] not in excused])
+        for grade in notebook.grades:
+            if names[grade.cell_id] in excused:
+                grade.auto_score = share * grade.cell.max_score
 
     def _extend(self, submission: Submission, handed_in: SubmittedAssignment) -> None:
         """Give what `class.toml` grants; an extension that was given elsewhere stays."""
@@ -292,6 +309,28 @@ def _programs_found() -> Iterator[None]:
             os.environ["PATH"] = before
 
 
+def follow(course: Class) -> None:
+    """Have tasks that are excused count as what a person gave for the others since the class was graded.
+
+    Raises:
+        BadBook: the gradebook cannot be used.
+    """
+    with verdicts.opened(course.database) as store:
+        excused = {(one.lesson, one.student) for one in store.read(Grading) if one.excused}
+    if not excused:
+        return
+    with (
+        alone(course.database, course.banks.course.root),
+        Book(course) as book,
+        readable(course.database),
+    ):
+        for lesson in sorted({lesson for lesson, _ in excused} & set(course.lessons)):
+            for submission in course.submissions(lesson):
+                if (lesson, submission.student) in excused:
+                    with contextlib.suppress(MissingEntry):  # the gradebook was begun anew
+                        book.settle(submission)
+
+
 @contextlib.contextmanager
 def alone(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
     """Keep other runs of the grader away from a gradebook.
@@ -321,14 +360,15 @@ def alone(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
         lock.release()
 
 
-def _share(grades: Sequence[Grade], cells: Mapping[str, NotebookNode], names: Mapping[str, str]) -> float:
-    """Return the share that the checks gave of what they can give, for the tasks that a submission has."""
+def _share(grades: Sequence[Grade]) -> float:
+    """Return the share of the points that can be had; what only a person can judge counts once one has."""
     found = [
-        utils.determine_grade(cells[name], log) for grade in grades if (name := names[grade.cell_id]) in cells
+        (grade.auto_score if grade.manual_score is None else grade.manual_score, grade.cell.max_score)
+        for grade in grades
     ]
     judged = [(score, most) for score, most in found if score is not None]
     possible = sum(most for _, most in judged)
-    return sum(score for score, _ in judged) / possible if possible else 0.0
+    return min(1.0, sum(score for score, _ in judged) / possible) if possible else 0.0
 
 
 def _marked(cell: NotebookNode) -> bool:

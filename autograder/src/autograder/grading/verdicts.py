@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -94,6 +94,7 @@ class Grading:
     # A digest for each thing that the grade depends on; empty where it has to be graded anew.
     made_from: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()  # the tasks that its release lacks
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ class Store:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
         for grading in gradings:
             self._forget(Grading, grading.lesson, grading.student)
-            self.add([Grading(grading.lesson, grading.student, grading.at, {}, grading.notes)])
+            self.add([replace(grading, made_from={})])
 
     def _forget(self, kind: type[Stored], lesson: str, student: str) -> None:
         where = RECORDS.c.kind == kind.__name__, RECORDS.c.lesson == lesson, RECORDS.c.student == student

@@ -36,7 +36,7 @@ class Work:
     @property
     def waiting(self) -> int:
         """How many of its answers a person has yet to read."""
-        return sum(mark.waiting for mark, _ in self.rows)
+        return sum(mark.to_read for mark, _ in self.rows)
 
     @property
     def flags(self) -> list[tuple[str, str]]:
