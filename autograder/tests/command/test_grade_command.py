@@ -724,7 +724,8 @@ def test_a_due_date_that_was_set_later_counts_without_running_anything_again(pla
     grade(place)
     due(place, "zero")
     assert grade(place)[0].text == (
-        "0 submissions graded, 3 submissions had not changed, 1 submission with another time, another penalty or points by hand."
+        "0 submissions graded, 3 submissions had not changed, "
+        "1 submission with another time, another penalty or points by hand."
     )
     with book(place) as opened:
         one = opened.find_submission(LESSON, "ada")

@@ -6,6 +6,8 @@ What the classes named here do is said where they are defined: in `autograder.au
 
 from __future__ import annotations
 
+from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from autograder.records.problems import AuthoringError
 
 # The file that holds them.
 CONFIG = "nbgrader_config.py"
+# Whether the tool itself reads them, and none of nbgrader's programs.
+_OWN: ContextVar[bool] = ContextVar("own", default=False)
 
 
 def read(root: Path) -> Config:
@@ -24,10 +28,13 @@ def read(root: Path) -> Config:
     Raises:
         AuthoringError: they are not there.
     """
+    own = _OWN.set(True)
     try:
         return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
     except ConfigFileNotFound:
         raise AuthoringError([f"There is no {CONFIG} beside {root / 'course.toml'}."]) from None
+    finally:
+        _OWN.reset(own)
 
 
 def configure(c: Any, file: str) -> None:
@@ -35,7 +42,10 @@ def configure(c: Any, file: str) -> None:
 
     `file` is the course's `nbgrader_config.py`, beside its `course.toml`, and `c` nbgrader's configuration.
     """
-    c.CourseDirectory.course_id = Course.read(Path(file).parent).name
+    course = Course.read(Path(file).parent)
+    if not _OWN.get():
+        _write_sources(course)
+    c.CourseDirectory.course_id = course.name
     c.CourseDirectory.source_directory = "source"
     c.CourseDirectory.release_directory = "notebooks"
     c.CourseDirectory.solution_directory = "solutions"
@@ -97,3 +107,21 @@ def configure(c: Any, file: str) -> None:
     # notebooks/ and solutions/ are committed: make them anew instead of skipping what is there.
     c.GenerateAssignment.force = True
     c.GenerateSolution.force = True
+
+
+def _write_sources(course: Course) -> None:
+    """Write the notebooks that nbgrader makes releases of, where a lesson is newer than its own."""
+    for lesson in course.lessons:
+        text, notebook = (course.source / lesson / f"{lesson}{ending}" for ending in (".py", ".ipynb"))
+        with suppress(OSError):  # a folder that may only be read is graded all the same
+            if not text.is_file() or (
+                notebook.is_file() and notebook.stat().st_mtime >= text.stat().st_mtime
+            ):
+                continue
+            # Where all is there, nbgrader's programs start without what these import.
+            from autograder.author.generate import write_notebook
+            from autograder.author.source import read_source
+
+            made = read_source(text)
+            made.metadata.update({platform: dict(marks) for platform, marks in course.notebook.items()})
+            write_notebook(made, notebook)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode, from_dict
+from nbgrader.api import MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
@@ -22,7 +24,7 @@ from autograder.grading import verdicts
 from autograder.grading.banks import Draws
 from autograder.grading.batch import GradeJob, grade_plain, rebuild_plain
 from autograder.grading.class_folder import KEY, STAMP, Class
-from autograder.grading.gradebook import alone, remove
+from autograder.grading.gradebook import Book, alone, remove
 from autograder.grading.kept import GRADING, READING, within
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.releases import earlier, ids_in, origin
@@ -86,6 +88,18 @@ class SubmissionExporter(NotebookExporter):
         super().__init__(config=config, **kw)
         if hasattr(self.parent, "coursedir"):
             self.parent.coursedir = SubmittedDirectory.like(self.parent.coursedir)
+            self._know()
+
+    def _know(self) -> None:
+        """Have the gradebook know the lesson that is released, though nobody has made the release here."""
+        lesson, database = self.parent.coursedir.assignment_id, self.parent.coursedir.db_url
+        if lesson in self.course.lessons and database == self.course.database:
+            root = self.course.banks.course.root
+            with alone(database, root, MOMENT_SECONDS), Book(self.course) as book:
+                with suppress(MissingEntry):
+                    if book.nbgrader.find_assignment(lesson).notebooks:
+                        return
+                book.know(lesson)
 
     @cached_property
     def course(self) -> Class:
