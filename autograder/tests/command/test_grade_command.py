@@ -569,6 +569,48 @@ def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
     assert (known.waiting[LESSON], known.by_hand[LESSON]) == (0, 1)  # no answer to be read
 
 
+# Which of several counts
+
+# By the rule: the points, and what is said. The first, on time, has 2 points, the second all, the third none.
+COUNTS = {
+    "last": (0.0, None),
+    "last on time": (2.0, "Attempt 1 of 3 counts, the last one on time."),
+    "best": (FULL, "Attempt 2 of 3 counts, the best one."),
+}
+
+
+@pytest.mark.parametrize("rule", COUNTS)
+def test_of_several_the_one_counts_that_the_class_agreed_on_and_student_and_instructor_are_told(
+    place, solved, rule
+):
+    points, told = COUNTS[rule]
+    release = nbformat.read(file_of(place, "bob"), as_version=4)
+    kept = place / "collected" / "earlier" / "ada" / LESSON
+    kept.mkdir(parents=True)
+    scratch = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
+    one = nbformat.read(file_of(place, "cleo"), as_version=4)
+    for name, made, day in (("f", one, "10"), ("a", solved, "20"), ("e", scratch, "11")):
+        nbformat.write(made, kept / f"{name}.ipynb")
+        (kept / f"{name}-timestamp.txt").write_text(f"2026-10-{day} 10:00:00 UTC")
+    hand_in(place, "ada", release)
+    (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-10-30 10:00:00 UTC")
+    (place / "class.toml").write_text(
+        f"[due]\n{LESSON} = 2026-10-15T00:00:00Z\n\n[attempts]\n{LESSON} = '{rule}'\n"
+    )
+    only_ada = frozenset({"ada"})
+    _, said = grade(place, students=only_ada)
+    assert scores(place)["ada"] == points
+    assert [line for line in said if "Attempt" in line] == ([f"ada {LESSON}: {told}"] if told else [])
+    first = nbformat.read(autograded(place, "ada"), as_version=4).cells[0]
+    assert (first.source == told) is bool(told)
+    days = {"last": 30, "last on time": 10, "best": 20}
+    with book(place) as opened:
+        assert opened.find_submission(LESSON, "ada").timestamp.day == days[rule]
+    assert grade(place, students=only_ada)[0].text == ("0 submissions graded, 1 submission had not changed.")
+    with book(place) as opened:
+        assert opened.find_submission(LESSON, "ada").timestamp.day == days[rule]
+
+
 # Only some, and only looking
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from nbformat import from_dict
 
+from autograder.classroom.attempts import Attempts, attempts, tell
 from autograder.classroom.handed_in import Record, folder_of, read_record, stamp_late
 from autograder.grading.banks import Draws
 from autograder.grading.batch import ExecutorLost, GradeJob, Result, grade_all
@@ -18,6 +19,7 @@ from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
 from autograder.grading.gradebook import Book, alone
 from autograder.grading.kept import READING, LimitReached, Processes, within
+from autograder.grading.policy import BEST, late_by
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.releases import (
     Release,
@@ -67,6 +69,8 @@ class Waiting:
     submission: Submission
     made_from: Mapping[str, str]
     release: Release
+    number: int = 0  # which of its student's notebooks for the lesson it is
+    attempts: Attempts | None = None  # all of these, where there are several
 
 
 @dataclass
@@ -204,7 +208,9 @@ class _Run:
 
     def __init__(self, order: Order, book: Book, say: Say) -> None:
         self.summary = Summary(dry_run=order.dry_run)
-        self.waiting: dict[tuple[str, str], Waiting] = {}
+        self.waiting: dict[tuple[str, str, int], Waiting] = {}
+        # What came of a student's notebooks for one lesson, until all of them are graded.
+        self._tried: dict[tuple[str, str], list[Result]] = {}
         self._order, self._book, self._say = order, book, say
         self._course = order.course
         self.draws = Draws(order.course.banks)
@@ -240,11 +246,28 @@ class _Run:
                 self._say(f"{lesson}: this release could not be kept ({problem.strerror})")
         if not now.solution:
             self._say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
+        tasks = tasks_of_all(now, older)
         for submission in handed_in:
-            self._look_at(submission, now, older)
+            several = attempts(course, submission, tasks)
+            if len(several.all) == 1:
+                self._look_at(submission, now, older)
+            elif several.rule == BEST:
+                for number, one in enumerate(several.all):
+                    self._look_at(one, now, older, number, several)
+            else:
+                number = several.chosen(course.policy.due_for(lesson, submission.student))
+                self._look_at(several.all[number], now, older, number, several)
 
-    def _look_at(self, submission: Submission, now: Release, older: Sequence[Release]) -> None:
+    def _look_at(
+        self,
+        submission: Submission,
+        now: Release,
+        older: Sequence[Release],
+        number: int = 0,
+        several: Attempts | None = None,
+    ) -> None:
         who, book, summary = submission.who, self._book, self.summary
+        which = submission.lesson, submission.student
         if submission.note:
             self._say(f"{who}: {submission.note}")
         if not submission.path.exists() and submission.note:
@@ -259,6 +282,12 @@ class _Run:
         made_from = self._course.made_from(submission, release)
         if release is not now:
             made_from["what tasks count that it lacks"] = self._course.policy.missing_tasks
+        is_best = several is not None and several.rule == BEST
+        if several:
+            made_from["attempts"] = several.digest
+        if is_best:  # which one it was is found out only by grading all of them
+            policy = self._course.policy
+            made_from["submission"] = f"{policy.due_for(*which)} {policy.penalty_per_day}"
         if book.has_no_time(submission):
             self._say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
         if self._order.force or not book.is_current(submission, made_from):
@@ -271,8 +300,10 @@ class _Run:
                 if points := self._on_public_probes(release):
                     told += f", so {points:g} points rest on visible probes alone"
                 self._say(f"{who}: {told}")
-            self.waiting[submission.lesson, submission.student] = Waiting(submission, made_from, release)
-        elif book.settle(submission):
+            self.waiting[*which, number] = Waiting(submission, made_from, release, number, several)
+        elif is_best and number:
+            pass  # told once
+        elif book.settle(submission, timed=not is_best):
             summary.settled += 1
         else:
             summary.current += 1
@@ -339,7 +370,7 @@ class _Run:
     def draw(self) -> Draws:
         """Draw the hidden questions; a lesson whose source yields none is not graded."""
         draws = self.draws
-        for lesson in {lesson for lesson, _ in self.waiting}:
+        for lesson in {lesson for lesson, *_ in self.waiting}:
             try:
                 draws.of(lesson, b"")
             except AuthoringError as problem:
@@ -364,11 +395,35 @@ class _Run:
             said = self._course.said(lesson)
             how = self._order.sandboxed, release.solution, self._order.figures, drawn, why_not, said
             banks = release.banks.only(self._order.lessons)
-            yield GradeJob(lesson, submission.student, release.text, text, banks, *how)
+            yield GradeJob(
+                lesson, submission.student, release.text, text, banks, *how, attempt=waiting.number
+            )
 
     def take(self, result: Result) -> None:
         """Write one result, and tell what a person should know about it."""
-        waiting, book, summary = self.waiting[result.lesson, result.student], self._book, self.summary
+        waiting = self.waiting[result.lesson, result.student, result.attempt]
+        if waiting.attempts and waiting.attempts.rule == BEST:
+            which = result.lesson, result.student
+            tried = self._tried.setdefault(which, [])
+            tried.append(result)
+            if len(tried) < sum(key[:2] == which for key in self.waiting):
+                return
+            result = max(self._tried.pop(which), key=self._counts)
+            waiting = self.waiting[*which, result.attempt]
+        self._write(waiting, result)
+
+    def _counts(self, result: Result) -> tuple[bool, float, int]:
+        """By what one of several results is the best: that there is one, its points, that it came last."""
+        waiting, policy = self.waiting[result.lesson, result.student, result.attempt], self._course.policy
+        points = sum(task.points or 0.0 for task in result.tasks)
+        due = policy.due_for(result.lesson, result.student)
+        time = waiting.attempts.times[result.attempt] if waiting.attempts else None
+        if due and time:
+            points -= late_by(policy.penalty_per_day or 0.0, (time - due).total_seconds(), points)
+        return not result.fault, points, result.attempt
+
+    def _write(self, waiting: Waiting, result: Result) -> None:
+        book, summary = self._book, self.summary
         who = waiting.submission.who
         if result.fault:
             summary.faults.append(who)
@@ -379,14 +434,18 @@ class _Run:
             if task.points is not None and before.get(task.task, task.points) != task.points:
                 summary.changed += 1
                 self._say(f"{who}: {task.task} {before[task.task]:g} -> {task.points:g}")
-        for note in result.notes:
+        counts = waiting.attempts and waiting.attempts.told(result.attempt)
+        notes = (counts, *result.notes) if counts else result.notes
+        for note in notes:
             self._say(f"{who}: {note}")
         summary.graded += 1
         if summary.dry_run:
             return
         try:
             graded = from_dict(json.loads(result.notebook))
-            book.write(waiting.submission, graded, waiting.made_from, result.tasks, result.notes)
+            if counts:
+                tell(self._course, graded, counts)
+            book.write(waiting.submission, graded, waiting.made_from, result.tasks, notes)
             to_read, by_hand = book.waiting_for_a_person(waiting.submission)
             summary.written_answers += to_read
             summary.by_hand += by_hand

@@ -52,6 +52,7 @@ class GradeJob:
     refused: str = ""  # why its file is not even opened
     said: Mapping[str, str] = field(default_factory=dict)  # the release in other languages
     limits: Limits = field(default_factory=lambda: runner.LIMITS)  # what one of its runs may use
+    attempt: int = 0  # which of the student's notebooks for this lesson it is, where several are graded
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,15 @@ class Result:
     tasks: tuple[TaskResult, ...] = ()
     notes: tuple[str, ...] = ()  # for the person who reads the grades
     fault: str = ""  # how our own code failed
+    attempt: int = 0
 
 
 def grade_job(job: GradeJob) -> Result:
     """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    return replace(_graded(job), attempt=job.attempt)
+
+
+def _graded(job: GradeJob) -> Result:
     try:
         submission = unreadable(job.refused) if job.refused else read_text(job.submission)
         job = replace(job, release=as_written(job.release, job.said, submission))
@@ -161,9 +167,10 @@ def _next_of(waiting: dict[Future[Result], GradeJob]) -> Result:
     except CancelledError as problem:
         raise ExecutorLost("what ran the submissions does not answer any more") from problem
     except LimitReached as problem:
-        return Result(job.lesson, job.student, fault=str(problem))
+        return Result(job.lesson, job.student, fault=str(problem), attempt=job.attempt)
     except Exception as problem:  # the executor's own: it lost this job, and again in each new try
-        return Result(job.lesson, job.student, fault=f"{type(problem).__name__}: {problem}")
+        fault = f"{type(problem).__name__}: {problem}"
+        return Result(job.lesson, job.student, fault=fault, attempt=job.attempt)
 
 
 # For each thread, sandboxed or not: its runner, and what that asks for.

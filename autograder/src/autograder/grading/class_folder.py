@@ -35,6 +35,12 @@ class Submission:
     graded: Path
     refused: str = ""  # why the file is not even opened: it is a link, say, to somebody else's
     note: str = ""  # for the person who grades
+    stamped: Path | None = None  # where its time stands, if that is not beside it
+
+    @property
+    def stamp(self) -> Path:
+        """The file that says when it was handed in."""
+        return self.stamped or self.path.with_name(STAMP)
 
     @property
     def who(self) -> str:

@@ -139,12 +139,17 @@ class Book:
             return False
         return True
 
-    def settle(self, submission: Submission) -> bool:
-        """Have a grade follow the time, the penalty and a person's points; whether that changed it."""
+    def settle(self, submission: Submission, timed: bool = True) -> bool:
+        """Have a grade follow the penalty, a person's points and the time, if it is `timed`.
+
+        Returns:
+            Whether that changed it.
+        """
         notebook = self._notebook(submission)
         handed_in = notebook.assignment
         before = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
-        handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
+        if timed:
+            handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
         self._extend(submission, handed_in)
         for grading in self.verdicts.read(Grading, submission.lesson, submission.student):
             self._excuse(notebook, self._names(submission.lesson), grading.excused)
@@ -189,11 +194,10 @@ class Book:
             del cells[name].metadata["nbgrader"]
         fresh = _written(graded, submission.graded)
         remove(submission.graded)
-        folder = submission.path.parent
-        for name in (STAMP, KEY):
+        for source, name in ((submission.stamp, STAMP), (submission.path.with_name(KEY), KEY)):
             copy = submission.graded.parent / name
             remove(copy)
-            if text := beside(folder / name):
+            if text := beside(source):
                 copy.write_text(text, encoding="utf-8")
         if student not in self._students:
             book.update_or_create_student(student)
@@ -230,8 +234,7 @@ class Book:
 
     def has_no_time(self, submission: Submission) -> bool:
         """Tell whether there is a file that should say when it was handed in, and does not."""
-        stamp = submission.path.parent / STAMP
-        return not submission.refused and stamp.exists() and self._timestamp(submission) is None
+        return not submission.refused and submission.stamp.exists() and self._timestamp(submission) is None
 
     def undo(self) -> None:
         """Forget what was not yet written of the last submission."""
@@ -239,7 +242,7 @@ class Book:
 
     def _timestamp(self, submission: Submission) -> datetime | None:
         """When it was handed in, as nbgrader's file beside it says; None where that says no time."""
-        return None if submission.refused else moment(beside(submission.path.parent / STAMP))
+        return None if submission.refused else moment(beside(submission.stamp))
 
     def _excuse(
         self, notebook: SubmittedNotebook, names: Mapping[str, str], excused: Collection[str]
@@ -328,7 +331,7 @@ def follow(course: Class) -> None:
             for submission in course.submissions(lesson):
                 if (lesson, submission.student) in excused:
                     with contextlib.suppress(MissingEntry):  # the gradebook was begun anew
-                        book.settle(submission)
+                        book.settle(submission, timed=False)
 
 
 @contextlib.contextmanager

@@ -21,6 +21,11 @@ from autograder.records.problems import AuthoringError
 FILE = "class.toml"
 # What a task counts that the release did not have on which a submission was written.
 EXCUSE: Literal["excuse"] = "excuse"
+# Which of several notebooks counts that a student handed in for one lesson.
+Rule = Literal["last", "last on time", "best"]
+LAST: Rule = "last"
+ON_TIME: Rule = "last on time"
+BEST: Rule = "best"
 LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
@@ -37,6 +42,7 @@ class Policy:
     # What a task counts that a submission's own release did not have: as much as the rest of the submission
     # does ("excuse"), or nothing ("zero").
     missing_tasks: str = EXCUSE
+    attempts: Mapping[str, Rule] = field(default_factory=dict)  # by lesson; the last one counts elsewhere
     zone: tzinfo | None = None  # in which people are told times; None for this machine's
 
     @classmethod
@@ -50,7 +56,8 @@ class Policy:
         if not path.is_file():
             return cls()
         written = read_toml(_Written, path)
-        unknown = [name for name in (*written.due, *written.extensions) if name not in lessons]
+        named = (*written.due, *written.extensions, *written.attempts)
+        unknown = [name for name in dict.fromkeys(named) if name not in lessons]
         if unknown:
             raise AuthoringError([f"{path}: there is no lesson {name}" for name in unknown])
         zone = ZoneInfo(written.timezone) if written.timezone else None
@@ -64,6 +71,7 @@ class Policy:
             written.penalty_per_day,
             written.require_secret,
             written.missing_tasks,
+            written.attempts,
             zone,
         )
 
@@ -84,6 +92,7 @@ class _Written:
     due: Mapping[str, date] = field(default_factory=dict)
     extensions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     missing_tasks: Literal["excuse", "zero"] = EXCUSE
+    attempts: Mapping[str, Rule] = field(default_factory=dict)
     penalty_per_day: float | None = None
     require_secret: bool = False
     timezone: str = ""
@@ -113,8 +122,13 @@ class LatePenalty(LateSubmissionPlugin):
             return cast(
                 "float | None", super().late_submission_penalty(student_id, score, total_seconds_late)
             )
-        days = ceil(total_seconds_late / UNITS["d"].total_seconds())
-        return round(min(1.0, share * days) * score, 2)
+        return late_by(share, total_seconds_late, score)
+
+
+def late_by(share: float, seconds: float, score: float) -> float:
+    """Return what being so many seconds late costs, where each day begun costs a share of the score."""
+    days = ceil(max(0.0, seconds) / UNITS["d"].total_seconds())
+    return round(min(1.0, share * days) * score, 2)
 
 
 def extend(root: Path, lesson: str, student: str, by: timedelta) -> str:
