@@ -623,6 +623,9 @@ def test_a_dry_run_over_a_graded_class_tells_the_difference_and_writes_nothing(g
         f"{len(POINTS)} scores changed since the last time."
     )
     assert f"bob {LESSON}: convolve 0 -> 2" in said
+    assert said[-len(POINTS) :] == [
+        f"{LESSON}: {task}: 1 would rise, 0 would fall" for task in sorted(POINTS)
+    ]
     assert everything(graded) == before
 
 

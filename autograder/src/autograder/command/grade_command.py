@@ -198,6 +198,9 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         except KeyboardInterrupt:
             run.summary.interrupted = True
         finally:
+            for (lesson, task), (rise, fall) in sorted(run.moved.items()):
+                would = "would rise" if order.dry_run else "rose"
+                say(f"{lesson}: {task}: {rise} {would}, {fall} {'would fall' if order.dry_run else 'fell'}")
             if executor is None:
                 own.shutdown(wait=True, cancel_futures=True)  # whatever still runs ends with its sandbox
     return run.summary
@@ -210,6 +213,7 @@ class _Run:
         self.summary = Summary(dry_run=order.dry_run)
         self.waiting: dict[tuple[str, str, int], Waiting] = {}
         # What came of a student's notebooks for one lesson, until all of them are graded.
+        self.moved: dict[tuple[str, str], list[int]] = {}  # how many scores of a task rise, and fall
         self._tried: dict[tuple[str, str], list[Result]] = {}
         self._order, self._book, self._say = order, book, say
         self._course = order.course
@@ -433,6 +437,8 @@ class _Run:
         for task in result.tasks:
             if task.points is not None and before.get(task.task, task.points) != task.points:
                 summary.changed += 1
+                up_or_down = self.moved.setdefault((result.lesson, task.task), [0, 0])
+                up_or_down[task.points < before[task.task]] += 1
                 self._say(f"{who}: {task.task} {before[task.task]:g} -> {task.points:g}")
         counts = waiting.attempts and waiting.attempts.told(result.attempt)
         notes = (counts, *result.notes) if counts else result.notes
