@@ -44,7 +44,7 @@ class TestDesk(AsyncHTTPTestCase):
             return pool.submit(super().run, result).result()
 
     def get_app(self) -> Application:
-        return application(self.course, TOKEN)
+        return application(self.course, TOKEN, "a person")
 
     def ask(self, path: str, **changes: Any) -> HTTPResponse:
         headers = {"Cookie": f"autograder-desk={TOKEN}", **changes.pop("headers", {})}
@@ -126,6 +126,52 @@ class TestDesk(AsyncHTTPTestCase):
         assert said == {"told": "Saved for 1 student. 1 with another comment keeps it."}
         assert self.comments() == {"ada": None, "bob": "See me.", "cleo": None}
         assert "no such group" in json.loads(self.give(CODE, key="nobody").body)["error"]
+
+    def hand(self) -> dict[str, float | None]:
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            return {one: book.find_grade(CODE, LESSON, LESSON, one).manual_score for one in TEXTS}
+
+    def test_points_for_a_group_leave_alone_what_another_gave_and_can_be_taken_back(self):
+        page = self.ask(f"/task/{LESSON}/{CODE}").body.decode()
+        key = re.search(r'data-key="(\w+)"', page)[1]
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.find_grade(CODE, LESSON, LESSON, "bob").manual_score = 1.0  # by the second of two people
+            book.db.commit()
+        assert json.loads(self.give(CODE, key=key, points="3", was="").body) == {
+            "told": "Saved for 1 student. 1 with other points by hand keeps them."
+        }
+        assert self.hand() == {"ada": 3.0, "bob": 1.0, "cleo": None}
+        assert "from 0 to 4" in json.loads(self.give(CODE, key=key, points="5", was="3").body)["error"]
+        page = self.ask("/changes").body.decode()
+        assert re.search(rf"{CODE}</td>.*<td>points by hand, a person</td>", page)
+        (action,) = re.findall(r'<button data-key="(\w+)"', page)
+        body, headers = json.dumps({"key": action}), {"X-Desk-Token": TOKEN}
+        undone = [
+            json.loads(self.ask("/changes", method="POST", body=body, headers=headers).body) for _ in "12"
+        ]
+        assert undone == [
+            {"told": "Taken back for 1 student."},
+            {"told": "Taken back for 0 students. 1 with other points by hand keeps them."},
+        ]
+        assert self.hand() == {"ada": None, "bob": 1.0, "cleo": None}
+
+    def test_the_same_words_get_the_same_points_and_nobody_overwrites_what_another_gave(self):
+        with verdicts.opened(self.course.database) as store:
+            for student in ("ada", "bob"):
+                (code,) = [one for one in store.read(TaskResult, LESSON, student) if one.task == CODE]
+                found = TaskResult(
+                    LESSON, student, TASK, None, 3, answer=f"They  spread.{' ' * len(student)}"
+                )
+                store.write(Grading(LESSON, student, verdicts.now(), {}), [found, code])
+        page = self.ask(f"/written/{LESSON}/{TASK}").body.decode()
+        assert page.count("<article") == 2
+        assert "written by 2 students in the same words" in page
+        key = written.key_of("ada", TOKEN)
+        assert json.loads(self.give(key=key, lines=[0], was="").body)["score"] == 1.0
+        marks = read(self.course).marks
+        assert [marks[LESSON, one, TASK].manual for one in TEXTS] == [1.0, 1.0, None]
+        assert "other points meanwhile" in json.loads(self.give(key=key, lines=[], was="").body)["error"]
+        assert json.loads(self.give(key=key, lines=[], was="1").body)["score"] == 0.0
 
     def test_what_cannot_be_saved_is_told(self):
         with closing(sqlite3.connect(self.course.database.removeprefix("sqlite:///"))) as other:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import re
 import shutil
 from collections.abc import Sequence
@@ -339,6 +340,9 @@ def report(
 def desk(
     port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Write the pages to a folder instead.")] = None,
+    by: Annotated[
+        str, typer.Option("--as", help="Who gives points here.", show_default="the account's name")
+    ] = "",
     course: Root = Path(),
 ) -> None:
     """Show the class, each lesson and the written answers in a browser, and give points there."""
@@ -362,7 +366,14 @@ def desk(
         )
         return
     with suppress(KeyboardInterrupt):
-        server.serve(place, port, tell)
+        server.serve(place, port, tell, by or _account())
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # an account without a name
+        return ""
 
 
 @app.command()

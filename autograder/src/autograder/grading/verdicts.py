@@ -108,6 +108,10 @@ class Change:
     old: float | None
     new: float | None
     why: str
+    by: str = ""  # who gave points by hand; "" where grading again changed it
+    by_hand_before: float | None = None  # the points by hand, which take the place of what the checks gave
+    by_hand: float | None = None
+    action: str = ""  # the same for all that a person changed at one time
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tornado import web
 from tornado.httpserver import HTTPServer
 
 from autograder.classroom import report
-from autograder.classroom.desk import task, written
+from autograder.classroom.desk import by_hand, task, written
 from autograder.classroom.desk.data import Data, NotThere, read, why_look
 from autograder.classroom.pages import render
 from autograder.grading import policy
@@ -35,7 +35,7 @@ NAME = "/([^/]+)"
 # names; keys of answers are made from a token.
 PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     HOME: ("/", lambda data, _: {"data": data, "why_look": why_look, "length_shown": policy.shown}),
-    "changes": ("/changes", lambda data, _: {"data": data}),
+    "changes": ("/changes", lambda data, _: {"data": data, "given": by_hand.last_given(data)}),
     "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
     "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
     "task": (f"/task{NAME}{NAME}", lambda data, _, *names: task.on_page(data, *names)),
@@ -80,8 +80,8 @@ def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> 
 class Handler(web.RequestHandler):
     """A page of the desk; whoever asks without the token, or by another host's name, gets nothing."""
 
-    def initialize(self, course: Class, token: str, kind: str) -> None:
-        self.course, self.token, self.kind = course, token, kind
+    def initialize(self, course: Class, token: str, kind: str, by: str) -> None:
+        self.course, self.token, self.kind, self.by = course, token, kind, by
 
     def set_default_headers(self) -> None:
         self.set_header("X-Content-Type-Options", "nosniff")
@@ -122,28 +122,40 @@ class Handler(web.RequestHandler):
             raise web.HTTPError(403)
         try:
             sent = json.loads(self.request.body)
-            key, comment = str(sent["key"]), str(sent["comment"]).strip()
-            data, (lesson, name) = read(self.course), names
-            if self.kind == "written":
-                lines = [int(place) for place in sent["lines"]]
-                score = written.give(data, lesson, name, key, self.token, lines, comment)
-                answer = ngettext("Saved: {number} point.", "Saved: {number} points.", score)
-                self.finish({"score": score, "told": answer})
-            elif self.kind == "task":
-                now, others = task.comment_on(data, lesson, name, key, comment, str(sent["before"]).strip())
-                answer = ngettext("Saved for {number} student.", "Saved for {number} students.", now)
-                if others:
-                    answer += " " + ngettext(
-                        "{number} with another comment keeps it.",
-                        "{number} with another comment keep it.",
-                        others,
-                    )
-                self.finish({"told": answer})
-            else:
-                raise NotThere("nothing can be given here")
+            self.finish(self._give(read(self.course), names, sent))
         except (ValueError, KeyError, TypeError, Refused) as problem:
             self.set_status(400)
             self.finish({"error": str(problem) or _("the request makes no sense")})
+
+    def _give(self, data: Data, names: Sequence[str], sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Save what a page sends; returns what is said of it."""
+        key = str(sent["key"])
+        if self.kind == "changes":
+            now, others = by_hand.take_back(data, key, self.by)
+            told = ngettext("Taken back for {number} student.", "Taken back for {number} students.", now)
+            return {"told": f"{told} {_kept(others)}".strip()}
+        comment, (lesson, name) = str(sent["comment"]).strip(), names
+        if self.kind == "written":
+            lines = [int(place) for place in sent["lines"]]
+            was = None if sent.get("was") in (None, "") else float(sent["was"])
+            score = written.give(data, lesson, name, key, self.token, lines, comment, was, self.by)
+            return {
+                "score": score,
+                "told": ngettext("Saved: {number} point.", "Saved: {number} points.", score),
+            }
+        if self.kind != "task":
+            raise NotThere("nothing can be given here")
+        if sent.get("points", "") != sent.get("was", ""):
+            now, others = task.points_for(data, lesson, name, key, sent["points"], sent.get("was"), self.by)
+            kept = _kept(others)
+        else:
+            now, others = task.comment_on(data, lesson, name, key, comment, str(sent["before"]).strip())
+            many = ngettext(
+                "{number} with another comment keeps it.", "{number} with another comment keep it.", others
+            )
+            kept = many if others else ""
+        told = ngettext("Saved for {number} student.", "Saved for {number} students.", now)
+        return {"told": f"{told} {kept}".strip()}
 
     def write_error(self, status_code: int, **kw: Any) -> None:
         error = kw.get("exc_info", (None, None))[1]
@@ -152,6 +164,17 @@ class Handler(web.RequestHandler):
             why = "Open the address that `autograder desk` printed: it holds a token."
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(why or f"{status_code}: {self._reason}")
+
+
+def _kept(others: int) -> str:
+    """Return in words how many keep points that somebody else gave."""
+    if not others:
+        return ""
+    return ngettext(
+        "{number} with other points by hand keeps them.",
+        "{number} with other points by hand keep them.",
+        others,
+    )
 
 
 def _address(kind: str, *names: str) -> str:
@@ -168,18 +191,18 @@ def _file_name(kind: str, *names: str) -> str:
     return f"{'index' if kind == HOME else '-'.join([kind, *names])}.html"
 
 
-def application(course: Class, token: str) -> web.Application:
-    """Return the desk as a web application."""
-    given = {"course": course, "token": token}
+def application(course: Class, token: str, by: str = "") -> web.Application:
+    """Return the desk as a web application, at which `by` sits."""
+    given = {"course": course, "token": token, "by": by}
     return web.Application([(where, Handler, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
 
 
-def serve(course: Class, port: int, say: Callable[[str], None]) -> None:
-    """Serve the desk until it is interrupted; `say` takes the address with its token."""
+def serve(course: Class, port: int, say: Callable[[str], None], by: str) -> None:
+    """Serve the desk, at which `by` sits, until it is interrupted; `say` takes the address with its token."""
 
     async def run() -> None:
         token = secrets.token_urlsafe(32)
-        server = HTTPServer(application(course, token), max_buffer_size=MOST)
+        server = HTTPServer(application(course, token, by), max_buffer_size=MOST)
         server.listen(port, HOST, family=socket.AF_INET)
         (sock,) = server._sockets.values()
         say(f"http://{HOST}:{sock.getsockname()[1]}/?token={token}")

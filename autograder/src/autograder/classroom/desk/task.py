@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.classroom.desk import by_hand
 from autograder.classroom.desk.data import Data, NotThere, cell_of
 from autograder.classroom.report import without_names
 from autograder.grading.gradebook import Book
@@ -33,6 +34,8 @@ class Group:
     section: str  # where the lessons explain it
     students: Sequence[str]
     points: Sequence[float]  # what they have for it, from the fewest to the most
+    by_hand: float | None  # what most of those who have points by hand were given
+    by_hand_others: int  # how many have other points by hand
     answers: Sequence[Answer]  # the commonest first
     comment: str  # what most of those who have a comment were told
     others: int  # how many of them have another comment
@@ -82,6 +85,29 @@ def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, befor
     return len(commented), len(members) - len(commented)
 
 
+def points_for(
+    data: Data, lesson: str, name: str, key: str, value: object, was: object, by: str
+) -> tuple[int, int]:
+    """Give every answer of a group the same points by hand; "" takes back what was given so.
+
+    Returns:
+        How many have them now, and how many keep other points that a person gave.
+
+    Raises:
+        NotThere: there is no such group, or these are no points.
+    """
+    results = _results(data, lesson, name)
+    members = _grouped(data, results).get(key)
+    if not members:
+        raise NotThere(_("There is no such group of answers any more: load the page again."))
+    given, shown = (by_hand.points(one, results[0].possible) for one in (value, was))
+    students = [result.student for result in members if (lesson, result.student, name) in data.marks]
+    with Book(data.course) as book, readable(data.course.database):
+        have, keep = by_hand.give(book, lesson, name, students, given, shown, by)
+        book.nbgrader.db.commit()
+    return len(have), len(keep)
+
+
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
     results = data.tasks.get((lesson, name), [])
     if not results or results[0].points is None:
@@ -107,14 +133,22 @@ def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
     answers = [Answer(some[0].answer, [result.student for result in some]) for some in same.values()]
     comments = data.counted_comments(members)
     comment, times = next(iter(comments.most_common(1)), ("", 0))
-    marks = (data.marks.get((result.lesson, result.student, result.task)) for result in members)
+    marks = [
+        mark
+        for result in members
+        if (mark := data.marks.get((result.lesson, result.student, result.task))) is not None
+    ]
+    by_hands = Counter(mark.manual for mark in marks if mark.manual is not None)
+    given, often = next(iter(by_hands.most_common(1)), (None, 0))
     return Group(
         key,
         words.says(first) or _("right"),
         known.hint if known else "",
         words.section(known.section) if known else "",
         [result.student for result in members],
-        sorted({mark.score for mark in marks if mark}),
+        sorted({mark.score for mark in marks}),
+        given,
+        by_hands.total() - often,
         sorted(answers, key=lambda answer: -len(answer.students)),
         comment,
         comments.total() - times,

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
+from rapidfuzz.distance.Indel import normalized_similarity as ratio
 
 from autograder.author.source import answers_in
+from autograder.classroom.desk import by_hand
 from autograder.classroom.desk.data import Data, NotThere
+from autograder.classroom.report import MOST_COMPARED
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook import Book
 from autograder.grading.safe_html import markdown2html
 from autograder.grading.verdicts import TaskResult, Ticked, readable
 from autograder.words.language import _
 
+# From here on, from 0 to 1, two answers stand one after the other.
+NEARLY = 0.8
 LINE = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.*(?:\n {2}.*)*)", re.MULTILINE)
 
 
@@ -31,9 +37,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Written:
-    """What one student wrote, and what they were given; `key` stands for who it is."""
+    """What a student wrote, or several alike, and what they were given; `key` stands for who it is."""
 
     key: str
+    times: int
+    manual: float | None
     text: Markup
     ticked: tuple[int, ...]
     comment: str
@@ -53,20 +61,24 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
         for ticked_answer in data.ticked
         if (ticked_answer.lesson, ticked_answer.task) == (lesson, name)
     }
-    answers = []
-    for result in results:
+    answers, texts = [], {}
+    for same in _same(data, results):
+        result = same[0]
         mark = data.marks[lesson, result.student, name]
+        texts[key_of(same[0].student, token)] = " ".join(result.answer.split())[:MOST_COMPARED]
         answers.append(
             Written(
-                key_of(result.student, token),
+                key_of(same[0].student, token),
+                len(same),
+                mark.manual,
                 in_a_box(as_markup(result.answer)) if result.answered else Markup(""),
                 ticked.get(result.student, ()),
                 data.comment(result),
                 mark.score if mark.manual is not None or not mark.waiting else None,
-                mark.waiting,
+                any(data.marks[lesson, one.student, name].waiting for one in same),
             )
         )
-    answers.sort(key=lambda answer: answer.key)
+    answers = _neighbours(sorted(answers, key=lambda answer: answer.key), texts)
     return {
         "lesson": lesson,
         "task": name,
@@ -78,27 +90,61 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
 
 
 def give(
-    data: Data, lesson: str, name: str, key: str, token: str, lines: Sequence[int], comment: str
+    data: Data,
+    lesson: str,
+    name: str,
+    key: str,
+    token: str,
+    lines: Sequence[int],
+    comment: str,
+    was: float | None = None,
+    by: str = "",
 ) -> float:
     """Give an answer the points of some lines of the scheme, in nbgrader's gradebook; returns the points.
 
+    Whoever wrote the very same gets the same.
+
     Raises:
-        NotThere: there is no such answer or line.
+        NotThere: there is no such answer or line, or somebody else has given it other points meanwhile.
     """
-    students = (result.student for result in _results(data, lesson, name))
-    student = next((candidate for candidate in students if key_of(candidate, token) == key), None)
+    same = next(
+        (some for some in _same(data, _results(data, lesson, name)) if key_of(some[0].student, token) == key),
+        None,
+    )
     known = scheme(data.course, lesson, name)
-    if student is None or not all(0 <= place < len(known) for place in lines):
+    if same is None or not all(0 <= place < len(known) for place in lines):
         raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
     score = sum(known[place].points for place in sorted(set(lines)))
     with Book(data.course) as book, readable(data.course.database):
-        where = name, lesson, lesson, student
-        grade, said = book.nbgrader.find_grade(*where), book.nbgrader.find_comment(*where)
-        grade.manual_score, grade.needs_manual_grade = score, False
-        said.manual_comment = comment or None
-        book.verdicts.tick(Ticked(lesson, student, name, tuple(sorted(set(lines)))))
+        have, others = by_hand.give(book, lesson, name, [result.student for result in same], score, was, by)
+        if others:
+            raise NotThere(_("Somebody has given this answer other points meanwhile: load the page again."))
+        for student in have:
+            said = book.nbgrader.find_comment(name, lesson, lesson, student)
+            said.manual_comment = comment or None
+            book.verdicts.tick(Ticked(lesson, student, name, tuple(sorted(set(lines)))))
         book.nbgrader.db.commit()
     return score
+
+
+def _same(data: Data, results: Iterable[TaskResult]) -> list[list[TaskResult]]:
+    """Return lists of answers that say the very same, but for spaces, and have the same points."""
+    groups: dict[tuple[str, float | None], list[TaskResult]] = defaultdict(list)
+    for result in sorted(results, key=lambda result: result.student):
+        text = " ".join(result.answer.split()) if result.answered else ""
+        groups[text, data.marks[result.lesson, result.student, result.task].manual].append(result)
+    return list(groups.values())
+
+
+def _neighbours(answers: Sequence[Written], texts: Mapping[str, str]) -> list[Written]:
+    """Return answers in an order in which those that are nearly the same stand one after the other."""
+    left, ordered = list(answers), []
+    while left:
+        ordered.append(left.pop(0))
+        here = texts[ordered[-1].key]
+        alike = [one for one in left if ratio(here, texts[one.key], score_cutoff=NEARLY) >= NEARLY]
+        left = [*alike, *(one for one in left if one not in alike)]
+    return ordered
 
 
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
