@@ -282,7 +282,7 @@ mixed_masked / mixed_masked.sum(dim=-1, keepdim=True)
 # *8 minutes · two or three lines · task id* `bug-raw-scores`
 #
 # Correct the function below, so that it does what you did in section 3, for any scores: softmax of the scaled scores,
-# mask, divide. Keep that order. Section 6 compares this function with another.
+# mask, divide. Section 6 compares this order with another.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-raw-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

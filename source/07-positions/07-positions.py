@@ -249,8 +249,8 @@ for position in (0, 10, 1000):
 #
 # Write `LearnedPositions(context_length, d_model)` with a table `pos_emb`. `forward(x, start=0)` adds to each token
 # the row of its position. The first token of `x` is at position `start`: in section 7 a model writes one token
-# at a time, and the new token is not at position 0. The result has the dtype of `x`; make the positions on the device
-# of `x`, with `device=x.device`.
+# at a time, and the new token is not at position 0. After `.double()` the result is float64; make the positions on the
+# device of `x`, with `device=x.device`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "learned-positions-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

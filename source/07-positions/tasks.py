@@ -141,7 +141,7 @@ LEARNED_POSITIONS = Task(
     checks=(
         Check("positions from 0 on", 1, ("full", "shorter")),
         Check("positions from `start` on", 1, ("start",)),
-        Check("the input's dtype and device", 1, ("double", "device")),
+        Check("another dtype and device", 1, ("double", "device")),
     ),
     learned="A table with one trained row for each position. It knows the order, and it ends with its last row.",
     demands={
@@ -149,7 +149,7 @@ LEARNED_POSITIONS = Task(
         "with a table pos_emb": "table-turned",
         "The first token of x is at position start": "start-ignored",
         "on the device of x": "made-on-the-cpu",
-        "The result has the dtype of x": "float-forced",
+        "After .double() the result is float64": "float-forced",
     },
     hints=(
         "`nn.Embedding(context_length, d_model)` is the table. Called with whole numbers, it returns those rows.",

@@ -101,6 +101,8 @@ def configure(c: Any, file: str) -> None:
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
     c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
     c.ExecuteSolution.timeout = 600  # a lesson may train something, on a busy machine too
+    for step in (c.Execute, c.ExecuteSolution):
+        step.iopub_timeout = 60  # of 4 s, a busy machine needs more
     c.Execute.record_timing = False
     # A kernel on this machine warns about a network that it does not use.
     c.Execute.extra_arguments = ["--IPKernelApp.log_level=40"]
