@@ -1,5 +1,7 @@
 """What this course says of attention, where the tool speaks of tensors: see `SAYS` in `autograder.experiments.known`."""
 
+from typing import Any
+
 import torch
 from autograder.words.phrases import N_
 from torch import Tensor
@@ -176,4 +178,33 @@ def llama_state(
 
 
 # State dicts for lesson 12. What an answer gets is a dictionary, which a bank cannot hold: it is drawn again.
-SPECIMENS = {"own-state": own_state, "gpt2-state": gpt2_state, "llama-state": llama_state}
+def cache_plan(
+    seed: int, full: int = 0, window: int = 0, latent: int = 0, delta: int = 0
+) -> list[dict[str, Any]]:
+    """Layers of four kinds, as many as told, each of other sizes. The seed -1 makes every full layer keep 48 numbers a token."""
+    generator = torch.Generator().manual_seed(max(seed, 0))
+
+    def size(low: int, high: int) -> int:
+        return 3 if seed < 0 else int(torch.randint(low, high, (1,), generator=generator))
+
+    layers: list[dict[str, Any]] = []
+    for _ in range(full):
+        layers.append({"kind": "full", "groups": size(2, 9), "head_dim": 8 if seed < 0 else size(9, 20)})
+    for _ in range(window):
+        shape = {"groups": size(2, 9), "head_dim": size(9, 20), "window": size(30, 90)}
+        layers.append({"kind": "window"} | shape)
+    for _ in range(latent):
+        layers.append({"kind": "latent", "latent_dim": size(20, 40), "rope_dim": size(4, 12)})
+    for _ in range(delta):
+        layers.append(
+            {"kind": "delta", "heads": size(2, 9), "head_dim": size(9, 20), "value_dim": size(21, 30)}
+        )
+    return layers
+
+
+SPECIMENS = {
+    "cache-plan": cache_plan,
+    "own-state": own_state,
+    "gpt2-state": gpt2_state,
+    "llama-state": llama_state,
+}

@@ -1532,4 +1532,22 @@ FAULTS = (
         "`cross_entropy` uses the natural logarithm. So the base is e, not 2: `.exp()`.",
         section="10-read-a-model#perplexity-task",
     ),
+    Fault(
+        "groups-taken-in-turn",
+        "query heads take the groups in turn",
+        "The groups come in turn, 0, 1, 0, 1. Neighbouring heads share one: `repeat_interleave`.",
+        section="12-real-models#llama-attention-task",
+    ),
+    Fault(
+        "base-not-passed-on",
+        "the base is not passed on to RoPE",
+        "`apply_rope` gets its own base of 10000. Pass `self.base` on.",
+        section="12-real-models#llama-attention-task",
+    ),
+    Fault(
+        "eps-not-passed-on",
+        "the epsilon is not passed on to the norms",
+        "The norms of queries and keys have their own epsilon. Pass `eps` on.",
+        section="12-real-models#llama-attention-task",
+    ),
 )

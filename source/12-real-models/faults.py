@@ -580,18 +580,6 @@ FAULTS = (
         section="12-real-models#llama-attention-task",
     ),
     Fault(
-        "base-not-passed-on",
-        "the base is not passed on to RoPE",
-        "`apply_rope` gets its own base of 10000. Pass `self.base` on.",
-        section="12-real-models#llama-attention-task",
-    ),
-    Fault(
-        "groups-taken-in-turn",
-        "query heads take the groups in turn",
-        "The groups come in turn, 0, 1, 0, 1. Neighbouring heads share one: `repeat_interleave`.",
-        section="12-real-models#llama-attention-task",
-    ),
-    Fault(
         "normed-after-rotation",
         "QK-norm comes after the rotation",
         "QK-norm comes after the rotation here. With weights that are not all 1 that is something else: norm first, then rotate.",
@@ -607,12 +595,6 @@ FAULTS = (
         "keys-share-a-norm",
         "queries and keys go through one norm",
         "The keys go through the queries' norm. They have one of their own, `key_norm`.",
-        section="12-real-models#llama-attention-task",
-    ),
-    Fault(
-        "eps-not-passed-on",
-        "the epsilon is not passed on to the norms",
-        "The norms of queries and keys have their own epsilon. Pass `eps` on.",
         section="12-real-models#llama-attention-task",
     ),
     Fault(

@@ -1,8 +1,9 @@
-"""Small models in the form of published ones, and a tokenizer, for lesson 12.
+"""Small models in the form of published ones, and a tokenizer, for lessons 12 and 13.
 
 The numbers in them are random. Each folder is what `save_pretrained` of the `transformers` library makes,
 with the logits that the library computes for some ids beside it. `tokenizer.safetensors` holds merges that
-the `tokenizers` library learned from `visuals/checkpoint/held_out.txt`, and the ids that it gives some texts.
+the `tokenizers` library learned from `visuals/checkpoint/held_out.txt`, and the ids that it gives some
+texts. `today.safetensors` holds what single layers of newer models are given and what they make of it.
 `python -m visuals.published.make` makes all of it again.
 """
 
@@ -12,6 +13,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 TOKENIZER = FOLDER / "tokenizer.safetensors"
+TODAY = FOLDER / "today.safetensors"
 # Texts whose ids are kept beside the merges.
 TEXTS = (
     "the for statement",

@@ -1,4 +1,4 @@
-"""Make the small models, their logits and the tokenizer of lesson 12 with `transformers` and `tokenizers`.
+"""Make what lessons 12 and 13 are compared with, by means of `transformers` and `tokenizers`.
 
 python -m visuals.published.make
 """
@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import save_file
 
 from visuals.checkpoint import HELD_OUT
-from visuals.published import FOLDER, TEXTS, TOKENIZER
+from visuals.published import FOLDER, TEXTS, TODAY, TOKENIZER
 
 MERGES = 256
 SEEDS = {"gpt2": 1, "llama": 2, "qwen3": 3}
@@ -61,6 +61,108 @@ def some_ids(model: Any, name: str) -> torch.Tensor:
     """Return ids (b, tokens) for a model."""
     generator = torch.Generator().manual_seed(SEEDS[name] + 100)
     return torch.randint(model.config.vocab_size, (2, 11), generator=generator)
+
+
+def layer_of(kind: str, config: Any, names: tuple[str, str]) -> tuple[Any, Any, Any]:
+    """Return the library's attention of a kind with every parameter drawn, its rotation, and their module."""
+    import importlib
+
+    config._attn_implementation = "eager"
+    module = importlib.import_module(f"transformers.models.{kind}.modeling_{kind}")
+    layer = getattr(module, names[0])(config, 0).eval()
+    generator = torch.Generator().manual_seed(len(kind))
+    with torch.no_grad():
+        for name, parameter in layer.named_parameters():
+            around, spread = float("norm" in name), 3.0 if name == "sinks" else 0.4
+            parameter.copy_(around + spread * torch.randn(parameter.shape, generator=generator))
+    return layer, getattr(module, names[1])(config), module
+
+
+def sinks_config(window: int = 4) -> Any:
+    """Return a gpt-oss of which no two sizes are equal; its first layer has a window."""
+    from transformers import GptOssConfig
+
+    heads = {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 8}
+    rope = {"rope_theta": 300.0, "rope_type": "default"}
+    more = {"num_hidden_layers": 1, "layer_types": ["sliding_attention"], "rope_parameters": rope}
+    return GptOssConfig(hidden_size=20, **heads, sliding_window=window, **more)
+
+
+def sink_layer(config: Any, x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return what a layer of gpt-oss is given behind its projections, and the context it makes of it."""
+    from transformers.masking_utils import create_sliding_window_causal_mask
+
+    layer, rotary, module = layer_of("gpt_oss", config, ("GptOssAttention", "GptOssRotaryEmbedding"))
+    positions = torch.arange(x.shape[1])[None]
+    turning = rotary(x, positions)
+    mask = create_sliding_window_causal_mask(
+        config=config, inputs_embeds=x, attention_mask=None, past_key_values=None, position_ids=positions
+    )
+    context: list[torch.Tensor] = []
+    layer.o_proj.register_forward_pre_hook(lambda one, given: context.append(given[0]))
+    with torch.no_grad():
+        layer(x, turning, mask)
+        queries, keys, values = (
+            one(x).unflatten(-1, (-1, config.head_dim)).transpose(1, 2)  # (b, heads, tokens, head_dim)
+            for one in (layer.q_proj, layer.k_proj, layer.v_proj)
+        )
+        queries, keys = module.apply_rotary_pos_emb(queries, keys, *turning)
+    found = context[0].unflatten(-1, (-1, config.head_dim)).transpose(1, 2)
+    names = ("queries", "keys", "values", "sinks", "context")
+    return dict(zip(names, (queries, keys, values, layer.sinks.detach(), found), strict=True))
+
+
+def latent_config(**sizes: Any) -> Any:
+    """Return a DeepSeek-V3 of which no two sizes are equal."""
+    from transformers import DeepseekV3Config
+
+    parts = {"kv_lora_rank": 14, "qk_nope_head_dim": 8, "qk_rope_head_dim": 6, "v_head_dim": 10}
+    rope = {"rope_theta": 500.0, "rope_type": "default"}
+    heads = {"num_attention_heads": 3, "num_key_value_heads": 3, "q_lora_rank": None}
+    own = {"hidden_size": 22, **heads, **parts, "rope_parameters": rope} | sizes
+    return DeepseekV3Config(**own)
+
+
+def latent_layer(config: Any, x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return the weights of a layer of DeepSeek-V3, what it is given and what it makes of it."""
+    names = ("DeepseekV3Attention", "DeepseekV3RotaryEmbedding")
+    layer, rotary, _ = layer_of("deepseek_v3", config, names)
+    hidden = torch.full((x.shape[1], x.shape[1]), -torch.inf).triu(1)[None, None]
+    with torch.no_grad():
+        result = layer(x, rotary(x, torch.arange(x.shape[1])[None]), hidden)[0]
+    parts = ("q_proj", "kv_a_proj_with_mqa", "kv_a_layernorm", "kv_b_proj", "o_proj")
+    stored = {
+        name.removesuffix("_with_mqa"): layer.get_parameter(f"{name}.weight").detach() for name in parts
+    }
+    return stored | {"x": x, "result": result}
+
+
+def frequencies(kind: str, head_dim: int, base: float, trained: int, **more: Any) -> torch.Tensor:
+    """Return the library's frequencies of RoPE for texts longer than `trained`."""
+    from transformers import LlamaConfig
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    rope = {"rope_type": kind, "rope_theta": base} | more
+    rope |= {"original_max_position_embeddings": trained} if kind == "yarn" else {}
+    sizes = {"hidden_size": 2 * head_dim, "num_attention_heads": 2, "max_position_embeddings": trained}
+    config = LlamaConfig(**sizes, rope_parameters=rope)
+    # The dynamic kind is the plain NTK-aware one where its own factor is 1: then the length counts alone.
+    length = {"seq_len": int(more["factor"] * trained)} if kind == "dynamic" else {}
+    if kind == "dynamic":
+        config.rope_parameters["factor"] = 1.0
+    return ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"), **length)[0]
+
+
+def today() -> dict[str, torch.Tensor]:
+    """Return what the attention of lesson 13 is compared with."""
+    generator = torch.Generator().manual_seed(13)
+    x = torch.randn(2, 11, 20, generator=generator)
+    shorter = torch.randn(2, 9, 22, generator=generator)
+    found = {f"gpt-oss {name}": one for name, one in sink_layer(sinks_config(), x).items()}
+    found |= {f"deepseek {name}": one for name, one in latent_layer(latent_config(), shorter).items()}
+    for name, kind in (("linear", "linear"), ("ntk", "dynamic"), ("yarn", "yarn")):
+        found[f"rope {name}"] = frequencies(kind, 24, 500.0, 256, factor=4.0)
+    return {name: one.contiguous() for name, one in found.items()}
 
 
 def tokenizer() -> Any:
@@ -112,6 +214,7 @@ def main(folder: Path = FOLDER) -> None:
             folder / name / "expected.safetensors",
         )
         (folder / name / "generation_config.json").unlink(missing_ok=True)
+    save_file(today(), folder / TODAY.name)
     made = tokenizer()
     own = byte_ids(made)
     whole = {token: own[place] for token, place in made.get_vocab().items()}

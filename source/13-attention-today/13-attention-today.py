@@ -1,0 +1,1195 @@
+# %% [markdown] id="title"
+# # 13 · This year's attention
+#
+# A model of 2023, Llama 2 with 7 billion parameters, keeps 524,288 bytes of keys and values for every token that it has
+# read. For 131,072 tokens that is 69 GB, five times its weights. Models of today read such texts with a seventh of that, or less.
+# **What did they change in attention, and what does each change cost?** You write each change, prove it equal to the
+# published one, and choose between them by your own numbers.
+#
+# **When you are done you can**
+#
+# - write sliding windows, their cache and learned sinks, and say how far information travels;
+# - write latent attention, and why its cache holds neither keys nor values;
+# - stretch rotary positions to longer texts, and say when that fails;
+# - keep scores from growing, and write attention with a memory of fixed size;
+# - read an attention from a `config.json`, and say what its cache takes.
+#
+# **Time:** about 150 minutes. **Before you start:** `causal_mask` (lesson 03), `apply_rope` (lesson 07), the cache and
+# grouped queries (lesson 11), `RMSNorm` and Llama's attention (lesson 12). Section 4 is a good place to stop for a day.
+#
+# What the `transformers` library computes lies beside this course as numbers (`python -m visuals.published.make`). Nothing is downloaded.
+
+# %% id="setup"
+import math
+import warnings
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional as F
+
+from autograder import bring_over, check, hint, predict, progress, reveal
+from visuals import attention_map, explore_map, training_curves
+from visuals.published import FOLDER
+
+torch.set_num_threads(1)
+TOKENS = ["Your", "journey", "starts", "with", "one", "step", "and", "goes", "on"]
+
+
+# %% id="course-parts"
+# From lessons 07 and 12.
+def apply_rope(x, positions, base=10000.0):
+    """Turn queries or keys (..., tokens, head_dim) by the positions (tokens,) they stand at: half-split."""
+    half = x.shape[-1] // 2
+    angles = positions[:, None] * base ** (-torch.arange(half) / half)  # (tokens, head_dim / 2)
+    first, second = x.chunk(2, dim=-1)  # (..., tokens, head_dim / 2) each
+    return torch.cat(
+        [first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()], dim=-1
+    )
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+
+    def forward(self, x):
+        return x / torch.sqrt((x * x).mean(dim=-1, keepdim=True) + self.eps) * self.weight
+
+
+# %% id="own-parts"
+apply_rope = bring_over("07-positions", "apply-rope", apply_rope)
+RMSNorm = bring_over("12-real-models", "rms-norm", RMSNorm)
+library = load_file(FOLDER / "today.safetensors")
+
+# %% [markdown] id="window-intro"
+# ## 1 · Look back a little
+#
+# Each row is a query, each column a key. On the left is lesson 03. In the middle every token sees itself and the two
+# tokens before it: a **sliding window** of 3. On the right the first token stays visible as well.
+
+# %% id="window-figure" tags=["figure"]
+below = torch.ones(9, 9).tril()
+window = below - below.tril(-3)
+seen = torch.stack((below, window, torch.cat((below[:, :1], window[:, 1:]), dim=1)))  # (3, tokens, tokens)
+attention_map(
+    (seen / seen.sum(dim=-1, keepdim=True))[None],
+    TOKENS,
+    names=("causal", "window of 3", "window of 3, first token kept"),
+)
+
+# %% [markdown] id="window-mask-task"
+# The token at position $i$ sees position $j$ where $0 \le i - j < \text{window}$. A model that was trained without a window breaks when
+# the first tokens leave it: [heads rest there](https://arxiv.org/abs/2309.17453) when they have nothing to look for. So
+# the first tokens, the **sinks**, may be kept.
+#
+# ### Task 1 · A window
+#
+# *8 minutes · four or five lines · task id* `window-mask`
+#
+# Write `window_mask(num_queries, num_keys, window, num_sinks=0)`, which is True where a key is **hidden**. The queries are
+# the **last** ones of `num_keys` tokens, as with a cache. A window counts the token itself. The first `num_sinks` tokens are never too
+# far away, but the future stays hidden.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "window-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def window_mask(num_queries, num_keys, window, num_sinks=0):
+    """Which keys each query must not see.
+
+    Shapes:
+        returns: (queries, keys), True where a key is hidden
+    """
+    ### BEGIN SOLUTION
+    keys = torch.arange(num_keys)  # (keys,)
+    queries = torch.arange(num_keys - num_queries, num_keys)  # (queries,)
+    distance = queries[:, None] - keys  # (queries, keys)
+    too_far = (distance >= window) & (keys >= num_sinks)  # (queries, keys)
+    return too_far | (distance < 0)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "window-mask", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("window-mask")
+
+# %% [markdown] id="ring-intro"
+# The cache of a window needs no more than `window` places, however long the text gets. With a window of 4, token $t$ goes into
+# slot $t \bmod 4$ and overwrites the token that nobody sees any more:
+#
+# | after token | slot 0 | slot 1 | slot 2 | slot 3 |
+# | --- | --- | --- | --- | --- |
+# | 2 | 0 | 1 | 2 | empty |
+# | 3 | 0 | 1 | 2 | 3 |
+# | 5 | 4 | 5 | 2 | 3 |
+#
+# After token 5 the slots hold the tokens in the order 4, 5, 2, 3.
+#
+# **Predict, then run.** The next cells ask a question, and task 2 lets you find out.
+
+# %% id="ring-prediction"
+predict(
+    "ring-order",
+    "The ring does not hold the tokens in the order of the text. Does the context of a query change by that?",
+    ("no", "yes"),
+)
+
+# %% [markdown] id="ring-cache-task"
+# ### Task 2 · A ring for keys and values
+#
+# *12 minutes · about eight lines · task id* `ring-cache`
+#
+# Complete `RingCache`. `append` takes any number of new tokens, also more than `window`. Token $t$ of the text goes into slot
+# $t \bmod \text{window}$; of tokens for one slot the latest stays. `num_tokens` counts all tokens so far. Return
+# the keys and the values of the slots that have been filled, in the order of the slots.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "ring-cache-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class RingCache:
+    """The keys and values of the last tokens, in memory that never grows."""
+
+    def __init__(self, batch_size, num_heads, window, head_dim, dtype=torch.float32):
+        self.window = window
+        self.num_tokens = 0
+        self.keys = torch.zeros(batch_size, num_heads, window, head_dim, dtype=dtype)
+        self.values = torch.zeros_like(self.keys)
+
+    def append(self, keys, values):
+        """Store the keys and values of new tokens, and return those of all filled slots.
+
+        Shapes:
+            keys, values: (b, heads, new tokens, head_dim)
+            returns: twice (b, heads, slots, head_dim)
+        """
+        ### BEGIN SOLUTION
+        end = self.num_tokens + keys.shape[2]
+        slots = torch.arange(self.num_tokens, end)[-self.window :] % self.window  # (at most window,)
+        self.keys[:, :, slots] = keys[:, :, -self.window :]
+        self.values[:, :, slots] = values[:, :, -self.window :]
+        self.num_tokens = end
+        filled = min(end, self.window)
+        return self.keys[:, :, :filled], self.values[:, :, :filled]  # each (b, heads, slots, head_dim)
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "ring-cache", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("ring-cache")
+
+# %% id="ring-shown"
+torch.manual_seed(123)
+queries, keys, values = torch.randn(3, 2, 4, 11, 6)  # (b, heads, tokens, head_dim) each
+one_by_one = []
+ring = RingCache(2, 4, 5, 6)
+for t in range(11):
+    kept = ring.append(keys[:, :, t : t + 1], values[:, :, t : t + 1])
+    if kept is not None:
+        one_by_one.append(F.scaled_dot_product_attention(queries[:, :, t : t + 1], *kept))
+hidden, order_matters = window_mask(11, 11, 5), None
+if one_by_one and hidden is not None:
+    whole = F.scaled_dot_product_attention(queries, keys, values, attn_mask=~hidden)
+    same = torch.allclose(torch.cat(one_by_one, dim=2), whole, atol=1e-5)
+    order_matters = "no" if same else "yes"
+    print(f"11 tokens, 5 slots: equal to the masked whole: {same}")
+
+# %% id="ring-revealed"
+reveal("ring-order", order_matters)
+
+# %% [markdown] id="reach-task"
+# A context is a weighted sum, and a sum has no order. Keys are rotated before they are stored, so each carries its position
+# with it.
+#
+# ### Task 3 · How far does information travel?
+#
+# *7 minutes · five or six lines · task id* `reach`
+#
+# A token that a window hides can still matter: the layer below has brought it nearer. Write `reach(num_tokens, windows)`: entry
+# $(i, j)$ says whether the output at position $i$, behind all layers, can depend on the input at position $j$. `windows` holds one
+# whole number for each layer; 0 is a layer without a window. All layers are causal.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "reach-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def reach(num_tokens, windows):
+    """Which inputs each output can depend on.
+
+    Shapes:
+        windows: (layers,), whole numbers; 0 is a layer without a window
+        returns: (tokens, tokens), True where information arrives
+    """
+    ### BEGIN SOLUTION
+    arrives = torch.eye(num_tokens)  # (tokens, tokens)
+    for window in windows.tolist():
+        visible = ~window_mask(num_tokens, num_tokens, window if window else num_tokens)
+        arrives = (visible.float() @ arrives > 0).float()
+    return arrives.bool()
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "reach", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("reach")
+
+# %% id="reach-prediction"
+predict(
+    "reach-far",
+    "Six layers have a window of 5 each. How many tokens before itself can an output depend on?",
+    ("4", "24", "30"),
+)
+
+# %% id="reach-shown"
+arrived = reach(40, torch.tensor([5] * 6))
+mixed = reach(40, torch.tensor([5, 5, 5, 5, 5, 0]))
+if arrived is not None and mixed is not None:
+    print("inputs before it that the last output depends on:", int(arrived[-1].sum()) - 1)
+    print("where the last of the six layers has no window:", int(mixed[-1].sum()) - 1)
+
+# %% id="reach-revealed"
+reveal("reach-far", None if arrived is None else str(int(arrived[-1].sum()) - 1))
+
+# %% [markdown] id="sinks-intro"
+# Each layer adds `window - 1`. But far information arrives as a mixture of mixtures, so
+# [Gemma 3](https://arxiv.org/abs/2503.19786) gives every sixth layer the whole text, and
+# [gpt-oss](https://arxiv.org/abs/2508.10925) every second one.
+#
+# ## 2 · Permission to look nowhere
+#
+# Softmax shares out exactly 1, also when no key is worth a look. gpt-oss gives each head one learned number,
+# its **sink**. It takes part in the softmax as the score of one more key, and is then dropped: no value
+# belongs to it. So the weights of a row add up to *less* than 1:
+
+# %% id="sinks-figure" tags=["figure"]
+scores = torch.tensor([[1.0, 0.5, 2.0], [-3.0, -2.0, -2.5]])  # a row that found something, one that did not
+with_sink = torch.softmax(torch.cat((scores, torch.zeros(2, 1)), dim=-1), dim=-1)  # (queries, keys and sink)
+attention_map(with_sink, ["key 0", "key 1", "key 2", "sink"], ["found", "nothing"], title="A sink of 0")
+
+# %% [markdown] id="sink-attention-task"
+# ### Task 4 · Attention with sinks
+#
+# *10 minutes · about eight lines · task id* `sink-attention`
+#
+# Write `sink_attention(queries, keys, values, sinks, window)`, one layer of gpt-oss behind its projections. Neighbouring
+# query heads share a head of keys and values (lesson 11). Divide by √head_dim, hide with `window_mask`. Head h's sink, `sinks[h]`, joins each row of its
+# scores as it is, not scaled. After the softmax it is dropped, and **nothing is normalised again**.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sink-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def sink_attention(queries, keys, values, sinks, window):
+    """Windowed attention in which each head may look at nothing.
+
+    Shapes:
+        queries: (b, heads, tokens, head_dim)
+        keys, values: (b, groups, tokens, head_dim)
+        sinks: (heads,)
+        returns: (b, heads, tokens, head_dim)
+    """
+    ### BEGIN SOLUTION
+    b, num_heads, num_tokens, head_dim = queries.shape
+    sharing = num_heads // keys.shape[1]
+    keys = keys.repeat_interleave(sharing, dim=1)  # (b, heads, tokens, head_dim)
+    values = values.repeat_interleave(sharing, dim=1)  # (b, heads, tokens, head_dim)
+    scores = queries @ keys.mT / head_dim**0.5  # (b, heads, tokens, tokens)
+    scores = scores.masked_fill(window_mask(num_tokens, num_tokens, window), -torch.inf)
+    sink = sinks.view(-1, 1, 1).expand(b, num_heads, num_tokens, 1)  # (b, heads, tokens, 1)
+    weights = torch.softmax(torch.cat((scores, sink), dim=-1), dim=-1)  # (b, heads, tokens, tokens + 1)
+    return weights[..., :-1] @ values
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "sink-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+check("sink-attention")
+
+
+# %% id="sinks-proof"
+def compared(name, own, theirs):
+    """Say whether a result of yours is the library's."""
+    if own is not None:
+        print(f"{name}: largest difference below 1e-5: {float((own - theirs).abs().max()) < 1e-5}")
+
+
+given = {name: library[f"gpt-oss {name}"] for name in ("queries", "keys", "values", "sinks")}
+compared("gpt-oss, a window of 4", sink_attention(**given, window=4), library["gpt-oss context"])
+
+# %% [markdown] id="explorer-intro"
+# ### Try it
+#
+# The heads of that layer, in one text. Choose a head and a query. A row with a sink adds up to less than 1. Which head lets go most?
+
+# %% id="explorer" tags=["figure"]
+ones = torch.eye(11).expand(2, 2, 11, 11)  # with unit vectors as values the context is the weights
+weights = None if hidden is None else sink_attention(**given | {"values": ones}, window=4)
+None if weights is None else explore_map(weights[:1], [f"token {t}" for t in range(11)])
+
+# %% [markdown] id="explorer-read"
+# <details><summary>What to see</summary>
+#
+# The fifth head. Its sink is the largest, 5.1, and on average its rows give all keys together less than a fifth.
+#
+# </details>
+
+# %% [markdown] id="latent-intro"
+# ## 3 · Keep neither keys nor values
+#
+# Grouped queries keep fewer keys. [DeepSeek-V2](https://arxiv.org/abs/2405.04434) keeps something else: one short vector for each token, the **latent**, from which
+# every head makes its keys and its values. Numbers kept for each token in one layer, with 128 heads of 128:
+#
+# | | kept | numbers |
+# | --- | --- | --- |
+# | every head its own | 128 keys and 128 values of 128 | 32,768 |
+# | 8 groups | 8 keys and 8 values of 128 | 2,048 |
+# | latent | one latent of 512, one rotated key of 64 | 576 |
+#
+# Rotation stands in the way: a key that is rotated cannot be made from the latent afterwards in one fixed step, since each position
+# turns it differently. So the position gets a small part of its own, which is rotated, and which **all heads share**:
+#
+# $$\text{score}_{ij} = \frac{q_i \cdot k_j + \text{rope}(q'_i) \cdot \text{rope}(k'_j)}{\sqrt{\text{head\_dim} + \text{rope\_dim}}}$$
+
+# %% [markdown] id="latent-attention-task"
+# ### Task 5 · Latent attention
+#
+# *18 minutes · a class · task id* `latent-attention`
+#
+# Write `LatentAttention`, causal. All linear layers are without bias:
+#
+# - `W_query`, d_model to num_heads · (head_dim + rope_dim). In each head the first `head_dim` numbers stay as they are, the rest is rotated;
+# - `W_latent`, d_model to latent_dim, and `latent_norm`, your RMSNorm with `eps`: the latent is kept **normalised**;
+# - `W_rope_key`, d_model to rope_dim: from the token itself, not from the latent, and one for all heads;
+# - `W_key`, latent_dim to num_heads · head_dim, and `W_value`, latent_dim to num_heads · value_dim;
+# - `out_proj`, num_heads · value_dim to d_model.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "latent-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class LatentAttention(nn.Module):
+    """Attention whose keys and values come from one short vector for each token.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        returns: (b, tokens, d_model)
+    """
+
+    def __init__(self, d_model, num_heads, latent_dim, head_dim, rope_dim, value_dim, base=10000.0, eps=1e-6):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.num_heads, self.head_dim, self.rope_dim, self.base = num_heads, head_dim, rope_dim, base
+        self.W_query = nn.Linear(d_model, num_heads * (head_dim + rope_dim), bias=False)
+        self.W_latent = nn.Linear(d_model, latent_dim, bias=False)
+        self.latent_norm = RMSNorm(latent_dim, eps)
+        self.W_rope_key = nn.Linear(d_model, rope_dim, bias=False)
+        self.W_key = nn.Linear(latent_dim, num_heads * head_dim, bias=False)
+        self.W_value = nn.Linear(latent_dim, num_heads * value_dim, bias=False)
+        self.out_proj = nn.Linear(num_heads * value_dim, d_model, bias=False)
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        b, num_tokens, _ = x.shape
+        positions = torch.arange(num_tokens, device=x.device)
+        queries = self.W_query(x).view(b, num_tokens, self.num_heads, -1).transpose(1, 2)
+        plain, turned = queries.split((self.head_dim, self.rope_dim), dim=-1)  # (b, heads, tokens, …)
+        latents = self.latent_norm(self.W_latent(x))  # (b, tokens, latent_dim)
+        keys = self.W_key(latents).view(b, num_tokens, self.num_heads, -1).transpose(1, 2)
+        values = self.W_value(latents).view(b, num_tokens, self.num_heads, -1).transpose(1, 2)
+        turned = apply_rope(turned, positions, self.base)  # (b, heads, tokens, rope_dim)
+        rope_keys = apply_rope(self.W_rope_key(x), positions, self.base)[:, None]  # (b, 1, tokens, rope_dim)
+        scores = plain @ keys.mT + turned @ rope_keys.mT  # (b, heads, tokens, tokens)
+        scores = scores / (self.head_dim + self.rope_dim) ** 0.5
+        hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool, device=x.device).triu(1)
+        weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+        context = weights @ values  # (b, heads, tokens, value_dim)
+        return self.out_proj(context.transpose(1, 2).reshape(b, num_tokens, -1))
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "latent-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+check("latent-attention")
+
+# %% [markdown] id="latent-proof-intro"
+# DeepSeek's file has `W_latent` and `W_rope_key` in one tensor, `W_key` and `W_value` in another, head by head, and the rotated rows in the interleaved order of
+# lesson 12. The cell takes that apart.
+
+
+# %% id="latent-proof"
+@torch.no_grad()
+def from_deepseek(layer, stored):
+    """Put DeepSeek's tensors into a LatentAttention."""
+    heads, head_dim, rope_dim = layer.num_heads, layer.head_dim, layer.rope_dim
+
+    def halves(rows):
+        return torch.cat((rows[..., ::2, :], rows[..., 1::2, :]), dim=-2)  # neighbours to halves
+
+    query = stored["q_proj"].unflatten(0, (heads, -1))  # (heads, head_dim + rope_dim, d_model)
+    query = torch.cat((query[:, :head_dim], halves(query[:, head_dim:])), dim=1)
+    both = stored["kv_b_proj"].unflatten(0, (heads, -1))  # (heads, head_dim + value_dim, latent_dim)
+    layer.W_query.weight.copy_(query.flatten(0, 1))
+    layer.W_latent.weight.copy_(stored["kv_a_proj"][:-rope_dim])
+    layer.W_rope_key.weight.copy_(halves(stored["kv_a_proj"][-rope_dim:]))
+    layer.latent_norm.weight.copy_(stored["kv_a_layernorm"])
+    layer.W_key.weight.copy_(both[:, :head_dim].flatten(0, 1))
+    layer.W_value.weight.copy_(both[:, head_dim:].flatten(0, 1))
+    layer.out_proj.weight.copy_(stored["o_proj"])
+    return layer
+
+
+stored = {name.removeprefix("deepseek "): one for name, one in library.items() if name.startswith("deepseek")}
+try:
+    latent_layer = from_deepseek(LatentAttention(22, 3, 14, 8, 6, 10, base=500.0), stored)
+    compared("DeepSeek-V3", latent_layer(stored["x"]).detach(), stored["result"])
+except AttributeError:
+    latent_layer = None  # the class is not written yet
+
+# %% [markdown] id="absorbed-attention-task"
+# So far the keys and values of *all* tokens are made from the latents again for every new token. That is not needed:
+# $q \cdot (W k) = (W^\top q) \cdot k$. Move the query into the latents' space once, and compare it with the latents
+# themselves. In the same way mix the *latents*, and make the value of the mixture.
+#
+# ### Task 6 · Never make a key
+#
+# *12 minutes · about eight lines · task id* `absorbed-attention`
+#
+# Write `absorbed_attention(queries, rope_queries, latents, rope_keys, W_key, W_value)`: the contexts of the last tokens of a text, from what the
+# cache keeps. All rotations are done. `W_key` and `W_value` are cut into heads. Causal: the queries are the last of the tokens. Make no keys and no values of
+# the cached tokens.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "absorbed-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def absorbed_attention(queries, rope_queries, latents, rope_keys, W_key, W_value):
+    """Latent attention from the latents themselves.
+
+    Shapes:
+        queries: (b, heads, new, head_dim)
+        rope_queries: (b, heads, new, rope_dim)
+        latents: (b, tokens, latent_dim)
+        rope_keys: (b, tokens, rope_dim)
+        W_key: (heads, head_dim, latent_dim)
+        W_value: (heads, value_dim, latent_dim)
+        returns: (b, heads, new, value_dim)
+    """
+    ### BEGIN SOLUTION
+    latents, rope_keys = latents[:, None], rope_keys[:, None]  # (b, 1, tokens, latent_dim or rope_dim)
+    inside = queries @ W_key  # (b, heads, new, latent_dim)
+    scores = inside @ latents.mT + rope_queries @ rope_keys.mT  # (b, heads, new, tokens)
+    scores = scores / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5
+    new, num_tokens = scores.shape[-2:]
+    scores = scores.masked_fill(window_mask(new, num_tokens, num_tokens), -torch.inf)
+    mixed = torch.softmax(scores, dim=-1) @ latents  # (b, heads, new, latent_dim)
+    return mixed @ W_value.mT  # (b, heads, new, value_dim)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "absorbed-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+check("absorbed-attention")
+
+# %% id="absorbed-proof"
+if latent_layer is not None:
+    with torch.no_grad():
+        x, at = stored["x"], torch.arange(9)
+        q, q_rope = latent_layer.W_query(x).unflatten(-1, (3, -1)).transpose(1, 2).split((8, 6), dim=-1)
+        found = absorbed_attention(
+            q,
+            apply_rope(q_rope, at, 500.0),
+            latent_layer.latent_norm(latent_layer.W_latent(x)),
+            apply_rope(latent_layer.W_rope_key(x), at, 500.0),
+            latent_layer.W_key.weight.unflatten(0, (3, -1)),
+            latent_layer.W_value.weight.unflatten(0, (3, -1)),
+        )
+        if found is not None:
+            compared("absorbed", latent_layer.out_proj(found.transpose(1, 2).flatten(2)), latent_layer(x))
+
+# %% [markdown] id="longer-intro"
+# The cost: a comparison of one query with one token multiplies latent_dim + rope_dim numbers in place of head_dim.
+# The cache is small, the arithmetic is not.
+#
+# ## 4 · Longer than any training text
+#
+# Here is the model of lesson 08 that names the previous token, with RoPE. It trains on 16 tokens, and then reads up to 128.
+
+
+# %% id="longer-given"
+def turn(x, frequencies):
+    """RoPE with frequencies of your choice: x (..., tokens, head_dim), frequencies (head_dim / 2,)."""
+    angles = torch.arange(x.shape[-2])[:, None] * frequencies  # (tokens, head_dim / 2)
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat(
+        (first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()), dim=-1
+    )
+
+
+class Previous(nn.Module):
+    """One layer, one head: it learns to name the token before."""
+
+    def __init__(self, scores_of=None):
+        super().__init__()
+        self.embedding, self.norm_1, self.norm_2 = nn.Embedding(20, 32), nn.LayerNorm(32), nn.LayerNorm(32)
+        self.W_query, self.W_key, self.W_value = (nn.Linear(32, 32, bias=False) for _ in range(3))
+        self.out_proj, self.unembedding = nn.Linear(32, 32), nn.Linear(32, 20, bias=False)
+        self.query_weight, self.key_weight = nn.Parameter(torch.ones(32)), nn.Parameter(torch.ones(32))
+        self.frequencies = 10000.0 ** (-torch.arange(16) / 16)
+        self.scores_of = scores_of or (lambda model, q, k: q @ k.mT / 32**0.5)
+
+    def forward(self, ids):
+        x = self.embedding(ids)  # (b, tokens, d_model)
+        read = self.norm_1(x)
+        queries, keys = turn(self.W_query(read), self.frequencies), turn(self.W_key(read), self.frequencies)
+        scores = self.scores_of(self, queries, keys)  # (b, tokens, tokens)
+        self.largest = float(scores.detach().tril().abs().max())
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+        return self.unembedding(self.norm_2(x + self.out_proj(weights @ self.W_value(read))))
+
+
+def previous_trained(seed=0, lr=3e-3, scores_of=None, steps=300):
+    """A model that was trained on texts of 16 random tokens."""
+    torch.manual_seed(seed)
+    model, generator = Previous(scores_of), torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    for _ in range(steps):
+        ids = torch.randint(20, (32, 16), generator=generator)
+        loss = F.cross_entropy(model(ids)[:, 1:].flatten(0, 1), ids[:, :-1].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.eval()
+
+
+@torch.no_grad()
+def right_at(model, length):
+    """The share of right answers at the last 8 of so many tokens."""
+    ids = torch.randint(20, (32, length), generator=torch.Generator().manual_seed(3))
+    return float((model(ids)[:, -8:].argmax(dim=-1) == ids[:, -9:-1]).float().mean())
+
+
+# %% [markdown] id="stretched-task"
+# RoPE turns pair $p$ of `head_dim / 2` pairs by the frequency $f_p = \text{base}^{-p / (\text{head\_dim} / 2)}$ for each position. A text eight times as long brings
+# angles that no training has shown. Two ways to stay within the known angles:
+#
+# - **linear**, or [position interpolation](https://arxiv.org/abs/2306.15595): divide every frequency by `factor`;
+# - **ntk**, [found by a reader of Reddit](https://www.reddit.com/r/LocalLLaMA/comments/14lz7j5/): a base of $\text{base} \cdot \text{factor}^{d / (d - 2)}$ with $d$ = head_dim. The fastest pair stays
+#   as it is, the slowest turns `factor` times as slowly.
+#
+# ### Task 7 · Stretch the positions
+#
+# *6 minutes · about five lines · task id* `stretched-frequencies`
+#
+# Write `stretched_frequencies(head_dim, factor, method, base=10000.0)`. With the method `"none"` the frequencies are RoPE's own; a method
+# other than the three is a `ValueError`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "stretched-frequencies-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def stretched_frequencies(head_dim, factor, method, base=10000.0):
+    """RoPE's frequencies for texts that are `factor` times as long.
+
+    Shapes:
+        returns: (head_dim / 2,)
+    """
+    ### BEGIN SOLUTION
+    if method not in ("none", "linear", "ntk"):
+        raise ValueError(f"{method!r} is neither none, linear nor ntk")
+    if method == "ntk":
+        base = base * factor ** (head_dim / (head_dim - 2))
+    half = head_dim // 2
+    frequencies = base ** (-torch.arange(half) / half)  # (head_dim / 2,)
+    return frequencies / factor if method == "linear" else frequencies
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "stretched-frequencies", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("stretched-frequencies")
+
+# %% id="longer-prediction"
+predict(
+    "interpolated",
+    "The trained model names 100 % of the previous tokens in a text of 16. Divide all its frequencies by 8, without new training. In the same text of 16 it then names …",
+    ("all of them", "more than half", "less than a third"),
+)
+
+# %% [markdown] id="yarn-task"
+# [YaRN](https://arxiv.org/abs/2309.00071) treats pairs differently. A pair that made many full turns within the training length has seen every angle: it stays. A
+# pair that made less than one has not: it is divided by `factor`. In between lies a ramp. Pair
+#
+# $$p(r) = \frac{\text{head\_dim}}{2} \cdot \frac{\ln(\text{trained} / 2 \pi r)}{\ln(\text{base})}$$
+#
+# makes $r$ turns in `trained` tokens.
+#
+# ### Task 8 · YaRN
+#
+# *12 minutes · about eight lines · task id* `yarn-frequencies`
+#
+# Write `yarn_frequencies(head_dim, factor, trained, base=10000.0, fast=32, slow=1)`. The ramp begins at $p(\text{fast})$, rounded **down** and at least 0, and ends at $p(\text{slow})$,
+# rounded **up** and at most head_dim − 1. The divided share of pair $p$ rises along it evenly from 0 to 1, and stays 0 before it and 1 behind it. Each frequency is mixed of the
+# two by this share: not the angles, not the wavelengths. Where the ramp would have no length, it gets 0.001.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "yarn-frequencies-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def yarn_frequencies(head_dim, factor, trained, base=10000.0, fast=32, slow=1):
+    """RoPE's frequencies for texts that are `factor` times as long as `trained`, pair by pair.
+
+    Shapes:
+        returns: (head_dim / 2,)
+    """
+    ### BEGIN SOLUTION
+    half = head_dim // 2
+    frequencies = base ** (-torch.arange(half) / half)  # (head_dim / 2,)
+    begin = half * math.log(trained / (2 * math.pi * fast)) / math.log(base)
+    end = half * math.log(trained / (2 * math.pi * slow)) / math.log(base)
+    begin, end = max(math.floor(begin), 0), min(math.ceil(end), head_dim - 1)
+    length = end - begin if end != begin else 0.001
+    share = ((torch.arange(half) - begin) / length).clamp(0, 1)  # (head_dim / 2,)
+    return frequencies * (1 - share) + frequencies / factor * share
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "yarn-frequencies", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("yarn-frequencies")
+
+# %% id="yarn-proof"
+compared("linear", stretched_frequencies(24, 4.0, "linear", 500.0), library["rope linear"])
+compared("ntk", stretched_frequencies(24, 4.0, "ntk", 500.0), library["rope ntk"])
+compared("yarn", yarn_frequencies(24, 4.0, 256, 500.0), library["rope yarn"])
+
+# %% [markdown] id="longer-shown-intro"
+# YaRN also multiplies cosines and sines by $1 + 0.1 \ln(\text{factor})$: more keys share the attention, so the scores are raised a little.
+# Now the trained model, with a factor of 8:
+
+
+# %% id="longer-shown" tags=["figure", "measured"]
+def at_lengths(frequencies):
+    """How often the model is right at four lengths, with other frequencies than it was trained with."""
+    if frequencies is None:
+        return None
+    model.frequencies = frequencies
+    return (16, 32, 64, 128), [right_at(model, length) for length in (16, 32, 64, 128)]
+
+
+model, interpolated = previous_trained(), None
+curves = {one: at_lengths(stretched_frequencies(32, 8.0, one)) for one in ("none", "linear", "ntk")}
+curves["yarn"] = at_lengths(yarn_frequencies(32, 8.0, 16))
+if curves["linear"]:
+    share = curves["linear"][1][0]
+    interpolated = "less than a third" if share < 1 / 3 else "more than half" if share < 1 else "all of them"
+training_curves(curves, "Trained on 16 tokens, without new training", "accuracy", "tokens")
+
+# %% id="longer-revealed" tags=["measured"]
+reveal("interpolated", interpolated)
+
+# %% [markdown] id="longer-read"
+# The true reason, on both sides, is a score at a distance that was **never trained**. Unchanged, the model meets distances above 15 for the first time
+# (lesson 08). Divided, *every* distance becomes new, also the one that counts: the neighbour now stands at 1/8. Position interpolation was published
+# with a short training on top, and needs it. YaRN leaves the fast pairs alone, which tell neighbours apart. Over five seeds, at 16 tokens: linear
+# at most 20 %, YaRN at least 95 %; at 128 tokens: unchanged at most 35 %, YaRN at least 80 %.
+
+# %% [markdown] id="norm-intro"
+# ## 5 · Scores that cannot run away
+#
+# A score is a product of two learned vectors, so nothing bounds it. If one grows, softmax gives one key everything, and little gradient is
+# left to come back. Two remedies:
+#
+# - **QK-norm** ([Qwen3](https://arxiv.org/abs/2505.09388), Gemma 3): each query and key goes through RMSNorm, with a learned weight. With weights of 1 no score exceeds √head_dim.
+# - **Soft cap** ([Gemma 2](https://arxiv.org/abs/2408.00118)): $c \cdot \tanh(\text{score} / c)$, which hardly changes small scores, and lets none reach beyond $c$.
+#
+# ### Task 9 · Bounded scores
+#
+# *9 minutes · about seven lines · task id* `bounded-scores`
+#
+# Write `bounded_scores(queries, keys, query_weight, key_weight, cap=None)`: RMSNorm of queries and keys (epsilon $10^{-6}$ under the root), each with its weight; then the scores, divided by √head_dim; then the soft cap, unless
+# `cap` is None; **then** hide the future with −∞.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bounded-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def bounded_scores(queries, keys, query_weight, key_weight, cap=None):
+    """Causal scores with QK-norm and a soft cap.
+
+    Shapes:
+        queries, keys: (b, heads, tokens, head_dim)
+        query_weight, key_weight: (head_dim,)
+        returns: (b, heads, tokens, tokens)
+    """
+    ### BEGIN SOLUTION
+    queries = queries / torch.sqrt((queries**2).mean(dim=-1, keepdim=True) + 1e-6) * query_weight
+    keys = keys / torch.sqrt((keys**2).mean(dim=-1, keepdim=True) + 1e-6) * key_weight
+    scores = queries @ keys.mT / keys.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+    if cap is not None:
+        scores = cap * torch.tanh(scores / cap)
+    num_tokens = scores.shape[-1]
+    return scores.masked_fill(window_mask(num_tokens, num_tokens, num_tokens), -torch.inf)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bounded-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("bounded-scores")
+
+# %% [markdown] id="norm-shown-intro"
+# The small model again, with a learning rate a hundred times as high. (Norm and rotation may change places here: a rotation keeps the
+# length. With weights that are not all 1 they may not, and models norm first.)
+
+
+# %% id="norm-shown" tags=["measured", "shown"]
+def bounded_by(cap=None):
+    """Scores from your function: with QK-norm, and with a soft cap or none."""
+
+    def scores_of(model, queries, keys):
+        weights = model.query_weight, model.key_weight
+        return bounded_scores(queries[:, None], keys[:, None], *weights, cap)[:, 0]  # (b, tokens, tokens)
+
+    return scores_of
+
+
+if bounded_scores(*torch.ones(2, 1, 1, 2, 2), torch.ones(2), torch.ones(2)) is not None:
+    for name, scores_of in (
+        ("plain", None),
+        ("QK-norm", bounded_by()),
+        ("QK-norm and cap", bounded_by(20.0)),
+    ):
+        wild = previous_trained(lr=0.3, scores_of=scores_of)
+        print(f"{name:16} right {right_at(wild, 16):4.0%}, largest score {wild.largest:,.0f}")
+
+# %% [markdown] id="norm-read"
+# Over five seeds: without a bound the largest score was above 10,000, and at most 40 % were right. With QK-norm no score was above 100, at
+# least 40 % were right, and in most runs all. The cap lets none beyond 20. A bound does not find a good learning rate. It forgives a bad one.
+
+# %% [markdown] id="linear-intro"
+# ## 6 · A memory of fixed size
+#
+# Everything so far keeps something for each token. [Linear attention](https://arxiv.org/abs/2006.16236) does not. Replace the exponential of a score by a product $\phi(q) \cdot \phi(k)$ of positive
+# vectors, here $\phi = \text{elu} + 1$:
+
+
+# %% id="linear-parallel"
+def linear_parallel(queries, keys, values):
+    """Causal linear attention, all tokens at once: (b, heads, tokens, value_dim)."""
+    queries, keys = F.elu(queries) + 1, F.elu(keys) + 1
+    scores = (queries @ keys.mT).tril()  # (b, heads, tokens, tokens)
+    return scores @ values / scores.sum(dim=-1, keepdim=True)
+
+
+# %% [markdown] id="linear-task"
+# Nothing here needs all scores at once: $\sum_j (\phi(q) \cdot \phi(k_j))\, v_j = \phi(q) \cdot \sum_j \phi(k_j)\, v_j^\top$. The sum on the right is a matrix of
+# head_dim × value_dim numbers, a **memory** that each token adds to.
+#
+# ### Task 10 · Token by token
+#
+# *10 minutes · about ten lines · task id* `linear-recurrent`
+#
+# Write `linear_recurrent(queries, keys, values)`, equal to `linear_parallel`. Keep the memory and the sum of the $\phi(k_j)$, for the division. Add a token first, then read: it sees itself. Make nothing of tokens × tokens.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "linear-recurrent-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def linear_recurrent(queries, keys, values):
+    """Causal linear attention with a memory of fixed size.
+
+    Shapes:
+        queries, keys: (b, heads, tokens, head_dim)
+        values: (b, heads, tokens, value_dim)
+        returns: (b, heads, tokens, value_dim)
+    """
+    ### BEGIN SOLUTION
+    queries, keys = F.elu(queries) + 1, F.elu(keys) + 1
+    memory = keys.new_zeros(
+        *keys.shape[:2], keys.shape[-1], values.shape[-1]
+    )  # (b, heads, head_dim, value_dim)
+    total, contexts = torch.zeros_like(keys[:, :, 0]), []  # (b, heads, head_dim)
+    for t in range(keys.shape[2]):
+        query, key, value = queries[:, :, t], keys[:, :, t], values[:, :, t]  # (b, heads, head_dim)
+        memory = memory + key[..., :, None] * value[..., None, :]  # (b, heads, head_dim, value_dim)
+        total = total + key  # (b, heads, head_dim)
+        read = (query[..., :, None] * memory).sum(dim=-2)  # (b, heads, value_dim)
+        contexts.append(read / (query * total).sum(dim=-1, keepdim=True))
+    return torch.stack(contexts, dim=2)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "linear-recurrent", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("linear-recurrent")
+
+# %% [markdown] id="delta-task"
+# This memory only adds. A key that comes twice, with two values, brings back the sum of both. The **delta rule**
+# ([parallel over length](https://arxiv.org/abs/2406.06484)) looks first what the memory holds for a key, and writes only the difference:
+#
+# $$S \leftarrow S + \beta\, k\, (v - S^\top k)^\top \qquad \text{context} = S^\top q$$
+#
+# With $\beta = 1$ and a key of length 1 the old value is replaced, with $\beta = 0$ nothing is written.
+#
+# ### Task 11 · The delta rule
+#
+# *10 minutes · about eight lines · task id* `delta-rule`
+#
+# Write `delta_rule(queries, keys, values, betas)`, token by token: write, then read. The memory starts empty. Queries and keys are used as they come, without $\phi$, without a division.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "delta-rule-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def delta_rule(queries, keys, values, betas):
+    """Attention with a memory that is corrected, token by token.
+
+    Shapes:
+        queries, keys: (b, heads, tokens, head_dim)
+        values: (b, heads, tokens, value_dim)
+        betas: (b, heads, tokens)
+        returns: (b, heads, tokens, value_dim)
+    """
+    ### BEGIN SOLUTION
+    b, num_heads, num_tokens, head_dim = keys.shape
+    memory = values.new_zeros(b, num_heads, head_dim, values.shape[-1])
+    contexts = []
+    for t in range(num_tokens):
+        query, key = queries[:, :, t, :, None], keys[:, :, t, :, None]  # (b, heads, head_dim, 1)
+        found = (key * memory).sum(dim=2)  # (b, heads, value_dim)
+        change = betas[:, :, t, None] * (values[:, :, t] - found)  # (b, heads, value_dim)
+        memory = memory + key * change[:, :, None]  # (b, heads, head_dim, value_dim)
+        contexts.append((query * memory).sum(dim=2))
+    return torch.stack(contexts, dim=2)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "delta-rule", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("delta-rule")
+
+# %% [markdown] id="delta-chunk-task"
+# A loop over tokens keeps a GPU waiting. What token $t$ changes, $u_t$, depends on what was changed before:
+#
+# $$u_t + \beta_t \sum_{j<t} (k_t \cdot k_j)\, u_j = \beta_t v_t$$
+#
+# These are linear equations with a triangular matrix, so all $u_t$ come out of one call. The contexts then are $\sum_{j \le t} (q_t \cdot k_j)\, u_j$.
+#
+# ### Task 12 · All changes at once
+#
+# *10 minutes · about six lines · task id* `delta-parallel`
+#
+# Write `delta_parallel(queries, keys, values, betas)`, equal to `delta_rule`, without a loop.
+# `torch.linalg.solve_triangular(A, B, upper=False)` solves $A u = B$.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "delta-parallel-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def delta_parallel(queries, keys, values, betas):
+    """The delta rule, all tokens at once.
+
+    Shapes:
+        queries, keys: (b, heads, tokens, head_dim)
+        values: (b, heads, tokens, value_dim)
+        betas: (b, heads, tokens)
+        returns: (b, heads, tokens, value_dim)
+    """
+    ### BEGIN SOLUTION
+    betas = betas[..., None]  # (b, heads, tokens, 1)
+    before = (betas * (keys @ keys.mT)).tril(-1)  # (b, heads, tokens, tokens)
+    system = before + torch.eye(keys.shape[2], dtype=keys.dtype)
+    changes = torch.linalg.solve_triangular(system, betas * values, upper=False)
+    return (queries @ keys.mT).tril() @ changes
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "delta-parallel", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("delta-parallel")
+
+# %% [markdown] id="recall-intro"
+# What can such a memory not do? Store n random pairs of a key and a value, head_dim 16, then ask for each key. The answer counts if the nearest stored value is the right one.
+
+# %% id="recall-prediction"
+predict(
+    "recall",
+    "A memory of 16 × 16 numbers, and 64 pairs, each written once. Of how many does the delta rule find the value?",
+    ("nearly all", "about half", "less than a third"),
+)
+
+
+# %% id="recall-shown" tags=["figure", "measured"]
+def recalled(kind, pairs, trials=40):
+    """The share of keys whose value is found again."""
+    generator = torch.Generator().manual_seed(pairs)
+    keys = F.normalize(torch.randn(trials, 1, pairs, 16, generator=generator), dim=-1)
+    values = torch.randn(trials, 1, pairs, 16, generator=generator)
+    if kind == "softmax":
+        found = torch.softmax(40 * keys @ keys.mT, dim=-1) @ values
+    elif kind == "adding":
+        found = keys @ (keys.mT @ values)
+    else:  # the changes of the last read: every key is asked once more, and nothing is written
+        twice, more = torch.cat((keys, keys), dim=2), torch.cat((values, values), dim=2)
+        betas = torch.cat((torch.ones(trials, 1, pairs), torch.zeros(trials, 1, pairs)), dim=2)
+        found = delta_parallel(twice, twice, more, betas)
+        if found is None:
+            return None
+        found = found[:, :, pairs:]
+    nearest = torch.cdist(found, values).argmin(dim=-1)  # (trials, 1, pairs)
+    return float((nearest == torch.arange(pairs)).float().mean())
+
+
+counts, recall = (4, 8, 16, 32, 64), {}
+for kind in ("softmax", "adding", "delta rule"):
+    shares = [recalled(kind, pairs) for pairs in counts]
+    recall[kind] = None if None in shares else (counts, shares)
+training_curves(recall, "Pairs found again, head_dim 16", "share", "pairs")
+
+# %% id="recall-revealed" tags=["measured"]
+share = recall["delta rule"] and recall["delta rule"][1][-1]
+reveal(
+    "recall",
+    share and ("less than a third" if share < 1 / 3 else "about half" if share < 0.8 else "nearly all"),
+)
+
+# %% id="rewritten-shown"
+torch.manual_seed(0)
+some_keys = torch.eye(16)[None, None, :8].repeat(1, 1, 2, 1)  # eight keys, each written twice
+some_values = torch.randn(1, 1, 16, 16)
+some_betas = torch.ones(1, 1, 16)
+found = delta_rule(some_keys, some_keys, some_values, some_betas)
+if found is not None:
+    newest = torch.allclose(found[:, :, 8:], some_values[:, :, 8:], atol=1e-5)
+    added = (some_keys @ some_keys.mT).tril() @ some_values
+    summed = torch.allclose(added[:, :, 8:], some_values[:, :, :8] + some_values[:, :, 8:], atol=1e-5)
+    print(
+        f"a key written twice: the delta rule gives the newest value: {newest}; adding gives the sum: {summed}"
+    )
+
+# %% [markdown] id="recall-read"
+# Softmax found all of them: it keeps every key. A memory of fixed size must mix. The delta rule even forgets more *random* pairs than adding does,
+# since it makes room for the new ones; what it gains is that a value can be **replaced**. So [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct) and
+# [Kimi Linear](https://arxiv.org/abs/2510.26692) mix: three layers with a delta rule (and a gate that lets the memory fade), then one with softmax, which can still find a single token.
+
+# %% [markdown] id="mods-intro"
+# ## 7 · A mask is a function
+#
+# Texts for training are packed into one row. Then a mask depends on documents, windows and prefixes together.
+# [FlexAttention](https://arxiv.org/abs/2412.05496) takes a function, `mask_mod(b, h, query, key)`, which says True where a
+# key is **visible**. It gets positions as tensors and is called for all of them at once, so `and`, `or`, `not` and `if` do not work in it: write `&`, `|`, `~`.
+#
+# ### Task 13 · Packed documents
+#
+# *9 minutes · about six lines · task id* `packed-mod`
+#
+# Write `packed_mod(documents, window, prefixes)`, which returns such a function. A key is visible in two cases, both only within the query's own document: it
+# is not in the future and lies in the window; or query and key both lie in the prefix of row `b`, the first `prefixes[b]` tokens, which see each other in both directions.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "packed-mod-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def packed_mod(documents, window, prefixes):
+    """Make the mask of packed documents.
+
+    Shapes:
+        documents: (b, tokens), the number of each token's document
+        prefixes: (b,), whole numbers
+        returns: a function of b, h, query and key, whole numbers of any one shape, that gives True where the key is visible
+    """
+
+    ### BEGIN SOLUTION
+    def mask_mod(b, h, query, key):
+        same = documents[b, query] == documents[b, key]
+        recent = (query >= key) & (query - key < window)
+        prefix = (query < prefixes[b]) & (key < prefixes[b])
+        return same & (recent | prefix)
+
+    return mask_mod
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "packed-mod", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("packed-mod")
+
+# %% id="mods-shown" tags=["figure"]
+from torch.nn.attention.flex_attention import create_block_mask, create_mask, flex_attention
+
+packed = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 1, 1]])  # (b, tokens)
+visible_to = packed_mod(packed, 3, torch.tensor([2]))
+packed_seen = None if visible_to is None else create_mask(visible_to, 1, 1, 9, 9, device="cpu")[0, 0].float()
+None if packed_seen is None else attention_map(packed_seen / packed_seen.sum(dim=-1, keepdim=True), TOKENS)
+
+# %% id="mods-proof"
+if visible_to is not None and hidden is not None:
+    by_hand = (packed[0][:, None] == packed[0]) & ~window_mask(9, 9, 3)  # (tokens, tokens)
+    by_hand[:2, :2] = True
+    q, k, v = torch.randn(3, 1, 2, 9, 16)
+    block_mask = create_block_mask(visible_to, 1, None, 9, 9, device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # it says that it is slow without torch.compile, which is the point below
+        flexed = flex_attention(q, k, v, block_mask=block_mask)
+    print("equal to your masks:", torch.equal(packed_seen.bool(), by_hand))
+    print(
+        "equal attention:",
+        torch.allclose(flexed, F.scaled_dot_product_attention(q, k, v, attn_mask=by_hand), atol=1e-5),
+    )
+
+# %% [markdown] id="choose-intro"
+# On a CPU this is a way to *write* masks, no faster one: without `torch.compile` all scores are made and then masked. On a
+# GPU a compiled kernel leaves out the blocks in which nothing is visible.
+#
+# ## 8 · Choose
+#
+# ### Task 14 · What a cache takes
+#
+# *9 minutes · about ten lines · task id* `plan-bytes`
+#
+# Write `plan_bytes(layers, num_tokens, bytes_per_number=2)`, the bytes of the cache of one text. `layers` is a list with a dictionary for each layer:
+#
+# | `layer["kind"]` | what it keeps | other entries |
+# | --- | --- | --- |
+# | `"full"` | keys and values of all tokens | `groups`, `head_dim` |
+# | `"window"` | the same, of at most `window` tokens | `groups`, `head_dim`, `window` |
+# | `"latent"` | a latent and a rotated key for each token | `latent_dim`, `rope_dim` |
+# | `"delta"` | one memory for each head, whatever the length | `heads`, `head_dim`, `value_dim` |
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "plan-bytes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def plan_bytes(layers, num_tokens, bytes_per_number=2):
+    """The bytes that the cache of one text takes.
+
+    layers: a list of dictionaries, one for each layer
+    returns: a whole number
+    """
+    ### BEGIN SOLUTION
+    numbers = 0
+    for layer in layers:
+        if layer["kind"] == "full":
+            numbers += 2 * layer["groups"] * layer["head_dim"] * num_tokens
+        elif layer["kind"] == "window":
+            numbers += 2 * layer["groups"] * layer["head_dim"] * min(num_tokens, layer["window"])
+        elif layer["kind"] == "latent":
+            numbers += (layer["latent_dim"] + layer["rope_dim"]) * num_tokens
+        else:
+            numbers += layer["heads"] * layer["head_dim"] * layer["value_dim"]
+    return numbers * bytes_per_number
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "plan-bytes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("plan-bytes")
+
+
+# %% id="plans"
+def full(groups, head_dim):
+    return {"kind": "full", "groups": groups, "head_dim": head_dim}
+
+
+def windowed(groups, head_dim, window):
+    return {"kind": "window", "groups": groups, "head_dim": head_dim, "window": window}
+
+
+delta = {"kind": "delta", "heads": 32, "head_dim": 128, "value_dim": 128}
+PLANS = {
+    "Llama 2 7B": [full(32, 128)] * 32,
+    "Mistral 7B v0.1": [windowed(8, 128, 4096)] * 32,
+    "Gemma 3 4B": [full(4, 256) if place % 6 == 5 else windowed(4, 256, 1024) for place in range(34)],
+    "gpt-oss 120B": [windowed(8, 64, 128), full(8, 64)] * 18,
+    "DeepSeek-V3": [{"kind": "latent", "latent_dim": 512, "rope_dim": 64}] * 61,
+    "Qwen3-Next 80B": [delta, delta, delta, full(2, 256)] * 12,
+}
+if plan_bytes(PLANS["Llama 2 7B"], 1) is not None:
+    for name, layers in PLANS.items():
+        sizes = "".join(f"{plan_bytes(layers, 2**power):18,}" for power in (13, 17))
+        print(f"{name:16} {sizes}   (8,192 and 131,072 tokens)")
+
+# %% [markdown] id="longest-task"
+# ### Task 15 · Within a budget
+#
+# *8 minutes · about six lines · task id* `longest-text`
+#
+# Write `longest_text(layers, budget, limit)`: the largest number of tokens, at most `limit`, whose cache takes at most `budget` bytes. If not even one
+# token fits, return 0. The bytes never fall when the text gets longer, so you can halve the range that is left, instead of trying every length.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "longest-text-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def longest_text(layers, budget, limit):
+    """How long a text may get.
+
+    layers: a list of dictionaries, one for each layer
+    returns: a whole number
+    """
+    ### BEGIN SOLUTION
+    fits, too_long = 0, limit + 1
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if plan_bytes(layers, middle) <= budget:
+            fits = middle
+        else:
+            too_long = middle
+    return fits
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "longest-text", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("longest-text")
+
+# %% id="longest-shown"
+if longest_text(PLANS["Llama 2 7B"], 10**9, 2**20) is not None:
+    for name, layers in PLANS.items():
+        print(
+            f"{name:16} {longest_text(layers, 8 * 2**30, 2**20):>9,} tokens in 8 GiB, at most 1,048,576 tried"
+        )
+
+# %% [markdown] id="choice-intro"
+# ## In your own words
+#
+# *8 minutes · graded by a person, 3 points*
+#
+# You have 8 GiB for the cache of one text of 131,072 tokens, and a question about one sentence anywhere in it. **Choose** one
+# of the six forms of attention. Prove by your numbers that it fits. Say what it gives up compared with Llama 2, with something that you
+# measured in this lesson, and name one form that fits but that you refuse. Four to six sentences.
+
+# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "choice-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# ### BEGIN SOLUTION
+# I take the form of gpt-oss. At 131,072 tokens its cache takes 4,836,556,800 bytes, less than 8 GiB, which are 8,589,934,592. Llama 2's would take 68,719,476,736.
+# Half of its layers see at most 128 tokens, so a far sentence reaches them only through the other half; those keep every key, so a single
+# token can be found. I refuse Mistral's windows: they fit with 536,870,912 bytes, but keep 4,096 tokens of each layer, and what is further back arrives only as a mixture of
+# mixtures. DeepSeek-V3's form does not fit: 9,210,691,584 bytes. Qwen3-Next's fits, since every fourth layer keeps all keys; with the delta rule alone less than a third
+# of 64 pairs were found in a memory of 16 × 16.
+#
+# **Marking scheme**
+#
+# - 1 point: chooses a form that fits (Gemma 3, gpt-oss or Qwen3-Next) and gives its bytes from `plan_bytes`, compared with 8 GiB.
+# - 1 point: says what it gives up, with a measurement: how far information travels, fewer pairs found again, or windows in most layers.
+# - 1 point: refuses a form that fits, with the reason: Mistral's windows keep no token that is further back than 4,096 in any layer, or another with a reason that was measured.
+# ### END SOLUTION
+
+# %% [markdown] id="recap"
+# ## What you have built
+#
+# | change | keeps for each token | gives up |
+# | --- | --- | --- |
+# | window | nothing beyond `window` tokens | direct sight; a layer carries `window - 1` tokens further |
+# | sink | nothing | rows that add up to 1 |
+# | latent | latent_dim + rope_dim numbers | keys of any rank; more arithmetic for each comparison |
+# | stretched positions | as before | near distances (linear), or a little of each (YaRN) |
+# | QK-norm, soft cap | as before | scores without a bound |
+# | linear, delta | nothing | finding any one of many tokens |
+#
+# - The question at the start has several answers. Keep less for a token (latent), keep fewer tokens (windows), keep none (a memory), and leave some layers whole, so
+#   that something can still look anywhere. Each is paid with what can be found again.
+# - A ring needs no order, a sink needs no value, a latent needs no key.
+# - What was never trained has no right score. Every stretch of positions makes new distances.
+
+# %% [markdown] id="quiz"
+# ## Ask yourself
+#
+# <details><summary>1. A window of 1: what does a layer then compute?</summary>
+#
+# Each token's own value, through `out_proj`. No information moves.
+#
+# </details>
+#
+# <details><summary>2. Why must DeepSeek's rotated key not come out of the latent?</summary>
+#
+# Then the rotation would stand between query and latent, another one for each position, and the query could not be moved into the latents' space once.
+#
+# </details>
+#
+# <details><summary>3. A soft cap of 50 behind the mask, not before it. What happens?</summary>
+#
+# The −∞ becomes −50. The future then has a score like any other, and a row whose scores lie near −50 sees it.
+#
+# </details>
+#
+# <details><summary>4. With β = 1, keys of length 1, and every key at right angles to all others: what differs between delta rule and adding?</summary>
+#
+# Nothing: the memory holds nothing yet in the direction of a new key.
+#
+# </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - Mistral AI, [Mistral 7B](https://arxiv.org/abs/2310.06825): the sliding window in every layer, and its rolling cache.
+# - Xiao and others, [Efficient streaming language models with attention sinks](https://arxiv.org/abs/2309.17453): why the first tokens must stay.
+# - OpenAI, [gpt-oss model card](https://arxiv.org/abs/2508.10925): windows in every second layer, and a learned sink for each head.
+# - Gemma Team, [Gemma 3](https://arxiv.org/abs/2503.19786): five layers with a window to one without, and QK-norm in place of the soft cap.
+# - DeepSeek-AI, [DeepSeek-V2](https://arxiv.org/abs/2405.04434): latent attention, the rotated part, and how weights are absorbed.
+# - Chen and others, [position interpolation](https://arxiv.org/abs/2306.15595): dividing positions, with a short training on top.
+# - Peng and others, [YaRN](https://arxiv.org/abs/2309.00071): which pairs to stretch, with the ramp of task 8.
+# - Yang and others, [linear transformers with the delta rule](https://arxiv.org/abs/2406.06484): all changes of a piece of text at once.
+# - Dong and others, [FlexAttention](https://arxiv.org/abs/2412.05496): masks as functions, compiled into one kernel.
+
+# %% id="progress"
+progress("13-attention-today")

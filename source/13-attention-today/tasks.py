@@ -1,0 +1,1262 @@
+"""The tasks of lesson 13: their probes, the wrong answers people give, and the hint each deserves."""
+
+import torch
+from autograder.author.authoring import Check, Lesson, Probe, Specimen, Task, rights, wrongs
+
+HEADS = ("b", "heads", "tokens", "head_dim")
+READ = ("b", "heads", "tokens", "value_dim")
+
+
+def drawn(*shape, seed):
+    """Random numbers of a shape, the same on every build."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def whole(generator, low, high):
+    """A whole number from low to high, both included."""
+    return int(torch.randint(low, high + 1, (1,), generator=generator))
+
+
+# ----------------------------------------------------------------------------------------------------- windows
+
+
+def window(id, says, num_queries, num_keys, window, num_sinks=None):
+    names = ("num_queries", "num_keys", "window")
+    inputs = dict(zip(names, (num_queries, num_keys, window), strict=True))
+    inputs |= {} if num_sinks is None else {"num_sinks": num_sinks}
+
+    def redraw(generator):
+        """Other sizes, with as much room between them as before."""
+        more = whole(generator, 1, 5)
+        moved = {"num_keys": num_keys + more, "num_queries": num_queries}
+        return moved if num_queries < num_keys else moved | {"num_queries": num_keys + more}
+
+    return Probe(id, says, inputs, redraw=redraw)
+
+
+WINDOW_MASK = Task(
+    id="window-mask",
+    title="A window",
+    name="window_mask",
+    kind="function",
+    signature="window_mask(num_queries, num_keys, window, num_sinks=0)",
+    axes=("queries", "keys"),
+    dtypes=("bool",),
+    probes=(
+        window("whole", "seven tokens and a window of 3", 7, 7, 3),
+        window("cached", "two new queries, nine keys and a window of 4", 2, 9, 4),
+        window("sinks", "eight tokens, a window of 3 and two sinks", 8, 8, 3, 2),
+        window("cached-sinks", "three new queries, ten keys, a window of 2 and three sinks", 3, 10, 2, 3),
+        window("wide", "five tokens and a window of 20", 5, 5, 20),
+        window("itself", "six tokens and a window of 1", 6, 6, 1),
+    ),
+    checks=(
+        Check("a window", 1, ("whole", "wide", "itself")),
+        Check("new queries and a cache", 1, ("cached", "whole")),
+        Check("sinks", 1, ("sinks", "cached-sinks", "whole")),
+    ),
+    learned="A window is two comparisons of one distance. With a cache, only the place of the first query changes.",
+    demands={
+        "which is True where a key is **hidden**": "mask-polarity",
+        "The queries are the **last** ones of `num_keys` tokens": "queries-from-the-start",
+        "A window counts the token itself": "window-one-too-wide",
+        "The first `num_sinks` tokens are never too far away": "sinks-not-kept",
+        "but the future stays hidden": "future-sinks-visible",
+    },
+    hints=(
+        "Make the positions of the queries, `torch.arange(num_keys - num_queries, num_keys)`, and those of the keys.",
+        "`distance = queries[:, None] - keys` is (queries, keys). Below 0 lies the future.",
+        "Hidden is `distance < 0`, and `(distance >= window) & (keys >= num_sinks)`.",
+    ),
+    wrong=wrongs("""
+        window-one-too-wide: distance >= window → distance > window
+        window-one-too-narrow: distance >= window → distance >= window - 1
+        queries-from-the-start: torch.arange(num_keys - num_queries, num_keys) → torch.arange(num_queries)
+        sinks-not-kept: & (keys >= num_sinks) →
+        one-sink-too-many: keys >= num_sinks → keys > num_sinks
+        future-sinks-visible: return too_far | (distance < 0) → return (too_far | (distance < 0)) & (keys >= num_sinks)
+        future-visible: return too_far | (distance < 0) → return too_far
+            hint: The future is visible. Hide it too: there the distance is below 0.
+        mask-polarity: return too_far | (distance < 0) → return ~(too_far | (distance < 0))
+            hint: True marks what is visible here. The task wants True where a key is hidden.
+        not-boolean: return too_far | (distance < 0) → return (too_far | (distance < 0)).float()
+            hint: The result holds numbers. The task asks for True and False.
+        transposed-result: return too_far | (distance < 0) → return (too_far | (distance < 0)).T
+        """),
+    right=rights("""
+        triangles: body
+            whole = torch.ones(num_keys, num_keys, dtype=torch.bool)
+            far = whole.tril(-window)
+            far[:, :num_sinks] = False
+            return (far | whole.triu(1))[num_keys - num_queries :]
+        loops: body
+            hidden = torch.zeros(num_queries, num_keys, dtype=torch.bool)
+            for row in range(num_queries):
+                place = num_keys - num_queries + row
+                for key in range(num_keys):
+                    hidden[row, key] = key > place or (place - key >= window and key >= num_sinks)
+            return hidden
+        visible: return too_far | (distance < 0) → return ~((distance >= 0) & ((distance < window) | (keys < num_sinks)))
+        """),
+)
+
+RING = ("batch_size", "num_heads", "window", "head_dim")
+STORED = ("batch_size", "num_heads", "tokens", "head_dim")
+
+
+def ringed(id, says, shape, room, seed, sizes=None, **more):
+    """Keys and values that come at once, or in pieces of some sizes."""
+    construct = dict(zip(RING, (shape[0], shape[1], room, shape[3]), strict=True))
+    inputs = {"keys": drawn(*shape, seed=seed), "values": drawn(*shape, seed=seed + 1)}
+    settings = {"method": "append", "stacked": True}
+    if sizes:
+        more["observe"] = "steps"
+        settings |= {"axis": 2, "sizes": sizes, "counts": "num_tokens"}
+    return Probe(id, says, inputs, construct=construct, settings=settings, **more)
+
+
+RING_CACHE = Task(
+    id="ring-cache",
+    title="A ring for keys and values",
+    name="RingCache",
+    kind="class",
+    signature="RingCache(batch_size, num_heads, window, head_dim).append(keys, values)",
+    axes=("keys or values", "batch_size", "num_heads", "slots", "head_dim"),
+    input_axes={"keys": STORED, "values": STORED},
+    probes=(
+        ringed("prompt", "three tokens and a window of 5", (2, 4, 3, 6), 5, 1),
+        ringed("long", "nine tokens and a window of 4", (3, 2, 9, 5), 4, 3),
+        ringed(
+            "steps", "two tokens, then one at a time, and a window of 4", (2, 3, 8, 5), 4, 5, [2, *[1] * 6]
+        ),
+        ringed(
+            "pieces", "pieces of three, six and two tokens and a window of 5", (3, 2, 11, 4), 5, 7, [3, 6, 2]
+        ),
+    ),
+    checks=(
+        Check("a prompt at once", 2, ("prompt", "long")),
+        Check("step by step", 2, ("steps", "pieces", "prompt")),
+    ),
+    learned="A ring needs no order and no more room than the window: each token knows its slot.",
+    demands={
+        "also more than `window`": "start-of-piece-kept",
+        "goes into slot $t \\bmod \\text{window}$": "slots-from-zero",
+        "`num_tokens` counts all tokens so far": "count-stops-at-window",
+        "of the slots that have been filled": "empty-slots-returned",
+        "in the order of the slots": "slots-put-in-order",
+    },
+    hints=(
+        "The new tokens stand at the positions `torch.arange(self.num_tokens, self.num_tokens + keys.shape[2])`.",
+        "Of these only the last `window` matter. Their slots are `positions[-self.window :] % self.window`.",
+        "`self.keys[:, :, slots] = keys[:, :, -self.window :]`. Filled are `min(self.num_tokens, self.window)` slots.",
+    ),
+    wrong=wrongs("""
+        ring-of-another-size: [-self.window :] % self.window → [-self.window :] % (self.window - 1)
+        slots-from-zero: torch.arange(self.num_tokens, end) → torch.arange(keys.shape[2])
+        slots-counted-backwards: [-self.window :] % self.window → [-self.window :] % self.window * -1 % self.window
+        start-of-piece-kept: = keys[:, :, -self.window :] → = keys[:, :, : self.window]
+            = values[:, :, -self.window :] → = values[:, :, : self.window]
+        empty-slots-returned: min(end, self.window) → self.window
+        ring-not-advanced: self.num_tokens = end → pass
+        count-stops-at-window: self.num_tokens = end → self.num_tokens = min(end, self.window)
+        keys-as-values: = values[:, :, -self.window :] → = keys[:, :, -self.window :]
+            hint: The keys are stored in the place of the values.
+        ring-returns-new-only: return self.keys[:, :, :filled], self.values[:, :, :filled] → return keys[:, :, -self.window :], values[:, :, -self.window :]
+        slots-put-in-order: return self.keys[:, :, :filled], self.values[:, :, :filled] → order = torch.arange(end - filled, end) % self.window↵return self.keys[:, :, order], self.values[:, :, order]
+        slots-put-in-order: body append
+            self.keys = torch.cat((self.keys[:, :, : min(self.num_tokens, self.window)], keys), dim=2)[:, :, -self.window :]
+            self.values = torch.cat((self.values[:, :, : min(self.num_tokens, self.window)], values), dim=2)[:, :, -self.window :]
+            self.num_tokens += keys.shape[2]
+            return self.keys, self.values
+        returns-nothing: return self.keys[:, :, :filled], self.values[:, :, :filled] → pass
+        """),
+    right=rights("""
+        one-by-one: body append
+            for new in range(keys.shape[2]):
+                slot = self.num_tokens % self.window
+                self.keys[:, :, slot] = keys[:, :, new]
+                self.values[:, :, slot] = values[:, :, new]
+                self.num_tokens += 1
+            return self.keys[:, :, : self.num_tokens], self.values[:, :, : self.num_tokens]
+        stacked: return self.keys[:, :, :filled], self.values[:, :, :filled] → return torch.stack((self.keys, self.values))[:, :, :, :filled]
+        index-copy: self.keys[:, :, slots] = keys[:, :, -self.window :] → self.keys.index_copy_(2, slots, keys[:, :, -self.window :])
+            self.values[:, :, slots] = values[:, :, -self.window :] → self.values.index_copy_(2, slots, values[:, :, -self.window :])
+        """),
+)
+
+
+def layered(id, says, num_tokens, windows):
+    def redraw(generator):
+        return {"num_tokens": num_tokens + whole(generator, 1, 6), "windows": torch.tensor(windows)}
+
+    return Probe(id, says, {"num_tokens": num_tokens, "windows": torch.tensor(windows)}, redraw=redraw)
+
+
+REACH = Task(
+    id="reach",
+    title="How far does information travel?",
+    name="reach",
+    kind="function",
+    signature="reach(num_tokens, windows)",
+    axes=("tokens", "tokens"),
+    input_axes={"windows": ("layers",)},
+    dtypes=("bool",),
+    needs=("window-mask",),
+    probes=(
+        layered("two", "twelve tokens and two layers", 12, [3, 4]),
+        layered("three", "fifteen tokens and three layers", 15, [2, 5, 3]),
+        layered("one", "nine tokens and one layer", 9, [4]),
+        layered("whole", "ten tokens and a layer without a window", 10, [2, 0, 3]),
+        layered("itself", "eight tokens and layers with a window of 1", 8, [1, 1]),
+    ),
+    checks=(
+        Check("layers with a window", 2, ("two", "three", "one", "itself")),
+        Check("a layer without one", 1, ("whole", "two")),
+    ),
+    learned="Each layer carries information `window - 1` tokens further. One layer without a window is enough to reach everything.",
+    demands={
+        "behind all layers": "last-layer-only",
+        "can depend on the input at position $j$": "transposed-result",
+        "0 is a layer without a window": "windowless-layer-blind",
+        "True where information arrives": "not-boolean",
+    },
+    hints=(
+        "Begin with `torch.eye(num_tokens)`: before the first layer each position knows itself.",
+        "Position i knows behind a layer what all the positions that it sees knew before: a matrix product, `visible.float() @ arrives`.",
+        "After each product only `> 0` matters. A window of 0 becomes `num_tokens`. End with `.bool()`.",
+    ),
+    wrong=wrongs("""
+        last-layer-only: arrives = (visible.float() @ arrives > 0).float() → arrives = visible.float()
+        first-layer-only: in windows.tolist(): → in windows.tolist()[:1]:
+        widest-window-only: in windows.tolist(): → in [0 if 0 in windows.tolist() else max(windows.tolist())]:
+        whole-window-per-layer: window if window else num_tokens → window + 1 if window else num_tokens
+        windowless-layer-blind: window if window else num_tokens → window
+        hidden-for-visible: visible = ~window_mask → visible = window_mask
+        not-boolean: return arrives.bool() → return arrives
+        transposed-result: return arrives.bool() → return arrives.bool().T
+        """),
+    right=rights("""
+        closed: body
+            distance = torch.arange(num_tokens)[:, None] - torch.arange(num_tokens)
+            far = num_tokens if 0 in windows.tolist() else int((windows - 1).sum())
+            return (distance >= 0) & (distance <= far)
+        gradients: body
+            arrives = torch.eye(num_tokens, dtype=torch.bool)
+            for window in windows.tolist():
+                hidden = window_mask(num_tokens, num_tokens, window or num_tokens)
+                arrives = torch.stack([arrives[~row].any(dim=0) for row in hidden])
+            return arrives
+        integers: visible.float() @ arrives > 0 → visible.double() @ arrives.double() > 0
+        """),
+)
+
+
+def sinking(id, says, shape, groups, window, seed, sinks=2.0, **more):
+    b, heads, tokens, head_dim = shape
+    inputs = {
+        "queries": 2 * drawn(*shape, seed=seed),
+        "keys": drawn(b, groups, tokens, head_dim, seed=seed + 1),
+        "values": drawn(b, groups, tokens, head_dim, seed=seed + 2),
+        "sinks": sinks * drawn(heads, seed=seed + 3),
+        "window": window,
+    }
+    return Probe(id, says, inputs, **more)
+
+
+SINK_ATTENTION = Task(
+    id="sink-attention",
+    title="Attention with sinks",
+    name="sink_attention",
+    kind="function",
+    signature="sink_attention(queries, keys, values, sinks, window)",
+    axes=HEADS,
+    input_axes={
+        "queries": HEADS,
+        "keys": ("b", "groups", "tokens", "head_dim"),
+        "values": ("b", "groups", "tokens", "head_dim"),
+        "sinks": ("heads",),
+    },
+    needs=("window-mask",),
+    probes=(
+        sinking("groups", "six heads in two groups and a window of 3", (2, 6, 7, 4), 2, 3, 1),
+        sinking("heads", "as many groups as heads and a window of 4", (2, 3, 8, 5), 3, 4, 11),
+        sinking("wide", "a window that is longer than the text", (3, 4, 5, 6), 2, 9, 21),
+        sinking("double", "float64", (2, 4, 6, 5), 2, 2, 31, dtype="float64"),
+        sinking("large", "large sinks", (2, 4, 6, 3), 1, 3, 41, sinks=60.0),
+    ),
+    checks=(
+        Check("sinks", 3, ("heads", "wide", "double", "large")),
+        Check("heads that share keys and values", 2, ("groups", "heads")),
+    ),
+    words={"width": "√head_dim", "swap": "keys.mT"},
+    learned="A sink lets a head look at nothing: it takes part in the softmax, and brings no value.",
+    demands={
+        "Neighbouring query heads share a head of keys and values": "groups-taken-in-turn",
+        "Divide by √head_dim": "no-scale",
+        "hide with `window_mask`": "window-not-used",
+        "Head h's sink, `sinks[h]`": "one-sink-for-all-heads",
+        "as it is, not scaled": "sink-scaled",
+        "**nothing is normalised again**": "sink-without-effect",
+    },
+    hints=(
+        "`keys.repeat_interleave(sharing, dim=1)` gives each query head its keys. Scale, then mask.",
+        "`sinks.view(-1, 1, 1).expand(b, num_heads, num_tokens, 1)` is one more column for the scores.",
+        "`torch.cat((scores, sink), dim=-1)`, then softmax, then `weights[..., :-1] @ values`.",
+    ),
+    wrong=wrongs("""
+        no-scale: / head_dim**0.5 →
+        sink-scaled: torch.cat((scores, sink), dim=-1) → torch.cat((scores, sink / head_dim**0.5), dim=-1)
+        sink-without-effect: weights[..., :-1] @ values → weights[..., :-1] / weights[..., :-1].sum(dim=-1, keepdim=True) @ values
+        sink-without-effect: torch.cat((scores, sink), dim=-1) → scores + sink
+            weights[..., :-1] @ values → weights @ values
+        wrong-column-dropped: torch.cat((scores, sink), dim=-1) → torch.cat((sink, scores), dim=-1)
+        sink-given-a-value: weights[..., :-1] @ values → weights[..., :-1] @ values + weights[..., -1:] * values[:, :, :1]
+        one-sink-for-all-heads: sinks.view(-1, 1, 1) → sinks[:1].view(-1, 1, 1)
+        sink-subtracted: torch.cat((scores, sink), dim=-1) → torch.cat((scores, -sink), dim=-1)
+        sink-behind-the-softmax: torch.softmax(torch.cat((scores, sink), dim=-1), dim=-1) → torch.softmax(scores, dim=-1) * sink.sigmoid()
+            weights[..., :-1] @ values → weights @ values
+        window-one-too-wide: window_mask(num_tokens, num_tokens, window) → window_mask(num_tokens, num_tokens, window + 1)
+        window-not-used: window_mask(num_tokens, num_tokens, window) → window_mask(num_tokens, num_tokens, num_tokens)
+        groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+            values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        keys-as-values: values = values.repeat → values = keys + 0 * values.repeat
+            hint: The weights are multiplied by the keys. They belong to the values.
+        """),
+    right=rights("""
+        value-of-zeros: return weights[..., :-1] @ values → return weights @ torch.cat((values, torch.zeros_like(values[:, :, :1])), dim=2)
+        by-hand: body
+            b, heads, n, d = queries.shape
+            k, v = (one.unsqueeze(2).expand(-1, -1, heads // keys.shape[1], -1, -1).flatten(1, 2) for one in (keys, values))
+            scores = (queries @ k.transpose(-2, -1) / d**0.5).masked_fill(window_mask(n, n, window), float("-inf"))
+            top = torch.maximum(scores.amax(dim=-1, keepdim=True), sinks[:, None, None])
+            shares = (scores - top).exp()
+            return shares @ v / (shares.sum(dim=-1, keepdim=True) + (sinks[:, None, None] - top).exp())
+        lowest: window), -torch.inf) → window), torch.finfo(scores.dtype).min)
+        """),
+)
+
+# ------------------------------------------------------------------------------------------------------ latent
+
+SIZES = ("d_model", "num_heads", "latent_dim", "head_dim", "rope_dim", "value_dim", "base", "eps")
+
+
+def latent(id, says, shape, sizes, seed, **more):
+    construct = dict(zip(SIZES, sizes, strict=False))
+    weights = {"latent_norm.weight": 1 + 0.5 * drawn(sizes[2], seed=seed + 9)}
+    x = 2 * drawn(*shape, seed=seed)
+    return Probe(id, says, {"x": x}, construct=construct, seed=seed, weights=weights, **more)
+
+
+LATENT_ATTENTION = Task(
+    id="latent-attention",
+    title="Latent attention",
+    name="LatentAttention",
+    kind="module",
+    signature="LatentAttention(d_model, num_heads, latent_dim, head_dim, rope_dim, value_dim, base=10000.0, eps=1e-6)",
+    axes=("b", "tokens", "d_model"),
+    input_axes={"x": ("b", "tokens", "d_model")},
+    probes=(
+        latent("first", "three heads", (2, 5, 11), (11, 3, 7, 8, 6, 9), 1),
+        latent("base", "a base of 20", (3, 6, 10), (10, 2, 9, 6, 8, 5, 20.0), 2),
+        latent("eps", "an epsilon of 0.5", (2, 4, 9), (9, 4, 6, 4, 2, 7, 300.0, 0.5), 3),
+        latent("one-token", "a single token", (3, 1, 11), (11, 3, 7, 8, 6, 9), 4),
+        latent(
+            "look-ahead",
+            "texts with one token changed at a time",
+            (2, 5, 11),
+            (11, 3, 7, 8, 6, 9),
+            5,
+            observe="influence",
+            settings={"input": "x", "axis": -2},
+        ),
+        latent("double", "a module and inputs of float64", (2, 5, 7), (7, 2, 5, 4, 6, 3), 6, dtype="float64"),
+    ),
+    checks=(
+        Check("latent attention", 4, ("first", "one-token", "look-ahead", "double")),
+        Check("another base and another epsilon", 2, ("base", "eps")),
+    ),
+    words={"width": "√(head_dim + rope_dim)", "swap": "keys.mT"},
+    learned="All heads make their keys and values from one short vector. The position has a part of its own, shared by all heads.",
+    demands={
+        "causal. All": "no-mask",
+        "In each head the first `head_dim` numbers stay as they are": "rotated-part-first",
+        "the rest is rotated": "rotated-part-not-rotated",
+        "the latent is kept **normalised**": "latent-not-normalised",
+        "your RMSNorm with `eps`": "eps-not-passed-on",
+        "num_heads · value_dim to d_model": "no-out-proj",
+    },
+    hints=(
+        "`queries.split((self.head_dim, self.rope_dim), dim=-1)` gives the two parts of all heads.",
+        "`latents = self.latent_norm(self.W_latent(x))`; keys and values of each head come from it. The rotated key is (b, 1, tokens, rope_dim): `[:, None]` adds the axis of the heads.",
+        "Add both scores, then divide by the root of head_dim + rope_dim. Mask, softmax, values, merge, `out_proj`.",
+    ),
+    wrong=wrongs("""
+        latent-not-normalised: self.latent_norm(self.W_latent(x)) → self.W_latent(x)
+        raw-latent-for-values: self.W_value(latents) → self.W_value(self.W_latent(x))
+        scale-without-rotated-part: (self.head_dim + self.rope_dim) ** 0.5 → self.head_dim**0.5
+        no-scale: scores = scores / (self.head_dim + self.rope_dim) ** 0.5 → pass
+        no-mask: scores.masked_fill(hidden, -torch.inf) → scores
+            hint: Nothing is hidden, so every token sees the whole text. Fill the future with `-torch.inf`.
+        rotated-part-not-rotated: turned = apply_rope(turned, positions, self.base) → pass
+            apply_rope(self.W_rope_key(x), positions, self.base)[:, None] → self.W_rope_key(x)[:, None]
+        rope-keys-not-rotated: apply_rope(self.W_rope_key(x), positions, self.base)[:, None] → self.W_rope_key(x)[:, None]
+        rotated-part-first: plain, turned = queries.split((self.head_dim, self.rope_dim), dim=-1) → turned, plain = queries.split((self.rope_dim, self.head_dim), dim=-1)
+        latent-keys-rotated: plain @ keys.mT → apply_rope(plain, positions, self.base) @ apply_rope(keys, positions, self.base).mT
+        rotated-score-left-out: plain @ keys.mT + turned @ rope_keys.mT → plain @ keys.mT
+        base-not-passed-on: positions, self.base) →2 positions)
+        eps-not-passed-on: RMSNorm(latent_dim, eps) → RMSNorm(latent_dim)
+            hint: `latent_norm` has an epsilon of its own. Pass `eps` on.
+        split-without-transpose: .view(b, num_tokens, self.num_heads, -1).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, -1)
+        merge-without-transpose: context.transpose(1, 2).reshape → context.reshape
+        no-out-proj: return self.out_proj(context.transpose(1, 2).reshape(b, num_tokens, -1)) → return context.transpose(1, 2).reshape(b, num_tokens, -1)
+        """),
+    right=rights("""
+        joined: body forward
+            b, n, _ = x.shape
+            at = torch.arange(n, device=x.device)
+            q = self.W_query(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+            c = self.latent_norm(self.W_latent(x))
+            k, v = (layer(c).unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for layer in (self.W_key, self.W_value))
+            r = apply_rope(self.W_rope_key(x), at, self.base)[:, None].expand(-1, self.num_heads, -1, -1)
+            q = torch.cat((q[..., : self.head_dim], apply_rope(q[..., self.head_dim :], at, self.base)), dim=-1)
+            k = torch.cat((k, r), dim=-1)
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            return self.out_proj(mixed.transpose(1, 2).flatten(2))
+        lowest: scores.masked_fill(hidden, -torch.inf) → scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
+        flatten: context.transpose(1, 2).reshape(b, num_tokens, -1) → context.transpose(1, 2).flatten(2)
+        """),
+)
+
+
+def absorbed(id, says, b, heads, new, tokens, dims, seed, **more):
+    head_dim, rope_dim, latent_dim, value_dim = dims
+    inputs = {
+        "queries": drawn(b, heads, new, head_dim, seed=seed),
+        "rope_queries": drawn(b, heads, new, rope_dim, seed=seed + 1),
+        "latents": drawn(b, tokens, latent_dim, seed=seed + 2),
+        "rope_keys": drawn(b, tokens, rope_dim, seed=seed + 3),
+        "W_key": drawn(heads, head_dim, latent_dim, seed=seed + 4),
+        "W_value": drawn(heads, value_dim, latent_dim, seed=seed + 5),
+    }
+    return Probe(id, says, inputs, **more)
+
+
+ABSORBED = Task(
+    id="absorbed-attention",
+    title="Never make a key",
+    name="absorbed_attention",
+    kind="function",
+    signature="absorbed_attention(queries, rope_queries, latents, rope_keys, W_key, W_value)",
+    axes=("b", "heads", "new", "value_dim"),
+    input_axes={
+        "queries": ("b", "heads", "new", "head_dim"),
+        "rope_queries": ("b", "heads", "new", "rope_dim"),
+        "latents": ("b", "tokens", "latent_dim"),
+        "rope_keys": ("b", "tokens", "rope_dim"),
+        "W_key": ("heads", "head_dim", "latent_dim"),
+        "W_value": ("heads", "value_dim", "latent_dim"),
+    },
+    needs=("window-mask",),
+    probes=(
+        absorbed("prompt", "a whole text", 2, 3, 6, 6, (5, 4, 8, 7), 1),
+        absorbed("new", "two new queries and nine tokens", 3, 4, 2, 9, (6, 5, 7, 8), 11),
+        absorbed("one", "one new query", 2, 3, 1, 8, (7, 2, 5, 4), 21),
+        absorbed("double", "float64", 2, 3, 4, 7, (5, 6, 9, 8), 31, dtype="float64"),
+        absorbed(
+            "costs",
+            "one new query and 300 tokens",
+            1,
+            6,
+            1,
+            300,
+            (16, 2, 5, 12),
+            41,
+            observe="costs",
+            settings={"numbers": 4000},
+        ),
+    ),
+    checks=(
+        Check("a whole text", 2, ("prompt", "double")),
+        Check("new queries and a cache", 2, ("new", "one")),
+        Check("no keys and no values are made", 1, ("costs", "one")),
+    ),
+    words={"width": "√(head_dim + rope_dim)", "swap": "keys.mT"},
+    learned="A product of three can be taken in either order. Taken from the query's side, the cache stays as small as it is.",
+    demands={
+        "from what the cache keeps": "rotated-score-left-out",
+        "`W_key` and `W_value` are cut into heads": "first-head-for-all",
+        "the queries are the last of the tokens": "queries-from-the-start",
+        "Make no keys and no values of the cached tokens": "keys-made-after-all",
+        "returns: (b, heads, new, value_dim)": "latents-returned",
+    },
+    hints=(
+        "`queries @ W_key` brings each head's queries into the latents' space: (b, heads, new, latent_dim).",
+        "`latents[:, None]` is (b, 1, tokens, latent_dim): every head meets the same latents. Add the score of the rotated parts.",
+        "The width is still head_dim + rope_dim. Mix the latents by the weights, then multiply by `W_value.mT`.",
+    ),
+    wrong=wrongs("""
+        scale-without-rotated-part: (queries.shape[-1] + rope_queries.shape[-1]) → queries.shape[-1]
+        scaled-by-latent-width: (queries.shape[-1] + rope_queries.shape[-1]) → (latents.shape[-1] + rope_queries.shape[-1])
+        rotated-score-left-out: inside @ latents.mT + rope_queries @ rope_keys.mT → inside @ latents.mT
+        queries-from-the-start: window_mask(new, num_tokens, num_tokens) → torch.ones(new, num_tokens, dtype=torch.bool).triu(1)
+        no-mask: scores = scores.masked_fill(window_mask(new, num_tokens, num_tokens), -torch.inf) → pass
+            hint: Nothing is hidden, so a query sees tokens behind it. Fill the future with `-torch.inf`.
+        no-scale: scores = scores / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5 → pass
+        keys-made-after-all: body
+            keys, values = latents[:, None] @ W_key.mT, latents[:, None] @ W_value.mT
+            scores = queries @ keys.mT + rope_queries @ rope_keys[:, None].mT
+            scores = scores / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5
+            scores = scores.masked_fill(window_mask(*scores.shape[-2:], scores.shape[-1]), -torch.inf)
+            return torch.softmax(scores, dim=-1) @ values
+        latents-returned: return mixed @ W_value.mT → return mixed
+        first-head-for-all: queries @ W_key → queries @ W_key[:1]
+        first-head-for-all: mixed @ W_value.mT → mixed @ W_value[:1].mT
+        """),
+    right=rights("""
+        einsum: body
+            inside = torch.einsum("bhnd,hdl->bhnl", queries, W_key)
+            scores = torch.einsum("bhnl,btl->bhnt", inside, latents) + torch.einsum("bhnr,btr->bhnt", rope_queries, rope_keys)
+            scores = scores / math.sqrt(queries.shape[-1] + rope_queries.shape[-1])
+            n, t = scores.shape[-2:]
+            future = torch.arange(t) > torch.arange(t - n, t)[:, None]
+            weights = scores.masked_fill(future, float("-inf")).softmax(-1)
+            return torch.einsum("bhnt,btl,hvl->bhnv", weights, latents, W_value)
+        joined: body
+            whole = torch.cat((queries @ W_key, rope_queries), dim=-1)
+            kept = torch.cat((latents, rope_keys), dim=-1)[:, None]
+            scores = whole @ kept.mT / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5
+            hidden = window_mask(*scores.shape[-2:], scores.shape[-1])
+            return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1) @ latents[:, None] @ W_value.mT
+        lowest: num_tokens), -torch.inf) → num_tokens), torch.finfo(scores.dtype).min)
+        """),
+)
+
+# -------------------------------------------------------------------------------------------- longer contexts
+
+
+def scalars(id, says, raises=(), **inputs):
+    """Inputs without a tensor; their hidden twin has another base and another factor."""
+
+    def redraw(generator):
+        moved = {"base": float(whole(generator, 300, 30000)), "factor": float(whole(generator, 2, 15)) + 0.5}
+        return {name: one for name, one in moved.items() if name in inputs}
+
+    return Probe(
+        id, says, inputs, raises=raises, redraw=redraw, keywords=("base",) if "base" in inputs else ()
+    )
+
+
+STRETCHED = Task(
+    id="stretched-frequencies",
+    title="Stretch the positions",
+    name="stretched_frequencies",
+    kind="function",
+    signature="stretched_frequencies(head_dim, factor, method, base=10000.0)",
+    axes=("pairs",),
+    probes=(
+        scalars("linear", "head_dim 8, linear by 4", head_dim=8, factor=4.0, method="linear"),
+        scalars(
+            "linear-base", "linear with a base of 500", head_dim=12, factor=3.0, method="linear", base=500.0
+        ),
+        scalars("ntk", "head_dim 10, ntk by 4", head_dim=10, factor=4.0, method="ntk"),
+        scalars("ntk-base", "ntk with a base of 700", head_dim=6, factor=8.0, method="ntk", base=700.0),
+        scalars("none", "the method none", head_dim=14, factor=5.0, method="none", base=900.0),
+        scalars("unknown", "the method cubic", ("ValueError",), head_dim=8, factor=2.0, method="cubic"),
+    ),
+    checks=(
+        Check("linear", 1, ("linear", "linear-base", "none")),
+        Check("ntk", 1, ("ntk", "ntk-base")),
+        Check("another method is refused", 1, ("unknown", "linear", "ntk", "none")),
+    ),
+    learned="Linear slows every pair down alike. A larger base leaves the fast pairs, which tell neighbours apart, nearly as they are.",
+    demands={
+        "divide every frequency by `factor`": "stretched-the-wrong-way",
+        "a base of $\\text{base} \\cdot \\text{factor}^{d / (d - 2)}$": "ntk-without-exponent",
+        'With the method `"none"` the frequencies are RoPE\'s own': "none-stretched-too",
+        "a method other than the three is a `ValueError`": "unknown-method-accepted",
+        "base=10000.0": "rope-base-typed-in",
+    },
+    hints=(
+        "RoPE's own frequencies are `base ** (-torch.arange(half) / half)` with `half = head_dim // 2`.",
+        'For `"ntk"` change the base first: `base * factor ** (head_dim / (head_dim - 2))`.',
+        'For `"linear"` divide at the end. Begin with `if method not in (…): raise ValueError(…)`.',
+    ),
+    wrong=wrongs("""
+        stretched-the-wrong-way: frequencies / factor → frequencies * factor
+        interpolated-twice: if method == "linear" else → if method in ("linear", "ntk") else
+        ntk-without-exponent: factor ** (head_dim / (head_dim - 2)) → factor
+        ntk-exponent-upside-down: head_dim / (head_dim - 2) → (head_dim - 2) / head_dim
+        unknown-method-accepted: if method not in ("none", "linear", "ntk"): → if False:
+        none-stretched-too: if method == "linear" else → if method != "ntk" else
+        rope-base-typed-in: def stretched_frequencies(head_dim, factor, method, base=10000.0): → def stretched_frequencies(head_dim, factor, method, base=10000.0):↵    base = 10000.0
+        dimension-for-pairs: (-torch.arange(half) / half) → (-torch.arange(half) / head_dim)
+        """),
+    right=rights("""
+        even-numbers: base ** (-torch.arange(half) / half) → 1.0 / base ** (torch.arange(0, head_dim, 2).float() / head_dim)
+        table: body
+            bases = {"none": base, "linear": base, "ntk": base * factor ** (head_dim / (head_dim - 2))}
+            if method not in bases:
+                raise ValueError(method)
+            exponents = torch.arange(0, head_dim, 2, dtype=torch.float64) / head_dim
+            return (bases[method] ** -exponents / (factor if method == "linear" else 1)).float()
+        power: base ** (-torch.arange(half) / half) → torch.pow(torch.tensor(float(base)), -torch.arange(half) / half)
+        """),
+)
+
+
+def yarned(id, says, head_dim, factor, trained, **more):
+    inputs = {"head_dim": head_dim, "factor": factor, "trained": trained} | more
+
+    def redraw(generator):
+        return {"factor": factor + whole(generator, 1, 9) / 2}
+
+    return Probe(id, says, inputs, redraw=redraw, keywords=tuple(more))
+
+
+YARN = Task(
+    id="yarn-frequencies",
+    title="YaRN",
+    name="yarn_frequencies",
+    kind="function",
+    signature="yarn_frequencies(head_dim, factor, trained, base=10000.0, fast=32, slow=1)",
+    axes=("pairs",),
+    probes=(
+        yarned("usual", "head_dim 32 and 4096 tokens", 32, 4.0, 4096),
+        yarned("base", "a base of 500", 24, 8.0, 1024, base=500.0),
+        yarned("turns", "a ramp from 16 to 2 turns", 40, 3.0, 2048, base=5000.0, fast=16, slow=2),
+        yarned("short", "16 tokens, where no pair makes 32 turns", 20, 8.0, 16),
+        yarned("long", "a base of 3 and 100000 tokens", 12, 5.0, 100_000, base=3.0),
+        yarned("no-ramp", "6 tokens, where no pair makes one turn", 14, 4.0, 6),
+    ),
+    checks=(
+        Check("the ramp", 3, ("usual", "base", "turns")),
+        Check("its ends", 1, ("short", "long", "no-ramp", "usual")),
+    ),
+    learned="A pair that has seen every angle needs no stretching. YaRN stretches the others, and mixes in between.",
+    demands={
+        "rounded **down**": "ramp-rounded-inwards",
+        "at least 0": "ramp-begins-below-zero",
+        "at most head_dim − 1": "ramp-end-not-bounded",
+        "and stays 0 before it and 1 behind it": "share-not-clamped",
+        "not the wavelengths": "wavelengths-mixed",
+        "Where the ramp would have no length, it gets 0.001": "ramp-without-length",
+        "fast=32, slow=1": "turns-typed-in",
+    },
+    hints=(
+        "`half * math.log(trained / (2 * math.pi * fast)) / math.log(base)` is where the ramp begins; with `slow`, where it ends.",
+        "Round them with `math.floor` and `math.ceil`, and keep them between 0 and head_dim − 1.",
+        "`share = ((torch.arange(half) - begin) / (end - begin)).clamp(0, 1)`, then `frequencies * (1 - share) + frequencies / factor * share`.",
+    ),
+    wrong=wrongs("""
+        ramp-upside-down: frequencies * (1 - share) + frequencies / factor * share → frequencies * share + frequencies / factor * (1 - share)
+        ramp-not-rounded: max(math.floor(begin), 0), min(math.ceil(end), head_dim - 1) → max(begin, 0), min(end, head_dim - 1)
+        ramp-rounded-inwards: math.floor(begin) → math.ceil(begin)
+            math.ceil(end) → math.floor(end)
+        ramp-begins-below-zero: max(math.floor(begin), 0) → math.floor(begin)
+        ramp-end-not-bounded: min(math.ceil(end), head_dim - 1) → math.ceil(end)
+        share-not-clamped: .clamp(0, 1) →
+        turns-without-two-pi: (2 * math.pi * fast) → fast
+            (2 * math.pi * slow) → slow
+        wavelengths-mixed: return frequencies * (1 - share) + frequencies / factor * share → return 1 / ((1 - share) / frequencies + share * factor / frequencies)
+        interpolated-twice: return frequencies * (1 - share) + frequencies / factor * share → return (frequencies * (1 - share) + frequencies / factor * share) / factor
+        ramp-over-everything: share = ((torch.arange(half) - begin) / length).clamp(0, 1) → share = torch.arange(half) / (half - 1)
+        dimension-for-pairs: begin = half * math.log → begin = head_dim * math.log
+            end = half * math.log → end = head_dim * math.log
+        ramp-without-length: length = end - begin if end != begin else 0.001 → length = torch.tensor(end - begin)
+        turns-typed-in: math.pi * fast → math.pi * 32
+            math.pi * slow → math.pi * 1
+        """),
+    right=rights("""
+        function: body
+            def pair(turns):
+                return head_dim * math.log(trained / (turns * 2 * math.pi)) / (2 * math.log(base))
+            low, high = max(int(math.floor(pair(fast))), 0), min(int(math.ceil(pair(slow))), head_dim - 1)
+            if low == high:
+                high += 0.001
+            ramp = torch.clamp((torch.arange(head_dim // 2, dtype=torch.float32) - low) / (high - low), 0, 1)
+            plain = 1.0 / base ** (torch.arange(0, head_dim, 2).float() / head_dim)
+            return plain / factor * ramp + plain * (1 - ramp)
+        lerp: return frequencies * (1 - share) + frequencies / factor * share → return torch.lerp(frequencies, frequencies / factor, share)
+        factored: return frequencies * (1 - share) + frequencies / factor * share → return frequencies * (1 - share + share / factor)
+        """),
+)
+
+# ----------------------------------------------------------------------------------------------------- bounded
+
+
+def bounding(id, says, shape, cap, seed, scale=1.0, **more):
+    inputs = {
+        "queries": scale * drawn(*shape, seed=seed),
+        "keys": scale * drawn(*shape, seed=seed + 1),
+        "query_weight": 1 + 0.4 * drawn(shape[-1], seed=seed + 2),
+        "key_weight": 1 + 0.4 * drawn(shape[-1], seed=seed + 3),
+    }
+    return Probe(id, says, inputs | ({} if cap is None else {"cap": cap}), **more)
+
+
+BOUNDED = Task(
+    id="bounded-scores",
+    title="Bounded scores",
+    name="bounded_scores",
+    kind="function",
+    signature="bounded_scores(queries, keys, query_weight, key_weight, cap=None)",
+    axes=("b", "heads", "tokens", "tokens"),
+    input_axes={
+        "queries": HEADS,
+        "keys": HEADS,
+        "query_weight": ("head_dim",),
+        "key_weight": ("head_dim",),
+    },
+    needs=("window-mask",),
+    probes=(
+        bounding("norm", "no cap", (2, 3, 5, 4), None, 1),
+        bounding("wild", "queries and keys a hundred times as large", (3, 2, 4, 6), None, 11, scale=100.0),
+        bounding("tiny", "tiny queries and keys", (2, 3, 4, 5), None, 21, scale=1e-4),
+        bounding("cap", "a cap of 1.5", (2, 4, 6, 3), 1.5, 31),
+        bounding("cap-double", "a cap of 0.7, in float64", (2, 3, 4, 7), 0.7, 41, dtype="float64"),
+    ),
+    checks=(
+        Check("QK-norm", 2, ("norm", "wild", "tiny")),
+        Check("a soft cap", 2, ("cap", "cap-double")),
+    ),
+    words={"width": "√head_dim", "swap": "keys.mT"},
+    learned="After QK-norm a score knows directions alone, and the cap bounds what the learned weights can do.",
+    demands={
+        "RMSNorm of queries and keys": "keys-left-unnormed",
+        "(epsilon $10^{-6}$ under the root)": "epsilon-forgotten",
+        "each with its weight": "norm-weight-left-out",
+        "divided by √head_dim": "no-scale",
+        "**then** hide the future with −∞": "cap-behind-the-mask",
+    },
+    hints=(
+        "`queries / torch.sqrt((queries**2).mean(dim=-1, keepdim=True) + 1e-6) * query_weight`, and the same for the keys.",
+        "`if cap is not None: scores = cap * torch.tanh(scores / cap)`",
+        "The mask comes last: tanh would turn −∞ into −cap. `window_mask(n, n, n)` hides the future.",
+    ),
+    wrong=wrongs("""
+        cap-behind-the-mask: num_tokens = scores.shape[-1] → pass
+            return scores.masked_fill(window_mask(num_tokens, num_tokens, num_tokens), -torch.inf) → return scores
+            above if cap is not None: → num_tokens = scores.shape[-1]↵scores = scores.masked_fill(window_mask(num_tokens, num_tokens, num_tokens), -torch.inf)
+        keys-left-unnormed: keys = keys / torch.sqrt((keys**2).mean(dim=-1, keepdim=True) + 1e-6) * key_weight → keys = keys * key_weight
+        norm-weight-left-out: * key_weight →
+            * query_weight →
+        no-scale: / keys.shape[-1] ** 0.5 →
+        clamped-not-capped: cap * torch.tanh(scores / cap) → scores.clamp(-cap, cap)
+        cap-not-multiplied-back: cap * torch.tanh(scores / cap) → torch.tanh(scores / cap)
+        cap-not-divided: cap * torch.tanh(scores / cap) → cap * torch.tanh(scores)
+        unit-length-normed: (queries**2).mean( → (queries**2).sum(
+            (keys**2).mean( → (keys**2).sum(
+        qk-normed-over-tokens: (queries**2).mean(dim=-1 → (queries**2).mean(dim=-2
+            (keys**2).mean(dim=-1 → (keys**2).mean(dim=-2
+        epsilon-forgotten: keepdim=True) + 1e-6) →2 keepdim=True))
+        scaled-behind-the-cap: / keys.shape[-1] ** 0.5 →
+            cap * torch.tanh(scores / cap) → cap * torch.tanh(scores / cap) / keys.shape[-1] ** 0.5
+            num_tokens = scores.shape[-1] → scores = scores if cap is not None else scores / keys.shape[-1] ** 0.5↵num_tokens = scores.shape[-1]
+        no-mask: return scores.masked_fill(window_mask(num_tokens, num_tokens, num_tokens), -torch.inf) → return scores
+            hint: Nothing is hidden. Fill the future with `-torch.inf`.
+        """),
+    right=rights("""
+        functional: body
+            width = queries.shape[-1:]
+            q, k = F.rms_norm(queries, width, query_weight, 1e-6), F.rms_norm(keys, width, key_weight, 1e-6)
+            scores = torch.einsum("bhqd,bhkd->bhqk", q, k) * width[0] ** -0.5
+            scores = scores if cap is None else (scores / cap).tanh() * cap
+            future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+            return scores.masked_fill(future, float("-inf"))
+        rsqrt: queries / torch.sqrt((queries**2).mean(dim=-1, keepdim=True) + 1e-6) → queries * torch.rsqrt(queries.pow(2).mean(-1, keepdim=True) + 1e-6)
+        one-weight: * query_weight →
+            * key_weight → * (key_weight * query_weight)
+        """),
+)
+
+# ---------------------------------------------------------------------------------------- memories of fixed size
+
+
+def streamed(id, says, b, heads, tokens, head_dim, value_dim, seed, betas=False, **more):
+    inputs = {
+        "queries": drawn(b, heads, tokens, head_dim, seed=seed),
+        "keys": drawn(b, heads, tokens, head_dim, seed=seed + 1) / (head_dim**0.5 if betas else 1),
+        "values": drawn(b, heads, tokens, value_dim, seed=seed + 2),
+    }
+    if betas:
+        inputs["betas"] = torch.sigmoid(drawn(b, heads, tokens, seed=seed + 3))
+    return Probe(id, says, inputs, **more)
+
+
+STREAMED = {"queries": HEADS, "keys": HEADS, "values": READ}
+BETAS = STREAMED | {"betas": ("b", "heads", "tokens")}
+
+LINEAR = Task(
+    id="linear-recurrent",
+    title="Token by token",
+    name="linear_recurrent",
+    kind="function",
+    signature="linear_recurrent(queries, keys, values)",
+    axes=READ,
+    input_axes=STREAMED,
+    probes=(
+        streamed("few", "five tokens", 2, 3, 5, 4, 6, 1),
+        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 11),
+        streamed("one", "one token", 2, 3, 1, 5, 4, 21),
+        streamed("double", "float64", 2, 4, 6, 3, 5, 31, dtype="float64"),
+        streamed(
+            "costs",
+            "sixty tokens",
+            1,
+            2,
+            60,
+            3,
+            4,
+            41,
+            observe="costs",
+            settings={"numbers": 3000},
+        ),
+    ),
+    checks=(
+        Check("equal to the parallel form", 3, ("few", "more", "one", "double")),
+        Check("nothing of tokens × tokens", 1, ("costs", "few")),
+    ),
+    learned="Without the softmax, a sum over the past fits into one matrix. It does not grow, whatever is read.",
+    demands={
+        "equal to `linear_parallel`": "feature-map-left-out",
+        "the sum of the $\\phi(k_j)$, for the division": "not-normalised",
+        "Add a token first, then read": "read-before-written",
+        "Make nothing of tokens × tokens": "scores-made-after-all",
+    },
+    hints=(
+        "The memory begins as zeros of (b, heads, head_dim, value_dim), the sum of the keys as zeros of (b, heads, head_dim).",
+        "A token adds `key[..., :, None] * value[..., None, :]` to the memory and `key` to the sum.",
+        "Reading is `(query[..., :, None] * memory).sum(dim=-2)`, divided by `(query * total).sum(dim=-1, keepdim=True)`.",
+    ),
+    wrong=wrongs("""
+        read-before-written: line memory = memory + key →
+            below contexts.append → memory = memory + key[..., :, None] * value[..., None, :]
+        feature-map-left-out: F.elu(queries) + 1, F.elu(keys) + 1 → queries, keys
+        one-not-added: F.elu(queries) + 1, F.elu(keys) + 1 → F.elu(queries), F.elu(keys)
+        relu-for-elu: F.elu(queries) + 1, F.elu(keys) + 1 → F.relu(queries) + 1, F.relu(keys) + 1
+        not-normalised: read / (query * total).sum(dim=-1, keepdim=True) → read
+        divided-by-length-so-far: read / (query * total).sum(dim=-1, keepdim=True) → read / (t + 1)
+        overwritten-in-loop: memory = memory + key → memory = key
+            hint: The memory holds the newest token alone. Add to what it holds.
+        sum-of-keys-not-kept: total = total + key → total = key
+        future-in-memory: above for t in range → whole = (keys[..., :, None] * values[..., None, :]).sum(dim=2)
+            (query[..., :, None] * memory) → (query[..., :, None] * whole)
+            read / (query * total) → read / (query * keys.sum(dim=2))
+        scores-made-after-all: = linear_parallel(queries, keys, values)
+        """),
+    right=rights("""
+        einsum: body
+            phi = lambda x: torch.where(x > 0, x + 1, x.exp())
+            memory = torch.zeros(*keys.shape[:2], keys.shape[-1], values.shape[-1], dtype=keys.dtype)
+            total = torch.zeros_like(keys[:, :, 0])
+            result = torch.empty_like(values)
+            for t in range(keys.shape[2]):
+                q, k = phi(queries[:, :, t]), phi(keys[:, :, t])
+                memory = memory + torch.einsum("bhd,bhv->bhdv", k, values[:, :, t])
+                total = total + k
+                result[:, :, t] = torch.einsum("bhd,bhdv->bhv", q, memory) / torch.einsum("bhd,bhd->bh", q, total)[..., None]
+            return result
+        cumulative: body
+            q, k = F.elu(queries) + 1, F.elu(keys) + 1
+            memories = (k[..., None] * values[..., None, :]).cumsum(dim=2)
+            return (q[..., None] * memories).sum(dim=-2) / (q * k.cumsum(dim=2)).sum(dim=-1, keepdim=True)
+        matmul: (query[..., :, None] * memory).sum(dim=-2) → (query[..., None, :] @ memory).squeeze(-2)
+        """),
+)
+
+DELTA_RIGHTS = """
+        einsum: body
+            memory = torch.zeros(*keys.shape[:2], keys.shape[-1], values.shape[-1], dtype=keys.dtype)
+            result = []
+            for t in range(keys.shape[2]):
+                k, v, beta = keys[:, :, t], values[:, :, t], betas[:, :, t, None]
+                difference = v - torch.einsum("bhd,bhdv->bhv", k, memory)
+                memory = memory + torch.einsum("bhd,bhv->bhdv", k, beta * difference)
+                result.append(torch.einsum("bhd,bhdv->bhv", queries[:, :, t], memory))
+            return torch.stack(result, dim=2)
+        """
+
+DELTA_RULE = Task(
+    id="delta-rule",
+    title="The delta rule",
+    name="delta_rule",
+    kind="function",
+    signature="delta_rule(queries, keys, values, betas)",
+    axes=READ,
+    input_axes=BETAS,
+    probes=(
+        streamed("few", "five tokens", 2, 3, 5, 4, 6, 1, betas=True),
+        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 11, betas=True),
+        streamed("one", "one token", 2, 3, 1, 5, 4, 21, betas=True),
+        streamed("double", "float64", 2, 4, 6, 3, 5, 31, betas=True, dtype="float64"),
+    ),
+    checks=(
+        Check("several tokens", 3, ("few", "more", "double")),
+        Check("the first token", 1, ("one", "few")),
+    ),
+    learned="A memory that looks first and writes the difference can replace a value. Adding alone never can.",
+    demands={
+        "write, then read": "read-before-written",
+        "writes only the difference": "nothing-taken-out",
+        "with $\\beta = 0$ nothing is written": "beta-on-the-value-alone",
+        "Queries and keys are used as they come": "keys-normalised",
+        "The memory starts empty": "memory-starts-with-ones",
+    },
+    hints=(
+        "The memory is (b, heads, head_dim, value_dim). What it holds for a key is `(key * memory).sum(dim=2)` with a key of (b, heads, head_dim, 1).",
+        "`change = betas[:, :, t, None] * (values[:, :, t] - found)`",
+        "`memory = memory + key * change[:, :, None]`, and then `(query * memory).sum(dim=2)`.",
+    ),
+    wrong=wrongs("""
+        nothing-taken-out: (values[:, :, t] - found) → values[:, :, t]
+        difference-turned-round: (values[:, :, t] - found) → (values[:, :, t] + found)
+        beta-on-the-value-alone: betas[:, :, t, None] * (values[:, :, t] - found) → betas[:, :, t, None] * values[:, :, t] - found
+        beta-not-used: betas[:, :, t, None] * (values → (values
+        looked-up-by-query: found = (key * memory) → found = (query * memory)
+        written-under-query: memory = memory + key * change → memory = memory + query * change
+        read-before-written: line memory = memory + key →
+            below contexts.append → memory = memory + key * change[:, :, None]
+        overwritten-in-loop: memory = memory + key → memory = key
+            hint: The memory holds the newest token alone. Add to what it holds.
+        keys-normalised: above for t in range → keys = F.normalize(keys, dim=-1)
+        memory-starts-with-ones: values.new_zeros( → values.new_ones(
+        """),
+    right=rights(
+        DELTA_RIGHTS
+        + """
+        matmul: found = (key * memory).sum(dim=2) → found = (key.mT @ memory).squeeze(2)
+        outer: memory = memory + key * change[:, :, None] → memory = memory + key @ change[:, :, None]
+        """
+    ),
+)
+
+DELTA_PARALLEL = Task(
+    id="delta-parallel",
+    title="All changes at once",
+    name="delta_parallel",
+    kind="function",
+    signature="delta_parallel(queries, keys, values, betas)",
+    axes=READ,
+    input_axes=BETAS,
+    probes=(
+        streamed("few", "five tokens", 2, 3, 5, 4, 6, 51, betas=True),
+        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 61, betas=True),
+        streamed("one", "one token", 2, 3, 1, 5, 4, 71, betas=True),
+        streamed("double", "float64", 2, 4, 6, 3, 5, 81, betas=True, dtype="float64"),
+        streamed(
+            "costs",
+            "forty tokens",
+            1,
+            2,
+            40,
+            3,
+            4,
+            91,
+            betas=True,
+            observe="costs",
+            settings={"numbers": 10**6, "calls": 8},
+        ),
+    ),
+    checks=(
+        Check("equal to the loop", 3, ("few", "more", "one", "double")),
+        Check("without a loop", 1, ("costs", "few")),
+    ),
+    learned="What looks like a loop over tokens is a triangular system of equations. Solved piece by piece, this is how delta models train.",
+    demands={
+        "\\sum_{j<t}": "diagonal-in-the-system",
+        "\\beta_t v_t": "beta-left-out-of-values",
+        "u_t + \\beta_t": "beta-left-out-of-overlaps",
+        "\\sum_{j \\le t} (q_t \\cdot k_j)": "read-before-written",
+        "without a loop": "looped-after-all",
+    },
+    hints=(
+        "`keys @ keys.mT` holds all products of keys. Times β of the **row's** token, strictly below the diagonal, plus the identity: that is A.",
+        "`B` is β times the values. `torch.linalg.solve_triangular(A, B, upper=False)` gives all changes.",
+        "`(queries @ keys.mT).tril() @ changes`",
+    ),
+    wrong=wrongs("""
+        diagonal-in-the-system: .tril(-1) → .tril()
+        beta-left-out-of-values: betas * values → values
+        beta-left-out-of-overlaps: (betas * (keys @ keys.mT)) → (keys @ keys.mT)
+        beta-of-the-other-token: (betas * (keys @ keys.mT)) → (betas.mT * (keys @ keys.mT))
+        read-before-written: (queries @ keys.mT).tril() → (queries @ keys.mT).tril(-1)
+        future-visible: (queries @ keys.mT).tril() → (queries @ keys.mT)
+            hint: Each query also reads what later tokens change. Cut the scores: `.tril()`.
+        overlaps-with-the-wrong-sign: system = before + torch.eye(keys.shape[2], dtype=keys.dtype) → system = torch.eye(keys.shape[2], dtype=keys.dtype) - before
+        nothing-taken-out: torch.linalg.solve_triangular(system, betas * values, upper=False) → betas * values
+        queries-in-the-system: (betas * (keys @ keys.mT)) → (betas * (queries @ keys.mT))
+        looped-after-all: body
+            changes = betas[..., None] * values
+            for t in range(1, keys.shape[2]):
+                found = keys[:, :, t, None] @ (keys[:, :, :t].mT @ changes[:, :, :t])
+                changes = torch.cat((changes[:, :, :t], betas[:, :, t, None, None] * (values[:, :, t, None] - found), changes[:, :, t + 1 :]), dim=2)
+            return (queries @ keys.mT).tril() @ changes
+        """),
+    right=rights("""
+        solve: torch.linalg.solve_triangular(system, betas * values, upper=False) → torch.linalg.solve(system, betas * values)
+        inverse: torch.linalg.solve_triangular(system, betas * values, upper=False) → torch.linalg.inv(system) @ (betas * values)
+        diagonal: system = before + torch.eye(keys.shape[2], dtype=keys.dtype) → system = before + torch.diag_embed(torch.ones_like(keys[..., 0]))
+        """),
+)
+
+# ------------------------------------------------------------------------------------------------------- masks
+
+
+def packed(id, says, documents, window, prefixes):
+    documents, prefixes = torch.tensor(documents), torch.tensor(prefixes)
+    b, tokens = documents.shape
+    row, query, key = torch.meshgrid(*(torch.arange(size) for size in (b, tokens, tokens)), indexing="ij")
+    asked = {"b": row, "h": torch.zeros_like(row), "query": query, "key": key}
+
+    def redraw(generator):
+        """The same documents with a window and prefixes of other sizes."""
+        return {"window": window + whole(generator, 1, 2), "prefixes": prefixes + whole(generator, 0, 1)}
+
+    inputs = {"documents": documents, "window": window, "prefixes": prefixes}
+    return Probe(id, says, inputs, then=asked, redraw=redraw)
+
+
+PACKED = Task(
+    id="packed-mod",
+    title="Packed documents",
+    name="packed_mod",
+    kind="function",
+    signature="packed_mod(documents, window, prefixes)",
+    axes=("b", "tokens", "tokens"),
+    input_axes={"documents": ("b", "tokens"), "prefixes": ("b",)},
+    dtypes=("bool",),
+    probes=(
+        packed("one", "one document in each row", [[0] * 7, [3] * 7], 3, [0, 0]),
+        packed(
+            "two", "two documents in a row", [[0, 0, 0, 1, 1, 1, 1, 1], [5, 5, 5, 5, 5, 2, 2, 2]], 3, [0, 0]
+        ),
+        packed("prefix", "prefixes of 4 and 2 tokens", [[0] * 6, [1] * 6, [2] * 6], 2, [4, 2, 0]),
+        packed(
+            "prefix-cut",
+            "a prefix that is longer than the first document",
+            [[0, 0, 0, 1, 1, 1, 1], [4, 4, 4, 4, 4, 6, 6], [1] * 7],
+            2,
+            [5, 3, 1],
+        ),
+    ),
+    checks=(
+        Check("documents and a window", 2, ("one", "two")),
+        Check("prefixes", 2, ("prefix", "prefix-cut")),
+    ),
+    learned="A mask is a rule about positions. Rules are joined by `&` and `|`, and no one has to write down a matrix.",
+    demands={
+        "only within the query's own document": "documents-mixed",
+        "is not in the future": "future-visible",
+        "lies in the window": "window-not-used",
+        "query and key both lie in the prefix": "prefix-visible-to-all",
+        "the prefix of row `b`": "first-sequence-for-all",
+        "that gives True where the key is visible": "mask-polarity",
+    },
+    hints=(
+        "Inside, `documents[b, query] == documents[b, key]` says whether both stand in one document.",
+        "In the window: `(query >= key) & (query - key < window)`. In the prefix: `(query < prefixes[b]) & (key < prefixes[b])`.",
+        "`return same & (recent | prefix)`, and behind the inner function `return mask_mod`.",
+    ),
+    wrong=wrongs("""
+        documents-mixed: return same & (recent | prefix) → return recent | prefix
+        prefix-across-documents: return same & (recent | prefix) → return same & recent | prefix
+        future-visible: (query >= key) & (query - key < window) → (query - key < window)
+            hint: The future is visible. Outside of the prefix, `query >= key` has to hold too.
+        window-not-used: (query >= key) & (query - key < window) → (query >= key)
+        window-one-too-wide: query - key < window → query - key <= window
+        prefix-visible-to-all: prefix = (query < prefixes[b]) & (key < prefixes[b]) → prefix = key < prefixes[b]
+        prefix-left-out: return same & (recent | prefix) → return same & recent
+        prefix-one-too-long: (query < prefixes[b]) & (key < prefixes[b]) → (query <= prefixes[b]) & (key <= prefixes[b])
+        first-sequence-for-all: (query < prefixes[b]) & (key < prefixes[b]) → (query < prefixes[0]) & (key < prefixes[0])
+            hint: Every row gets the prefix of row 0. Each has its own: `prefixes[b]`.
+        mask-polarity: return same & (recent | prefix) → return ~(same & (recent | prefix))
+            hint: True marks what is hidden here. A `mask_mod` says True where a key is visible.
+        """),
+    right=rights("""
+        logical: return same & (recent | prefix) → return torch.logical_and(same, torch.logical_or(recent, prefix))
+        larger: (query < prefixes[b]) & (key < prefixes[b]) → torch.maximum(query, key) < prefixes[b]
+        lambda: cell
+            def packed_mod(documents, window, prefixes):
+                return lambda b, h, q, k: (documents[b, q] == documents[b, k]) & (
+                    ((q - k >= 0) & (q - k < window)) | ((q < prefixes[b]) & (k < prefixes[b]))
+                )
+        """),
+)
+
+# ------------------------------------------------------------------------------------------------------ budget
+
+
+def plan(seed, full=0, window=0, latent=0, delta=0):
+    """A plan of layers, and what makes the same one with other sizes."""
+    counts = {"full": full, "window": window, "latent": latent, "delta": delta}
+
+    def redraw(generator):
+        return {"layers": Specimen("cache-plan", {"seed": whole(generator, 0, 10**6), **counts})}
+
+    return Specimen("cache-plan", {"seed": seed, **counts}), redraw
+
+
+def planned(id, says, num_tokens, seed, each=None, **counts):
+    layers, redraw = plan(seed, **counts)
+    inputs = {"layers": layers, "num_tokens": num_tokens}
+    return Probe(id, says, inputs | ({} if each is None else {"bytes_per_number": each}), redraw=redraw)
+
+
+PLAN_BYTES = Task(
+    id="plan-bytes",
+    title="What a cache takes",
+    name="plan_bytes",
+    kind="function",
+    signature="plan_bytes(layers, num_tokens, bytes_per_number=2)",
+    axes=(),
+    number=True,
+    dtypes=("int64", "int32", "float64"),
+    probes=(
+        planned("full", "three full layers", 1000, 1, full=3),
+        planned("window", "two layers with a window, and a long text", 5000, 2, window=2),
+        planned("window-short", "a text shorter than the window", 3, 3, window=2, full=1),
+        planned("latent", "three latent layers", 700, 4, latent=3),
+        planned("delta", "two layers with a delta rule", 900, 5, delta=2),
+        planned(
+            "mixed", "layers of all kinds, 4 bytes a number", 2000, 6, 4, full=1, window=2, latent=1, delta=3
+        ),
+    ),
+    checks=(
+        Check("full layers and windows", 1, ("full", "window", "window-short")),
+        Check("latent and delta layers", 1, ("latent", "delta")),
+        Check("mixed layers, other bytes", 1, ("mixed",)),
+    ),
+    learned="Four kinds of layers, four rules. Only the delta rule's memory does not depend on the text.",
+    demands={
+        "keys and values of all tokens": "values-not-counted",
+        "of at most `window` tokens": "window-not-bounding",
+        "a latent and a rotated key": "rotated-key-not-counted",
+        "one memory for each head, whatever the length": "memory-grows",
+        "with a dictionary for each layer": "first-layer-for-all",
+        "bytes_per_number=2": "two-bytes-typed-in",
+    },
+    hints=(
+        "Go through the layers, and add the numbers that each keeps. Multiply by `bytes_per_number` at the end.",
+        "A full layer keeps `2 * groups * head_dim` numbers for each token. With a window, count `min(num_tokens, window)` tokens.",
+        "Latent: `latent_dim + rope_dim` for each token. Delta: `heads * head_dim * value_dim`, once.",
+    ),
+    wrong=wrongs("""
+        values-not-counted: 2 * layer["groups"] →2 layer["groups"]
+        window-not-bounding: min(num_tokens, layer["window"]) → num_tokens
+        window-always-filled: min(num_tokens, layer["window"]) → layer["window"]
+        latent-counted-twice: numbers += (layer["latent_dim"] + layer["rope_dim"]) → numbers += 2 * (layer["latent_dim"] + layer["rope_dim"])
+        rotated-key-not-counted: (layer["latent_dim"] + layer["rope_dim"]) → layer["latent_dim"]
+        memory-grows: layer["heads"] * layer["head_dim"] * layer["value_dim"] → layer["heads"] * layer["head_dim"] * layer["value_dim"] * num_tokens
+        memory-of-one-head: layer["heads"] * layer["head_dim"] * layer["value_dim"] → layer["head_dim"] * layer["value_dim"]
+        first-layer-for-all: for layer in layers: → for layer in [layers[0]] * len(layers):
+        numbers-not-bytes: return numbers * bytes_per_number → return numbers
+        two-bytes-typed-in: return numbers * bytes_per_number → return numbers * 2
+        """),
+    right=rights("""
+        functions: body
+            rules = {
+                "full": lambda one: 2 * one["groups"] * one["head_dim"] * num_tokens,
+                "window": lambda one: 2 * one["groups"] * one["head_dim"] * min(one["window"], num_tokens),
+                "latent": lambda one: (one["latent_dim"] + one["rope_dim"]) * num_tokens,
+                "delta": lambda one: one["heads"] * one["head_dim"] * one["value_dim"],
+            }
+            return bytes_per_number * sum(rules[one["kind"]](one) for one in layers)
+        tokens: body
+            total = 0
+            for one in layers:
+                tokens = min(num_tokens, one.get("window", num_tokens))
+                if "groups" in one:
+                    total += one["groups"] * one["head_dim"] * tokens * 2
+                elif "latent_dim" in one:
+                    total += tokens * one["latent_dim"] + tokens * one["rope_dim"]
+                else:
+                    total += one["heads"] * one["head_dim"] * one["value_dim"]
+            return total * bytes_per_number
+        tensor: return numbers * bytes_per_number → return torch.tensor(numbers * bytes_per_number)
+        """),
+)
+
+
+def within(id, says, budget, limit, seed, **counts):
+    layers, redraw = plan(seed, **counts)
+    return Probe(id, says, {"layers": layers, "budget": budget, "limit": limit}, redraw=redraw)
+
+
+LONGEST = Task(
+    id="longest-text",
+    title="Within a budget",
+    name="longest_text",
+    kind="function",
+    signature="longest_text(layers, budget, limit)",
+    axes=(),
+    number=True,
+    dtypes=("int64", "int32", "float64"),
+    needs=("plan-bytes",),
+    probes=(
+        within("full", "two full layers and 50,000 bytes", 50_000, 9000, 1, full=2),
+        within("mixed", "layers of three kinds and 40,000 bytes", 40_000, 9000, 2, full=1, latent=1, delta=1),
+        within("window", "layers with a window, which never fill the budget", 10**7, 4321, 3, window=2),
+        within("nothing", "a budget of one byte", 1, 500, 4, full=1),
+        Probe(
+            "exact",
+            "a budget that is filled to the byte",
+            {"layers": Specimen("cache-plan", {"seed": -1, "full": 1}), "budget": 960, "limit": 300},
+            redraw=lambda generator: {"budget": 96 * whole(generator, 6, 40)},
+        ),
+    ),
+    checks=(
+        Check("the longest text that fits", 2, ("full", "mixed", "exact")),
+        Check("the limit, and nothing at all", 1, ("window", "nothing", "full")),
+    ),
+    learned="A budget and a kind of attention give a length. Where nothing grows, only the limit ends it.",
+    demands={
+        "at most `limit`": "limit-never-reached",
+        "takes at most `budget` bytes": "exact-fit-refused",
+        "If not even one token fits, return 0": "one-token-always",
+        "the largest number of tokens": "bytes-taken-as-even",
+    },
+    hints=(
+        "Keep two lengths: one that fits, 0 at first, and one that is too long, `limit + 1` at first.",
+        "Try the middle of both with `plan_bytes`. It takes the place of one of them.",
+        "Stop when nothing lies between them, and return the one that fits.",
+    ),
+    wrong=wrongs("""
+        exact-fit-refused: <= budget → < budget
+        limit-never-reached: limit + 1 → limit
+        text-one-token-too-long: return fits → return fits + 1
+        one-token-always: return fits → return max(fits, 1)
+        bytes-taken-as-even: body
+            return min(budget // plan_bytes(layers, 1), limit)
+        limit-not-kept: fits, too_long = 0, limit + 1 → fits, too_long = 0, 2 * limit
+        """),
+    right=rights("""
+        every-length: body
+            longest = 0
+            for tokens in range(1, limit + 1):
+                if plan_bytes(layers, tokens) > budget:
+                    break
+                longest = tokens
+            return longest
+        recursive: body
+            def between(fits, too_long):
+                if too_long - fits == 1:
+                    return fits
+                middle = fits + (too_long - fits) // 2
+                return between(middle, too_long) if plan_bytes(layers, middle) <= budget else between(fits, middle)
+            return between(0, limit + 1)
+        bisect: body
+            import bisect
+            return bisect.bisect_right(range(1, limit + 1), budget, key=lambda tokens: plan_bytes(layers, tokens))
+        """),
+)
+
+LESSON = Lesson(
+    title="13 · This year's attention",
+    given_axes={},
+    redraw=lambda generator: {},
+    tasks=(
+        *(WINDOW_MASK, RING_CACHE, REACH, SINK_ATTENTION),
+        *(LATENT_ATTENTION, ABSORBED, STRETCHED, YARN, BOUNDED),
+        *(LINEAR, DELTA_RULE, DELTA_PARALLEL, PACKED, PLAN_BYTES, LONGEST),
+    ),
+)
