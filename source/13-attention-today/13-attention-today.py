@@ -497,7 +497,7 @@ if latent_layer is not None:
 #
 # ## 4 · Longer than any training text
 #
-# Here is the model of lesson 08 that names the previous token, with RoPE. It trains on 16 tokens, and then reads up to 128.
+# Here is a model like the one of lesson 08 that names the previous token, with RoPE. It trains on 16 tokens, and then reads up to 128.
 
 
 # %% id="longer-given"
@@ -714,8 +714,8 @@ def bounded_scores(queries, keys, query_weight, key_weight, cap=None):
 check("bounded-scores")
 
 # %% [markdown] id="norm-shown-intro"
-# The small model again, with a learning rate a hundred times as high. (Norm and rotation may change places here: a rotation keeps the
-# length. With weights that are not all 1 they may not, and models norm first.)
+# The small model again, with a learning rate a hundred times as high. (Here the norm comes after the rotation. Models norm first.
+# With weights of 1 both are the same, since a rotation keeps the length.)
 
 
 # %% id="norm-shown" tags=["measured", "shown"]

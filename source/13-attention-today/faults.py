@@ -365,7 +365,7 @@ FAULTS = (
     ),
     Fault(
         "keys-left-unnormed",
-        "only the queries are normalised",
+        "the keys are left out of the norm",
         "Only the queries go through RMSNorm. The keys do, too.",
         section="13-attention-today#norm-intro",
     ),
@@ -401,7 +401,7 @@ FAULTS = (
     ),
     Fault(
         "qk-normed-over-tokens",
-        "the mean square runs over the tokens",
+        "the mean square of queries and keys runs over the tokens",
         "The mean square runs over the tokens. Each query and key has its own: `dim=-1`.",
         section="13-attention-today#norm-intro",
     ),

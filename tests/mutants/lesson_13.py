@@ -1,0 +1,76 @@
+"""Answers to lesson 13 as learners type them: wrong ones with the findings they deserve, and right ones.
+
+Few for each task; they differ from those of its `tasks.py`.
+"""
+
+from tests.mutants.answers import read
+
+LESSON = "13-attention-today"
+TASKS = read(
+    LESSON,
+    r"""
+== window-mask
+both-sides (named, values): distance = queries[:, None] - keys → distance = (queries[:, None] - keys).abs()
+sinks-by-distance (named, values): (keys >= num_sinks) → (distance >= num_sinks)
+where: return too_far | (distance < 0) → return torch.where(distance < 0, True, too_far)
+== ring-cache
+modulo-of-the-piece (named, values): [-self.window :] % self.window → [-self.window :] % keys.shape[2]
+filled-one-short (named, shape, values): min(end, self.window) → min(end - 1, self.window)
+remainder: [-self.window :] % self.window → [-self.window :].remainder(self.window)
+== reach
+sum-of-windows (named, values): body
+    distance = torch.arange(num_tokens)[:, None] - torch.arange(num_tokens)
+    return (distance >= 0) & (distance <= (num_tokens if 0 in windows else int(windows.sum())))
+both-directions (named, values): return arrives.bool() → return (arrives + arrives.T).bool()
+clamp: (visible.float() @ arrives > 0).float() → (visible.float() @ arrives).clamp(max=1)
+== sink-attention
+sink-per-token (named, values, raised): sinks.view(-1, 1, 1) → sinks.mean()
+sink-masked-away (named, values, not finite): torch.cat((scores, sink), dim=-1) → torch.cat((scores, sink * -torch.inf), dim=-1)
+pad: torch.cat((scores, sink), dim=-1) → torch.cat([scores, sinks[None, :, None, None].repeat(b, 1, num_tokens, 1)], -1)
+== latent-attention
+values-from-keys (named, values, raised): values = self.W_value(latents) → values = self.W_value(latents) * 0 + self.W_value(latents).mean()
+rope-key-from-latent (named, parameters, raised, values): self.W_rope_key = nn.Linear(d_model, rope_dim, bias=False) → self.W_rope_key = nn.Linear(latent_dim, rope_dim, bias=False)
+    self.W_rope_key(x) → self.W_rope_key(latents)
+math-sqrt: (self.head_dim + self.rope_dim) ** 0.5 → math.sqrt(self.head_dim + self.rope_dim)
+== absorbed-attention
+rope-part-twice (named, values): inside @ latents.mT + rope_queries @ rope_keys.mT → inside @ latents.mT + 2 * rope_queries @ rope_keys.mT
+values-by-key-weights (named, raised, values, shape): W_value.mT → W_key.mT
+transpose: latents.mT → latents.transpose(-1, -2)
+== stretched-frequencies
+divided-by-root (named, values): frequencies / factor → frequencies / factor**0.5
+ntk-on-linear (named, values): if method == "ntk": → if method == "linear":
+reciprocal: frequencies / factor → frequencies * (1 / factor)
+== yarn-frequencies
+share-squared (named, values): frequencies / factor * share → frequencies / factor * share**2
+trained-times-factor (named, values): math.log(trained / (2 * math.pi * fast)) → math.log(trained * factor / (2 * math.pi * fast))
+where: length = end - begin if end != begin else 0.001 → length = max(end - begin, 0.001)
+== bounded-scores
+cap-on-queries (named, values): queries @ keys.mT / keys.shape[-1] ** 0.5 → queries.clamp(-1, 1) @ keys.mT / keys.shape[-1] ** 0.5
+weight-added (named, values): + 1e-6) * query_weight → + 1e-6) + query_weight
+sqrt: torch.sqrt((keys**2).mean(dim=-1, keepdim=True) + 1e-6) → ((keys**2).mean(dim=-1, keepdim=True) + 1e-6).sqrt()
+== linear-recurrent
+values-normalised (named, values): value = queries[:, :, t], keys[:, :, t], values[:, :, t] → value = queries[:, :, t], keys[:, :, t], F.normalize(values[:, :, t], dim=-1)
+query-not-mapped (named, values): F.elu(queries) + 1, F.elu(keys) + 1 → queries, F.elu(keys) + 1
+exponential: F.elu(queries) + 1, F.elu(keys) + 1 → torch.where(queries > 0, queries + 1, queries.exp()), F.elu(keys) + 1
+== delta-rule
+found-halved (named, values): values[:, :, t] - found → values[:, :, t] - found / 2
+beta-squared (named, values): betas[:, :, t, None] * → betas[:, :, t, None] ** 2 *
+keyword: contexts.append((query * memory).sum(dim=2)) → contexts += [(memory * query).sum(dim=-2)]
+== delta-parallel
+lower-scores-only (named, values): return (queries @ keys.mT).tril() @ changes → return (queries @ keys.mT).triu() @ changes
+values-not-solved (named, values): system, betas * values, upper=False → system, values, upper=False
+identity: torch.eye(keys.shape[2], dtype=keys.dtype) → torch.eye(keys.shape[2]).to(keys)
+== packed-mod
+prefix-by-query (named, values): & (key < prefixes[b]) → & (query < prefixes[b])
+window-both-sides (named, values): (query >= key) & (query - key < window) → ((query - key).abs() < window)
+nested: return same & (recent | prefix) → return (same & recent) | (same & prefix)
+== plan-bytes
+window-counted-once (named, values): min(num_tokens, layer["window"]) → 1
+keys-counted-thrice (named, values): numbers += 2 * layer["groups"] * layer["head_dim"] * num_tokens → numbers += 3 * layer["groups"] * layer["head_dim"] * num_tokens
+parts: (layer["latent_dim"] + layer["rope_dim"]) * num_tokens → layer["latent_dim"] * num_tokens + layer["rope_dim"] * num_tokens
+== longest-text
+half-the-budget (named, values): <= budget → <= budget / 2
+middle-returned (named, values): return fits → return (fits + too_long) // 2 + 1
+shift: (fits + too_long) // 2 → (fits + too_long) >> 1
+""",
+)
