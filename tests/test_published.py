@@ -1,6 +1,6 @@
-"""Lesson 12 against `transformers` and `tokenizers`, which are its oracle; CI installs both.
+"""Lessons 12 and 13 against `transformers` and `tokenizers`, which are their oracle; CI installs both.
 
-The lesson's own solution is run, on the files that it ships and on models of other sizes.
+The lessons' own solutions are run, on the files that they ship and on models of other sizes.
 """
 
 import importlib.util
@@ -34,17 +34,32 @@ def library():
     return transformers
 
 
-@pytest.fixture(scope="module")
-def lesson(library):
-    """What the lesson's solution defines."""
-    notebook = nbformat.read(ROOT / "solutions" / LESSON / f"{LESSON}.ipynb", as_version=4)
+def solved(lesson, given, cut):
+    """What a lesson's solution defines: some cells that it gives, and its answers.
+
+    cut: by cell, the text from which on it is left out, since it needs what stands below.
+    """
+    notebook = nbformat.read(ROOT / "solutions" / lesson / f"{lesson}.ipynb", as_version=4)
     namespace = {}
     for cell in notebook.cells:
-        if cell.cell_type == "code" and (cell.id in GIVEN or cell.id.endswith("-answer")):
-            if cell.id == "gpt2-proof":  # its functions, not the comparison, which needs what stands below
-                cell.source = cell.source.rpartition("\n\n\n")[0]
-            exec(cell.source, namespace)
+        if cell.cell_type == "code" and (cell.id in given or cell.id.endswith("-answer")):
+            source = cell.source.rpartition(cut[cell.id])[0] if cell.id in cut else cell.source
+            exec(source, namespace)
     return namespace
+
+
+@pytest.fixture(scope="module")
+def lesson(library):
+    """What the solution of lesson 12 defines."""
+    return solved(LESSON, GIVEN, {"gpt2-proof": "\n\n\n"})
+
+
+@pytest.fixture(scope="module")
+def today(library):
+    """What the solution of lesson 13 defines."""
+    cut = {"latent-proof": "\n\n\nstored = ", "plans": "\nif plan_bytes"}
+    given = ("setup", "course-parts", "linear-parallel", *cut)
+    return solved("13-attention-today", given, cut)
 
 
 def test_the_files_are_what_the_libraries_make(tmp_path):
@@ -183,3 +198,156 @@ def test_a_checkpoint_that_is_no_safetensors_is_not_read(lesson, tmp_path):
     torch.save({}, folder / "pytorch_model.bin")
     with pytest.raises(FileNotFoundError, match=r"model\.safetensors"):
         lesson["from_folder"](folder)
+
+
+def drawn(*shape, seed=7):
+    """Random numbers of a shape."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize(("window", "tokens"), [(2, 9), (5, 13), (30, 6)])
+def test_attention_with_sinks_is_that_of_gpt_oss(today, window, tokens):
+    right = make.sink_layer(make.sinks_config(window), drawn(3, tokens, 20))
+    expected = right.pop("context")
+    torch.testing.assert_close(today["sink_attention"](**right, window=window), expected, **CLOSE)
+
+
+def test_the_window_is_that_of_mistral(library, today):
+    from transformers.masking_utils import create_sliding_window_causal_mask
+
+    config = library.MistralConfig(sliding_window=4)
+    config._attn_implementation = "eager"
+    x, positions = drawn(1, 11, 8), torch.arange(11)[None]
+    mask = create_sliding_window_causal_mask(config, x, None, None, position_ids=positions)
+    assert today["window_mask"](11, 11, 4).tolist() == (mask[0, 0] < 0).tolist()
+
+
+LATENT = [
+    {"hidden_size": 22},
+    {"hidden_size": 30, "num_attention_heads": 5, "num_key_value_heads": 5, "kv_lora_rank": 11},
+    {"hidden_size": 17, "qk_nope_head_dim": 4, "qk_rope_head_dim": 10, "v_head_dim": 3},
+]
+
+
+@pytest.mark.parametrize("sizes", LATENT)
+def test_latent_attention_is_that_of_deepseek_and_absorbed_it_is_the_same(today, sizes):
+    config = make.latent_config(**sizes)
+    heads, latent = config.num_attention_heads, config.kv_lora_rank
+    head_dim, rope_dim, value_dim = config.qk_nope_head_dim, config.qk_rope_head_dim, config.v_head_dim
+    stored = make.latent_layer(config, drawn(2, 10, config.hidden_size))
+    own = today["LatentAttention"](
+        config.hidden_size, heads, latent, head_dim, rope_dim, value_dim, base=500.0
+    ).requires_grad_(False)
+    own = today["from_deepseek"](own, stored)
+    torch.testing.assert_close(own(stored["x"]), stored["result"], **CLOSE)
+
+    x, at = stored["x"], torch.arange(10)
+    queries = own.W_query(x).unflatten(-1, (heads, -1)).transpose(1, 2)[:, :, -3:]  # the last three tokens
+    absorbed = today["absorbed_attention"](
+        queries[..., :head_dim],
+        today["apply_rope"](queries[..., head_dim:], at[-3:], 500.0),
+        own.latent_norm(own.W_latent(x)),
+        today["apply_rope"](own.W_rope_key(x), at, 500.0),
+        own.W_key.weight.unflatten(0, (heads, -1)),
+        own.W_value.weight.unflatten(0, (heads, -1)),
+    )
+    actual = own.out_proj(absorbed.transpose(1, 2).flatten(2))
+    torch.testing.assert_close(actual, own(x)[:, -3:], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("head_dim", "base", "trained", "factor"),
+    [(8, 10000.0, 2048, 2.0), (64, 500000.0, 8192, 8.0), (128, 10000.0, 4096, 16.0), (20, 300.0, 16, 4.0)],
+)
+def test_stretched_frequencies_are_those_of_the_library(today, head_dim, base, trained, factor):
+    for method, kind in (("none", "none"), ("linear", "linear"), ("ntk", "dynamic")):
+        actual = today["stretched_frequencies"](head_dim, factor, method, base)
+        asked = (head_dim, base, trained)
+        expected = (
+            make.frequencies("linear", *asked, factor=1.0)
+            if kind == "none"
+            else make.frequencies(kind, *asked, factor=factor)
+        )
+        torch.testing.assert_close(actual, expected)
+    torch.testing.assert_close(
+        today["yarn_frequencies"](head_dim, factor, trained, base),
+        make.frequencies("yarn", head_dim, base, trained, factor=factor),
+    )
+    torch.testing.assert_close(
+        today["yarn_frequencies"](head_dim, factor, trained, base, fast=16, slow=2),
+        make.frequencies("yarn", head_dim, base, trained, factor=factor, beta_fast=16, beta_slow=2),
+    )
+
+
+@pytest.mark.parametrize("cap", [None, 2.5])
+def test_bounded_scores_are_those_of_qwen3s_norms_and_gemma2s_cap(library, today, cap):
+    from transformers.models.gemma2.modeling_gemma2 import eager_attention_forward
+    from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
+
+    queries, keys, weights = 3 * drawn(2, 3, 7, 6), 3 * drawn(2, 3, 7, 6, seed=8), 1 + drawn(2, 6, seed=9)
+    normed = []
+    for x, weight in zip((queries, keys), weights, strict=True):
+        norm = Qwen3RMSNorm(6)
+        norm.weight.data = weight
+        normed.append(norm(x).detach())
+    layer = torch.nn.Module()
+    layer.num_key_value_groups = 1
+    hidden = torch.full((7, 7), -torch.inf).triu(1)
+    expected = eager_attention_forward(layer, *normed, keys, hidden, scaling=6**-0.5, softcap=cap)[1]
+    actual = today["bounded_scores"](queries, keys, *weights, cap).softmax(dim=-1)
+    torch.testing.assert_close(actual, expected, **CLOSE)
+
+
+def test_the_delta_rule_is_that_of_qwen3_next_token_by_token_and_at_once(library, today):
+    from transformers.models.qwen3_next import modeling_qwen3_next as theirs
+
+    queries, keys = drawn(2, 3, 9, 6), torch.nn.functional.normalize(drawn(2, 3, 9, 6, seed=8), dim=-1)
+    values, betas = drawn(2, 3, 9, 5, seed=9), drawn(2, 3, 9, seed=10).sigmoid()
+    given = [one.transpose(1, 2) for one in (queries * 6**0.5, keys, values)]  # it divides by √head_dim
+    gates = torch.zeros(2, 9, 3)
+    for name, own in (("recurrent", "delta_rule"), ("chunk", "delta_parallel")):
+        function = getattr(theirs, f"torch_{name}_gated_delta_rule")
+        expected = function(*given, gates, betas.transpose(1, 2))[0].transpose(1, 2)
+        torch.testing.assert_close(today[own](queries, keys, values, betas), expected, **CLOSE)
+
+
+def test_both_forms_of_linear_attention_are_equal(today):
+    given = drawn(2, 3, 12, 6), drawn(2, 3, 12, 6, seed=8), drawn(2, 3, 12, 5, seed=9)
+    torch.testing.assert_close(today["linear_recurrent"](*given), today["linear_parallel"](*given), **CLOSE)
+
+
+def test_the_plans_of_six_models_are_those_of_the_librarys_configurations(library, today):
+    def keys_of(config, layer):
+        width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        kept = {"kind": "full", "groups": config.num_key_value_heads, "head_dim": width}
+        within = layer == "sliding_attention"
+        return kept | ({"kind": "window", "window": config.sliding_window} if within else {})
+
+    gemma = {"num_hidden_layers": 34, "num_key_value_heads": 4, "head_dim": 256, "sliding_window": 1024}
+    llama, mistral = library.LlamaConfig(), library.MistralConfig()
+    deepseek, qwen = library.DeepseekV3Config(), library.Qwen3NextConfig()
+    expected = {
+        "Llama 2 7B": [keys_of(llama, "full_attention")] * llama.num_hidden_layers,
+        "Mistral 7B v0.1": [keys_of(mistral, "sliding_attention")] * mistral.num_hidden_layers,
+        "DeepSeek-V3": [
+            {"kind": "latent", "latent_dim": deepseek.kv_lora_rank, "rope_dim": deepseek.qk_rope_head_dim}
+        ]
+        * deepseek.num_hidden_layers,
+        "Qwen3-Next 80B": [
+            keys_of(qwen, layer)
+            if layer == "full_attention"
+            else {
+                "kind": "delta",
+                "heads": qwen.linear_num_value_heads,
+                "head_dim": qwen.linear_key_head_dim,
+                "value_dim": qwen.linear_value_head_dim,
+            }
+            for layer in qwen.layer_types
+        ],
+    }
+    for name, config in (
+        ("Gemma 3 4B", library.Gemma3TextConfig(**gemma)),
+        ("gpt-oss 120B", library.GptOssConfig()),
+    ):
+        expected[name] = [keys_of(config, layer) for layer in config.layer_types]
+    assert today["PLANS"] == expected
