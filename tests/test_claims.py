@@ -773,3 +773,125 @@ def test_the_row_sums_of_weights_and_their_gradients_are_those_of_results_and_th
     torch.manual_seed(0)
     weights, values, sent = torch.randn(5, 5).softmax(-1), torch.randn(5, 3), torch.randn(5, 3)
     torch.testing.assert_close((weights * (sent @ values.T)).sum(-1), (sent * (weights @ values)).sum(-1))
+
+
+# lesson 13
+
+
+@cache
+def today():
+    """What lesson 13 defines, without its trainings and figures."""
+    lesson = "13-attention-today"
+    answers = [one for one in cells(lesson) if one.endswith("-answer")]
+    given = run(lesson, "setup", "course-parts", "longer-given", "linear-parallel", *answers)
+    shown = {"norm-shown": "\n\n\nif ", "recall-shown": "\n\n\ncounts", "plans": "\nif plan_bytes"}
+    for cell, until in shown.items():
+        exec(cells(lesson)[cell].partition(until)[0], given)
+    return given
+
+
+def test_todays_models_keep_a_seventh_of_what_llama_2_keeps_or_less():
+    kept = {name: today()["plan_bytes"](layers, 131_072) for name, layers in today()["PLANS"].items()}
+    llama = kept.pop("Llama 2 7B")
+    assert today()["plan_bytes"](today()["PLANS"]["Llama 2 7B"], 1) == 524_288
+    assert round(llama / 10**9) == 69
+    assert round(llama / (2 * 6_738_415_616)) == 5
+    assert all(one < llama / 7 for one in kept.values())
+
+
+def test_what_the_written_answer_says_of_eight_gibibytes_is_so():
+    fits = {
+        name for name, layers in today()["PLANS"].items() if today()["plan_bytes"](layers, 131_072) <= 2**33
+    }
+    assert fits == {"Mistral 7B v0.1", "Gemma 3 4B", "gpt-oss 120B", "Qwen3-Next 80B"}
+
+
+def test_the_fifth_head_has_the_largest_sink_and_keeps_less_than_a_fifth():
+    from safetensors.torch import load_file
+
+    from visuals.published import TODAY
+
+    library = load_file(TODAY)
+    given = {name: library[f"gpt-oss {name}"][:1] for name in ("queries", "keys")}
+    sinks, values = library["gpt-oss sinks"], torch.eye(11).expand(1, 2, 11, 11)
+    sums = today()["sink_attention"](**given, values=values, sinks=sinks, window=4).sum(-1).mean(-1)[0]
+    assert int(sinks.argmax()) == int(sums.argmin()) == 4
+    assert float(sinks[4]) == pytest.approx(5.1, abs=0.04)
+    assert float(sums[4]) < 0.2 < float(sums[:4].min())
+
+
+def test_a_layer_adds_its_window_less_one_and_one_without_a_window_reaches_all():
+    for windows, far in (([5] * 6, 24), ([3, 9], 10), ([1, 1], 0), ([2, 0], 29)):
+        assert int(today()["reach"](30, torch.tensor(windows))[-1].sum()) - 1 == far
+
+
+def test_a_larger_base_leaves_the_fastest_pair_and_slows_the_slowest_by_the_whole_factor():
+    plain, slowed = (today()["stretched_frequencies"](24, 6.0, method) for method in ("none", "ntk"))
+    assert float(slowed[0]) == float(plain[0]) == 1
+    assert float(plain[-1] / slowed[-1]) == pytest.approx(6, rel=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_dividing_all_frequencies_loses_the_neighbour_and_yarn_keeps_it(seed):
+    model, right = today()["previous_trained"](seed), {}
+    for method in ("none", "linear", "yarn"):
+        model.frequencies = (
+            today()["yarn_frequencies"](32, 8.0, 16)
+            if method == "yarn"
+            else today()["stretched_frequencies"](32, 8.0, method)
+        )
+        right[method] = [today()["right_at"](model, length) for length in (16, 128)]
+    assert right["none"][0] == 1
+    assert right["linear"][0] <= 0.2
+    assert right["yarn"][0] >= 0.95
+    assert right["none"][1] <= 0.35
+    assert right["yarn"][1] >= 0.8
+
+
+@pytest.mark.slow
+def test_bounds_forgive_a_learning_rate_that_breaks_the_plain_model():
+    found = {}
+    for name, scores_of in (
+        ("plain", None),
+        ("norm", today()["bounded_by"]()),
+        ("cap", today()["bounded_by"](20.0)),
+    ):
+        models = [today()["previous_trained"](seed, lr=0.3, scores_of=scores_of) for seed in SEEDS]
+        found[name] = [(today()["right_at"](model, 16), model.largest) for model in models]
+    assert all(right <= 0.4 and largest > 10_000 for right, largest in found["plain"])
+    assert all(right >= 0.4 and largest < 100 for right, largest in found["norm"])
+    assert sum(right > 0.99 for right, _ in found["norm"]) >= 3
+    assert all(largest <= 20 for _, largest in found["cap"])
+
+
+def test_with_weights_of_one_no_score_exceeds_the_root_of_the_width():
+    queries, keys = 50 * torch.randn(2, 4, 3, 9, 16, generator=torch.Generator().manual_seed(0))
+    scores = today()["bounded_scores"](queries, keys, torch.ones(16), torch.ones(16))
+    assert float(scores.max()) <= 4
+
+
+def test_a_soft_cap_leaves_small_scores_and_lets_none_pass():
+    scores = torch.tensor([0.5, 3.0, 60.0, 10_000.0])
+    capped = 20 * torch.tanh(scores / 20)
+    torch.testing.assert_close(capped[:2], scores[:2], rtol=0.01, atol=0)
+    assert float(capped.max()) <= 20
+
+
+def test_softmax_finds_all_pairs_and_the_delta_rule_fewer_than_adding():
+    found = {kind: today()["recalled"](kind, 64) for kind in ("softmax", "adding", "delta rule")}
+    assert found["softmax"] == 1
+    assert found["delta rule"] < found["adding"] < 1 / 3
+
+
+def test_with_keys_at_right_angles_the_delta_rule_adds():
+    keys, values = torch.eye(6)[None, None], torch.randn(1, 1, 6, 5)
+    actual = today()["delta_rule"](keys, keys, values, torch.ones(1, 1, 6))
+    torch.testing.assert_close(actual, (keys @ keys.mT).tril() @ values)
+
+
+def test_a_window_of_one_gives_each_token_its_own_value():
+    queries, keys, values = torch.randn(3, 1, 2, 7, 4)
+    visible = ~today()["window_mask"](7, 7, 1)
+    actual = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
+    torch.testing.assert_close(actual, values)

@@ -238,7 +238,7 @@ def test_latent_attention_is_that_of_deepseek_and_absorbed_it_is_the_same(today,
     own = today["LatentAttention"](
         config.hidden_size, heads, latent, head_dim, rope_dim, value_dim, base=500.0
     ).requires_grad_(False)
-    own = today["from_deepseek"](own, stored)
+    own = today["from_deepseek"](own, stored, heads, head_dim, rope_dim)
     torch.testing.assert_close(own(stored["x"]), stored["result"], **CLOSE)
 
     x, at = stored["x"], torch.arange(10)

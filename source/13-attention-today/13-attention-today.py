@@ -319,7 +319,7 @@ None if weights is None else explore_map(weights[:1], [f"token {t}" for t in ran
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# The fifth head. Its sink is the largest, 5.1, and on average its rows give all keys together less than a fifth.
+# Head 4. Its sink is the largest, 5.1, and on average its rows give all keys together less than a fifth.
 #
 # </details>
 
@@ -406,9 +406,8 @@ check("latent-attention")
 
 # %% id="latent-proof"
 @torch.no_grad()
-def from_deepseek(layer, stored):
+def from_deepseek(layer, stored, heads, head_dim, rope_dim):
     """Put DeepSeek's tensors into a LatentAttention."""
-    heads, head_dim, rope_dim = layer.num_heads, layer.head_dim, layer.rope_dim
 
     def halves(rows):
         return torch.cat((rows[..., ::2, :], rows[..., 1::2, :]), dim=-2)  # neighbours to halves
@@ -427,10 +426,11 @@ def from_deepseek(layer, stored):
 
 
 stored = {name.removeprefix("deepseek "): one for name, one in library.items() if name.startswith("deepseek")}
-try:
-    latent_layer = from_deepseek(LatentAttention(22, 3, 14, 8, 6, 10, base=500.0), stored)
+latent_layer = LatentAttention(22, 3, 14, 8, 6, 10, base=500.0)
+if hasattr(latent_layer, "out_proj"):
+    from_deepseek(latent_layer, stored, heads=3, head_dim=8, rope_dim=6)
     compared("DeepSeek-V3", latent_layer(stored["x"]).detach(), stored["result"])
-except AttributeError:
+else:
     latent_layer = None  # the class is not written yet
 
 # %% [markdown] id="absorbed-attention-task"

@@ -625,7 +625,7 @@ YARN = Task(
         yarned("base", "a base of 500", 24, 8.0, 1024, base=500.0),
         yarned("turns", "a ramp from 16 to 2 turns", 40, 3.0, 2048, base=5000.0, fast=16, slow=2),
         yarned("short", "16 tokens, where no pair makes 32 turns", 20, 8.0, 16),
-        yarned("long", "a base of 3 and 100000 tokens", 12, 5.0, 100_000, base=3.0),
+        yarned("long", "a base of 3 and 400 tokens", 12, 5.0, 400, base=3.0),
         yarned("no-ramp", "6 tokens, where no pair makes one turn", 14, 4.0, 6),
     ),
     checks=(

@@ -64,6 +64,9 @@ SPLIT_WRONGLY = """def split_heads(x, num_heads):
 BACKWARDS = """def rotate(pairs, angles):
     a, b = pairs[..., 0], pairs[..., 1]
     return torch.stack([a * angles.cos() + b * angles.sin(), b * angles.cos() - a * angles.sin()], dim=-1)"""
+TOO_WIDE = """def window_mask(num_queries, num_keys, window, num_sinks=0):
+    distance = torch.arange(num_keys - num_queries, num_keys)[:, None] - torch.arange(num_keys)
+    return (distance < 0) | ((distance > window) & (torch.arange(num_keys) >= num_sinks))"""
 OVER_TOKENS = """def layer_norm(x, scale, shift, eps=1e-5):
     mean, variance = x.mean(dim=1, keepdim=True), x.var(dim=1, keepdim=True, correction=0)
     return (x - mean) / (variance + eps).sqrt() * scale + shift"""
@@ -273,6 +276,21 @@ LESSONS = {
                 ("Temperature", UP, "the likeliest, 'the', has 0.37"),
                 ("top-k", DOWN, "7 of 8 tokens can be drawn"),
             )),
+        ),
+    ),
+    "13-attention-today": Work(
+        shown=(
+            ("bring_over(", "The course's own RMSNorm is used"),
+            ("recalled(kind, pairs)", "Nothing to draw yet"),
+        ),
+        mistakes=(
+            ("window-mask", "def window_mask(num_queries, num_keys, window, num_sinks=0):", TOO_WIDE,
+             "The window is one token too wide"),
+        ),
+        explored=(
+            Explored("explore_map(weights[:1]", "sequence 0, head 0, query 'a'", (
+                ("Head", "ArrowRight", "sequence 0, head 1, query 'a'"),
+            ), "explore_map(torch.eye(3).expand(1, 2, 3, 3), list('abc'))"),
         ),
     ),
 }  # fmt: skip

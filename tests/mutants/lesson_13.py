@@ -11,10 +11,10 @@ TASKS = read(
     r"""
 == window-mask
 both-sides (named, values): distance = queries[:, None] - keys → distance = (queries[:, None] - keys).abs()
-sinks-by-distance (named, values): (keys >= num_sinks) → (distance >= num_sinks)
+sinks-by-distance (named, values, keeps 2): (keys >= num_sinks) → (distance >= num_sinks)
 where: return too_far | (distance < 0) → return torch.where(distance < 0, True, too_far)
 == ring-cache
-modulo-of-the-piece (named, values): [-self.window :] % self.window → [-self.window :] % keys.shape[2]
+modulo-of-the-piece (named, raised, values): [-self.window :] % self.window → [-self.window :] % keys.shape[2]
 filled-one-short (named, shape, values): min(end, self.window) → min(end - 1, self.window)
 remainder: [-self.window :] % self.window → [-self.window :].remainder(self.window)
 == reach
@@ -37,7 +37,7 @@ rope-part-twice (named, values): inside @ latents.mT + rope_queries @ rope_keys.
 values-by-key-weights (named, raised, values, shape): W_value.mT → W_key.mT
 transpose: latents.mT → latents.transpose(-1, -2)
 == stretched-frequencies
-divided-by-root (named, values): frequencies / factor → frequencies / factor**0.5
+divided-by-root (named, values, keeps 1): frequencies / factor → frequencies / factor**0.5
 ntk-on-linear (named, values): if method == "ntk": → if method == "linear":
 reciprocal: frequencies / factor → frequencies * (1 / factor)
 == yarn-frequencies
@@ -61,12 +61,12 @@ lower-scores-only (named, values): return (queries @ keys.mT).tril() @ changes �
 values-not-solved (named, values): system, betas * values, upper=False → system, values, upper=False
 identity: torch.eye(keys.shape[2], dtype=keys.dtype) → torch.eye(keys.shape[2]).to(keys)
 == packed-mod
-prefix-by-query (named, values): & (key < prefixes[b]) → & (query < prefixes[b])
+prefix-by-query (named, values, keeps 2): & (key < prefixes[b]) → & (query < prefixes[b])
 window-both-sides (named, values): (query >= key) & (query - key < window) → ((query - key).abs() < window)
 nested: return same & (recent | prefix) → return (same & recent) | (same & prefix)
 == plan-bytes
-window-counted-once (named, values): min(num_tokens, layer["window"]) → 1
-keys-counted-thrice (named, values): numbers += 2 * layer["groups"] * layer["head_dim"] * num_tokens → numbers += 3 * layer["groups"] * layer["head_dim"] * num_tokens
+window-counted-once (named, values, keeps 1): min(num_tokens, layer["window"]) → 1
+keys-counted-thrice (named, values, keeps 1): numbers += 2 * layer["groups"] * layer["head_dim"] * num_tokens → numbers += 3 * layer["groups"] * layer["head_dim"] * num_tokens
 parts: (layer["latent_dim"] + layer["rope_dim"]) * num_tokens → layer["latent_dim"] * num_tokens + layer["rope_dim"] * num_tokens
 == longest-text
 half-the-budget (named, values): <= budget → <= budget / 2
