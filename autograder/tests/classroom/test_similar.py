@@ -1,7 +1,11 @@
 """Which answers are told to be alike: rare wrong ones and texts, never right or common ones."""
 
+import re
+from dataclasses import replace
+from random import Random
+
 import pytest
-from autograder.classroom.similar import COMMENTS, WRITTEN, WRONG, course_says, similar
+from autograder.classroom.similar import COMMENTS, ODD, RENAMED, WRITTEN, WRONG, course_says, similar
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import TaskResult
 from support.class_course import LESSON
@@ -96,3 +100,112 @@ def test_the_course_knows_its_stubs_solutions_and_mistakes(class_course):
     assert len(edits) == 4  # three mistakes, and another way
     assert any("kernel.flip(0)" in text for text in edits)
     assert "slides a small row of weights" in prose
+
+
+def test_a_mistake_that_many_make_comes_last():
+    many = {f"m{number}": OTHER.replace("half", f"half{number}") for number in range(8)}
+    common = [replace(one, faults=("no-sum",)) for one in graded(many)]
+    common[0], common[1] = (replace(one, answer=OTHER) for one in common[:2])
+    rare = graded({"amy": RARE, "bob": RARE})
+    known = {"dot-product": [SOLUTION, NO_SUM]}
+    found = similar([*common, *rare], known)
+    assert found[0].students == ("amy", "bob")
+    assert all(pair.weight == 0 and pair.agreements[0].common for pair in found[1:])
+
+
+def test_a_renamed_copy_and_one_in_another_order_are_told():
+    copy = (
+        RARE.replace("pairs", "duos")
+        .replace("x * y", "p * q")
+        .replace("for x, y", "for p, q")
+        .replace("a.tolist()", "left.tolist()")
+        .replace("(a, b)", "(left, b)")
+    )
+    ((_, (agreement,)),) = pairs_of(graded({"amy": RARE, "bob": copy, "cem": OTHER})).items()
+    assert agreement.kind == RENAMED
+
+
+def test_words_that_only_two_use_are_told_even_in_right_answers():
+    odd = SOLUTION.replace("total", "resutl").replace("    for", "    # sumation per elemnet\n    for")
+    others = {f"s{number}": SOLUTION for number in range(80)}
+    found = pairs_of(graded({"amy": odd, "bob": odd + "\n", **others}, right=True, points=2.0))
+    ((students, (agreement,)),) = found.items()
+    assert (students, agreement.kind) == (("amy", "bob"), ODD)
+    assert agreement.shared == ("elemnet", "resutl", "sumation")
+
+
+# Statements of which 300 invented students make wrong answers, and words of which they make texts.
+STEPS = [
+    "{x} = a.abs().sum() - {n}",
+    "{y} = torch.stack([a, b]).mean({n})",
+    "{z} = (b - a.mean()).prod()",
+    "{u} = a.flip(0) @ b",
+    "{v} = max(a.tolist()[:{n}])",
+    "{w} = b.cumsum(0)[{n}]",
+    "{s} = torch.outer(a, b).trace() / {n}",
+    "{t} = sum(q * r for q, r in zip(a, b))",
+    "{k} = a.norm() * b.norm() + {n}",
+    "{m} = torch.where(a > {n}, a, b).sum()",
+    "{c} = (a[{n}:] - b[:-{n}]).abs().max()",
+    "{d} = torch.tensor([q * {n} for q in a])",
+    "{e} = len(b) / (1 + a.std())",
+    "{f} = math.sqrt(abs(a[0] * b[-1])) - {n}",
+    "{g} = a.reshape(-1, 1) @ b.reshape(1, -1)",
+    "{h} = b.sort().values.diff().min()",
+]
+NAMES = [
+    *("part", "left", "right", "first", "score", "value", "out", "res", "total", "dot", "prod"),
+    *("tmp", "acc", "both", "mid", "top", "low", "mean", "big", "small"),
+]
+VOCABULARY = [
+    f"{a}{b}{c}"
+    for a in ("ka", "lo", "mi", "ne")
+    for b in ("ra", "so", "tu")
+    for c in ("ble", "ty", "ful", "ing")
+]
+
+
+def invented(random: Random) -> tuple[list[str], list[str]]:
+    """A student's own: the lines of a wrong answer, and the words of a text."""
+    places = "xyzuvwstkmcdefgh"
+    names = dict(zip(places, random.sample(NAMES, len(places)), strict=True))
+    lines = [
+        step.format(**names, n=random.randint(2, 99)) for step in random.sample(STEPS, random.randint(4, 8))
+    ]
+    return lines, random.choices(VOCABULARY, k=30)
+
+
+def as_code(lines: list[str]) -> str:
+    return "\n    ".join(["def dot(a, b):", *lines, f"return {lines[-1].split(' = ')[0]}"])
+
+
+def renamed(lines: list[str], text: list[str], random: Random) -> tuple[list[str], list[str]]:
+    code = "\n".join(lines)
+    for number, name in enumerate(NAMES):
+        code = re.sub(rf"\b{name}\b(?!\()(?<!\.{name})", f"own{number}", code)
+    return code.split("\n"), random.choices(VOCABULARY, k=30)
+
+
+def reordered(lines: list[str], text: list[str], random: Random) -> tuple[list[str], list[str]]:
+    return [*lines[1:-1], lines[0], lines[-1]], random.choices(VOCABULARY, k=30)
+
+
+def reworded(lines: list[str], text: list[str], random: Random) -> tuple[list[str], list[str]]:
+    other, _ = invented(random)
+    return other, [random.choice(VOCABULARY) if random.random() < 0.12 else word for word in text]
+
+
+def test_twenty_known_copies_among_three_hundred_students_come_first():
+    random = Random(1)
+    own = {f"s{number:03}": invented(random) for number in range(300)}
+    copies = set()
+    for number in range(20):
+        source, copy = f"s{2 * number:03}", f"s{2 * number + 1:03}"
+        how = (renamed, reordered, reworded)[number % 3]
+        own[copy] = how(*own[source], random)
+        copies.add((source, copy))
+    code = {student: as_code(lines) for student, (lines, _) in own.items()}
+    text = {student: " ".join(words) for student, (_, words) in own.items()}
+    results = [*graded(code), *graded(text, points=None, task="why")]
+    first = [pair.students for pair in similar(results, {"dot-product": [SOLUTION, NO_SUM]})[:20]]
+    assert copies - set(first) == set()

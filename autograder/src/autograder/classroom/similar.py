@@ -10,10 +10,10 @@ import io
 import keyword
 import re
 import tokenize
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import nbformat
@@ -38,6 +38,7 @@ LAYOUT = (
 MOST_TOKENS = 2000
 # What more than this many share is no sign of anything: so many in a small class, this part of a large one.
 FEW, FEW_OF = 3, 0.03
+SHORT = 3  # letters: a word that is no longer is shared by chance
 RUN = 5  # so many words in a row that the course says are the course's
 
 
@@ -51,11 +52,15 @@ class Kind:
     name: str
     alike: float
     own_words: int
+    worth: float = 1.0  # of one such word or sign, beside others
 
 
 WRONG = Kind("the same wrong answer", 0.9, 10)
 COMMENTS = Kind("the same comments", 0.9, 8)
 WRITTEN = Kind("the same written answer", 0.8, 12)
+RENAMED = Kind("the same wrong answer, in other names or another order", 0.97, 14, worth=0.5)
+# Misspelt words and names that nobody else uses, anywhere in the lesson.
+ODD = Kind("words and names that few others use", 1.0, 3, worth=5.0)
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,13 @@ class Agreement:
     alike: float
     own_words: int
     texts: tuple[str, str]
+    common: bool = False  # a mistake that many in the class make
+    shared: tuple[str, ...] = ()  # the words, where these are what is shared
+
+    @property
+    def weight(self) -> float:
+        """How much of their own agrees."""
+        return self.own_words * self.alike * self.kind.worth
 
 
 @dataclass(frozen=True)
@@ -78,8 +90,8 @@ class Pair:
 
     @property
     def weight(self) -> float:
-        """How many signs and words of their own agree."""
-        return sum(agreement.own_words * agreement.alike for agreement in self.agreements)
+        """How much of their own agrees, but for mistakes that many make."""
+        return sum(agreement.weight for agreement in self.agreements if not agreement.common)
 
 
 def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], prose: str = "") -> list[Pair]:
@@ -92,6 +104,7 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
         if result.answered and result.answer.strip():
             by_task[result.task].append(result)
     quoted = _runs(words(prose))
+    common = _common(by_task)
     agreements: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
     for task, answers in by_task.items():
         course = known.get(task, ())
@@ -100,18 +113,66 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
         said = _runs(word for text in course for word in words(comments(text))) | quoted
         looks: list[tuple[Kind, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
             (WRONG, [answer for answer in code if not answer.right], signs, course),
+            (RENAMED, [answer for answer in code if not answer.right], in_any_order, course),
             (COMMENTS, code, lambda text, said=said: _without(words(comments(text)), said), ()),  # type: ignore[misc]
             (WRITTEN, written, lambda text: _without(words(text), quoted), ()),
         ]
         for kind, some, parts, theirs in looks:
-            few = max(FEW, int(FEW_OF * len(answers)))
+            few = _few(answers)
+            faults = {answer.student: answer.faults for answer in some}
             for pair, agreement in _agreements(task, kind, some, parts, theirs, few):
-                agreements[pair].append(agreement)
+                told = {one.kind for one in agreements[pair] if one.task == task}
+                if kind is RENAMED and WRONG in told:
+                    continue
+                usual = any((task, faults[student]) in common for student in pair)
+                agreements[pair].append(replace(agreement, common=usual and kind is not COMMENTS))
+    for pair, agreement in _odd_words(by_task, known, prose):
+        agreements[pair].append(agreement)
     pairs = [
-        Pair(students, tuple(sorted(several, key=lambda agreement: -agreement.own_words * agreement.alike)))
+        Pair(students, tuple(sorted(several, key=lambda agreement: (agreement.common, -agreement.weight))))
         for students, several in agreements.items()
     ]
     return sorted(pairs, key=lambda pair: (-pair.weight, pair.students))
+
+
+def _few(answers: Sequence[TaskResult]) -> int:
+    return max(FEW, int(FEW_OF * len(answers)))
+
+
+def _common(by_task: Mapping[str, Sequence[TaskResult]]) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the mistakes with a name that more than a few make, by task."""
+    made = Counter((task, one.faults) for task, answers in by_task.items() for one in answers if one.faults)
+    return {which for which, number in made.items() if number > _few(by_task[which[0]])}
+
+
+def _odd_words(
+    by_task: Mapping[str, Sequence[TaskResult]], known: Mapping[str, Sequence[str]], prose: str
+) -> Iterator[tuple[tuple[str, str], Agreement]]:
+    """Yield the pairs that share words which the course does not say and hardly anybody else uses."""
+    says = set(words(prose)).union(*(words(text) for texts in known.values() for text in texts))
+    users: dict[str, dict[str, TaskResult]] = defaultdict(dict)
+    for answers in by_task.values():
+        for answer in answers:
+            for word in set(words(answer.answer[:MOST_COMPARED])) - says:
+                if len(word) > SHORT and not word.isdigit():
+                    users[word].setdefault(answer.student, answer)
+    shared: dict[tuple[str, str], list[str]] = defaultdict(list)
+    # In a small class, what two share says nothing of a word.
+    everybody = {answer.student for answers in by_task.values() for answer in answers}
+    few = min(FEW, int(FEW_OF * len(everybody)))
+    for word, answered in users.items():
+        if len(answered) <= few:
+            for first, second in combinations(sorted(answered), 2):
+                shared[first, second].append(word)
+    for (first, second), some in shared.items():
+        if len(some) >= ODD.own_words:
+            where = Counter(users[word][first].task for word in some).most_common(1)[0][0]
+            texts = [
+                next(users[word][student].answer for word in some if users[word][first].task == where)
+                for student in (first, second)
+            ]
+            found = Agreement(where, ODD, 1.0, len(some), (texts[0], texts[1]), shared=tuple(sorted(some)))
+            yield (first, second), found
 
 
 def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
@@ -171,6 +232,15 @@ def _agreements(
 def signs(code: str) -> list[str]:
     """Return what a piece of code consists of, without comments and layout."""
     return [token.string for token in _tokens(code) if token.type not in LAYOUT]
+
+
+def in_any_order(code: str) -> list[str]:
+    """Return what a piece of code consists of, with one name for all names and its lines in a fixed order."""
+    lines: dict[int, list[str]] = defaultdict(list)
+    for token in _tokens(code):
+        if token.type not in LAYOUT:
+            lines[token.start[0]].append(token.string)
+    return [sign for line in sorted(_unnamed(line) for line in lines.values()) for sign in line]
 
 
 def _unnamed(code: list[str]) -> list[str]:

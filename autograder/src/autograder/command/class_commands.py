@@ -235,7 +235,10 @@ def similar(
                 "{number} words or signs of their own",
                 agreement.own_words,
             )
-            say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {own}")
+            usual = ", a mistake that many make" if agreement.common else ""
+            say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {own}{usual}")
+            if agreement.shared:
+                say(f"    shared: {', '.join(agreement.shared)}")
             for text in dict.fromkeys(agreement.texts):
                 say("\n".join(f"    | {line}" for line in text.splitlines()[:20]))
                 say("")
