@@ -364,12 +364,12 @@ def alone(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
 
 
 def _share(grades: Sequence[Grade]) -> float:
-    """Return the share of the points that can be had; what only a person can judge counts once one has."""
-    found = [
+    """Return the share of the points of what checks judge, with a person's points where there are some."""
+    judged = [
         (grade.auto_score if grade.manual_score is None else grade.manual_score, grade.cell.max_score)
         for grade in grades
+        if grade.auto_score is not None
     ]
-    judged = [(score, most) for score, most in found if score is not None]
     possible = sum(most for _, most in judged)
     return min(1.0, sum(score for score, _ in judged) / possible) if possible else 0.0
 
