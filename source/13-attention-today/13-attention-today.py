@@ -1181,15 +1181,15 @@ if longest_text(PLANS["Llama 2 7B"], 10**9, 2**20) is not None:
 # %% [markdown] id="sources"
 # ## Sources
 #
-# - Mistral AI, [Mistral 7B](https://arxiv.org/abs/2310.06825): the sliding window in every layer, and its rolling cache.
-# - Xiao and others, [Efficient streaming language models with attention sinks](https://arxiv.org/abs/2309.17453): why the first tokens must stay.
-# - OpenAI, [gpt-oss model card](https://arxiv.org/abs/2508.10925): windows in every second layer, and a learned sink for each head.
-# - Gemma Team, [Gemma 3](https://arxiv.org/abs/2503.19786): five layers with a window to one without, and QK-norm in place of the soft cap.
-# - DeepSeek-AI, [DeepSeek-V2](https://arxiv.org/abs/2405.04434): latent attention, the rotated part, and how weights are absorbed.
-# - Chen and others, [position interpolation](https://arxiv.org/abs/2306.15595): dividing positions, with a short training on top.
-# - Peng and others, [YaRN](https://arxiv.org/abs/2309.00071): which pairs to stretch, with the ramp of task 8.
-# - Yang and others, [linear transformers with the delta rule](https://arxiv.org/abs/2406.06484): all changes of a piece of text at once.
-# - Dong and others, [FlexAttention](https://arxiv.org/abs/2412.05496): masks as functions, compiled into one kernel.
+# - **Mistral 7B**, Jiang and others, 2023. The sliding window in every layer, and its rolling cache.
+# - **Efficient Streaming Language Models with Attention Sinks**, Xiao and others, 2023. Why the first tokens must stay.
+# - **gpt-oss-120b & gpt-oss-20b Model Card**, OpenAI, 2025. Windows in every second layer, and a learned sink for each head.
+# - **Gemma 3 Technical Report**, Gemma Team, 2025. Five layers with a window to one without, and QK-norm in place of the soft cap.
+# - **DeepSeek-V2**, DeepSeek-AI, 2024. Latent attention, the rotated part, and how weights are absorbed.
+# - **Extending Context Window of Large Language Models via Positional Interpolation**, Chen and others, 2023. Dividing positions, with a short training on top.
+# - **YaRN**, Peng and others, 2023. Which pairs to stretch, with the ramp of task 8.
+# - **Parallelizing Linear Transformers with the Delta Rule over Sequence Length**, Yang and others, 2024. All changes of a piece of text at once.
+# - **Flex Attention**, Dong and others, 2024. Masks as functions, compiled into one kernel.
 
 # %% id="progress"
 progress("13-attention-today")
