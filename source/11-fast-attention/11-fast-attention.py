@@ -1,11 +1,11 @@
 # %% [markdown] id="title"
 # # 11 · Fast attention
 #
-# The class of lesson 05 is right, and it does not scale: twice the tokens, four times the memory. What runs in
-# today's models computes **the same function** in another order. In this lesson you build it: one projection
-# for queries, keys and values, a softmax that never sees a whole row, attention in tiles with its backward pass
-# by hand, a cache for generating text, and heads that share their keys. You prove each of them equal to what
-# you had, and only then you measure what it gains.
+# The class from lesson 05 is right, and it does not scale: twice the tokens, four times the memory. What runs in
+# today's models computes **the same function** in another order. In this lesson you build it: one projection for
+# queries, keys and values, a softmax that never sees a whole row, attention in tiles with its backward pass by hand, a
+# cache for generating text, and heads that share their keys. You prove each of them equal to what you had, and only
+# then do you measure what it gains.
 #
 # **When you are done you can**
 #
@@ -15,8 +15,8 @@
 # - write a KV cache and grouped-query attention, and say what a cache costs in bytes;
 # - read a log-log plot of time and memory, and say what "fused" buys and what it does not.
 #
-# **Time:** about 210 minutes, best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`). For section 4: what
-# `backward` does (lesson 08). No GPU is needed; with one, the measurements at the end run there.
+# **Time:** about 150 minutes, best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`). For section 4:
+# what `backward` does (lesson 08). No GPU is needed; with one, the measurements at the end run there.
 
 # %% id="setup"
 import warnings
@@ -113,10 +113,10 @@ needed = [measured(plain_attention, *torch.randn(3, 1, 2, n, 32), True).bytes fo
 reveal("memory-doubled", str(round(needed[1] / needed[0])))
 
 # %% [markdown] id="cost-read"
-# Both axes are logarithmic, so a power of the length is a straight line, and its exponent is the **slope**.
-# A slope of 2 is what the formula says: the scores, the weights and their copies are all (tokens, tokens). At
-# 100 000 tokens, one such matrix of one head takes 40 GB in float32; queries, keys and values of width 32 take 38 MB
-# together. So the question of this lesson: must that matrix ever exist?
+# Both axes are logarithmic, so a power of the length is a straight line, and its exponent is the **slope**. A slope of
+# 2 is what the formula says: the scores, the weights and their copies are all (tokens, tokens). At 100 000 tokens, one
+# such matrix of one head takes 40 GB in float32; queries, keys and values of width 32 take 38 MB together. So the
+# question of this lesson: must that matrix ever exist?
 #
 # ## 1 · One projection for three
 #
@@ -128,7 +128,7 @@ qkv_rows(num_heads=2, head_dim=2)
 
 # %% [markdown] id="rows-read"
 # The picture shows the rows of the wide weight in the two orders that you meet in published models. On the left
-# all queries, all keys, all values (GPT-2 and most others). On the right each head keeps its own three together
+# all queries, all keys, all values (GPT-2, Phi-3). On the right each head keeps its own three together
 # (GPT-NeoX, BLOOM). Both have the same shape. Nothing tells you which one a file holds.
 #
 # ### Task 1 · Three layers in one
@@ -210,10 +210,10 @@ check("bug-qkv-order")
 # ## 2 · A softmax that never sees the whole row
 #
 # Softmax needs the largest score of a row, so that `exp` does not overflow (lesson 01), and the sum of all
-# exponentials. Both seem to need the whole row first. They do not. Read the scores one by one and keep two
-# numbers: the largest score so far, $m$, and the sum so far, $l$, of $e^{score - m}$. When a larger score
-# arrives, every exponential in $l$ was taken with the old $m$. All of them are too large by the same
-# factor, so one product corrects the sum:
+# exponentials. Both seem to need the whole row first. They do not. Read the scores one by one and keep two numbers:
+# the largest score so far, $m$, and the sum so far, $l$, of $e^{score - m}$. When a larger score arrives, every
+# exponential in $l$ was taken with the old $m$. All of them are too large by the same factor, so one product corrects
+# the sum:
 #
 # $$l \leftarrow l \cdot e^{m - m'} + e^{score - m'}, \qquad m \leftarrow m'$$
 #
@@ -260,8 +260,8 @@ if torch.is_tensor(states):
     print(states)
 
 # %% [markdown] id="bug-not-rescaled-task"
-# The weighted sum of values goes the same way. Keep $o$, the sum of $e^{score - m}$ times value. It holds
-# exponentials of the old $m$ too. At the end, $o / l$ is the context.
+# The weighted sum of values goes the same way. Keep $o$, the sum of $e^{score - m}$ times value. At the end, $o / l$
+# is the context.
 #
 # ### Task 4 · Find the bug: the first keys count too much
 #
@@ -311,18 +311,18 @@ print("the last row of plain attention:", agree(one_query, plain_attention(q, k,
 check("bug-not-rescaled")
 
 # %% [markdown] id="online-softmax-task"
-# One key at a time is slow, and nothing asks for it: read a **block** of keys, and let many queries do it side by
-# side. One thing needs care. A block may be hidden from a query altogether: all its scores are −∞, and so is
-# $m$. Then $-\infty - (-\infty)$ is nan, and one nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞,
-# subtract 0 instead: e^(−∞ − 0) is 0, as it should be.
+# One key at a time is slow, and there is no need for it: read a **block** of keys, and let many queries do it side by
+# side. One thing needs care. A block can be hidden from a query completely: all its scores are −∞, and so is $m$. Then
+# $-\infty - (-\infty)$ is nan, and one nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞, subtract 0 instead:
+# e^(−∞ − 0) is 0, as it should be.
 #
 # ### Task 5 · Online softmax, block by block
 #
 # *12 minutes · a loop · task id* `online-softmax`
 #
 # Write `online_softmax(scores_blocks, values_blocks)`: the softmax of each query's scores over all blocks, times the
-# values. No tensor may be larger than a block, so joining the blocks first does not count. Some blocks, the
-# first one too, may be hidden from some queries; no query is hidden from everything. Scores near 95 and −110 must work.
+# values. No tensor may be larger than a block, so joining the blocks first does not count. Some blocks, the first one
+# too, can be hidden from some queries; no query is hidden from everything. Scores near 95 and −110 must work.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "online-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -362,9 +362,9 @@ check("online-softmax")
 #
 # ### Try it
 #
-# Step through the tiles with the arrow keys. Watch $m$, $l$ and $o$ of the queries at work, and how many
-# numbers are held. **Predict first:** with tiles of 2 and the future skipped, how many of the nine tiles are
-# visited? And with tiles of 1, how many of the 36?
+# Step through the tiles with the arrow keys. Watch $m$, $l$ and $o$ of the queries at work, and how many numbers are
+# held. **Predict first:** with tiles of 2 and the future skipped, how many of the nine tiles are visited? And with
+# tiles of 1, how many of the 36?
 
 # %% id="tiles-explorer" tags=["figure"]
 tokens = ["Your", "journey", "starts", "with", "one", "step"]
@@ -385,10 +385,10 @@ print("tiles of 2:", tiles_visited(6, 2), "of 9, tiles of 1:", tiles_visited(6, 
 # *20 minutes · two loops · task id* `tiled-attention`
 #
 # Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The check
-# looks at every tensor operation of your code: no tensor may be much larger than `q` or than a tile of scores, let
-# alone near (tokens, tokens), and tiles that lie wholly in the future must not be multiplied. The length may be no
-# multiple of the tile, shorter than the tile, 1 or 0. Scores of some hundred must work.
-# `F.scaled_dot_product_attention` would do all of this: with it, four of the six points are lost.
+# looks at every tensor operation of your code: no tensor may be much larger than `q` or than a tile of scores, and
+# tiles that are completely in the future must not be multiplied. The length can be no multiple of the tile, shorter
+# than the tile, 1 or 0. Scores of some hundred must work. `F.scaled_dot_product_attention` would do all of this: with
+# it, four of the six points are lost.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -438,15 +438,15 @@ for causal in (False, True):
 #
 # ## 4 · The way back, by hand
 #
-# Training needs gradients, and autograd keeps every tile that it may need on the way back. Together they are
+# Training needs gradients, and autograd keeps every tile that it could need on the way back. Together they are
 # the matrix again. So FlashAttention brings its own backward pass. First with the whole matrix. Let
 # $P = \mathrm{softmax}(S)$, $O = PV$, and let $dO$ be the gradient that arrives. Then
 #
 # $$dV = P^\top dO, \quad dP = dO\,V^\top, \quad dS = P \circ (dP - D), \quad dQ = dS\,K / \sqrt{d}, \quad dK = dS^\top Q / \sqrt{d}$$
 #
-# $D$ is one number for each row: what softmax takes off so that the changes of a row's weights add up to 0. By
-# definition it is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the matrix. That row is what the tiles must not
-# need. Put in what $dP$ is, and change the order of the two sums. For row $i$, key $j$ and number $c$ of a value:
+# $D$ is one number for each row: softmax subtracts it, so that the changes of a row's weights add up to 0. By
+# definition it is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the matrix. The tiles must do without that row.
+# Put in what $dP$ is, and change the order of the two sums. For row $i$, key $j$ and number $c$ of a value:
 #
 # $$D_i = \sum_j P_{ij}\,dP_{ij} = \sum_j P_{ij} \sum_c dO_{ic} V_{jc} = \sum_c dO_{ic} \sum_j P_{ij} V_{jc} = \sum_c dO_{ic}\,O_{ic}$$
 #
@@ -496,10 +496,9 @@ if isinstance(by_hand, tuple):
     print("equal to autograd:", [agree(one, other) for one, other in zip(by_hand, by_autograd)])
 
 # %% [markdown] id="recompute-intro"
-# Now without the matrix. The forward pass keeps two things: the result, and for each row the logarithm of its
-# sum of exponentials, $L = m + \ln l$. From those, any tile of weights can be made again when the way back
-# needs it: $P = e^{S - L}$. That is **recomputation**: more arithmetic, far less memory. The loop over the tiles is
-# given now.
+# Now without the matrix. The forward pass keeps two things: the result, and for each row the logarithm of its sum of
+# exponentials, $L = m + \ln l$. From those, any tile of weights can be made again when the way back needs it:
+# $P = e^{S - L}$. That is **recomputation**: more arithmetic, far less memory. The loop over the tiles is given now.
 
 
 # %% id="tile-helpers"
@@ -590,82 +589,13 @@ except (AttributeError, RuntimeError, TypeError):
 #
 # `F.scaled_dot_product_attention(q, k, v)` does all of sections 2 to 4 in one compiled call. That is what **fused**
 # means: scores, softmax and the product with the values happen in one pass over the tiles, and the matrix never
-# reaches memory. Use it. But its arguments mean something else than what you are used to, and none of the five
-# functions below raises an error. Each is wrong, and one change corrects it. In all of them q, k, v and the result are
-# (b, heads, tokens, head_dim).
+# reaches memory. Use it. But not all of its arguments mean what you are used to.
 
 # %% id="sdpa-shown"
 print(
     "SDPA equals plain attention:",
     agree(F.scaled_dot_product_attention(q, k, v), plain_attention(q, k, v, False)),
 )
-
-# %% [markdown] id="bug-true-is-visible-task"
-# ### Task 9 · Find the bug: True means visible
-#
-# *3 minutes · one character · task id* `bug-true-is-visible`
-#
-# In lessons 03 to 05, True in a mask meant *hidden*. For `attn_mask`, True means **visible**. (`nn.MultiheadAttention`,
-# in the same library, means hidden.) `attend_padded` gets `hidden`, True at the padding. The cell below should
-# report that the padding has no influence.
-
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-true-is-visible-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-def attend_padded(q, k, v, hidden):
-    """Attention that leaves out hidden keys: hidden is (b, 1, 1, tokens), True at padding."""
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=~hidden)
-
-
-### END SOLUTION
-### BEGIN FAULTY
-# def attend_padded(q, k, v, hidden):
-#     """Attention that leaves out hidden keys: hidden is (b, 1, 1, tokens), True at padding."""
-#     return F.scaled_dot_product_attention(q, k, v, attn_mask=hidden)
-### END FAULTY
-
-# %% id="bug-true-is-visible-symptom"
-padding = torch.zeros(2, 1, 1, 50, dtype=torch.bool)  # (b, 1, 1, tokens)
-padding[:, :, :, 40:] = True
-other = v.masked_fill(padding.transpose(2, 3), 100.0)  # (b, heads, tokens, head_dim)
-same = agree(attend_padded(q, k, other, padding), attend_padded(q, k, v, padding))
-print("padding has no influence:", same)
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-true-is-visible", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("bug-true-is-visible")
-
-# %% [markdown] id="bug-float-mask-task"
-# ### Task 10 · Find the bug: a mask of numbers is added
-#
-# *3 minutes · one word · task id* `bug-float-mask`
-#
-# A mask of booleans hides. A mask of **numbers** is added to the scores. `attend_triangle` passes ones and zeros: a visible
-# key gets 1 more than a hidden one, and nothing is hidden.
-
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-float-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-def attend_triangle(q, k, v):
-    """Causal attention with a mask of its own."""
-    num_tokens = q.shape[2]
-    visible = torch.ones(num_tokens, num_tokens, device=q.device).tril().bool()  # (tokens, tokens)
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
-
-
-### END SOLUTION
-### BEGIN FAULTY
-# def attend_triangle(q, k, v):
-#     """Causal attention with a mask of its own."""
-#     num_tokens = q.shape[2]
-#     visible = torch.ones(num_tokens, num_tokens, dtype=q.dtype, device=q.device).tril()  # (tokens, tokens)
-#     return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
-### END FAULTY
-
-# %% id="bug-float-mask-symptom"
-print("equal to plain causal attention:", agree(attend_triangle(q, k, v), plain_attention(q, k, v, True)))
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-float-mask", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("bug-float-mask")
 
 # %% [markdown] id="alignment-intro"
 # While text is generated, the query is one new token, and the keys are all tokens so far. What does
@@ -687,100 +617,124 @@ seen_by_step = (seen[1] > 0).tolist()
 told = {(True,) * 6: "all six tokens", (True, True) + (False,) * 4: "the first two tokens"}
 reveal("is-causal-aligned", told.get(tuple(seen_by_step), "only itself"))
 
-# %% [markdown] id="bug-cached-step-task"
-# The triangle starts in the **top left** corner: the first query sees the first key only, whatever token it is.
-# The new token of a generated text then sees nothing but the first word. Nothing fails; the text is nonsense.
+# %% [markdown] id="sdpa-traps-task"
+# ### Task 9 · Find the bugs: five calls
 #
-# ### Task 11 · Find the bug: the step that sees only the first token
+# *12 minutes · one change in each function · task id* `sdpa-traps`
 #
-# *4 minutes · two lines · task id* `bug-cached-step`
+# `Attend` holds five functions around SDPA. The sentence below each name says what the function should do. Each is
+# wrong in one place, and none raises an error. The cell below shows the five symptoms. Correct all five.
 #
-# In `attend_to_cache` the queries are the *last* tokens. Build the right mask, True at what may be seen:
-# `tril` takes a `diagonal`. It must work for any number of queries up to the number of keys.
+# `help(F.scaled_dot_product_attention)` says what each argument means. `to_cache` must work for any number of queries
+# up to the number of keys.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-cached-step-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sdpa-traps-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 ### BEGIN SOLUTION
-def attend_to_cache(q, k, v):
-    """Causal attention of the last tokens, q (b, heads, new, head_dim), to all tokens so far."""
-    new, total = q.shape[2], k.shape[2]
-    visible = torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new)
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+class Attend:
+    """Five functions around SDPA. In each, q, k, v and the result are (b, heads, tokens, head_dim)."""
+
+    @staticmethod
+    def padded(q, k, v, hidden):
+        """Attention that leaves out hidden keys: hidden is (b, 1, 1, tokens), True at padding."""
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=~hidden)
+
+    @staticmethod
+    def triangle(q, k, v):
+        """Causal attention with a mask of its own."""
+        num_tokens = q.shape[2]
+        visible = torch.ones(num_tokens, num_tokens, device=q.device).tril().bool()  # (tokens, tokens)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+
+    @staticmethod
+    def to_cache(q, k, v):
+        """Causal attention of the last tokens, q (b, heads, new, head_dim), to all tokens so far."""
+        new, total = q.shape[2], k.shape[2]
+        allowed = torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
+
+    @staticmethod
+    def dropped(q, k, v, p, training):
+        """Attention that drops weights with probability p while training."""
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=p if training else 0.0)
+
+    @staticmethod
+    def scaled(q, k, v):
+        """Attention that names its scale, 1/√head_dim."""
+        return F.scaled_dot_product_attention(q, k, v, scale=q.shape[-1] ** -0.5)
 
 
 ### END SOLUTION
 ### BEGIN FAULTY
-# def attend_to_cache(q, k, v):
-#     """Causal attention of the last tokens, q (b, heads, new, head_dim), to all tokens so far."""
-#     return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+# class Attend:
+#     """Five functions around SDPA. In each, q, k, v and the result are (b, heads, tokens, head_dim)."""
+#
+#     @staticmethod
+#     def padded(q, k, v, hidden):
+#         """Attention that leaves out hidden keys: hidden is (b, 1, 1, tokens), True at padding."""
+#         return F.scaled_dot_product_attention(q, k, v, attn_mask=hidden)
+#
+#     @staticmethod
+#     def triangle(q, k, v):
+#         """Causal attention with a mask of its own."""
+#         num_tokens = q.shape[2]
+#         visible = torch.ones(num_tokens, num_tokens, device=q.device).tril()  # (tokens, tokens)
+#         return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+#
+#     @staticmethod
+#     def to_cache(q, k, v):
+#         """Causal attention of the last tokens, q (b, heads, new, head_dim), to all tokens so far."""
+#         return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+#
+#     @staticmethod
+#     def dropped(q, k, v, p, training):
+#         """Attention that drops weights with probability p while training."""
+#         return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
+#
+#     @staticmethod
+#     def scaled(q, k, v):
+#         """Attention that names its scale, 1/√head_dim."""
+#         return F.scaled_dot_product_attention(q, k, v, scale=q.shape[-1] ** 0.5)
 ### END FAULTY
 
-# %% id="bug-cached-step-symptom"
+# %% id="sdpa-traps-symptoms"
+padding = torch.zeros(2, 1, 1, 50, dtype=torch.bool)  # (b, 1, 1, tokens)
+padding[:, :, :, 40:] = True
+other = v.masked_fill(padding.transpose(2, 3), 100.0)  # (b, heads, tokens, head_dim)
 last_row = plain_attention(q, k, v, True)[:, :, -1:]  # (b, heads, 1, head_dim)
-print("the last row of plain attention:", agree(attend_to_cache(q[:, :, -1:], k, v), last_row))
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-cached-step", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
-check("bug-cached-step")
-
-# %% [markdown] id="bug-dropout-stays-on-task"
-# ### Task 12 · Find the bug: dropout that never stops
-#
-# *3 minutes · one expression · task id* `bug-dropout-stays-on`
-#
-# `nn.Dropout` knows whether its module is in training. A function knows nothing: `dropout_p` drops on **every** call,
-# also after `eval()`, unless you pass 0.
-
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-dropout-stays-on-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-def attend_dropped(q, k, v, p, training):
-    """Attention that drops weights with probability p while training."""
-    return F.scaled_dot_product_attention(q, k, v, dropout_p=p if training else 0.0)
-
-
-### END SOLUTION
-### BEGIN FAULTY
-# def attend_dropped(q, k, v, p, training):
-#     """Attention that drops weights with probability p while training."""
-#     return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
-### END FAULTY
-
-# %% id="bug-dropout-stays-on-symptom"
 torch.manual_seed(123)
-twice = [attend_dropped(q, k, v, 0.5, training=False) for _ in range(2)]
-print("two calls in eval mode agree:", agree(*twice))
+twice = [Attend.dropped(q, k, v, 0.5, training=False) for _ in range(2)]
+print(
+    "padded:   padding has no influence:      ",
+    agree(Attend.padded(q, k, other, padding), Attend.padded(q, k, v, padding)),
+)
+print(
+    "triangle: equal to causal attention:     ",
+    agree(Attend.triangle(q, k, v), plain_attention(q, k, v, True)),
+)
+print("to_cache: the last row of it:            ", agree(Attend.to_cache(q[:, :, -1:], k, v), last_row))
+print("dropped:  two calls in eval mode agree:  ", agree(*twice))
+print(
+    "scaled:   equal to plain attention:      ",
+    agree(Attend.scaled(q, k, v), plain_attention(q, k, v, False)),
+)
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-dropout-stays-on", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("bug-dropout-stays-on")
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "sdpa-traps", "locked": true, "points": 6, "schema_version": 3, "solution": false, "task": false}
+check("sdpa-traps")
 
-# %% [markdown] id="bug-scale-task"
-# ### Task 13 · Find the bug: scale is a factor
+# %% [markdown] id="sdpa-traps-read"
+# <details><summary>The five traps</summary>
 #
-# *2 minutes · one sign · task id* `bug-scale-is-a-factor`
+# - In lessons 03 to 05, True in a mask meant *hidden*. For `attn_mask`, True means **visible**. (In
+#   `nn.MultiheadAttention`, in the same library, it means hidden.)
+# - A mask of booleans hides. A mask of **numbers** is added to the scores, so ones and zeros hide nothing.
+# - The triangle of `is_causal` starts in the **top left** corner: the first query sees the first key only. A new token
+#   with a cache then sees nothing but the first word.
+# - `nn.Dropout` knows whether its module is in training. A function does not: `dropout_p` drops on **every** call.
+# - You divide scores by √head_dim. `scale` **multiplies** them. (It is there for models with another number:
+#   [T5](https://arxiv.org/abs/1910.10683) does not scale at all.)
 #
-# You divide scores by √head_dim. `scale` **multiplies** them. (It is there for models that use another number, such as
-# T5, which does not scale at all.) `attend_scaled` passes what it would divide by.
-
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-scale-is-a-factor-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-def attend_scaled(q, k, v):
-    """Attention that names its scale."""
-    return F.scaled_dot_product_attention(q, k, v, scale=q.shape[-1] ** -0.5)
-
-
-### END SOLUTION
-### BEGIN FAULTY
-# def attend_scaled(q, k, v):
-#     """Attention that names its scale."""
-#     return F.scaled_dot_product_attention(q, k, v, scale=q.shape[-1] ** 0.5)
-### END FAULTY
-
-# %% id="bug-scale-symptom"
-print("equal to plain attention:", agree(attend_scaled(q, k, v), plain_attention(q, k, v, False)))
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-scale-is-a-factor", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("bug-scale-is-a-factor")
+# </details>
 
 # %% [markdown] id="kernels-intro"
 # **Which kernel ran?** SDPA picks one of several implementations by device, dtype, mask and shapes, and does not
@@ -811,13 +765,13 @@ print(
 #
 # A model writes one token at a time. Each new token needs the keys and values of all tokens before it, and the
 # mask guarantees that those never change. So keep them. A **KV cache** reserves memory once for the longest text, and
-# each step fills in one more place. The new query meets all keys so far: task 11.
+# each step fills in one more place. The new query meets all keys so far, as in task 9.
 #
-# ### Task 14 · A cache for keys and values
+# ### Task 10 · A cache for keys and values
 #
 # *12 minutes · a few lines · task id* `kv-cache`
 #
-# Write `append`. It stores new keys and values behind those that are there, counts them in `num_tokens`, and returns the
+# Write `append`. It stores new keys and values after those that are there, counts them in `num_tokens`, and returns the
 # keys and the values of **all** tokens so far. It takes any number of new tokens, several at once for a prompt. If
 # they do not fit, raise a ValueError, and leave everything as it was.
 
@@ -857,7 +811,7 @@ check("kv-cache")
 
 # %% [markdown] id="cache-used-intro"
 # Step by step must equal all at once. `step` is lesson 05's class for new tokens only, with your cache and your
-# `attend_to_cache`.
+# `Attend.to_cache`.
 #
 # **Positions count on.** With rotary positions (lesson 07), each query and key is turned by its own place in the text
 # before it is stored: `apply_rope(keys, torch.arange(cache.num_tokens, cache.num_tokens + new))`. If you count
@@ -871,7 +825,7 @@ def step(attention, x_new, cache):
     q, k, v = (
         split_heads(layer(x_new), attention.num_heads) for layer in layers
     )  # each (b, heads, new, head_dim)
-    return attention.out_proj(merge_heads(attend_to_cache(q, *cache.append(k, v))))
+    return attention.out_proj(merge_heads(Attend.to_cache(q, *cache.append(k, v))))
 
 
 with torch.no_grad():
@@ -882,8 +836,9 @@ with torch.no_grad():
         print("step by step equals all at once:", agree(torch.cat(pieces, dim=1), attention(x)))
 
 # %% [markdown] id="cached-text-intro"
-# **The same text.** The model of lesson 10 writes: once all keys and values are computed anew for each character, once
-# they come from your cache. Its projection is fused, as in task 1, and its learned positions count on.
+# **The same text.** The model from lesson 10 writes twice: once all keys and values are computed again for each
+# character, and once they come from your cache. Its projection is fused, as in task 1, and its learned positions
+# count on.
 
 
 # %% id="cached-text"
@@ -900,7 +855,7 @@ def written(model, text, count, with_cache):
             )  # each (1, heads, new, head_dim)
             if with_cache:
                 k, v = cache.append(k, v)  # each (1, heads, tokens, head_dim)
-            x = x + layer.attn.c_proj(merge_heads(attend_to_cache(q, k, v)))
+            x = x + layer.attn.c_proj(merge_heads(Attend.to_cache(q, k, v)))
             x = x + layer.mlp(layer.ln_2(x))
         likeliest = (model.ln_f(x[:, -1]) @ model.wte.weight.T).argmax(dim=-1, keepdim=True)  # (1, 1)
         ids = torch.cat((ids, likeliest), dim=1)  # (1, tokens + 1)
@@ -937,8 +892,8 @@ def step_times(lengths, d=256):
 cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
 
 # %% [markdown] id="cache-time-read"
-# Without a cache a step needs the scores of all tokens with all tokens: the products grow with the square of the length.
-# With it they are one row of scores: they grow with the length.
+# Without a cache a step needs the scores of all tokens with all tokens: the products grow with the square of the
+# length. With it they are one row of scores: they grow with the length.
 
 # %% [markdown] id="gqa-intro"
 # ## 7 · Grouped queries
@@ -947,29 +902,27 @@ cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
 #
 # 2 (keys and values) · layers · heads · head_dim · tokens · bytes for each number.
 #
-# Each factor can be made smaller. Fewer layers or a smaller head_dim is another model, fewer tokens is a shorter text, and
-# fewer bytes make the numbers coarser. One factor changes only attention: the number of heads **of keys and values**. In
-# grouped-query attention, several query heads share one head of keys and values. With as many groups as heads it is
-# the attention that you know (MHA); with one group for all it is multi-query attention (MQA).
+# Each factor can be made smaller. Fewer layers or a smaller head_dim is another model, fewer tokens is a shorter text,
+# and fewer bytes make the numbers coarser. One factor changes only attention: the number of heads **of keys and
+# values**. In grouped-query attention, several query heads share one head of keys and values. With as many groups as
+# heads it is the attention that you know (MHA); with one group for all it is multi-query attention (MQA).
 #
-# ### Task 15 · What a cache takes
-#
-# *4 minutes · one line · task id* `cache-bytes`
-#
-# Write `cache_bytes(num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number=2)`: the bytes that the cache of one
-# text takes.
+# **Predict, then run.** Llama 2 70B has 80 layers with 8 groups, Llama 2 7B has 32 layers with 32 groups. Both have a
+# head_dim of 128.
+
+# %% id="cache-bytes-prediction"
+predict(
+    "larger-cache",
+    "Whose cache takes more bytes for each token?",
+    ("that of 70B", "that of 7B", "both the same"),
+)
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "cache-bytes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% id="cache-bytes-given"
 def cache_bytes(num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number=2):
     """The bytes of a KV cache for one text, as a whole number."""
-    ### BEGIN SOLUTION
     return 2 * num_layers * num_kv_groups * head_dim * num_tokens * bytes_per_number
-    ### END SOLUTION
 
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "cache-bytes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("cache-bytes")
 
 # %% id="cache-bytes-shown"
 published = {  # layers, heads of queries, groups of keys and values, head_dim
@@ -981,12 +934,15 @@ published = {  # layers, heads of queries, groups of keys and values, head_dim
     "Falcon 7B": (32, 71, 1, 64),
 }
 for name, (layers, heads, groups, head_dim) in published.items():
-    for_8192 = cache_bytes(layers, groups, head_dim, 8192)
-    if for_8192 is not None:
-        for_a_token = cache_bytes(layers, groups, head_dim, 1) / 1024
-        print(
-            f"{name:12} {groups:2} of {heads:2} heads   {for_a_token:6.0f} KiB a token   {for_8192 / 2**30:5.2f} GiB at 8192"
-        )
+    for_a_token = cache_bytes(layers, groups, head_dim, 1) / 1024
+    for_8192 = cache_bytes(layers, groups, head_dim, 8192) / 2**30
+    print(
+        f"{name:12} {groups:2} of {heads:2} heads   {for_a_token:6.0f} KiB a token   {for_8192:5.2f} GiB at 8192"
+    )
+
+# %% id="cache-bytes-revealed"
+small, large = cache_bytes(32, 32, 128, 1), cache_bytes(80, 8, 128, 1)
+reveal("larger-cache", "that of 70B" if large > small else "that of 7B" if small > large else "both the same")
 
 # %% [markdown] id="repeat-intro"
 # Which query heads share? By convention neighbours: with 4 heads and 2 groups, heads 0 and 1 use group 0, heads 2 and
@@ -999,14 +955,15 @@ print("repeat_interleave:", groups.repeat_interleave(2).tolist(), "  repeat:", g
 # %% [markdown] id="grouped-query-attention-task"
 # With `repeat`, shapes fit, training works, and weights of a published model give nonsense.
 #
-# ### Task 16 · Grouped-query attention
+# ### Task 11 · Grouped-query attention
 #
 # *15 minutes · a class · task id* `grouped-query-attention`
 #
 # Finish `GroupedQueryAttention`, causal, with `W_query`, `W_key`, `W_value` and `out_proj`. Each group is as wide as a
 # query head, so `W_key` and `W_value` get narrower. If `num_heads` does not divide `d_out`, or `num_kv_groups` does not
-# divide `num_heads`, raise a ValueError. Dropout falls on the weights. Scores of any size must work. You may use SDPA. `context_length` is there so
-# that the class can stand in for lesson 05's; with `is_causal` you need no mask of that size.
+# divide `num_heads`, raise a ValueError. Dropout falls on the weights. Scores of any size must work. You may use
+# SDPA. `context_length` is there so that the class can replace that from lesson 05; with `is_causal` you need no mask
+# of that size.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "grouped-query-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1053,7 +1010,7 @@ check("grouped-query-attention")
 
 # %% [markdown] id="gqa-ends-intro"
 # The two ends. With as many groups as heads, the weights of lesson 05 fit and give the same. With one group, every head
-# meets the same keys: as if the rows of `W_key` stood there once for each head. `enable_gqa=True` lets SDPA do the
+# meets the same keys: as if the rows of `W_key` were there once for each head. `enable_gqa=True` lets SDPA do the
 # sharing without making copies.
 
 # %% id="gqa-ends"
@@ -1126,17 +1083,18 @@ squares = [
 reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 
 # %% [markdown] id="measured-read"
-# At 128 tokens one tile is all there is: your tiles do the work of lesson 05, and pay for the loop on top. What to look
-# for in the plot:
+# At 128 tokens one tile is all there is: your tiles do the same work as lesson 05, and pay for the loop as well. What
+# to look for in the plot:
 #
-# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1 at most: they hold the result, which grows with the
-#   length, and a few tiles, which do not.
-# - **Time.** All multiply every query with every key, so twice the tokens are four times the products. The slope that is
-#   *measured* need not be 2: it is smaller where a call's fixed price counts most, and larger where a matrix no longer
-#   fits into the fast memory, or where the machine is busy. Fused attention does not compute less, apart from the tiles that it skips. It *moves* less: a matrix that does not fit into the
-#   processor's fast memory has to be written and read again for each step.
+# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1 at most: they hold the result, which grows with
+#   the length, and a few tiles, which do not.
+# - **Time.** All multiply every query with every key, so twice the tokens are four times the products. The slope that
+#   is *measured* need not be 2: it is smaller where a call's fixed price counts most, and larger where a matrix no
+#   longer fits into the fast memory, or where the machine is busy. Fused attention does not compute less, apart from
+#   the tiles that it skips. It *moves* less: a matrix that does not fit into the processor's fast memory has to be
+#   written and read again for each step.
 # - **The crossover.** At short lengths your tiles are the slowest. Each turn of a Python loop costs some microseconds
-#   before anything is computed, and a tile takes about a dozen calls. The longer the text, the less that counts: see
+#   before anything is computed, and a tile takes about thirty calls. The longer the text, the less that counts: see
 #   where the lines come near each other. SDPA runs the same loop in compiled code, with no such price.
 #
 # The numbers are those of one machine. `python3 start.py run python -m benchmarks.attention` prints them as a table for
@@ -1151,11 +1109,11 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-fused-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
 # It is no approximation: tiled attention equals the plain one up to rounding, which the checks and `gradcheck` showed.
-# It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the future. What
-# it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and rescales what it
-# has when the maximum grows. In the backward pass it even computes more: the weights are made again from the saved
-# logsumexp. It is faster because less has to be written to memory and read back. My own tiles had a slope below 1 in memory
-# where lesson 05 had 2, and still were slower for short texts, because the loop ran in Python.
+# It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the future.
+# What it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and rescales
+# what it has when the maximum grows. In the backward pass it even computes more: the weights are made again from the
+# saved logsumexp. It is faster because less has to be written to memory and read back. My own tiles had a slope below
+# 1 in memory where lesson 05 had 2, and still were slower for short texts, because the loop ran in Python.
 #
 # **Marking scheme**
 #
@@ -1167,10 +1125,10 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # %% [markdown] id="triton-intro"
 # ## 9 · Optional: the same kernel in Triton
 #
-# Not graded. GPU kernels are written in languages such as Triton: one program for each block of
-# queries, with the inner loop of task 6 in it. Compare it with yours line by line. Triton is not part of this course's
-# environment, as it takes about 1 GB: `pip install triton`, start the kernel again, and run this cell. Without a GPU it
-# is interpreted (`TRITON_INTERPRET=1`), slowly and with the same results. In the solution this cell was run on a CPU.
+# Not graded. GPU kernels are written in languages such as Triton: one program for each block of queries, with the
+# inner loop of task 6 in it. Compare it with yours line by line. Triton is not part of this course's environment, as
+# it takes about 1 GB: `pip install triton`, start the kernel again, and run this cell. Without a GPU it is interpreted
+# (`TRITON_INTERPRET=1`), slowly and with the same results. In the solution this cell was run on a CPU.
 
 # %% id="triton-kernel" tags=["needs-triton"]
 import importlib.util
@@ -1269,12 +1227,34 @@ else:
 #
 # </details>
 #
-# <details><summary>5. In prefill a prompt of 500 tokens is processed at once. May <code>is_causal=True</code> be used?</summary>
+# <details><summary>5. In prefill a prompt of 500 tokens is processed at once. Can you use <code>is_causal=True</code>?</summary>
 #
 # Yes, while the cache is empty: queries and keys have the same length, so the top left corner is the right one. With
 # 20 tokens in the cache already, no.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Online Normalizer Calculation for Softmax**, Milakov and Gimelshein, 2018. The running maximum and the running
+#   sum.
+# - **Self-attention Does Not Need O(n²) Memory**, Rabe and Staats, 2021. Attention in pieces, with recomputation on
+#   the way back.
+# - **FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness**, Dao and others, 2022. The tiles,
+#   the way back, and why it is faster to move less.
+# - **FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning**, Dao, 2023. One saved number
+#   for each row, and a better division of the work.
+# - **Fast Transformer Decoding: One Write-Head is All You Need**, Shazeer, 2019. Multi-query attention, and what the
+#   cache costs.
+# - **GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints**, Ainslie and others, 2023.
+#   Grouped queries, between the two ends.
+# - **Llama 2: Open Foundation and Fine-Tuned Chat Models**, Touvron and others, 2023. The heads and groups of its
+#   models, and why the large ones share keys.
+# - **The Llama 3 Herd of Models**, Grattafiori and others, 2024. Section 3.2: 8 groups in each size.
+# - **Mistral 7B**, Jiang and others, 2023. 32 heads in 8 groups.
+# - **The Falcon Series of Open Language Models**, Almazrouei and others, 2023. 71 heads that share one group in the 7B
+#   model.
 
 # %% id="progress"
 progress("11-fast-attention")

@@ -5,8 +5,8 @@ from autograder.author.authoring import Fault
 FAULTS = (
     Fault(
         "rows-head-by-head",
-        "the three projections stand head by head",
-        "The rows stand head by head: query, key and value of head 0, then of head 1. Here all queries come "
+        "the three projections are stored head by head",
+        "The rows are stored head by head: query, key and value of head 0, then of head 1. Here all queries come "
         "first, then all keys, then all values.",
         section="11-fast-attention#rows-read",
     ),
@@ -43,7 +43,7 @@ FAULTS = (
     ),
     Fault(
         "maximum-not-kept",
-        "the maximum starts anew with each score or block",
+        "the maximum starts again with each score or block",
         "This is the maximum of the newest scores alone. Take the larger of that and the largest so far.",
         section="11-fast-attention#online-intro",
     ),
@@ -83,7 +83,7 @@ FAULTS = (
     Fault(
         "whole-matrix-made",
         "a whole row or the whole matrix is held",
-        "The whole matrix, or whole rows of it, stood in memory. Work with one block at a time.",
+        "The whole matrix, or whole rows of it, was in memory. Work with one block at a time.",
         section="11-fast-attention#tiles-intro",
     ),
     Fault(
@@ -173,13 +173,13 @@ FAULTS = (
         "keys-zeroed",
         "hidden keys are set to 0",
         "A key of zeros has the score 0, and e⁰ = 1 still gets weight. Hide it with the mask.",
-        section="11-fast-attention#bug-true-is-visible-task",
+        section="11-fast-attention#sdpa-traps-read",
     ),
     Fault(
         "newest-keys-only",
         "only the newest keys are used",
         "Only the newest keys are used. The last tokens may look at all tokens before them.",
-        section="11-fast-attention#bug-cached-step-task",
+        section="11-fast-attention#sdpa-traps-read",
     ),
     Fault(
         "cache-not-advanced",
@@ -225,15 +225,9 @@ FAULTS = (
         section="11-fast-attention#cache-intro",
     ),
     Fault(
-        "factor-left-out",
-        "a factor of the cache's size is missing",
-        "A factor is missing.",
-        section="11-fast-attention#gqa-intro",
-    ),
-    Fault(
         "groups-in-turn",
         "the groups are repeated in turn",
-        "The groups stand in turn: 0, 1, 0, 1. Neighbouring heads share a group, 0, 0, 1, 1: "
+        "The groups come in turn: 0, 1, 0, 1. Neighbouring heads share a group, 0, 0, 1, 1: "
         "`repeat_interleave`.",
         section="11-fast-attention#repeat-intro",
     ),
@@ -265,7 +259,7 @@ FAULTS = (
     Fault(
         "list-refused",
         "blocks in a list are not taken",
-        "The blocks may come as a list, and need not have the same size. Take them one after the other, with `zip` "
+        "The blocks can come as a list, of different sizes. Take them one after the other, with `zip` "
         "say, and use nothing that only one large tensor has.",
         section="11-fast-attention#online-softmax-task",
     ),
@@ -287,5 +281,12 @@ FAULTS = (
         "`num_tokens` stays as it was",
         "`num_tokens` does not say how many tokens are stored. Others read it: count there.",
         section="11-fast-attention#cache-intro",
+    ),
+    Fault(
+        "first-rows-of-the-triangle",
+        "the new tokens get the first rows of the triangle",
+        "`to_cache`: the triangle of `is_causal` starts in the top left corner, so the first new token sees the first key "
+        "only. The new tokens are the last ones and need the last rows.",
+        section="11-fast-attention#sdpa-traps-read",
     ),
 )

@@ -63,7 +63,7 @@ FUSE = Task(
             hint: The rows of the queries and of the keys have changed places. The order is `W_query`, `W_key`,
                 `W_value`.
         keys-as-values: W_key, attention.W_value) → W_key, attention.W_key)
-            hint: The rows of the keys stand in the place of the values, too. The last block is that of
+            hint: The rows of the keys are in the place of the values, too. The last block is that of
                 `W_value`.
         nothing-copied: torch.cat([layer.weight for layer in layers], dim=0) → fused.weight
             torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
@@ -306,7 +306,7 @@ ONLINE = Task(
     demands={
         "over all blocks, times the values": "blocks-averaged",
         "No tensor may be larger than a block": "whole-matrix-made",
-        "Some blocks, the first one too, may be hidden from some queries": "hidden-block-makes-nan",
+        "Some blocks, the first one too, can be hidden from some queries": "hidden-block-makes-nan",
         "Wherever m is −∞, subtract 0 instead": "nan-replaced",
         "or a list of blocks": "list-refused",
         "Scores near 95 and −110 must work": "exp-overflows",
@@ -418,7 +418,7 @@ TILED = Task(
     demands={
         "tile is the number of queries, and of keys, in a tile": "tile-ignored",
         "no tensor may be much larger than `q` or than a tile of scores": "whole-matrix-made",
-        "tiles that lie wholly in the future must not be multiplied": "future-tiles-made",
+        "tiles that are completely in the future must not be multiplied": "future-tiles-made",
         "no multiple of the tile": "last-tile-forgotten",
         "shorter than the tile, 1 or 0": "no-token-refused",
         "Scores of some hundred must work": "exp-overflows",
@@ -663,183 +663,158 @@ GAPS = [[0, 1, 0, 1, 0, 0, 1], [0, 0, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0]]
 SOME_HIDDEN = torch.tensor(GAPS).bool()[:, None, None]  # (b, 1, 1, tokens)
 
 
-def trap(id, title, signature, probes, learned, hint, demands, wrong, right, axes=HEADS_AXES, points=1):
-    """A find-the-bug task around one call, with one check."""
-    return Task(
-        id=id,
-        title=f"Find the bug: {title}",
-        name=signature.partition("(")[0],
-        kind="function",
-        signature=signature,
-        axes=axes,
-        input_axes={**QKV_AXES, "q": axes},
-        probes=probes,
-        checks=(Check("equal to plain attention", points, tuple(probe.id for probe in probes)),),
-        learned=learned,
-        hints=(hint,),
-        demands=demands,
-        wrong=wrongs("left-as-given: faulty\n") + wrongs(wrong),
-        right=rights(right),
-    )
-
-
-TRUE_VISIBLE = trap(
-    "bug-true-is-visible",
-    "True means visible",
-    "attend_padded(q, k, v, hidden)",
-    (
-        attended("padded", "two sentences, one with padding", (2, 3, 5, 4), 70, {"hidden": PADDED}),
-        attended("some-hidden", "three sentences with gaps", (3, 4, 7, 5), 71, {"hidden": SOME_HIDDEN}),
-    ),
-    "In `attn_mask` True means visible. Call a mask `hidden` or `visible`, never just `mask`.",
-    "`~hidden` is True where a key may be seen.",
-    {"the padding has no influence": "left-as-given"},
-    """
-    mask-added: ~hidden → (~hidden).to(q.dtype)
-        hint: A mask of numbers is added to the scores, and zeros and ones hide nothing. Pass booleans.
-    zero-times-infinity: ~hidden → hidden * -torch.inf
-        hint: The mask is multiplied by infinity, and 0 times infinity is nan. Pass booleans.
-    no-mask: , attn_mask=~hidden →
-        hint: No mask is passed, so nothing is hidden.
-    keys-zeroed: k, v, attn_mask=~hidden → k.masked_fill(hidden.transpose(2, 3), 0.0), v
-    masked-needlessly: ~hidden → ~hidden & torch.ones(q.shape[2], q.shape[2]).tril().bool()
-        hint: Later tokens are hidden as well. Only what `hidden` marks is to be hidden.
-    """,
-    """
-    logical-not: ~hidden → torch.logical_not(hidden)
-    minus-infinity: ~hidden → torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)
-    large-negative: ~hidden → hidden.to(q.dtype) * -1e9
-    """,
-)
-
-FLOAT_MASK = trap(
-    "bug-float-mask",
-    "a mask of numbers is added",
-    "attend_triangle(q, k, v)",
-    (
-        attended("two-sentences", "two sentences of five tokens", (2, 3, 5, 4), 72),
-        attended("other-sizes", "three sentences of seven tokens", (3, 4, 7, 5), 73),
-    ),
-    "A mask of booleans hides, a mask of numbers is added. Ones and zeros hide nothing, and nothing complains.",
-    "End the mask with `.bool()`.",
-    {"nothing is hidden": "left-as-given"},
-    """
-    no-mask: , attn_mask=visible →
-        hint: No mask is passed, so every token sees the whole sentence.
-    past-hidden: .tril() → .triu()
-    diagonal-too-far: .tril() → .tril(diagonal=1)
-    diagonal-hidden: .tril() → .tril(diagonal=-1)
-    symptom-hidden: .tril().bool() → .tril() * 2
-        hint: The numbers are still added to the scores, only others. Hidden keys keep some weight.
-    """,
-    """
-    is-causal: = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    logarithm: tril().bool() → tril().log()
-    boolean-from-the-start: , device=q.device).tril().bool() → , dtype=torch.bool).tril()
-    """,
-)
+def called_as(method, id, says, shape, seed, more=None):
+    """One of the five functions, tried on random queries, keys and values."""
+    return attended(id, says, shape, seed, more, settings={"method": method})
 
 
 def last(id, says, queries, shape, seed):
     every = attended(id, says, shape, seed).inputs
-    return Probe(id, says, {**every, "q": every["q"][:, :, -queries:]})
+    return Probe(id, says, {**every, "q": every["q"][:, :, -queries:]}, settings={"method": "to_cache"})
 
 
-CACHED = trap(
-    "bug-cached-step",
-    "the step that sees only the first token",
-    "attend_to_cache(q, k, v)",
-    (
-        last("one-step", "one new token after four", 1, (2, 3, 5, 4), 74),
-        last("three-steps", "three new tokens after four", 3, (3, 2, 7, 5), 75),
-        last("all", "six tokens, all of them new", 6, (2, 4, 6, 3), 76),
-    ),
-    "`is_causal` counts from the first key. The last tokens need a triangle that ends in the lower right corner.",
-    "The first of `new` queries is token `total - new`, and may see keys up to itself: `tril(diagonal=total - new)`.",
-    {"the queries are the *last* tokens": "left-as-given", "any number of queries": "newest-keys-only"},
-    """
-    no-mask: , attn_mask=visible →
-        hint: No mask is passed, so a new token sees those that come after it.
-    diagonal-too-far: total - new) → total - new + 1)
-        hint: Each token sees one token of the future: the triangle ends one step too far to the right. It is
-            `tril(diagonal=total - new)`.
-    past-hidden: .tril(diagonal → .triu(diagonal
-    newest-keys-only: = F.scaled_dot_product_attention(q, k[:, :, -q.shape[2] :], v[:, :, -q.shape[2] :], is_causal=True)
-    mask-fills-small: attn_mask=visible → attn_mask=visible.to(q.dtype)
-        hint: As in task 10: numbers are added. Keep the mask boolean.
-    """,
-    """
-    places: torch.ones(new, total, dtype=torch.bool, device=q.device).tril( → (lambda diagonal: torch.arange(total) <= torch.arange(total - new, total)[:, None])(
-    rows-of-the-square: torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new) → torch.ones(total, total).tril().bool()[-new:]
-    one-by-one: body
-        new, total = q.shape[2], k.shape[2]
-        rows = [(q[:, :, n : n + 1], total - new + n + 1) for n in range(new)]
-        return torch.cat([plain_attention(row, k[:, :, :end], v[:, :, :end], False) for row, end in rows], dim=2)
-    """,
-    axes=("b", "heads", "queries", "head_dim"),
-    points=2,
-)
-
+LAST_TOKENS = ("b", "heads", "queries", "head_dim")
 ALONE = {**attended("", "", (5, 4, 1, 6), 79).inputs, "v": torch.ones(5, 4, 1, 6), "p": 0.3, "training": True}
-DROPS = {"observe": "dropout", "settings": {"p": 0.3, "copies": 6, "input": "v", "measures": 9}}
+DROPS = {
+    "observe": "dropout",
+    "settings": {"method": "dropped", "p": 0.3, "copies": 6, "input": "v", "measures": 9},
+}
 
-DROPPED = trap(
-    "bug-dropout-stays-on",
-    "dropout that never stops",
-    "attend_dropped(q, k, v, p, training)",
-    (
-        attended("eval", "two sentences in eval mode", (2, 3, 5, 4), 77, {"p": 0.4, "training": False}),
-        attended("no-dropout", "training with p = 0", (3, 4, 7, 5), 78, {"p": 0.0, "training": True}),
-        Probe("training", "sentences of one token in training", ALONE, **DROPS),
+TRAPS = Task(
+    id="sdpa-traps",
+    title="Find the bugs: five calls",
+    name="Attend",
+    kind="class",
+    signature="Attend.padded(q, k, v, hidden), .triangle(q, k, v), .to_cache(q, k, v), .dropped(q, k, v, p, training), "
+    ".scaled(q, k, v)",
+    axes=LAST_TOKENS,
+    input_axes={**QKV_AXES, "q": LAST_TOKENS},
+    probes=(
+        called_as("padded", "padded", "`padded`, one of two sentences", (2, 3, 5, 4), 70, {"hidden": PADDED}),
+        called_as(
+            "padded", "gaps", "`padded`, sentences with gaps", (3, 4, 7, 5), 71, {"hidden": SOME_HIDDEN}
+        ),
+        called_as("triangle", "triangle", "`triangle`, five tokens", (2, 3, 5, 4), 72),
+        called_as("triangle", "triangle-seven", "`triangle`, seven tokens", (3, 4, 7, 5), 73),
+        last("one-step", "`to_cache`, one new token after four", 1, (2, 3, 5, 4), 74),
+        last("three-steps", "`to_cache`, three new tokens after four", 3, (3, 2, 7, 5), 75),
+        last("all", "`to_cache`, six tokens, all of them new", 6, (2, 4, 6, 3), 76),
+        called_as(
+            "dropped", "eval", "`dropped` in eval mode", (2, 3, 5, 4), 77, {"p": 0.4, "training": False}
+        ),
+        called_as(
+            "dropped", "no-dropout", "`dropped` with p = 0", (3, 4, 7, 5), 78, {"p": 0.0, "training": True}
+        ),
+        Probe("training", "`dropped` in training, sentences of one token", ALONE, **DROPS),
+        called_as("scaled", "scaled", "`scaled`, heads of width 4", (2, 3, 5, 4), 80),
+        called_as("scaled", "scaled-nine", "`scaled`, heads of width 9", (3, 4, 7, 9), 81),
     ),
-    "A function has no mode. Whoever calls `dropout_p` has to pass 0 in evaluation.",
-    "`dropout_p=p if training else 0.0`",
-    {"unless you pass 0": "left-as-given", "drops weights with probability p while training": "no-dropout"},
-    """
-    no-dropout: p if training else 0.0 → 0.0
-        hint: Nothing is dropped in training. Pass `dropout_p=p` where `training` is True.
-    modes-swapped: p if training else 0.0 → 0.0 if training else p
-    p-as-share-kept: p if training → 1 - p if training and p
-    dropout-typed-in: p if training → 0.1 if training
-    dropout-on-context: = F.dropout(F.scaled_dot_product_attention(q, k, v), p, training)
-        hint: Dropout is applied to the context vectors. `dropout_p` applies it to the weights.
-    """,
-    """
-    product: p if training else 0.0 → p * training
-    two-calls: body
-        if not training:
-            return F.scaled_dot_product_attention(q, k, v)
-        return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
-    by-hand: = F.dropout(torch.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, dim=-1), p, training) @ v
-    """,
-)
-
-SCALE = trap(
-    "bug-scale-is-a-factor",
-    "scale is a factor",
-    "attend_scaled(q, k, v)",
-    (
-        attended("two-sentences", "two sentences of five tokens", (2, 3, 5, 4), 80),
-        attended("other-sizes", "three sentences of seven tokens", (3, 4, 7, 9), 81),
+    checks=(
+        Check("`padded`", 1, ("padded", "gaps")),
+        Check("`triangle`", 1, ("triangle", "triangle-seven")),
+        Check("`to_cache`", 2, ("one-step", "three-steps", "all")),
+        Check("`dropped`", 1, ("eval", "no-dropout", "training")),
+        Check("`scaled`", 1, ("scaled", "scaled-nine")),
     ),
-    "`scale` multiplies the scores. Left out, it is 1/√head_dim already.",
-    "`scale=q.shape[-1] ** -0.5`, or leave it out.",
-    {"`scale` **multiplies** them": "left-as-given"},
-    """
-    no-scale: q.shape[-1] ** -0.5 → 1.0
-    scaled-without-root: q.shape[-1] ** -0.5 → 1 / q.shape[-1]
-        hint: The scores are divided by head_dim, not by its root. Or twice by the root: SDPA divides on its own.
-    scaled-by-tokens: q.shape[-1] ** -0.5 → q.shape[2] ** -0.5
-    scaled-by-heads: q.shape[-1] ** -0.5 → q.shape[1] ** -0.5
-    scale-typed-in: q.shape[-1] ** -0.5 → 0.5
-        hint: The scale is the same for heads of every width: a number is typed in. Take the width from the
-            argument: `q.shape[-1]`.
-    """,
-    """
-    left-out: , scale=q.shape[-1] ** -0.5 →
-    fraction: q.shape[-1] ** -0.5 → 1 / q.shape[-1] ** 0.5
-    scaled-before: (q, k, v, scale=q.shape[-1] ** -0.5) → (q / q.shape[-1] ** 0.5, k, v, scale=1.0)
-    """,
+    learned="True is visible, numbers are added, the triangle starts in the top left corner, a function has no mode, and "
+    "`scale` multiplies. None of the five raises an error.",
+    hints=(
+        "`help(F.scaled_dot_product_attention)`: which value of a boolean mask takes part? What happens to a mask of "
+        "numbers? Which mask does `is_causal` make when there are fewer queries than keys?",
+        "In `padded` turn the mask round. In `triangle` make it boolean. In `dropped` pass 0 outside training. In `scaled` "
+        "pass a factor, not a divisor.",
+        "In `to_cache` the first of `new` queries is token `total - new`, and sees keys up to itself: "
+        "`tril(diagonal=total - new)`, as booleans.",
+    ),
+    demands={
+        "leaves out hidden keys": "mask-polarity",
+        "Causal attention with a mask of its own": "mask-added",
+        "to all tokens so far": "newest-keys-only",
+        "any number of queries up to the number of keys": "first-rows-of-the-triangle",
+        "drops weights with probability p while training": "dropout-in-eval",
+        "Attention that names its scale": "scaled-up",
+    },
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: All five functions are still as they were given. Take one at a time, and run the cell of the symptoms after each.
+        mask-polarity: ~hidden → hidden
+            hint: `padded`: for `attn_mask`, True means visible. Here the padding is seen, and the words are hidden.
+        mask-added: .tril().bool() → .tril()
+            hint: `triangle`: a mask of numbers is added to the scores, so ones and zeros hide nothing. Make it boolean.
+        first-rows-of-the-triangle: body to_cache
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        dropout-in-eval: p if training else 0.0 → p
+            hint: `dropped`: `dropout_p` drops on every call, also in evaluation. Pass 0 where `training` is False.
+        scaled-up: q.shape[-1] ** -0.5 → q.shape[-1] ** 0.5
+            hint: `scaled`: `scale` multiplies the scores. It is 1/√head_dim, not √head_dim.
+        mask-added: ~hidden → (~hidden).to(q.dtype)
+            hint: `padded`: a mask of numbers is added to the scores, and zeros and ones hide nothing. Pass booleans.
+        zero-times-infinity: ~hidden → hidden * -torch.inf
+            hint: `padded`: the mask is multiplied by infinity, and 0 times infinity is nan. Pass booleans.
+        no-mask: , attn_mask=~hidden →
+            hint: `padded` passes no mask, so nothing is hidden.
+        keys-zeroed: k, v, attn_mask=~hidden → k.masked_fill(hidden.transpose(2, 3), 0.0), v
+        masked-needlessly: ~hidden → ~hidden & torch.ones(q.shape[2], q.shape[2]).tril().bool()
+            hint: `padded` hides later tokens as well. Hide only what `hidden` marks.
+        no-mask: , attn_mask=visible →
+            hint: `triangle` passes no mask, so every token sees the whole sentence.
+        past-hidden: .tril().bool() → .triu().bool()
+            hint: `triangle` hides the past, and the future is visible. Use `tril`.
+        diagonal-too-far: .tril().bool() → .tril(diagonal=1).bool()
+            hint: In `triangle` each token sees one token of the future. `tril` needs no `diagonal=` there.
+        diagonal-hidden: .tril().bool() → .tril(diagonal=-1).bool()
+            hint: In `triangle` a token is hidden from itself. `tril` needs no `diagonal=` there.
+        symptom-hidden: .tril().bool() → .tril() * 2
+            hint: `triangle`: the numbers are still added to the scores, only others. Hidden keys keep some weight.
+        no-mask: , attn_mask=allowed →
+            hint: `to_cache` passes no mask, so a new token sees those that come after it.
+        diagonal-too-far: total - new) → total - new + 1)
+            hint: In `to_cache` each token sees one token of the future. It is `tril(diagonal=total - new)`.
+        past-hidden: .tril(diagonal → .triu(diagonal
+            hint: `to_cache` hides the past, and the future is visible. Use `tril`.
+        newest-keys-only: body to_cache
+            new = q.shape[2]
+            return F.scaled_dot_product_attention(q, k[:, :, -new:], v[:, :, -new:], is_causal=True)
+        mask-fills-small: attn_mask=allowed → attn_mask=allowed.to(q.dtype)
+            hint: `to_cache`: a mask of numbers is added. Keep it boolean.
+        no-dropout: p if training else 0.0 → 0.0
+            hint: `dropped` drops nothing in training. Pass `dropout_p=p` where `training` is True.
+        modes-swapped: p if training else 0.0 → 0.0 if training else p
+        p-as-share-kept: p if training → 1 - p if training and p
+        dropout-typed-in: p if training → 0.1 if training
+        dropout-on-context: body dropped
+            return F.dropout(F.scaled_dot_product_attention(q, k, v), p, training)
+        no-scale: q.shape[-1] ** -0.5 → 1.0
+        scaled-without-root: q.shape[-1] ** -0.5 → 1 / q.shape[-1]
+            hint: In `scaled` the scores are divided by head_dim, not by its root. Or twice by the root: SDPA divides on its own.
+        scaled-by-tokens: q.shape[-1] ** -0.5 → q.shape[2] ** -0.5
+        scaled-by-heads: q.shape[-1] ** -0.5 → q.shape[1] ** -0.5
+        scale-typed-in: q.shape[-1] ** -0.5 → 0.5
+            hint: In `scaled` a number is typed in. Take the width from the argument: `q.shape[-1]`.
+        """),
+    right=rights("""
+        logical-not: ~hidden → torch.logical_not(hidden)
+            , scale=q.shape[-1] ** -0.5 →
+        minus-infinity: ~hidden → torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)
+            tril().bool() → tril().log()
+        large-negative: ~hidden → hidden.to(q.dtype) * -1e9
+            p if training else 0.0 → p * training
+        is-causal: body triangle
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        places: torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new) → torch.arange(total) <= torch.arange(total - new, total)[:, None]
+        rows-of-the-square: torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new) → torch.ones(total, total).tril().bool()[-new:]
+            q.shape[-1] ** -0.5 → 1 / q.shape[-1] ** 0.5
+        one-by-one: body to_cache
+            new, total = q.shape[2], k.shape[2]
+            rows = [(q[:, :, n : n + 1], total - new + n + 1) for n in range(new)]
+            return torch.cat([plain_attention(row, k[:, :, :end], v[:, :, :end], False) for row, end in rows], dim=2)
+        two-calls: body dropped
+            if not training:
+                return F.scaled_dot_product_attention(q, k, v)
+            return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
+        by-hand: body dropped
+            return F.dropout(torch.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, dim=-1), p, training) @ v
+        """),
 )
 
 # ------------------------------------------------------------------------------------- cache, grouped queries
@@ -883,7 +858,7 @@ CACHE = Task(
     ),
     learned="Past keys and values never change, so they are stored once. A cache is a place in memory and a number.",
     demands={
-        "stores new keys and values behind those that are there": "cache-not-advanced",
+        "stores new keys and values after those that are there": "cache-not-advanced",
         "counts them in `num_tokens`": "tokens-not-counted",
         "the keys and the values of **all** tokens so far": "cache-returns-new-only",
         "any number of new tokens": "one-token-at-a-time",
@@ -920,67 +895,6 @@ CACHE = Task(
         copy: : end] = keys → : end].copy_(keys)
         stacked: return self.keys[:, :, :end], self.values[:, :, :end] → return torch.stack((self.keys, self.values))[:, :, :, :end]
         narrow: self.keys[:, :, :end], self.values[:, :, :end] → self.keys.narrow(2, 0, end), self.values.narrow(2, 0, end)
-        """),
-)
-
-COUNTS = ("num_layers", "num_kv_groups", "head_dim", "num_tokens", "bytes_per_number")
-
-
-def counts(generator):
-    return {name: 3 + int(torch.randint(60, (1,), generator=generator)) for name in COUNTS}
-
-
-BYTES = Task(
-    id="cache-bytes",
-    title="What a cache takes",
-    name="cache_bytes",
-    kind="function",
-    signature="cache_bytes(num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number=2)",
-    axes=(),
-    number=True,
-    dtypes=("int64", "float32", "float64"),
-    probes=(
-        Probe(
-            "small",
-            "12 layers, 4 groups of 64, 100 tokens of 4 bytes",
-            dict(zip(COUNTS, (12, 4, 64, 100, 4))),
-            redraw=counts,
-        ),
-        Probe(
-            "default",
-            "3 layers, 5 groups of 7, 11 tokens, 2 bytes each",
-            dict(zip(COUNTS[:4], (3, 5, 7, 11))),
-        ),
-    ),
-    checks=(Check("bytes", 1, ("small", "default")),),
-    learned="A cache grows with layers, groups and tokens, and not with the number of query heads.",
-    demands={
-        "the bytes that the cache of one text takes": "factor-left-out",
-        "bytes_per_number=2": "sizes-typed-in",
-    },
-    hints=("Keys and values: two tensors for each layer. How many numbers has one?",),
-    wrong=wrongs("""
-        factor-left-out: 2 * num_layers → num_layers
-            hint: Keys *and* values are kept: twice as much.
-        factor-left-out: num_layers * →
-            hint: Every layer has a cache of its own: times `num_layers`.
-        factor-left-out: num_kv_groups * →
-            hint: Every group has keys and values of its own: times `num_kv_groups`.
-        factor-left-out: head_dim * →
-            hint: Each key has `head_dim` numbers.
-        factor-left-out: num_tokens * →
-            hint: Each token has its own keys and values: times `num_tokens`.
-        factor-left-out: * bytes_per_number →
-            hint: This counts numbers. Each takes `bytes_per_number` bytes.
-        sizes-typed-in: * bytes_per_number → * 2
-            hint: `bytes_per_number` is an argument; 2 is only its default.
-        """),
-    right=rights("""
-        product: body
-            import math
-            return math.prod((2, num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number))
-        float: return 2 → return 2.0
-        tensor: return 2 → return torch.tensor(2)
         """),
 )
 
@@ -1053,9 +967,9 @@ GQA = Task(
         groups-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
             values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
         groups-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
-            hint: The keys stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
+            hint: The keys come in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
         groups-in-turn: values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
-            hint: The values stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
+            hint: The values come in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
         repeated-along-tokens: repeat_interleave(sharing, dim=1) →2 repeat_interleave(sharing, dim=2)
         repeated-along-tokens: keys.repeat_interleave(sharing, dim=1) → keys.repeat_interleave(sharing, dim=2)
         one-group-for-all: keys.repeat_interleave( → keys[:, :1].repeat_interleave(self.num_kv_groups *
@@ -1109,6 +1023,6 @@ LESSON = Lesson(
     redraws=0,
     tasks=(
         *(FUSE, QKV_ORDER, RUNNING, NOT_RESCALED, ONLINE, TILED, BACKWARD, FUNCTION),
-        *(TRUE_VISIBLE, FLOAT_MASK, CACHED, DROPPED, SCALE, CACHE, BYTES, GQA),
+        *(TRAPS, CACHE, GQA),
     ),
 )

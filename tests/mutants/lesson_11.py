@@ -197,40 +197,27 @@ d-inside-the-loop from all-rows-of-logsumexp: - logsumexp → - logsumexp[:, :, 
     rows]) → rows]).sum(-1, keepdim=True))
 add-in-place: line weights. → v_gradient[:, :, columns].add_(weights.mT @ arriving)
 reversed: line shape[2 → for rows, columns in reversed(list(visited_tiles(q.shape[2], ctx.tile, ctx.causal))):
-== bug-true-is-visible
-as-numbers (named, values): ~hidden) → (~hidden).float())
-minus-infinity-times (named, not finite, values): ~hidden) → hidden.float() * -torch.inf)
-values-zeroed (named, values): , attn_mask=~hidden) → .masked_fill(hidden.transpose(2, 3), 0))
-causal-instead (named, values): attn_mask=~hidden → is_causal=True
-equals-false: ~hidden → hidden == False
-where: ~hidden) → torch.where(hidden, -torch.inf, 0.0))
-plain: body
-    scores = (q @ k.transpose(2, 3) / q.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf)
-    return torch.softmax(scores, dim=-1) @ v
-== bug-float-mask
-future-as-numbers (named, values) from faulty: ).tril( → ).triu(1
-strict-triangle (named, not finite, values): ).tril( → ).tril(-1
-minus-one (named, values) from faulty: =visible → =visible - 1
-greater-than-zero from faulty: =visible → =visible > 0
-minus-infinity from faulty: visible) → (1 - visible) * -1e9)
-== bug-cached-step
-never-causal (named, values) from faulty: , is_causal=True →
-triangle-without-diagonal (named, values): diagonal=total - new →
-diagonal-of-new (named, values): total - new → new
-one-too-few (named, not finite, values): - new → - new - 1
-hidden-in-place-of-visible (named, not finite, values): =visible → =~visible
-last-rows: line dtype → visible = torch.ones(total, total).bool().tril()[total - new :]
-lower-right: line dtype → visible = torch.arange(total)[None] - torch.arange(new)[:, None] <= total - new
-as-numbers: visible) → torch.zeros(new, total).masked_fill(~visible, -torch.inf))
-== bug-dropout-stays-on
-kept-share (named, values, behaviour): =p → =(1 - p)
-float-of-training from faulty: p) → p * float(training))
-if-before from faulty: above return → if not training:↵    p = 0.0
-by-hand: = F.dropout(torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, -1), p, training=training) @ v
-== bug-scale-is-a-factor
-minus-the-root (named, values): = F.scaled_dot_product_attention(q, k, v, scale=-(q.shape[-1] ** 0.5))
-of-the-tokens (named, values): 1 → 2
-divided-before-as-well (named, values): q, k, v, → q / q.shape[-1] ** 0.5, k, v,
+== sdpa-traps
+as-numbers (named, values, keeps 5): ~hidden) → (~hidden).float())
+minus-infinity-times (named, not finite, values, keeps 5): ~hidden) → hidden.float() * -torch.inf)
+strict-triangle (named, not finite, values, keeps 5): .tril().bool() → .tril(-1).bool()
+never-causal (named, values, keeps 4): body to_cache
+    return F.scaled_dot_product_attention(q, k, v)
+triangle-without-diagonal (named, values, keeps 4): diagonal=total - new →
+diagonal-of-new (named, values, keeps 4): =total - new) → =new)
+hidden-in-place-of-visible (named, not finite, values, keeps 4): =allowed → =~allowed
+kept-share (named, values, behaviour, keeps 5): =p if training → =(1 - p) if training
+minus-the-root (named, values, keeps 5): scale=q.shape[-1] ** -0.5 → scale=-(q.shape[-1] ** 0.5)
+divided-before-as-well (named, values, keeps 5): q, k, v, scale=q → q / q.shape[-1] ** 0.5, k, v, scale=q
+only-two-corrected (named, values, keeps 2) from faulty: k, v, attn_mask=hidden) → k, v, attn_mask=~hidden)
+    .tril()  # → .tril().bool()  #
+methods-of-an-object: body padded
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=hidden == False)
+last-rows: line allowed = → allowed = torch.ones(total, total).bool().tril()[total - new :]
+lower-right: line allowed = → allowed = torch.arange(total)[None] - torch.arange(new)[:, None] <= total - new
+as-minus-infinity: visible) → torch.where(visible, 0.0, -torch.inf))
+by-hand: body dropped
+    return F.dropout(torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, -1), p, training=training) @ v
 none: q.shape[-1] ** -0.5 → None
 == kv-cache
 always-from-zero (named, behaviour, keeps 1): self.num_tokens : end] = keys → : keys.shape[2]] = keys
@@ -256,14 +243,6 @@ grown: body append
     self.keys[:, :, : self.num_tokens] = k
     self.values[:, :, : self.num_tokens] = v
     return k, v
-== cache-bytes
-bits (named, values): 2 * → 16 *
-added (named, values): = 2 * (num_layers + num_kv_groups + head_dim + num_tokens + bytes_per_number)
-printed (type): line return → print(2 * num_layers * num_kv_groups * head_dim * num_tokens * bytes_per_number)
-step-by-step: body
-    numbers = num_layers * num_kv_groups * head_dim * num_tokens
-    return numbers * bytes_per_number + numbers * bytes_per_number
-power: 2 * → 2**1 *
 == grouped-query-attention
 values-repeated-in-turn (named, keeps 1): line values. → values = torch.cat(sharing * [values], dim=1)
 full-width (named, parameters): line d_out / → kv_width = d_out
