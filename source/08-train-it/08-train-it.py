@@ -1,9 +1,10 @@
 # %% [markdown] id="title"
 # # 08 · Train it
 #
-# So far most matrices in this course were random. Where a map showed something, its weights had been trained before and
-# were given to you. Training gives each head its job. In this lesson you put your own attention into a small transformer and train it, on tasks whose
-# solution you can work out beforehand and then see in the maps. Each training takes a few seconds on one core.
+# So far most matrices in this course were random. Where a map showed something, its weights had been trained before
+# and were given to you. Training gives each head its job. In this lesson you put your own attention into a small
+# transformer and train it, on tasks whose solution you can work out beforehand and then see in the maps. Each training
+# takes a few seconds on one core.
 #
 # **When you are done you can**
 #
@@ -11,8 +12,8 @@
 # - write a training loop whose every step is checked, find five classic bugs, and see what bugs do to a loss curve;
 # - generate text, greedily and by sampling.
 #
-# **Time:** about 150 minutes. **Before you start:** `MultiHeadAttention` (lesson 05) and rotary positions (07). What you
-# need of the latter is given here.
+# **Time:** about 150 minutes. **Before you start:** `MultiHeadAttention` (lesson 05) and rotary positions (07). What
+# you need of the latter is given here.
 
 # %% id="setup"
 import torch
@@ -38,46 +39,34 @@ residual_stream(num_layers=1)
 # %% [markdown] id="stream-read"
 # - The **embedding** is a table with one vector of `d_model` numbers for each token of the vocabulary.
 # - These vectors flow through the model in the **residual stream**. No part replaces the stream. Each part reads it
-#   and *adds* its result. So what an early part wrote is still there for a late part. What this does for the
-#   gradient, you measure below task 6.
+#   and *adds* its result. So what an early part wrote is still there for a late part. You measure below task 5 what
+#   this does for the gradient.
 # - Every part reads the stream through a **LayerNorm**, which gives each token's vector the mean 0 and the spread 1.
 # - The **MLP** works on each token alone: wider by four, a nonlinearity, back to `d_model`.
 # - The **unembedding** turns each token's last vector into one score for each token of the vocabulary, the
 #   **logits**. Position $t$ predicts token $t + 1$.
 #
-# Each of them is a small task. The attention is the large one, and you have it.
+# Most of them are small tasks. The attention is the large one, and you have it.
 #
-# ### Task 1 · The embedding
-#
-# *3 minutes · one line · task id* `embed`
-#
-# Write `embed(ids, table)`. The ids are row numbers: each token gets its row of the table.
+# The embedding is given: the ids are row numbers, so each token gets its row of the table. Tokens with neighbouring ids
+# need not be alike.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "embed-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% id="embed-given"
 def embed(ids, table):
-    """Give each token its vector.
-
-    Shapes:
-        ids: (b, tokens), whole numbers
-        table: (vocab, d_model)
-        returns: (b, tokens, d_model)
-    """
-    ### BEGIN SOLUTION
-    return table[ids]  # (b, tokens) -> (b, tokens, d_model)
-    ### END SOLUTION
+    """Give each token its vector: (b, tokens) and (vocab, d_model) to (b, tokens, d_model)."""
+    return table[ids]
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "embed", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("embed")
+embed(torch.tensor([[2, 0, 2]]), torch.tensor([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]))
 
 # %% [markdown] id="stream-after-task"
-# ### Task 2 · The residual stream
+# ### Task 1 · The residual stream
 #
 # *4 minutes · three lines · task id* `stream-after`
 #
 # In this task a part is only a matrix: it reads the stream `x` and writes `x @ part`. Write `stream_after(x, parts)`,
-# the stream behind all parts. Each part reads what the parts before it have left, and what it writes is added.
+# the stream after all parts. Each part reads what the parts before it have left, and what it writes is added.
 #
 # With `d_model` = 1, a stream of 1 and the parts 2 and 3: the first writes 2, the stream is 3. The second reads 3 and
 # writes 9, the stream is 12.
@@ -103,7 +92,7 @@ def stream_after(x, parts):
 check("stream-after")
 
 # %% [markdown] id="layer-norm-task"
-# ### Task 3 · LayerNorm
+# ### Task 2 · LayerNorm
 #
 # *5 minutes · two or three lines · task id* `layer-norm`
 #
@@ -134,13 +123,13 @@ def layer_norm(x, scale, shift, eps=1e-5):
 check("layer-norm")
 
 # %% [markdown] id="feed-forward-task"
-# ### Task 4 · The MLP
+# ### Task 3 · The MLP
 #
 # *5 minutes · two lines · task id* `feed-forward`
 #
-# The MLP is also called the feed-forward network. Write `feed_forward(x, weight_1, bias_1, weight_2, bias_2)`: the first
-# layer, then `F.gelu`, then the second layer. GELU is a smooth ReLU: large numbers pass, and negative ones become
-# nearly 0. A weight is (out, in), as `nn.Linear` keeps it.
+# The MLP is also called the feed-forward network. Write `feed_forward(x, weight_1, bias_1, weight_2, bias_2)`: the
+# first layer, then `F.gelu`, then the second layer. GELU is a smooth ReLU: large numbers pass, and negative ones
+# become nearly 0. A weight is (out, in), as `nn.Linear` keeps it.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "feed-forward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -163,7 +152,7 @@ def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
 check("feed-forward")
 
 # %% [markdown] id="unembed-task"
-# ### Task 5 · The unembedding
+# ### Task 4 · The unembedding
 #
 # *3 minutes · one line · task id* `unembed`
 #
@@ -194,8 +183,8 @@ check("unembed")
 # From here on you use those.
 #
 # Now the attention. The next cell holds the course's class. The cell below it looks for **your own** class in your
-# notebook of lesson 05. If it is there and right, it is used from here on. If not, the course's class stands in,
-# and the cell says so.
+# notebook of lesson 05. If it is there and right, it is used from here on. If not, the course's class is used
+# instead, and the cell says so.
 
 
 # %% id="course-attention"
@@ -227,14 +216,14 @@ class MultiHeadAttention(nn.Module):
 MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
 
 # %% [markdown] id="transformer-block-task"
-# ### Task 6 · A block
+# ### Task 5 · A block
 #
 # *12 minutes · a class · task id* `transformer-block`
 #
 # Write `Block`: attention and MLP, each with its LayerNorm in front, each added to the stream.
 #
-# - `norm_1` and `attention`, a `MultiHeadAttention` from `d_model` to `d_model`. Its arguments are, in this order, `d_in`,
-#   `d_out`, `context_length`, `dropout`, `num_heads`;
+# - `norm_1` and `attention`, a `MultiHeadAttention` from `d_model` to `d_model`. Its arguments are, in this order,
+#   `d_in`, `d_out`, `context_length`, `dropout`, `num_heads`;
 # - `norm_2` and `mlp`, an `nn.Sequential` of `nn.Linear(d_model, 4 * d_model)`, `nn.GELU()` and
 #   `nn.Linear(4 * d_model, d_model)`. With `mlp=False` the block has neither, and attention is all it does.
 
@@ -274,9 +263,9 @@ class Block(nn.Module):
 check("transformer-block")
 
 # %% [markdown] id="gradients-intro"
-# **What are the stream and the norm good for?** A deep model can only learn if the gradient reaches its first block. Here
-# are twelve of your blocks, one after the other: as they are, with parts that *replace* the stream, without LayerNorm,
-# and with neither.
+# **What are the stream and the norm good for?** A deep model can only learn if the gradient reaches its first block.
+# Here are twelve of your blocks, one after the other: as they are, with parts that *replace* the stream, without
+# LayerNorm, and with neither.
 
 # %% id="gradients-prediction"
 predict(
@@ -319,10 +308,10 @@ if Block(4, 1, 2)(torch.zeros(1, 2, 4)) is not None:
 reveal("gradient-that-arrives", arrives)
 
 # %% [markdown] id="gradients-read"
-# With the stream the gradient comes back whole, 1.3 to 2 times as large as it was sent: each block adds to what is there,
-# and a sum passes its gradient on unchanged. LayerNorm alone keeps 0.05 to 0.5 of it, because it stretches what a part
-# has made small. With neither, each part shrinks what it gets, and after 24 of them less than a hundred-billionth is
-# left. (Five seeds, at the start of a training.)
+# With the stream the gradient comes back whole, 1.3 to 2 times as large as it was sent: each block adds to what is
+# there, and a sum passes its gradient on unchanged. LayerNorm alone keeps 0.05 to 0.5 of it, because it stretches what
+# a part has made small. With neither, each part shrinks what it gets, and after 24 of them less than a
+# hundred-billionth is left. (Five seeds, at the start of a training.)
 
 # %% [markdown] id="hooks-intro"
 # **Positions, without touching your attention.** Rotary positions turn queries and keys, and those are made inside
@@ -355,7 +344,7 @@ def rotate(attention, num_heads):
 
 
 # %% [markdown] id="tiny-transformer-task"
-# ### Task 7 · The transformer
+# ### Task 6 · The transformer
 #
 # *15 minutes · a class · task id* `tiny-transformer`
 #
@@ -417,8 +406,9 @@ class TinyTransformer(nn.Module):
 check("tiny-transformer")
 
 # %% [markdown] id="own-parts-intro"
-# **With your own parts.** A hook can do the whole work of a module. The next cell lets your functions of tasks 1, 3, 4
-# and 5 take the place of PyTorch's modules. The logits stay the same: there is nothing else in these modules.
+# **With your own parts.** A hook can do the whole work of a module. The next cell lets `embed` and your functions of
+# tasks 2, 3 and 4 take the place of PyTorch's modules. The logits stay the same: there is nothing else in these
+# modules.
 
 
 # %% id="own-parts"
@@ -442,22 +432,16 @@ if little(pi) is not None:
     before = little(pi)  # (b, tokens, vocab)
     print("the same logits:", torch.allclose(with_own_parts(little)(pi), before, atol=1e-5))
 
-# %% [markdown] id="next-token-labels-task"
+# %% [markdown] id="next-token-labels-intro"
 # ## 2 · One step, then many
 #
-# ### Task 8 · What each position should say
-#
-# *5 minutes · two or three lines · task id* `next-token-labels`
-#
-# Position $t$ is to predict token $t + 1$. Write `next_token_labels(ids, first)`, which gives each position its
-# right answer, its **label**. The last position has no next token. And some tokens nobody can predict: in section 3 a
-# model reads eight random digits and then writes them in reverse. So only tokens from position `first` on count. Every
-# other position gets the label -100, the number that PyTorch's loss skips.
-#
-# With `ids` = [5, 6, 7, 8, 9] and `first=3` the labels are [-100, -100, 8, 9, -100].
+# Position $t$ has to predict token $t + 1$. That is its right answer, its **label**. The last position has no next
+# token. And some tokens cannot be predicted: in section 3 a model reads eight random digits and then writes them in
+# reverse. So only tokens from position `first` on count. Every other position gets the label -100, the number that
+# PyTorch's loss skips.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-labels-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% id="next-token-labels-given"
 def next_token_labels(ids, first=1):
     """The label of each position: the next token from position `first` on, and -100 elsewhere.
 
@@ -465,25 +449,23 @@ def next_token_labels(ids, first=1):
         ids: (b, tokens), whole numbers
         returns: (b, tokens), whole numbers
     """
-    ### BEGIN SOLUTION
     labels = torch.full_like(ids, -100)  # (b, tokens)
     labels[:, first - 1 : -1] = ids[:, first:]
     return labels
-    ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-token-labels", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
-check("next-token-labels")
+next_token_labels(torch.tensor([[5, 6, 7, 8, 9]]), first=3)
 
 # %% [markdown] id="next-token-loss-task"
-# ### Task 9 · The loss
+# ### Task 7 · The loss
 #
 # *6 minutes · four lines · task id* `next-token-loss`
 #
-# Softmax turns the logits into probabilities. The loss of one position is minus the logarithm of its label's probability:
-# 0 if the model is sure and right, and large if the label has hardly any probability. Write `next_token_loss(logits, labels)`, the mean
-# over all positions whose label is not -100. Use `torch.log_softmax`, not the logarithm of a softmax: a tiny probability
-# becomes 0 there, and its logarithm −∞. A model is trained through it, so let the gradient come back to the logits.
+# Softmax turns the logits into probabilities. The loss of one position is minus the logarithm of its label's
+# probability: 0 if the model is sure and right, and large if the label has hardly any probability. Write
+# `next_token_loss(logits, labels)`, the mean over all positions whose label is not -100. Use `torch.log_softmax`, not
+# the logarithm of a softmax: a tiny probability becomes 0 there, and its logarithm −∞. A model is trained through it,
+# so let the gradient come back to the logits.
 #
 # From scratch: without `F.cross_entropy` and `F.nll_loss`, which cost one of the two points.
 
@@ -531,14 +513,14 @@ def accuracy(model, batch):
 # %% [markdown] id="train-task"
 # `cross_entropy` takes the logits as they are. It does the softmax itself, as your function does.
 #
-# ### Task 10 · The training loop
+# ### Task 8 · The training loop
 #
 # *10 minutes · six lines · task id* `train`
 #
 # Write `train(model, batches, lr)`. Make a `torch.optim.AdamW` with this learning rate. Then for each `(ids, labels)`
-# in `batches`: compute the loss with `token_loss`, clear the old gradients, compute the new ones, take one step. `batches`
-# may be a generator: go through it once. The model trains in training mode; put it into eval mode at the end, and return it. The
-# check compares what the model computes after one step and after three with the reference.
+# in `batches`: compute the loss with `token_loss`, clear the old gradients, compute the new ones, take one step.
+# `batches` can be a generator: go through it once. The model trains in training mode; put it into eval mode at the
+# end, and return it. The check compares what the model computes after one step and after three with the reference.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "train-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -560,7 +542,7 @@ def train(model, batches, lr=3e-3):
 check("train")
 
 # %% [markdown] id="bug-training-loop-task"
-# ### Task 11 · Find the bugs: a loop that hardly learns
+# ### Task 9 · Find the bugs: a loop that hardly learns
 #
 # *8 minutes · two lines · task id* `bug-training-loop`
 #
@@ -602,11 +584,11 @@ def careless_train(model, batches, lr=3e-3):
 check("bug-training-loop")
 
 # %% [markdown] id="bug-evaluation-task"
-# ### Task 12 · Find the bugs: a loss that nobody should report
+# ### Task 10 · Find the bugs: a loss that nobody should report
 #
 # *8 minutes · two lines · task id* `bug-evaluation`
 #
-# `reported_loss` is to give the loss of predicting each next token. For a model with dropout it gives another number
+# `reported_loss` should give the loss of predicting each next token. For a model with dropout it gives another number
 # at each call. And a model that merely repeats the token it sees gets a loss near 0. Correct both, and leave the
 # model in eval mode.
 
@@ -663,7 +645,7 @@ def batches_of(make, steps, seed, **sizes):
 print(*("0123456789|"[one] for one in batches_of(reversed_digits, 1, seed=0)[0][0][0]))
 
 # %% [markdown] id="reverse-map-task"
-# ### Task 13 · Predict the map
+# ### Task 11 · Predict the map
 #
 # *5 minutes · one or two lines · task id* `reverse-map`
 #
@@ -732,7 +714,7 @@ def on_line(model, ids):
     """The mean weight on the places that `reverse_map` names."""
     line = reverse_map(8)
     if line is None:
-        return 0.0  # while task 13 is open
+        return 0.0  # while task 11 is open
     return float((maps_of(model, ids, 1)[0].mean(dim=(0, 1)) * line).sum() / line.sum())
 
 
@@ -759,9 +741,9 @@ explore_training(
 )
 
 # %% [markdown] id="reverse-read"
-# The line is the one that you predicted, and it appears *with* the fall of the loss: over five seeds the loss was halved
-# after 50 steps, and half of the weight was on the line after 40 or 50. The rows above the bar do not matter: the loss
-# ignores them.
+# The line is the one that you predicted, and it appears *with* the fall of the loss: over five seeds the loss was
+# halved after 50 steps, and half of the weight was on the line after 40 or 50. The rows above the bar do not matter:
+# the loss ignores them.
 #
 # ### Previous token
 #
@@ -852,11 +834,12 @@ def digits_right(model, batch):
 
 
 # %% [markdown] id="addition-read"
-# The loss rests on a plateau first. There the model writes the hundreds, and guesses the rest: over five seeds, after 50
-# steps, the hundreds were right in every sum, units and tens in about one of ten, which is chance. (The hundreds are easy:
-# the tens of the sum stand beside them, and with the tens of both numbers they settle it.) Then the units come, and the
-# tens with their carry come last. How long that takes is a matter of luck: 200 to 375 steps, until nine of ten tens were
-# right. Look at the row of `=`: to write the units, it needs the last digit of both numbers.
+# The loss rests on a plateau first. There the model writes the hundreds, and guesses the rest: over five seeds, after
+# 50 steps, the hundreds were right in every sum, units and tens in about one of ten, which is chance. (The hundreds
+# are easy: the tens of the sum come right before them, and together with the tens of both numbers they decide it.)
+# Then the units come, and the tens with their carry come last. How long that takes is a matter of luck: 200 to 375
+# steps, until nine of ten tens were right. Look at the row of `=`: to write the units, it needs the last digit of both
+# numbers.
 
 # %% [markdown] id="length-intro"
 # ### Length
@@ -901,11 +884,11 @@ training_curves(
 )
 
 # %% [markdown] id="lengths-read"
-# Without positions one layer cannot tell the neighbours apart at all. Learned positions are perfect up to 16, and
-# know nothing beyond: the rows of their table for the places 16 to 31 were never trained. RoPE has learned a
-# *distance*, and the distance of 1 is the same everywhere, so it keeps most of its accuracy; not all of it. Over 20 seeds:
-# at most 25 % at either length without positions; with learned ones 100 % at 16 tokens and at most 14 % at 32; with RoPE
-# 100 %, and 61 to 100 %.
+# Without positions one layer cannot tell the neighbours apart at all. Learned positions are perfect up to 16, and know
+# nothing beyond: the rows of their table for the places 16 to 31 were never trained. RoPE has learned a *distance*,
+# and the distance of 1 is the same everywhere, so it keeps most of its accuracy; not all of it. Over 20 seeds: at most
+# 25 % at either length without positions; with learned ones 100 % at 16 tokens and at most 14 % at 32; with RoPE 100
+# %, and 61 to 100 %.
 #
 # Why does RoPE lose some? Two reasons suggest themselves. More tokens share the attention. Or the distances 16 to 31,
 # which no training has met, get scores that are too high. An experiment tells them apart: give these distances an
@@ -951,8 +934,8 @@ if both is not None:
 reveal("far-distances", both and ("rises to 100 %" if both[1] > 0.99 else "stays as it is"))
 
 # %% [markdown] id="distances-read"
-# It is the second reason. Over six seeds the accuracy was 62 to 99 % as trained, and 100 % with ordinary scores, with as
-# many tokens as before. No training has held the scores at the far distances down.
+# It is the second reason. Over six seeds the accuracy was 62 to 99 % as trained, and 100 % with ordinary scores, with
+# as many tokens as before. No training has held the scores at the far distances down.
 #
 # ### Dropout
 #
@@ -989,10 +972,10 @@ def followed(model, batches, measure, every=25, trained=None):
 
 
 def is_ready():
-    """Whether the transformer, the labels and the training loop are written."""
+    """Whether the transformer and the training loop are written."""
     model = TinyTransformer(3, 4, 1, 1, 4)
     ids = torch.zeros(1, 2, dtype=torch.long)
-    return None not in (model(ids), next_token_labels(ids)) and train(model, []) is not None
+    return model(ids) is not None and train(model, []) is not None
 
 
 def fresh(num_layers, num_heads=1, context_length=33, seed=0):
@@ -1048,6 +1031,91 @@ training_curves(
 # **overfits**. With dropout it learns the text more slowly, and its lowest loss on other pages is lower: on average over
 # five seeds, by 0.1 to 0.3. Dropout does not *stop* overfitting: in some seeds the loss on other pages rises with it as
 # well. So people also stop a training at the lowest point.
+
+# %% [markdown] id="grow-intro"
+# ### A model that grows
+#
+# What does each part buy? The same text again: 18 000 characters to learn from, and 2 000 that no training sees. Start
+# with a model that knows only how frequent each character is, the **unigram** model. Then add one part after another:
+# attention with one head, four heads, the MLP, three blocks instead of one, and last the LayerNorms. Each model takes
+# 300 steps, on the same batches.
+#
+# **Predict, then run.**
+
+# %% id="grow-prediction"
+predict(
+    "largest-gain",
+    "Which part lowers the loss on the held-out text most?",
+    ("one head of attention", "four heads", "the MLP", "three blocks", "LayerNorm"),
+)
+
+
+# %% id="grow-given"
+STAGES = {  # heads, blocks, MLP, LayerNorm
+    "one head of attention": (1, 1, False, False),
+    "four heads": (4, 1, False, False),
+    "the MLP": (4, 1, True, False),
+    "three blocks": (4, 3, True, False),
+    "LayerNorm": (4, 3, True, True),
+}
+to_learn, held_out = text[:-2016], text[-2016:].view(-1, 48)  # (characters,), (windows, characters)
+
+
+def pieces_of(generator, batch_size=16, length=48):
+    """Random windows of the text to learn from: ids and labels, both (b, length)."""
+    starts = torch.randint(len(to_learn) - length, (batch_size, 1), generator=generator)
+    ids = to_learn[starts + torch.arange(length)]  # (b, length)
+    return ids, next_token_labels(ids)
+
+
+def unigram():
+    """The loss of a model that knows only how frequent each character is."""
+    counts = torch.bincount(to_learn, minlength=len(VOCABULARY)) + 1.0  # (vocab,)
+    return float(-(counts / counts.sum()).log()[held_out[:, 1:]].mean())
+
+
+def grown(heads, blocks, mlp, norm, seed=0):
+    """The loss on the held-out text after 300 steps."""
+    torch.manual_seed(seed)
+    model = TinyTransformer(len(VOCABULARY), 64, heads, blocks, 48, position="learned", mlp=mlp)
+    for part in () if norm else (model, *model.blocks):
+        for name in [name for name, _ in part.named_children() if "norm" in name]:
+            setattr(part, name, nn.Identity())
+    train(model, batches_of(pieces_of, 300, seed=seed), lr=1e-2)
+    return loss_on((held_out, next_token_labels(held_out)))(model)
+
+
+# %% id="grow-shown" tags=["figure", "measured", "shown"]
+losses = {"unigram": unigram()}
+if is_ready():
+    losses |= {stage: grown(*sizes) for stage, sizes in STAGES.items()}
+    last = losses["unigram"]
+    for stage, loss in losses.items():
+        print(f"{stage:22} {loss:5.2f}   {loss - last:+5.2f}")
+        last = loss
+training_curves(
+    {
+        "loss on the held-out text": (list(range(len(losses))), list(losses.values()))
+        if len(losses) > 1
+        else None
+    },
+    title="A model that grows",
+    unit="loss",
+    along="parts added to the unigram model",
+)
+
+# %% id="grow-revealed" tags=["measured", "shown"]
+values = list(losses.values())
+gains = {stage: last - loss for stage, last, loss in zip(STAGES, values, values[1:])}
+reveal("largest-gain", max(gains, key=gains.get) if gains else None)
+
+# %% [markdown] id="grow-read"
+# Over five seeds one head gains most: the loss falls from 2.90 to between 1.75 and 1.81. Four heads hardly matter
+# here, -0.06 to +0.03. The MLP lowers the loss by 0.06 to 0.12. Three blocks without LayerNorm are *worse* than one,
+# in every seed, by 0.02 to 0.12. With LayerNorm the same three blocks are the best model of all, 1.57 to 1.67.
+#
+# A part is worth what it does together with the others: here blocks need the norm. How much depth buys depends on the
+# text, too. With 18 000 characters there is little to learn that one block misses.
 #
 # **A good place to stop for a day.**
 
@@ -1055,7 +1123,7 @@ training_curves(
 # ## 4 · Generate
 #
 # A model that has learned to predict the next token can write. The text is a random sequence that repeats:
-# `d k a d k a d …` Two layers with one head each learn to go on with it. How they do it, you find out in lesson 09.
+# `d k a d k a d …` Two layers with one head each learn to go on with it. In lesson 09 you find out how they do it.
 
 
 # %% id="induction-data"
@@ -1081,44 +1149,31 @@ training_curves(
     title="Sequences that repeat: two layers",
 )
 
-# %% [markdown] id="next-token-probabilities-task"
-# ### Task 14 · From logits to probabilities
-#
-# *8 minutes · four lines · task id* `next-token-probabilities`
-#
-# Write `next_token_probabilities(logits, temperature, top_k)`. Divide the logits by the temperature: below 1 the
-# favourites gain, above 1 they lose. If `top_k` is given, only the `top_k` largest logits of each row keep a chance.
-# Then softmax. Logits of any size must work.
+# %% [markdown] id="next-token-probabilities-intro"
+# To write, a model has to choose from its logits. **Greedy** takes the largest. To draw instead, turn the logits into
+# probabilities. They are divided by a **temperature** first: below 1 the favourites gain, above 1 they lose. With
+# **top-k** only the `top_k` largest logits of each row keep a chance. (In lesson 12 you write this yourself, with
+# top-p.)
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-probabilities-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% id="next-token-probabilities-given"
 def next_token_probabilities(logits, temperature=1.0, top_k=None):
-    """The chance of each token to be the next one.
-
-    Shapes:
-        logits: (b, vocab)
-        returns: (b, vocab), each row adds up to 1
-    """
-    ### BEGIN SOLUTION
+    """The probability of each token to be the next one: (b, vocab) to (b, vocab)."""
     scores = logits / temperature  # (b, vocab)
     if top_k is not None:
         least = scores.topk(top_k, dim=-1).values[:, -1:]  # (b, 1)
         scores = scores.masked_fill(scores < least, -torch.inf)
     return torch.softmax(scores, dim=-1)
-    ### END SOLUTION
 
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-token-probabilities", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
-check("next-token-probabilities")
 
 # %% [markdown] id="generate-task"
-# ### Task 15 · Generate greedily
+# ### Task 12 · Generate greedily
 #
 # *8 minutes · five lines · task id* `generate`
 #
 # Write `generate(model, ids, count, context_length)`: `count` times, run the model, take the token with the largest
-# logit at the *last* position of each sequence, and append it. A model has seen `context_length` tokens at most, so give
-# it only the last ones.
+# logit at the *last* position of each sequence, and append it. A model has seen `context_length` tokens at most, so
+# give it only the last ones.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "generate-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1168,17 +1223,16 @@ def drawn(temperature, top_k=None):
 
 
 logits = torch.tensor([[3.0, 2.0, 1.0, 0.0]])
-if next_token_probabilities(logits) is not None:
-    for temperature, top_k in ((1.0, None), (0.5, None), (3.0, None), (3.0, 2)):
-        shares = next_token_probabilities(logits, temperature, top_k)[0]
-        print(f"temperature {temperature}, top_k {top_k}:", [round(share, 2) for share in shares.tolist()])
-    if plain is not None and is_ready():
-        print("prompt:", spoken(prompt[0]))
-        print("greedy:", spoken(plain[0]))
-        torch.manual_seed(0)
-        for temperature in (0.5, 5.0):
-            found = sample(writer, prompt, 12, drawn(temperature))
-            print(f"drawn at temperature {temperature}, the greedy text again:", torch.equal(found, plain))
+for temperature, top_k in ((1.0, None), (0.5, None), (3.0, None), (3.0, 2)):
+    shares = next_token_probabilities(logits, temperature, top_k)[0]
+    print(f"temperature {temperature}, top_k {top_k}:", [round(share, 2) for share in shares.tolist()])
+if plain is not None and is_ready():
+    print("prompt:", spoken(prompt[0]))
+    print("greedy:", spoken(plain[0]))
+    torch.manual_seed(0)
+    for temperature in (0.5, 5.0):
+        found = sample(writer, prompt, 12, drawn(temperature))
+        print(f"drawn at temperature {temperature}, the greedy text again:", torch.equal(found, plain))
 
 # %% [markdown] id="break-it-intro"
 # ## 5 · Break it
@@ -1310,30 +1364,31 @@ for bug in ("right", "no mask", "softmax over queries"):
 # %% [markdown] id="break-it-read"
 # <details><summary>What to see</summary>
 #
-# - **No mask** falls first and fastest: the next token stands in the input, and the model copies it. While it
-#   writes, nothing stands there, and the text is nonsense. A loss near 0 that comes too early is a warning.
+# - **No mask** falls first and fastest: the next token is in the input, and the model copies it. While it writes,
+#   that token is not there yet, and the text is nonsense. A loss near 0 that comes too early is a warning.
 # - **`zero_grad` forgotten** adds up the gradients of all steps, and the model gets nowhere. With **softmax before the
 #   loss** the gradients are small, and training does not minimise the true loss, which rises first and comes down
 #   late. Nothing complains.
 # - **No scale** and **keys as values** only learn later. Nobody would notice without the right curve beside them.
 # - **Splitting or merging without the transpose** hands each token pieces of others. Both learn something, and stay far
 #   behind.
-# - **Softmax over the queries** looks like a model that is only slow. But each column adds up to 1 over *all* queries, so
-#   the weights of an early query depend on later tokens, and no mask hides that. Its text is nearly as bad as without one.
+# - **Softmax over the queries** looks like a model that is only slow. But each column adds up to 1 over *all* queries,
+#   so the weights of an early query depend on later tokens, and no mask hides that. Its text is nearly as bad as
+#   without one.
 #
-# Over 20 seeds: after 100 steps the loss without a mask was mostly near 0.1 and at most 1.7, and every other one at least
-# 2.2. After 300 steps the loss was below 0.01 with the mask and without it. But the right model wrote at least 99 % of
-# the tokens right, the one without a mask at most 9 %.
+# Over 20 seeds: after 100 steps the loss without a mask was mostly near 0.1 and at most 1.7, and every other one at
+# least 2.2. After 300 steps the loss was below 0.01 with the mask and without it. But the right model wrote at least
+# 99 % of the tokens right, the one without a mask at most 9 %.
 #
 # </details>
 #
-# ### Task 16 · Find the bug: a loss that is too good
+# ### Task 13 · Find the bug: a loss that is too good
 #
 # *6 minutes · one line · task id* `bug-lost-mask`
 #
-# A colleague has written attention anew and shows you the loss on new text: about 0.1 after 100 steps, where yours is
-# still at 2.5, and near 0 after 300. But what the model writes is nonsense. Correct `careless_attention`. The cell below
-# it trains the two layers with this function: run it before you correct it, and once more afterwards.
+# A colleague has rewritten attention and shows you the loss on new text: about 0.1 after 100 steps, where yours is
+# still at 2.5, and near 0 after 300. But what the model writes is nonsense. Correct `careless_attention`. The cell
+# below it trains the two layers with this function: run it before you correct it, and once more afterwards.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-lost-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1380,8 +1435,8 @@ check("bug-lost-mask")
 # ## In your own words
 #
 # A colleague trains a model and reports a loss of 0.05 after a hundred steps, "better than anybody before". What would
-# you check before you believe it, and what did you see in this lesson? Answer in three to six sentences. (3 points, read
-# by a person.)
+# you check before you believe it, and what did you see in this lesson? Answer in three to six sentences. (3 points,
+# read by a person.)
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "too-good-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
@@ -1394,8 +1449,8 @@ check("bug-lost-mask")
 # **Marking scheme**
 #
 # - 1 point: suspects that the answer is in the input, and names a way: no mask, labels that are not shifted.
-# - 1 point: names a check that tells: let the model write, or change a later token and look at earlier outputs.
-# - 1 point: uses what the lesson measured: the lowest early loss had the model without a mask, and its text was wrong.
+# - 1 point: names a check that shows it: let the model write, or change a later token and look at earlier outputs.
+# - 1 point: uses what the lesson measured: the model without a mask had the lowest early loss, and its text was wrong.
 # ### END SOLUTION
 
 # %% [markdown] id="recap"
@@ -1412,7 +1467,7 @@ check("bug-lost-mask")
 #
 # - Every part adds to the stream, so a later part can read what an earlier one wrote.
 # - A loss curve shows that something is learned. Maps show where heads look.
-# - The best curve may belong to the worst bug.
+# - The best curve can belong to the worst bug.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
@@ -1435,6 +1490,23 @@ check("bug-lost-mask")
 # Nothing. It works on each token alone. Only attention moves information between tokens.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Attention Is All You Need**, Vaswani and others, 2017. Sections 3.3 and 3.4: the MLP, the embedding and the
+#   softmax around the attention.
+# - **Deep Residual Learning for Image Recognition**, He and others, 2015. Deep networks with and without parts that
+#   add to what is there.
+# - **Layer Normalization**, Ba, Kiros and Hinton, 2016. LayerNorm, and why it looks at one example at a time.
+# - **On Layer Normalization in the Transformer Architecture**, Xiong and others, 2020. The norm before each part or
+#   after it, and what that does to the gradients.
+# - **Gaussian Error Linear Units**, Hendrycks and Gimpel, 2016. GELU, compared with ReLU.
+# - **Decoupled Weight Decay Regularization**, Loshchilov and Hutter, 2017. AdamW, the optimizer of the training loop.
+# - **Teaching Arithmetic to Small Transformers**, Lee and others, 2023. Addition with the sum written backwards, and
+#   how suddenly it is learned.
+# - **Dropout: A Simple Way to Prevent Neural Networks from Overfitting**, Srivastava and others, 2014. What dropout
+#   does for a model that learns its data by heart.
 
 # %% id="progress"
 progress("08-train-it")

@@ -4,30 +4,6 @@ from autograder.author.authoring import Fault
 
 FAULTS = (
     Fault(
-        "same-rows-for-all",
-        "every sequence gets the first rows of the table",
-        "The rows are taken in their order: token t gets row t, whatever token it is. Row `ids[b, t]` is meant.",
-        section="08-train-it#stream-read",
-    ),
-    Fault(
-        "ids-as-numbers",
-        "the ids are used as numbers",
-        "The ids are multiplied here. An id is no amount: it only says which row of the table is meant.",
-        section="08-train-it#stream-read",
-    ),
-    Fault(
-        "one-row-off",
-        "each token gets the row of another id",
-        "Each token gets the row before its own. Ids count from 0, as rows do.",
-        section="08-train-it#stream-read",
-    ),
-    Fault(
-        "one-token-for-all",
-        "every token gets the first one's vector",
-        "Every token of a sequence gets the vector of the first one.",
-        section="08-train-it#stream-read",
-    ),
-    Fault(
         "start-left-out",
         "the stream holds only what the parts wrote",
         "The stream that was there at the start is missing from the result. The parts add to it.",
@@ -84,13 +60,13 @@ FAULTS = (
     Fault(
         "nonlinearity-left-out",
         "there is no nonlinearity between the layers",
-        "No nonlinearity stands between the layers, so both together are only one matrix. Put `F.gelu` between them.",
+        "There is no nonlinearity between the layers, so both together are only one matrix. Put `F.gelu` between them.",
         section="08-train-it#feed-forward-task",
     ),
     Fault(
         "nonlinearity-behind",
-        "the nonlinearity stands behind both layers",
-        "The GELU stands behind the second layer. It belongs between the two.",
+        "the nonlinearity comes after both layers",
+        "The GELU comes after the second layer. It belongs between the two.",
         section="08-train-it#feed-forward-task",
     ),
     Fault(
@@ -125,8 +101,8 @@ FAULTS = (
     ),
     Fault(
         "norm-behind",
-        "the LayerNorm stands behind the part",
-        "The LayerNorm stands behind the attention. Here it stands in front: the part reads a normalised stream, and the stream itself stays as it is.",
+        "the LayerNorm comes after the part",
+        "The LayerNorm comes after the attention. Here it comes before it: the part reads a normalised stream, and the stream itself stays as it is.",
         section="08-train-it#transformer-block-task",
     ),
     Fault(
@@ -156,7 +132,7 @@ FAULTS = (
     Fault(
         "mlp-ignored",
         "the MLP is there whatever was asked",
-        "With `mlp=False` there is to be no MLP.",
+        "With `mlp=False` there should be no MLP.",
         section="08-train-it#transformer-block-task",
     ),
     Fault(
@@ -208,16 +184,10 @@ FAULTS = (
         section="08-train-it#tiny-transformer-task",
     ),
     Fault(
-        "first-too-late",
-        "the first prediction that counts is left out",
-        "The first label that counts is missing. Token `first` is predicted at position `first - 1`.",
-        section="08-train-it#next-token-labels-task",
-    ),
-    Fault(
         "all-count",
         "what cannot be known counts",
         "Every next token counts here. Only tokens from position `first` on do.",
-        section="08-train-it#next-token-labels-task",
+        section="08-train-it#next-token-labels-intro",
     ),
     Fault(
         "sign-forgotten",
@@ -299,7 +269,7 @@ FAULTS = (
     ),
     Fault(
         "one-row-late",
-        "each look stands one row too low",
+        "each look is one row too low",
         "Each row is one too low. The position *before* an answer predicts it; the bar predicts the first one.",
         section="08-train-it#reverse-map-task",
     ),
@@ -318,7 +288,7 @@ FAULTS = (
     Fault(
         "key-one-off",
         "each look is one digit to the right",
-        "Each look is one digit too far to the right. The last digit stands at position n - 1.",
+        "Each look is one digit too far to the right. The last digit is at position n - 1.",
         section="08-train-it#reverse-map-task",
     ),
     Fault(
@@ -326,54 +296,6 @@ FAULTS = (
         "the map holds the answers and digits only",
         "This is the part of the map with the answers. The whole map has 2n + 1 rows and columns.",
         section="08-train-it#reverse-map-task",
-    ),
-    Fault(
-        "temperature-multiplied",
-        "the logits are multiplied by the temperature",
-        "The logits are multiplied by the temperature. Divide by it: a low temperature makes the favourites stronger.",
-        section="08-train-it#next-token-probabilities-task",
-    ),
-    Fault(
-        "temperature-after-softmax",
-        "the temperature is applied after the softmax",
-        "The temperature comes after the softmax, so the row does not add up to 1. Divide the logits.",
-        section="08-train-it#next-token-probabilities-task",
-    ),
-    Fault(
-        "cut-after-softmax",
-        "what is left after the cut does not add up to 1",
-        "The cut comes after the softmax, so what is left does not add up to 1. Cut the logits.",
-        section="08-train-it#next-token-probabilities-task",
-    ),
-    Fault(
-        "cut-with-zero",
-        "what is cut off gets the logit 0",
-        "What is cut off gets the logit 0, and so a chance. Fill with `-torch.inf`.",
-        section="08-train-it#next-token-probabilities-task",
-    ),
-    Fault(
-        "temperature-ignored",
-        "the temperature is not used",
-        "The temperature is not used.",
-        section="08-train-it#next-token-probabilities-task",
-    ),
-    Fault(
-        "top-k-ignored",
-        "top_k is not used",
-        "`top_k` is not used.",
-        section="08-train-it#next-token-probabilities-task",
-    ),
-    Fault(
-        "one-threshold-for-all",
-        "one row's threshold is used for all",
-        "One threshold is used for all rows. Each row has its own `top_k` largest.",
-        section="08-train-it#next-token-probabilities-task",
-    ),
-    Fault(
-        "one-too-few",
-        "one token too few stays",
-        "One token too few stays: the smallest of the `top_k` is cut off as well.",
-        section="08-train-it#next-token-probabilities-task",
     ),
     Fault(
         "window-not-cut",

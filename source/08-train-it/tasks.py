@@ -62,50 +62,6 @@ def random(id, says, seed, **shapes):
     return Probe(id, says, {name: drawn(*shapes[name], seed=seed + len(name)) for name in shapes})
 
 
-def looked_up(id, says, shape, vocab, d_model, seed):
-    table = {"table": drawn(vocab, d_model, seed=seed)}
-    redraw = other_ids(*shape, vocab=vocab)
-    return Probe(id, says, {"ids": ids(*shape, seed=seed, vocab=vocab), **table}, redraw=redraw)
-
-
-EMBED = small(
-    "embed",
-    "The embedding",
-    "embed(ids, table)",
-    STREAM,
-    "each token's row of the table",
-    (
-        looked_up("five-tokens", "two sequences of five tokens", (2, 5), 7, 4, 1),
-        looked_up("other-sizes", "three sequences of four tokens", (3, 4), 6, 8, 2),
-    ),
-    "The model never computes with an id. An id only says which row is meant, so two tokens with neighbouring ids "
-    "need not be alike.",
-    (
-        "A tensor of whole numbers may stand in square brackets: it picks rows, and its shape stays in front.",
-        "`return table[ids]`",
-    ),
-    """
-    same-rows-for-all: = table[: ids.shape[1]].expand(len(ids), -1, -1)
-    ids-as-numbers: = ids[..., None] * table[0]
-    one-row-off: table[ids] → table[ids - 1]
-    scaled-unasked: table[ids] → table[ids] * table.shape[1] ** 0.5
-        hint: Each row is multiplied by the root of `d_model`. The first transformer did that. Here a token gets its row as it is.
-    tokens-pooled: table[ids] → table[ids].mean(dim=1)
-        hint: The tokens of a sequence are averaged into one vector. Each token keeps its own.
-    one-token-for-all: table[ids] → table[ids[:, :1]].expand(-1, ids.shape[1], -1)
-    """,
-    """
-    one-hot: = F.one_hot(ids, len(table)).to(table.dtype) @ table
-    ready-made: = F.embedding(ids, table)
-    index-select: = table.index_select(0, ids.flatten()).unflatten(0, ids.shape)
-    """,
-    input_axes={"ids": IDS, "table": ("vocab", "d_model")},
-    demands={
-        "The ids are row numbers": "ids-as-numbers",
-        "each token gets its row of the table": "same-rows-for-all",
-    },
-)
-
 STREAM_AFTER = small(
     "stream-after",
     "The residual stream",
@@ -140,7 +96,7 @@ STREAM_AFTER = small(
             for part in parts:
                 return x + x @ part
             return x
-        hint: Only the first part writes: `return` stands inside the loop, so the function ends in its first
+        hint: Only the first part writes: `return` is inside the loop, so the function ends in its first
             round. Indent `return` as far as `for`.
     """,
     """
@@ -157,7 +113,7 @@ STREAM_AFTER = small(
         "Each part reads what the parts before it have left": "parts-side-by-side",
         "what it writes is added": "no-residual",
         "writes `x @ part`": "weight-not-turned",
-        "the stream behind all parts": "start-left-out",
+        "the stream after all parts": "start-left-out",
     },
 )
 
@@ -183,8 +139,7 @@ LAYER_NORM = Task(
         normed("large-eps", "eps = 0.5", (2, 3, 5), 3, eps=0.5),
     ),
     checks=(Check("mean, variance, scale and shift", 2, ("five-tokens", "other-sizes", "large-eps")),),
-    learned="LayerNorm looks at one token at a time. Whatever the size of what stands in the stream, a part reads "
-    "numbers of the same size.",
+    learned="LayerNorm looks at one token at a time. However large the numbers in the stream are, a part reads numbers of the same size.",
     demands={
         "For each token, subtract the mean of its numbers": "normed-over-tokens",
         "the root of (variance + eps)": "eps-outside-the-root",
@@ -258,7 +213,7 @@ FEED_FORWARD = small(
     ),
     "Without the nonlinearity two layers would be one matrix. No token reads another one here: only attention does that.",
     (
-        "A layer is `x @ weight.T + bias`. `F.gelu` stands between the two layers, not behind them.",
+        "A layer is `x @ weight.T + bias`. `F.gelu` goes between the two layers, not after them.",
         "`hidden = F.gelu(x @ weight_1.T + bias_1)`",
         "`return hidden @ weight_2.T + bias_2`",
     ),
@@ -267,9 +222,9 @@ FEED_FORWARD = small(
     nonlinearity-behind: F.gelu(x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1
         hidden @ weight_2.T + bias_2 → F.gelu(hidden @ weight_2.T + bias_2)
     activation-added: return hidden @ weight_2.T + bias_2 → return F.gelu(hidden @ weight_2.T + bias_2)
-        hint: A second GELU stands behind the second layer. What goes into the stream is plain.
+        hint: There is a second GELU after the second layer. What goes into the stream is plain.
     other-nonlinearity: F.gelu → F.relu
-        hint: Another nonlinearity than GELU stands between the layers. Use `F.gelu`.
+        hint: There is another nonlinearity than GELU between the layers. Use `F.gelu`.
     other-nonlinearity: x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1, approximate="tanh")
         hint: This GELU is an approximation, `approximate="tanh"`. Use `F.gelu` as it is.
     bias-not-added: x @ weight_1.T + bias_1 → x @ weight_1.T
@@ -533,68 +488,6 @@ TINY_TRANSFORMER = Task(
 # -------------------------------------------------------------------------------------------------- one step
 
 
-def labelled(id, says, shape, seed, first):
-    return Probe(
-        id, says, {"ids": ids(*shape, seed=seed), "first": first}, redraw=other_ids(*shape, first=first)
-    )
-
-
-NEXT_TOKEN_LABELS = Task(
-    id="next-token-labels",
-    title="What each position should say",
-    name="next_token_labels",
-    kind="function",
-    signature="next_token_labels(ids, first=1)",
-    axes=IDS,
-    input_axes={"ids": IDS},
-    dtypes=("int64", "int32"),
-    probes=(
-        labelled("from-three", "two sequences, from position 3 on", (2, 6), 1, 3),
-        labelled("from-one", "everything but the first token", (3, 5), 2, 1),
-        labelled("last-only", "the last token alone", (2, 4), 3, 3),
-    ),
-    checks=(Check("the next token, or -100", 2, ("from-three", "from-one", "last-only")),),
-    learned="Position t is asked for token t + 1. What cannot be known is left out with -100.",
-    demands={
-        "Position t is to predict token t + 1": "labels-not-shifted",
-        "The last position has no next token": "wrapped-around",
-        "only tokens from position first on count": "first-too-late",
-        "Every other position gets the label -100": "filled-with-zero",
-    },
-    words={"x": "ids"},
-    hints=(
-        "Start from a tensor full of -100, of the shape and dtype of `ids`.",
-        "Label `t` is `ids[:, t + 1]`. The first label that counts belongs to position `first - 1`.",
-        "`labels[:, first - 1 : -1] = ids[:, first:]`",
-    ),
-    wrong=wrongs("""
-        labels-not-shifted: labels[:, first - 1 : -1] = ids[:, first:] → labels[:, first:] = ids[:, first:]
-        shifted-the-other-way: labels[:, first - 1 : -1] = ids[:, first:] → labels[:, first:] = ids[:, first - 1 : -1]
-        first-too-late: labels[:, first - 1 : -1] = ids[:, first:] → labels[:, first:-1] = ids[:, first + 1 :]
-        wrapped-around: = torch.where(torch.arange(ids.shape[1]) >= first - 1, ids.roll(-1, dims=1), -100)
-        all-count: [:, first - 1 : -1] = ids[:, first:] → [:, :-1] = ids[:, 1:]
-        filled-with-zero: -100) → 0)
-        edits-its-argument: torch.full_like(ids, -100) → ids
-            ids[:, first:] → ids[:, first:].clone()
-        """),
-    right=rights("""
-        cat: = torch.cat((torch.where(torch.arange(1, ids.shape[1]) >= first, ids[:, 1:], -100), torch.full_like(ids[:, :1], -100)), dim=1)
-        loop: body
-            labels = ids * 0 - 100
-            for t in range(first - 1, ids.shape[1] - 1):
-                labels[:, t] = ids[:, t + 1]
-            return labels
-
-        roll: body
-            labels = ids.roll(-1, dims=1).clone()
-            labels[:, -1] = -100
-            labels[:, : first - 1] = -100
-            return labels
-
-        """),
-)
-
-
 def judged(id, says, shape, seed, vocab=7, first=1, size=2.0, **more):
     labels = ids(*shape, seed=seed, vocab=vocab)
     labels[:, : first - 1] = labels[:, -1] = labels[0, 1:3] = -100  # not as many in each sequence
@@ -635,7 +528,7 @@ NEXT_TOKEN_LOSS = small(
     sign-forgotten: -of_labels → of_labels
     log-left-out: torch.log_softmax( → torch.softmax(
     softmax-before-the-loss: torch.log_softmax(logits[counted] → torch.log_softmax(logits[counted].softmax(dim=-1)
-        hint: A softmax stands before `torch.log_softmax`, which holds one itself. Give it the logits.
+        hint: There is a softmax before `torch.log_softmax`, which does one itself. Give it the logits.
     log-of-zero: torch.log_softmax(logits[counted], dim=-1) → torch.log(torch.softmax(logits[counted], dim=-1))
     added-not-averaged: .mean() → .sum()
         hint: The logarithms are added up. The loss is minus their mean.
@@ -742,7 +635,7 @@ TRAIN = Task(
         "Make a `torch.optim.AdamW`": "other-optimizer",
         "with this learning rate": "learning-rate-ignored",
         "for each `(ids, labels)` in `batches`": "first-batch-only",
-        "`batches` may be a generator": "several-passes-needed",
+        "`batches` can be a generator": "several-passes-needed",
         "compute the loss with `token_loss`": "softmax-before-the-loss",
         "clear the old gradients": "gradients-not-cleared",
         "take one step": "no-step",
@@ -886,8 +779,8 @@ REVERSE_MAP = Task(
         "the bar already predicts the first answer": "one-row-late",
     },
     hints=(
-        "The bar stands at position n and predicts the last digit, which stands at position n - 1.",
-        "Answer i (from 0) is predicted at position n + i, and stands at position n - 1 - i.",
+        "The bar is at position n and predicts the last digit, which is at position n - 1.",
+        "Answer i (from 0) is predicted at position n + i, and is at position n - 1 - i.",
         "`map_[n + i, n - 1 - i] = 1.0` for each i below n, in a matrix of zeros.",
     ),
     wrong=wrongs("""
@@ -911,81 +804,6 @@ REVERSE_MAP = Task(
 
 
 # ----------------------------------------------------------------------------------------------- generate
-
-
-def chosen(id, says, shape, seed, size=3, **more):
-    return Probe(id, says, {"logits": size * drawn(*shape, seed=seed), **more})
-
-
-NEXT_TOKEN_PROBABILITIES = Task(
-    id="next-token-probabilities",
-    title="From logits to probabilities",
-    name="next_token_probabilities",
-    kind="function",
-    signature="next_token_probabilities(logits, temperature=1.0, top_k=None)",
-    axes=("b", "vocab"),
-    input_axes={"logits": ("b", "vocab")},
-    probes=(
-        chosen("warm", "temperature 2", (2, 5), 1, temperature=2.0),
-        chosen("cold", "temperature 0.5", (3, 4), 2, temperature=0.5),
-        chosen("top-two", "the best two of six", (4, 6), 3, temperature=1.0, top_k=2),
-        chosen("large", "logits of several hundred", (3, 5), 5, size=300.0, temperature=0.5),
-        chosen("both", "the best three of seven at temperature 0.7", (2, 7), 4, temperature=0.7, top_k=3),
-    ),
-    checks=(Check("temperature", 1, ("warm", "cold", "large")), Check("top_k", 2, ("top-two", "both"))),
-    learned="Temperature stretches or shrinks the distances between logits. What top_k cuts off gets no chance at all, and "
-    "the rest share it.",
-    demands={
-        "Divide the logits by the temperature": "temperature-multiplied",
-        "If top_k is given": "top-k-ignored",
-        "of each row keep a chance": "one-threshold-for-all",
-        "Then softmax": "cut-after-softmax",
-        "Logits of any size must work": "exp-overflows",
-    },
-    hints=(
-        "Divide by the temperature first. Without `top_k` a softmax over the last axis is all that is left.",
-        "`scores.topk(top_k, dim=-1).values[:, -1:]` is the smallest logit of each row that stays.",
-        "`scores.masked_fill(scores < least, -torch.inf)` before the softmax.",
-    ),
-    wrong=wrongs("""
-        exp-overflows: torch.softmax(scores, dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-        temperature-multiplied: logits / temperature → logits * temperature
-        temperature-after-softmax: body
-            shares = torch.softmax(logits, dim=-1)
-            if top_k is not None:
-                least = shares.topk(top_k, dim=-1).values[:, -1:]
-                shares = shares.masked_fill(shares < least, 0.0)
-            return shares / temperature
-
-        cut-after-softmax: body
-            shares = torch.softmax(logits / temperature, dim=-1)
-            if top_k is None:
-                return shares
-            return shares.masked_fill(shares < shares.topk(top_k, dim=-1).values[:, -1:], 0.0)
-
-        cut-with-zero: -torch.inf → 0.0
-        temperature-ignored: logits / temperature → logits * 1.0
-        top-k-ignored: if top_k is not None → if False
-        one-threshold-for-all: scores.topk(top_k, dim=-1).values[:, -1:] → scores.topk(top_k, dim=-1).values[:1, -1:]
-        one-too-few: scores < least → scores <= least
-        softmax-over-batch: torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=0)
-            hint: The softmax runs over the batch. Each row is to add up to 1: `dim=-1`.
-        """),
-    right=rights("""
-        sort: scores.topk(top_k, dim=-1).values[:, -1:] → scores.sort(dim=-1, descending=True).values[:, top_k - 1, None]
-        scatter: body
-            scores = logits / temperature
-            best = scores.topk(top_k or scores.shape[-1], dim=-1)
-            return torch.zeros_like(scores).scatter(-1, best.indices, best.values.softmax(dim=-1))
-
-        renormalised: body
-            shares = torch.softmax(logits / temperature, dim=-1)
-            if top_k is not None:
-                shares = shares * (shares >= shares.topk(top_k, dim=-1).values[:, -1:])
-            return shares / shares.sum(dim=-1, keepdim=True)
-
-        """),
-)
 
 
 def written(id, says, seed, shape, count, room, **more):
@@ -1085,7 +903,7 @@ BUG_LOST_MASK = small(
     "`masked_fill` changes nothing: it returns a new tensor. A model that sees the next token copies it, and has nothing to "
     "copy when it writes.",
     (
-        "The model does well as long as the next token stands in the input. Which line should hide it?",
+        "The model does well as long as the next token is in the input. Which line should hide it?",
         "`masked_fill` returns a new tensor. What happens to it here?",
         "`scores = scores.masked_fill(hidden, -torch.inf)`",
     ),
@@ -1120,20 +938,17 @@ LESSON = Lesson(
     given_axes={},
     redraw=lambda generator: {},
     tasks=(
-        EMBED,
         STREAM_AFTER,
         LAYER_NORM,
         FEED_FORWARD,
         UNEMBED,
         TRANSFORMER_BLOCK,
         TINY_TRANSFORMER,
-        NEXT_TOKEN_LABELS,
         NEXT_TOKEN_LOSS,
         TRAIN,
         BUG_TRAINING_LOOP,
         BUG_EVALUATION,
         REVERSE_MAP,
-        NEXT_TOKEN_PROBABILITIES,
         GENERATE,
         BUG_LOST_MASK,
     ),

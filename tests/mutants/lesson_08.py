@@ -10,20 +10,6 @@ LESSON = "08-train-it"
 TASKS = read(
     LESSON,
     r"""
-== embed
-in-order (named): = table[: ids.shape[1]].repeat(ids.shape[0], 1, 1)
-column (raised, shape): [ids → [:, ids
-flat (shape): [ids → [ids.flatten()
-one-hot-only (named, shape, dtype, values): = F.one_hot(ids, table.shape[0])
-summed (named, shape): = table[ids].sum(1)
-by-loops: body
-    out = torch.zeros(*ids.shape, table.shape[1], dtype=table.dtype)
-    for b in range(ids.shape[0]):
-        for t in range(ids.shape[1]):
-            out[b, t] = table[ids[b, t]]
-    return out
-module: = nn.Embedding.from_pretrained(table)(ids)
-stack: = torch.stack([table[row] for row in ids])
 == stream-after
 only-what-was-added (named): above for → out = x
     x = x + x → out = out + out
@@ -112,18 +98,6 @@ rotated-where-made: line ModuleList … rotate →:
             rotate(self.blocks[-1].attention, num_heads)
 position-kept: above learned → self.position = position
     positions is not None → position == "learned"
-== next-token-labels
-no-shift (named): line torch … first:] → labels = ids.clone()↵labels[:, :first] = -100
-rolled (named): line torch … first:] → labels = ids.roll(-1, 1)↵labels[:, : first - 1] = -100
-everything-counts (named): = torch.cat([ids[:, 1:], torch.full_like(ids[:, :1], -100)], 1)
-shorter (shape): = ids[:, 1:]
-floats (dtype, values): = torch.cat([ids[:, 1:], ids[:, :1]], 1).float()
-mask: body
-    labels = torch.cat((ids[:, 1:], torch.full((len(ids), 1), -100)), dim=1)
-    return labels.masked_fill(torch.arange(ids.shape[1]) < first - 1, -100)
-pad: line torch … first:] → labels = F.pad(ids[:, 1:], (0, 1), value=-100)↵labels[:, : first - 1] = -100
-new-full: torch.full_like(ids → ids.new_full(ids.shape
-    : -1 → : ids.shape[1] - 1
 == next-token-loss
 log-of-softmax (named, keeps 1): line torch → log_shares = torch.softmax(logits[counted], -1).log()
 one-minus-share (named, values): log_softmax → softmax
@@ -205,28 +179,6 @@ list: body
         rows[2 * n - 1 - key][key] = 1.0
     return torch.tensor(rows)
 pad: = F.pad(torch.eye(n).flip(0), (0, n + 1, n, 1))
-== next-token-probabilities
-not-renormalised (named, keeps 1): body
-    p = torch.softmax(logits / temperature, -1)
-    if top_k:
-        p[p < p.topk(top_k).values[:, -1:]] = 0
-    return p
-greedy (named, dtype, values): = F.one_hot(logits.argmax(-1), logits.shape[-1])
-largest-of-all-rows (named, values, keeps 1): [:, -1:] → .min()
-log-probabilities (named, values): softmax → log_softmax
-full-like: body
-    scores = logits / temperature
-    if top_k is not None:
-        values, places = torch.topk(scores, top_k)
-        scores = torch.full_like(scores, float("-inf")).scatter(1, places, values)
-    return scores.softmax(1)
-by-hand: body
-    scores = logits / temperature
-    shares = (scores - scores.amax(-1, keepdim=True)).exp()
-    if top_k is not None:
-        shares = shares * (scores >= scores.topk(top_k).values[:, -1:])
-    return shares / shares.sum(-1, keepdim=True)
-kthvalue: line values → least = scores.kthvalue(scores.shape[-1] - top_k + 1, dim=-1, keepdim=True).values
 == generate
 sampled (named, values): line argmax → likeliest = torch.multinomial(logits[:, -1].softmax(-1), 1)
 one-round (named, shape): (count → (1
