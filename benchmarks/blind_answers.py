@@ -104,9 +104,12 @@ def main() -> None:
     chosen = parser.parse_args()
     course = Course.read(ROOT)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    told = []
+    told, gone = [], 0
     for number, answer in enumerate(answers(chosen.set, chosen.lessons), start=1):
         lesson = course.load(answer.lesson)
+        if answer.task not in lesson.tasks:
+            gone += 1
+            continue
         verdict = verdict_on(answer, lesson, runs_of(answer.lesson))
         one = counts[answer.kind]
         way = verdict.way is not None and bool(verdict.way.missing or verdict.way.right)
@@ -120,6 +123,8 @@ def main() -> None:
     if chosen.read:
         chosen.read.write_text("\n".join(told), encoding="utf-8")
     show(counts)
+    if gone:
+        print(f"{gone} answers are left out: the course no longer has their tasks.")
 
 
 if __name__ == "__main__":

@@ -1420,25 +1420,13 @@ FAULTS = (
         "labels-not-shifted",
         "the labels are not shifted",
         "Position t is compared with token t, which it has just read. It is to predict token t + 1.",
-        section="08-train-it#next-token-labels-task",
+        section="08-train-it#next-token-labels-intro",
     ),
     Fault(
         "shifted-the-other-way",
         "the labels are shifted the wrong way",
         "The labels are shifted the wrong way: position t is asked for token t - 1.",
-        section="08-train-it#next-token-labels-task",
-    ),
-    Fault(
-        "wrapped-around",
-        "the last position is asked for the first token",
-        "`roll` brings the first token to the last position. The last position has no label: -100.",
-        section="08-train-it#next-token-labels-task",
-    ),
-    Fault(
-        "filled-with-zero",
-        "what does not count has the label 0",
-        "Where nothing counts the label is 0, and 0 is a token. The label that is skipped is -100.",
-        section="08-train-it#next-token-labels-task",
+        section="08-train-it#next-token-labels-intro",
     ),
     Fault(
         "softmax-before-the-loss",

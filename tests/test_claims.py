@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import random
 import re
 from functools import cache
 from pathlib import Path
@@ -487,15 +488,7 @@ def test_visible_padding_spoils_nearly_all_dates_that_have_some_and_no_other(tra
     assert sum(hits[False]) < 0.1 * len(hits[False])
 
 
-EARLY = (
-    "01-dot-product",
-    "02-trainable",
-    "03-causal",
-    DROPOUT,
-    HEADS,
-    TWO_SENTENCES,
-    "07-positions",
-)
+EVERY = sorted(path.name for path in (ROOT / "source").iterdir() if path.is_dir() and path.name[0].isdigit())
 
 
 def prose_of(lesson):
@@ -510,7 +503,7 @@ def prose_of(lesson):
     return "\n".join(line for line in text.splitlines() if not line.startswith("|"))
 
 
-@pytest.mark.parametrize("lesson", EARLY)
+@pytest.mark.parametrize("lesson", EVERY)
 def test_a_lesson_fits_the_time_that_it_states(lesson):
     prose = prose_of(lesson)
     (stated,) = re.findall(r"\*\*Time:\*\* about (\d+) minutes", prose)
@@ -519,14 +512,14 @@ def test_a_lesson_fits_the_time_that_it_states(lesson):
     assert tasks + len(prose.split()) / 150 + 3 <= int(stated)
 
 
-@pytest.mark.parametrize("lesson", EARLY)
+@pytest.mark.parametrize("lesson", EVERY)
 def test_a_lesson_names_its_sources(lesson):
     notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
     (sources,) = (cell.source for cell in notebook.cells if cell["id"] == "sources")
     assert 5 <= len(re.findall(r"^- \*\*[^*]+\*\*, [^.]*?\d{4}\.", sources, re.MULTILINE)) <= 10
 
 
-@pytest.mark.parametrize("lesson", EARLY)
+@pytest.mark.parametrize("lesson", EVERY)
 @pytest.mark.parametrize("folder", ["notebooks", "solutions"])
 def test_colabs_ai_is_off_and_the_first_cell_says_why(lesson, folder):
     notebook = nbformat.read(ROOT / folder / lesson / f"{lesson}.ipynb", as_version=4)
@@ -700,6 +693,19 @@ def test_dropout_lowers_the_lowest_loss_on_other_pages_of_a_model_that_overfits(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_head_gains_most_and_three_blocks_need_the_norm(seed):
+    given = taught()
+    assert round(given.unigram(), 1) == 2.9
+    head, heads, mlp, blocks, norm = (given.grown(*sizes, seed=seed) for sizes in given.STAGES.values())
+    assert 1.7 < head < 1.86
+    assert abs(heads - head) < 0.08
+    assert 0.04 < heads - mlp < 0.15
+    assert blocks > mlp
+    assert norm < min(head, heads, mlp, blocks)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_each_induction_head_can_go_and_all_four_cannot(seed):
     given = taught()
@@ -764,6 +770,37 @@ def test_a_score_splits_exactly_and_the_previous_token_head_is_most_of_it():
     assert abs(more["the token"]) < 0.05
     assert abs(more["its position"]) < 0.05
     assert sum(more.values()) == pytest.approx(3.4, abs=0.06)
+
+
+@torch.no_grad()
+def test_65_of_100_random_characters_are_copied_after_block_1_and_none_without_the_induction_head():
+    given = reading()
+    model, encode = given["model"], given["encode"]
+    random.seed(0)
+    strings = ["".join(random.sample([chr(code) for code in range(33, 127)], 8)) for _ in range(100)]
+    ids = torch.stack([encode(string * 3) for string in strings])  # (b, tokens)
+    start = model.embedding(ids) + model.positions.weight[: ids.shape[1]]  # (b, tokens, d_model)
+
+    def right(logits):
+        return float((logits.argmax(dim=-1)[:, :-1] == ids[:, 1:])[:, 10:16].float().mean())
+
+    assert right(model(ids)) == pytest.approx(0.65, abs=0.01)
+    assert right(model.unembedding(model.norm(model.blocks[0](start)))) == pytest.approx(0.01, abs=0.01)
+    mean = []
+
+    def averaged(module, arguments):
+        contexts = (
+            arguments[0].unflatten(-1, (given["NUM_HEADS"], -1)).clone()
+        )  # (b, tokens, heads, head_dim)
+        if mean:
+            contexts[:, :, 0] = mean[0]
+        else:
+            mean.append(contexts[:, :, 0].mean(dim=(0, 1)))
+        return (contexts.flatten(2),)
+
+    with model.blocks[1].attention.out_proj.register_forward_pre_hook(averaged):
+        model(given["pages"])
+        assert right(model(ids)) == 0
 
 
 # lesson 11

@@ -1,9 +1,9 @@
 # %% [markdown] id="title"
 # # 09 · Take it apart
 #
-# A trained model is a box of numbers. In this lesson you open one. You find out which head does what: you score its map,
-# you write the same head by hand, without any training, you remove it, and you move an activation from one run into
-# another. The models are so small that each trains in a few seconds.
+# A trained model is a box of numbers. In this lesson you open one. You find out which head does what: you score its
+# map, you write the same head by hand, without any training, you remove it, and you move an activation from one run
+# into another. The models are so small that each trains in a few seconds.
 #
 # **When you are done you can**
 #
@@ -11,8 +11,8 @@
 # - write the matrices of a previous-token head and of an induction head by hand, without any training;
 # - measure what a head does: score its map, remove the head, move an activation from one run into another.
 #
-# **Time:** about 90 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `TinyTransformer` and forward hooks
-# (lesson 08). Where yours are not right yet, the course's stand in.
+# **Time:** about 90 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `TinyTransformer` and forward
+# hooks (lesson 08). Where yours are not right yet, the course's are used instead.
 
 # %% id="setup"
 import torch
@@ -28,9 +28,9 @@ torch.set_num_threads(1)
 # %% [markdown] id="own-classes-intro"
 # ## What you bring along
 #
-# The next cells hold the course's classes of lessons 05 and 08 and look for yours. If yours are there and right, they are
-# used from here on. The last of them holds what lesson 08 trained with: the loss, the loop, and the two functions that read
-# queries, keys and maps out of a model.
+# The next cells hold the course's classes from lessons 05 and 08 and look for yours. If yours are there and right,
+# they are used from here on. The last of them holds what lesson 08 trained with: the loss, the loop, and the two
+# functions that read queries, keys and maps out of a model.
 
 
 # %% id="course-classes"
@@ -256,8 +256,8 @@ def fresh(num_layers, num_heads=1, context_length=33, seed=0):
 #
 # A random sequence, repeated: `d k a d k a d …` To go on, a model has to find the last time the present token
 # occurred, and say what came *after* it. That is **induction**, the simplest way to learn from what has just been
-# read. The length of what is repeated differs from sequence to sequence. Otherwise it would be
-# enough to look back a fixed distance, and there would be nothing to find.
+# read. The length of what is repeated differs from sequence to sequence. Otherwise it would be enough to look back a
+# fixed distance, and there would be nothing to find.
 #
 # **Predict, then run.** A query knows the present token. What would a key have to know, to be found by it? Which layer
 # could have put that there?
@@ -309,8 +309,9 @@ reveal(
 
 # %% [markdown] id="one-or-two-read"
 # Here one layer, with one head and 400 steps, stays on the plateau. Its keys know their own token and their place, and
-# nothing about their neighbour. Two layers stay on the same plateau for a while, and then drop almost to 0. What happens at the drop? The same training
-# once more, with the second layer's map beside it. Choose the moments around the drop.
+# nothing about their neighbour. Two layers stay on the same plateau for a while, and then drop almost to 0. What
+# happens at the drop? The same training once more, with the second layer's map beside it. Choose the moments around
+# the drop.
 
 # %% [markdown] id="induction-score-task"
 # ### Task 1 · The induction score
@@ -320,7 +321,7 @@ reveal(
 # In a sequence whose tokens repeat after `period` steps, an induction head at position $t$ looks at the token *after*
 # the one that equals its own: at $t - \text{period} + 1$. Write `induction_score(weights, period)`: for each head the
 # mean of these weights over all queries that see a token for the second time, $t \ge \text{period}$.
-# `previous_token_score` below shows how such a diagonal is read. Mind where it starts.
+# `previous_token_score` below shows how such a diagonal is read. Check where it starts.
 
 
 # %% id="previous-score-given"
@@ -534,8 +535,8 @@ training_curves(
 #
 # *12 minutes · eight lines · task id* `ablation-effect`
 #
-# To **ablate** a head is to set its context to 0 and see what gets worse. The contexts of all heads stand side by
-# side in what `out_proj` receives. A **forward pre-hook** is called with a module's arguments before they are used;
+# To **ablate** a head is to set its context to 0 and see what gets worse. The contexts of all heads are side by side
+# in what `out_proj` receives. A **forward pre-hook** is called with a module's arguments before they are used;
 # the tuple that it returns takes their place:
 # `hook = module.register_forward_pre_hook(lambda module, arguments: (changed,))`, and `hook.remove()` at the end.
 #
@@ -571,8 +572,8 @@ def ablation_effect(model, ids, labels, layer, head, num_heads):
 check("ablation-effect")
 
 # %% [markdown] id="contradiction-predict"
-# The cell after the next prints, for each head of the four-headed model, its two scores and what its removal costs. All four
-# heads of the second layer look like induction heads.
+# The cell after the next prints, for each head of the four-headed model, its two scores and what its removal costs.
+# All four heads of the second layer look like induction heads.
 
 # %% id="removal-prediction"
 predict(
@@ -724,8 +725,8 @@ training_curves(
 )
 
 # %% [markdown] id="patch-read"
-# After the first block the clean answer sits at position 4: there the second layer will fetch it. After the second
-# block it is at position 15, where the prediction is made. The patch shows the way that the information takes.
+# After the first block the clean answer is at position 4: there the second layer will fetch it. After the second
+# block it is at position 15, where the prediction is made. The patch shows which way the information goes.
 
 # %% [markdown] id="words-intro"
 # ## In your own words
@@ -736,11 +737,11 @@ training_curves(
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "map-or-cause-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# The map shows where the head looks, not whether the model uses what it finds. I would remove the head, that is set its
-# context to 0, and compare the loss on sequences that the model has not seen, and do the same with the other heads. In
-# this lesson all four heads of the second layer had high induction scores, and removing any one of them cost almost
-# nothing. Removing all four at once cost more than 4, so the others do the same work. The claim holds for the four heads
-# together, and it is wrong for this one alone.
+# The map shows where the head looks, not whether the model uses what it finds. I would remove the head, that is set
+# its context to 0, and compare the loss on sequences that the model has not seen, and do the same with the other
+# heads. In this lesson all four heads of the second layer had high induction scores, and removing any one of them cost
+# almost nothing. Removing all four at once cost more than 4, so the others do the same work. The claim holds for the
+# four heads together, and it is wrong for this one alone.
 #
 # **Marking scheme**
 #
@@ -763,7 +764,7 @@ training_curves(
 #
 # - Induction is work for two layers: one writes the token before, the next one searches for it.
 # - Maps show where heads look. Only an intervention shows what the model depends on.
-# - Heads stand in for one another. Of one head's small effect it does not follow that the job is unimportant.
+# - Heads replace one another. That one head's removal costs little does not mean that its job is unimportant.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
@@ -784,10 +785,29 @@ training_curves(
 #
 # <details><summary>3. Each head of a layer can be removed at almost no cost. What follows?</summary>
 #
-# Either the layer is not needed, or its heads do the same work. Remove all of them together to see. Here the loss rose by
-# more than 4.
+# Either the layer is not needed, or its heads do the same work. Remove all of them together to see. Here the loss rose
+# by more than 4.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **A Mathematical Framework for Transformer Circuits**, Elhage and others, 2021. The residual stream, composition of
+#   heads, and induction heads in models of two layers.
+# - **In-context Learning and Induction Heads**, Olsson and others, 2022. The drop of the loss at which induction heads
+#   form, in models of many sizes.
+# - **Are Sixteen Heads Really Better than One?**, Michel, Levy and Neubig, 2019. Heads of trained models removed one
+#   by one and many at once.
+# - **Analyzing Multi-Head Self-Attention**, Voita and others, 2019. Which heads of a translation model have a job that
+#   can be named, and which can be removed.
+# - **Attention is not Explanation**, Jain and Wallace, 2019. Why a map alone does not explain an answer.
+# - **Attention is not not Explanation**, Wiegreffe and Pinter, 2019. The reply: what a map can still say, and how to
+#   test it.
+# - **Locating and Editing Factual Associations in GPT**, Meng and others, 2022. Section 2: activations of a clean run
+#   moved into a corrupt one.
+# - **Interpretability in the Wild**, Wang and others, 2022. A circuit in GPT-2 small, with heads that take over when
+#   others are removed.
 
 # %% id="progress"
 progress("09-take-it-apart")

@@ -42,7 +42,7 @@ FAULTS = (
     Fault(
         "looks-at-itself",
         "each position asks for itself",
-        "Each position asks for itself. Position p is to ask for p - 1.",
+        "Each position asks for itself. Position p should ask for p - 1.",
         section="09-take-it-apart#previous-token-head-task",
     ),
     Fault(
@@ -77,7 +77,7 @@ FAULTS = (
     ),
     Fault(
         "never-meet",
-        "query and key stand in different places",
+        "query and key are in different places",
         "Query and key write into different places, or one of them writes nothing: every score is 0, and the attention is "
         "spread evenly.",
         section="09-take-it-apart#induction-head-task",

@@ -144,7 +144,7 @@ def hand_task(id, title, name, learned, hints, demands, wrong, right):
             dropout-typed-in: context_length, 0.0, num_heads → context_length, 0.5, num_heads
                 hint: This head drops half of its weights in training mode. It has no dropout.
             out-proj-not-set: head.out_proj.weight.copy_(torch.eye(d_model)) → pass
-                hint: `out_proj` is all zeros, so nothing comes out. It is to be the identity.
+                hint: `out_proj` is all zeros, so nothing comes out. It should be the identity.
             weights-not-cleared: parameter.zero_() → pass
             returns-nothing: return head → head
             """),
@@ -164,7 +164,7 @@ PREVIOUS_TOKEN_HEAD = hand_task(
     learned="Query and key decide where a head looks, value and out_proj what it brings back. These matrices were written, "
     "not learned.",
     hints=(
-        "Positions stand in the slots `vocab` to `vocab + context_length - 1`. The key copies them: an identity there.",
+        "Positions are in the slots `vocab` to `vocab + context_length - 1`. The key copies them: an identity there.",
         "`W_query.weight[i, j]` writes number j of the stream to place i of the query. Position p asks for p - 1: i is one "
         "less than j.",
         "With `places = torch.arange(vocab, vocab + context_length)`: `W_query.weight[places[:-1], places[1:]] = "
@@ -349,7 +349,7 @@ PATCHED = Task(
         patch("again", "several calls on the same model", 3, 0, 1, (2, 6), **AGAIN),
     ),
     checks=(Check("the corrupt run with one clean vector", 4, ("early", "late", "again")),),
-    learned="A patch asks where an answer sits: if one clean vector brings it back, all that was needed stood there.",
+    learned="A patch shows where an answer is: if one clean vector brings it back, all that was needed was there.",
     demands={
         "put the *clean* stream into one place": "clean-and-corrupt-swapped",
         "after block layer": "block-below",

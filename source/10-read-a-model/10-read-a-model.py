@@ -1,9 +1,10 @@
 # %% [markdown] id="title"
 # # 10 · Read a model
 #
-# In lessons 08 and 09 you trained models of your own. Here you get one that somebody else has trained, as a file of numbers.
-# You load it into **your** classes, name by name, until your logits are the same as theirs. Then you read it: what its
-# heads look at, which of them it needs, and at which layer it knows what comes next. Nothing is trained in this lesson.
+# In lessons 08 and 09 you trained models of your own. Here you get one that somebody else has trained, as a file of
+# numbers. You load it into **your** classes, name by name, until your logits are the same as theirs. Then you read it:
+# what its heads look at, which of them it needs, and at which layer it knows what comes next. Nothing is trained in
+# this lesson.
 #
 # **When you are done you can**
 #
@@ -13,7 +14,7 @@
 # - read what a model expects after each layer.
 #
 # **Time:** about 110 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
-# (lesson 08), hooks (lessons 08 and 09). Where yours are not right yet, the course's stand in.
+# (lesson 08), hooks (lessons 08 and 09). Where yours are not right yet, the course's are used instead.
 
 # %% id="setup"
 import json
@@ -36,9 +37,9 @@ torch.set_num_threads(1)
 # The model was trained on the documentation that comes inside Python 3.11.7, which the licence of the Python Software
 # Foundation allows; `help("for")` shows a page of it. A token is one character. There are 96: the printable ones of
 # ASCII and the end of a line. One page in ten was held out, and the model has never seen it. To reward copying, one
-# training sequence in four was not a page but a short string of shuffled characters, repeated. The figure shows the loss
-# on held-out pages, and on random characters when they come again. The third line is what these characters cost a model
-# that knows only how frequent each one is: their **entropy**.
+# training sequence in four was not a page but a short string of shuffled characters, repeated. The figure shows the
+# loss on held-out pages, and on random characters when they come again. The third line is what these characters cost a
+# model that knows only how frequent each one is: their **entropy**.
 
 # %% id="curve" tags=["figure"]
 curve = json.loads(CURVE.read_text())
@@ -53,8 +54,9 @@ training_curves(
 
 # %% [markdown] id="curve-read"
 # For a thousand steps random characters cost the model more the second time than their entropy, 3.05: it gains nothing
-# from having seen them. Then, within 500 steps, the loss falls to 1.0. You know this jump from lesson 09. Somewhere in the file there are heads that do it.
-# (`python -m visuals.checkpoint.train` makes the file again, in about five minutes.)
+# from having seen them. Then, within 500 steps, the loss falls to 1.0. You know this jump from lesson 09. Somewhere in
+# the file there are heads that do it. (`python -m visuals.checkpoint.train` makes the file again, in about five
+# minutes.)
 #
 # What is in the file?
 
@@ -76,8 +78,8 @@ for name in sorted(stored):
 # | `h.0.attn.c_proj` | `blocks.0.attention.out_proj` | stored as (in, out): **transposed** |
 # | `h.0.mlp.c_fc`, `h.0.mlp.c_proj` | `blocks.0.mlp.0`, `blocks.0.mlp.2` | transposed |
 #
-# GPT-2 keeps the weights of its linear layers as (in, out) and computes `x @ weight`. Your `nn.Linear` keeps (out, in) and
-# computes `x @ weight.T`. (GPT-2 itself also has a bias for queries, keys and values, which you would get with
+# GPT-2 keeps the weights of its linear layers as (in, out) and computes `x @ weight`. Your `nn.Linear` keeps (out, in)
+# and computes `x @ weight.T`. (GPT-2 itself also has a bias for queries, keys and values, which you would get with
 # `qkv_bias=True`, and an approximation of GELU.)
 #
 # The next two cells hold the course's classes, and look for yours.
@@ -148,8 +150,9 @@ TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
 #
 # *5 minutes · one line · task id* `split-fused`
 #
-# Write `split_fused(weight)`. It gets a fused weight as GPT-2 stores it, (in, 3 · out): first the columns of the queries,
-# then those of the keys, then those of the values. Return the three as `nn.Linear` keeps them, each (out, in).
+# Write `split_fused(weight)`. It gets a fused weight as GPT-2 stores it, (in, 3 · out): first the columns of the
+# queries, then those of the keys, then those of the values. Return the three as `nn.Linear` keeps them, each (out,
+# in).
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "split-fused-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -233,7 +236,7 @@ check("place")
 
 # %% [markdown] id="loaded-intro"
 # The proof: the program that trained the checkpoint has a model class of its own, written in another way. On the same
-# text its logits and yours may differ by less than 0.0001.
+# text its logits and yours should differ by less than 0.0001.
 
 # %% id="loaded"
 VOCAB, D_MODEL = stored["wte.weight"].shape
@@ -262,10 +265,9 @@ if model is not None:
 #
 # *8 minutes · one line · task id* `bug-orientation`
 #
-# A colleague loads checkpoints with a shortcut. A tensor that has the same shape as its place goes there as it is.
-# Any other tensor is reshaped to fit. No error is raised, and the loss of the loaded model is bad. There are two
-# mistakes in one line. Correct `oriented`, which turns a stored tensor into one for your classes.
-# `c_attn` never gets there.
+# A colleague loads checkpoints with a shortcut. A tensor that has the same shape as its place goes there as it is. Any
+# other tensor is reshaped to fit. No error is raised, and the loss of the loaded model is bad. There are two mistakes
+# in one line. Correct `oriented`, which turns a stored tensor into one for your classes. `c_attn` never gets there.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-orientation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -318,7 +320,7 @@ def perplexity(model, ids):
 check("perplexity")
 
 # %% [markdown] id="perplexity-predict-intro"
-# **Predict, then run.** Guessing among 96 characters has the perplexity 96. How far down does a model of this size get on
+# **Predict, then run.** Guessing among 96 characters has the perplexity 96. How low does a model of this size get on
 # pages that it has never seen?
 
 # %% id="perplexity-prediction"
@@ -370,18 +372,18 @@ attention_map(
 )
 
 # %% [markdown] id="claim-score-task"
-# `look_inside` runs a model once and keeps the maps of all layers, (layers, b, heads, tokens, tokens). Some patterns can be
-# seen at once: dark lines next to the diagonal, columns at certain letters. To say more than "looks like", write a
-# **claim** down: for each query the keys at which the head looks if the claim is true. Then measure how much of the
-# attention goes there.
+# `look_inside` runs a model once and keeps the maps of all layers, (layers, b, heads, tokens, tokens). Some patterns
+# can be seen at once: dark lines next to the diagonal, columns at certain letters. To say more than "looks like",
+# write a **claim** down: for each query the keys at which the head looks if the claim is true. Then measure how much
+# of the attention goes there.
 #
 # ### Task 5 · How much of it is true?
 #
 # *8 minutes · three lines · task id* `claim-score`
 #
-# Write `claim_score(weights, claim)`. `claim` is True where a query is said to look. A query may have several such keys, or
-# none. For each head: add up each query's weights on its claimed keys, and take the mean over all queries that have at
-# least one. All sequences count together.
+# Write `claim_score(weights, claim)`. `claim` is True where a query is said to look. A query can have several such
+# keys, or none. For each head: add up each query's weights on its claimed keys, and take the mean over all queries
+# that have at least one. All sequences count together.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "claim-score-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -433,8 +435,8 @@ check("induction-claim")
 
 # %% [markdown] id="claims-table-intro"
 # Beside yours, some other claims. They are measured on held-out pages; induction on random characters that come twice,
-# where nothing but induction helps. **Predict:** which layer will have the induction heads, and what does the other layer
-# have to have for them?
+# where nothing but induction helps. **Predict:** which layer will have the induction heads, and what does the other
+# layer have to have for them?
 
 
 # %% id="claims-given"
@@ -498,12 +500,12 @@ if table is not None:
 # %% [markdown] id="claims-read"
 # <details><summary>What to see</summary>
 #
-# - Layer 0, head 1 is a **previous-token head**: 84 % of its attention goes one back. Head 0 of this layer looks mostly at
-#   the character itself, and head 2 two or three back. Such numbers say something only beside the last row: a head that
-#   looks everywhere alike would give 3 %.
+# - Layer 0, head 1 is a **previous-token head**: 84 % of its attention goes one back. Head 0 of this layer looks
+#   mostly at the character itself, and head 2 two or three back. Such numbers say something only beside the last row:
+#   a head that looks everywhere alike would give 3 %.
 # - Layer 1, head 0 is an **induction head**, with 59 %; even attention would score 13 %. No other head is near it.
-# - Where nothing came before, the induction head looks at position 0, as the first column of its map shows. A softmax has
-#   to look somewhere, and many models rest there.
+# - Where nothing came before, the induction head looks at position 0, as the first column of its map shows. A softmax
+#   has to look somewhere, and many models rest there.
 # - For three heads of layer 1 no claim says much. A table of claims finds only what somebody thought of.
 #
 # </details>
@@ -511,9 +513,10 @@ if table is not None:
 # %% [markdown] id="mean-ablated-intro"
 # ## 4 · Does the model need it?
 #
-# A head that looks at something need not be used. In lesson 09 you set a head's context to 0. A trained model
-# has never met that: a head may add the same vector at each token, and the later parts count on it. A fairer way is to put the **mean** of its contexts there, over all sequences and tokens. What is taken away is only
-# what depends on the text.
+# A head that looks at something need not be used. In lesson 09 you set a head's context to 0. A trained model has
+# never met that: a head can add the same vector at each token, and the later parts count on it. A fairer way is to put
+# the **mean** of its contexts there, over all sequences and tokens. What is taken away is only what depends on the
+# text.
 
 
 # %% id="token-losses"
@@ -527,10 +530,10 @@ def token_losses(logits, ids):
 #
 # *12 minutes · nine lines · task id* `mean-ablated`
 #
-# Write `loss_rise(model, ids, layer, head, num_heads)`: for each next token the loss without the head, minus the loss of
-# the whole model. Without the head means: its context is replaced by its mean over the batch and the tokens. As in
-# lesson 09, a forward pre-hook on `out_proj` gets the contexts of all heads side by side and returns a tuple. Leave the
-# model as you found it.
+# Write `loss_rise(model, ids, layer, head, num_heads)`: for each next token the loss without the head, minus the loss
+# of the whole model. Without the head means: its context is replaced by its mean over the batch and the tokens. As in
+# lesson 09, a forward pre-hook on `out_proj` gets the contexts of all heads side by side and returns a tuple. Leave
+# the model as you found it.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mean-ablated-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -565,9 +568,9 @@ check("mean-ablated")
 #
 # *5 minutes · one or two lines · task id* `effect-where`
 #
-# A claim says where a head matters, so it also says where it does **not**. Write `effect_where(rise, where)`. It gets the
-# rise of each token's loss without the head, and where the claim says that the head matters. Return two numbers in one
-# tensor: the mean rise there, and the mean rise elsewhere.
+# A claim says where a head matters, so it also says where it does **not**. Write `effect_where(rise, where)`. It gets
+# the rise of each token's loss without the head, and where the claim says that the head matters. Return two numbers in
+# one tensor: the mean rise there, and the mean rise elsewhere.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "effect-where-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -588,8 +591,9 @@ def effect_where(rise, where):
 check("effect-where")
 
 # %% [markdown] id="test-intro"
-# Now test the claim "layer 1 has induction heads". It says where they matter: in a passage that comes a second time. So the
-# first half of each held-out window is put in the place of the second half as well. The claim applies to the second half.
+# Now test the claim "layer 1 has induction heads". It says where they matter: in a passage that comes a second time.
+# So the first half of each held-out window is put in the place of the second half as well. The claim applies to the
+# second half.
 #
 # **Predict, then run.**
 
@@ -687,10 +691,10 @@ if table is not None:
 reveal("head-that-is-needed", needed)
 
 # %% [markdown] id="why-intro"
-# **Why does it look there?** A score is a query times a key, and a key is a sum. The stream that layer 1 reads is the sum
-# of the token's embedding, its position, what each head of layer 0 has written, and what the MLP and the bias of
-# `out_proj` have added. LayerNorm divides this sum by one number for each token, so each part keeps its place in it. So
-# the score splits **exactly** into one piece for each part of the key.
+# **Why does it look there?** A score is a query times a key, and a key is a sum. The stream that layer 1 reads is the
+# sum of the token's embedding, its position, what each head of layer 0 has written, and what the MLP and the bias of
+# `out_proj` have added. LayerNorm divides this sum by one number for each token, so each part keeps its place in it.
+# So the score splits **exactly** into one piece for each part of the key.
 
 
 # %% id="why-given"
@@ -746,15 +750,15 @@ if table is not None:
 # %% [markdown] id="logit-lens-task"
 # ## 5 · What does it expect, and when?
 #
-# The stream has the same width everywhere. So the end of the model, `norm` and `unembedding`, can be put behind *any* layer:
-# what would the model say if it stopped here? This is the **logit lens**.
+# The stream has the same width everywhere. So the end of the model, `norm` and `unembedding`, can be put after *any*
+# layer: what would the model say if it stopped here? This is the **logit lens**.
 #
 # ### Task 9 · The logit lens
 #
 # *8 minutes · five lines · task id* `logit-lens`
 #
-# Write `logit_lens(model, ids)`: the logits that `norm` and `unembedding` make of the stream before the first block, and
-# after each block, stacked in this order. The stream starts as `embedding` plus `positions`.
+# Write `logit_lens(model, ids)`: the logits that `norm` and `unembedding` make of the stream before the first block,
+# and after each block, stacked in this order. The stream starts as `embedding` plus `positions`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "logit-lens-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -793,13 +797,15 @@ def read_along(text):
 read_along("p4q=ziw(p4q=ziw(p4q=ziw(")
 
 # %% [markdown] id="lens-read"
-# - At the embedding each character expects *itself*. The table is tied: the vector of a character is most like its own row.
+# - At the embedding nearly every character expects *itself*. The table is tied: the vector of a character is most like
+#   its own row.
 # - After block 0 the model knows what often follows in documentation, and that is no use here.
-# - After block 1 the second round is right from its second or third character on. The answer came in one layer, the
-#   one with the induction head.
+# - After block 1 the second round is right from its second or third character on. Other strings are harder: over 100
+#   strings of eight random characters, 65 % of the second round was right from the third character on. After block 0
+#   it was 1 %, and without the induction head 0 %. So the answer comes in one layer, from this head.
 #
-# Try it. Type any text, choose a head with the arrow keys, and press the space key on **Without this head**. Take layer 1,
-# head 0 away from this text, and look at what the model expects then.
+# Try it. Type any text, choose a head with the arrow keys, and press the space key on **Without this head**. Take
+# layer 1, head 0 away from this text, and look at what the model expects then.
 
 # %% id="explorer" tags=["figure", "measured"]
 explore_model(model, NUM_HEADS, encode, VOCABULARY, text="p4q=ziw(p4q=ziw(p4q", head=(1, 0))
@@ -808,8 +814,8 @@ explore_model(model, NUM_HEADS, encode, VOCABULARY, text="p4q=ziw(p4q=ziw(p4q", 
 # ## 6 · A claim of your own
 #
 # Choose a head, and look at it in the explorer with texts of your own. Then state in one sentence what it does, as a
-# claim that can be wrong: where it looks, and where the model needs it. Write both down in the next cell as code, and run
-# it. It measures on held-out pages that no table above has used.
+# claim that can be wrong: where it looks, and where the model needs it. Write both down in the next cell as code, and
+# run it. It measures on held-out pages that no table above has used.
 
 # %% id="own-claim" tags=["measured", "shown"]
 mine = 1  # the place of your head in HEADS
@@ -835,24 +841,27 @@ if shares is not None and rises is not None:
 # %% [markdown] id="claim-words-task"
 # ## In your own words
 #
-# Which claim did you make about which head? Report what you measured, beside another head or another claim for comparison,
-# and say what your measurement does *not* show. Answer in four to seven sentences. (4 points, read by a person.)
+# Which claim did you make about which head? Report what you measured, beside another head or another claim for
+# comparison, and say what your measurement does *not* show. Answer in four to seven sentences. (4 points, read by a
+# person.)
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "claim-in-words", "locked": false, "points": 4, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# My claim: layer 0, head 1 looks at the character before, and the model needs it inside words, after a letter. On pages
-# that I had not used, 84 % of this head's attention goes one back; even attention would give 3 %, and no other head more
-# than 13 %. Without the head the loss after a letter rises by 1.98, elsewhere by 0.77. So both halves hold. But heads 0
-# and 2 of the same layer cost as much after a letter, 1.90 and 1.99. My measurement shows that the head is needed there;
-# it does not show that looking one back is why, nor that this is different from what its neighbours do. And all pages are
-# of one kind.
+# My claim: layer 0, head 1 looks at the character before, and the model needs it inside words, after a letter. On
+# pages that I had not used, 84 % of this head's attention goes one back; even attention would give 3 %, and no other
+# head more than 13 %. Without the head the loss after a letter rises by 1.98, elsewhere by 0.77. So both halves hold.
+# But heads 0 and 2 of the same layer cost as much after a letter, 1.90 and 1.99. My measurement shows that the head is
+# needed there; it does not show that looking one back is why, nor that this is different from what its neighbours do.
+# And all pages are of one kind.
 #
 # **Marking scheme**
 #
 # - 1 point: names a head and states a claim that could turn out to be wrong: which keys, and where it matters.
 # - 1 point: gives the share of attention on the claimed keys, and compares it with another head or with even attention.
-# - 1 point: gives the rise of the loss without the head where the claim applies and elsewhere, on pages not used before.
-# - 1 point: names a limit: other heads may do the same work, the mean is only one replacement, or the text is of one kind.
+# - 1 point: gives the rise of the loss without the head where the claim applies and elsewhere, on pages not used
+#   before.
+# - 1 point: names a limit: other heads may do the same work, the mean is only one replacement, or the text is of one
+#   kind.
 # ### END SOLUTION
 
 # %% [markdown] id="recap"
@@ -878,8 +887,8 @@ if shares is not None and rises is not None:
 #
 # <details><summary>1. A loaded model writes fluent nonsense, and no shape was wrong. Where do you look first?</summary>
 #
-# At square matrices, which fit transposed as well (`c_proj` of the attention), and at the order of the fused parts. Then
-# compare the logits of one text with those of the original, layer by layer.
+# At square matrices, which fit transposed as well (`c_proj` of the attention), and at the order of the fused parts.
+# Then compare the logits of one text with those of the original, layer by layer.
 #
 # </details>
 #
@@ -892,17 +901,36 @@ if shares is not None and rises is not None:
 #
 # <details><summary>3. Why the mean, and not 0, in the place of a head?</summary>
 #
-# A head may add the same vector at each token. Zero takes this away too, and moves the stream to where no training has
+# A head can add the same vector at each token. Zero takes this away too, and moves the stream to where no training has
 # been. With the mean, only what depends on the text is lost.
 #
 # </details>
 #
 # <details><summary>4. The lens shows the right answer after block 0. Is block 1 useless there?</summary>
 #
-# No. The lens shows only the most likely token. Block 1 may raise its probability, or keep others from it, and at other tokens it
-# may change the favourite.
+# No. The lens shows only the most likely token. Block 1 can raise its probability, or lower that of others, and at
+# other tokens it can change the favourite.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Language Models are Unsupervised Multitask Learners**, Radford and others, 2019. GPT-2, whose names and shapes
+#   the file of this lesson has.
+# - **Using the Output Embedding to Improve Language Models**, Press and Wolf, 2016. One table for embedding and
+#   unembedding.
+# - **interpreting GPT: the logit lens**, nostalgebraist, 2020. The lens of task 9, on GPT-2.
+# - **Eliciting Latent Predictions from Transformers with the Tuned Lens**, Belrose and others, 2023. Where the logit
+#   lens misleads, and a lens that is trained.
+# - **What Does BERT Look At?**, Clark and others, 2019. Claims about heads, measured: the next token, the end of a
+#   sentence, a partner in grammar.
+# - **In-context Learning and Induction Heads**, Olsson and others, 2022. Induction heads in large models, and the
+#   scores that find them.
+# - **Efficient Streaming Language Models with Attention Sinks**, Xiao and others, 2023. Models whose heads rest on the
+#   first tokens, and what happens when these are cut off.
+# - **A Mathematical Framework for Transformer Circuits**, Elhage and others, 2021. How a score splits into what each
+#   earlier part has written.
 
 # %% id="progress"
 progress("10-read-a-model")

@@ -6,7 +6,7 @@ FAULTS = (
     Fault(
         "cut-along-the-input",
         "a fused weight is cut along the wrong axis",
-        "The weight is cut along its first axis, the input. Queries, keys and values stand side by side: cut `dim=1`.",
+        "The weight is cut along its first axis, the input. Queries, keys and values are side by side: cut `dim=1`.",
         section="10-read-a-model#split-fused-task",
     ),
     Fault(
@@ -41,7 +41,7 @@ FAULTS = (
     ),
     Fault(
         "exp-left-out",
-        "the loss stands in the place of the perplexity",
+        "the loss is returned instead of the perplexity",
         "This is the mean loss. The perplexity is e to the power of it: `.exp()`.",
         section="10-read-a-model#perplexity-task",
     ),
@@ -108,12 +108,12 @@ FAULTS = (
     Fault(
         "previous-token-claimed",
         "the claim is that of a previous-token head",
-        "This claims the token before, whatever stands there. Induction asks which token stands before the key.",
+        "This claims the token before, whatever it is. Induction asks which token comes before the key.",
         section="10-read-a-model#induction-claim-task",
     ),
     Fault(
         "zero-for-the-mean",
-        "zero stands in the place of the mean",
+        "zero takes the place of the mean",
         "The head's context is set to 0. Put its mean over the batch and the tokens there.",
         section="10-read-a-model#mean-ablated-task",
     ),
@@ -188,5 +188,17 @@ FAULTS = (
         "each stage shows only what its block added",
         "This shows what each block added. The lens reads the whole stream behind it.",
         section="10-read-a-model#logit-lens-task",
+    ),
+    Fault(
+        "wrapped-around",
+        "the last token comes round to the front",
+        "`roll` brings the last token to the front. Key 0 has no token before it.",
+        section="10-read-a-model#induction-claim-task",
+    ),
+    Fault(
+        "filled-with-zero",
+        "position 0 has the token 0 before it",
+        "Here a 0 comes before position 0, and 0 is a token. Use a number that is no token, -1.",
+        section="10-read-a-model#induction-claim-task",
     ),
 )

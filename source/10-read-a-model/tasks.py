@@ -59,7 +59,7 @@ SPLIT_FUSED = Task(
         "a fused weight as GPT-2 stores it, (in, 3 · out)": "cut-along-the-input",
     },
     hints=(
-        "Along which axis do the columns of the queries, keys and values stand side by side?",
+        "Along which axis are the columns of the queries, keys and values side by side?",
         "`weight.chunk(3, dim=1)` gives three parts of (in, out). What turns (in, out) into (out, in)?",
         "`return tuple(part.T for part in weight.chunk(3, dim=1))`",
     ),
@@ -69,7 +69,7 @@ SPLIT_FUSED = Task(
         reshaped-not-turned: part.T → part.reshape(part.shape[1], part.shape[0])
         cut-along-the-input: weight.chunk(3, dim=1) → weight.reshape(3, -1, weight.shape[1] // 3)
         split-interleaved: weight.chunk(3, dim=1) → weight.unflatten(1, (-1, 3)).unbind(-1)
-            hint: A part gets every third column. The columns of one part stand next to each other:
+            hint: A part gets every third column. The columns of one part are next to each other:
                 `weight.chunk(3, dim=1)`.
         projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (1, 0, 2)]
             hint: The parts come in the order query, key, value.
@@ -149,7 +149,7 @@ PLACE = Task(
         square-not-transposed: ("c_proj.weight", "c_fc.weight") → ("mlp.c_proj.weight", "c_fc.weight")
         reshaped-not-turned: tensor = tensor.T → tensor = tensor.reshape(tensor.shape[::-1])
         transposed-always: if name.endswith(("c_proj.weight", "c_fc.weight")): → if tensor.T.shape == model.get_parameter(own).shape:
-            hint: Whatever fits when it is transposed is transposed. A table may be square, and stays as it is: only `c_proj` and `c_fc` are turned.
+            hint: Whatever fits when it is transposed is transposed. A table can be square, and stays as it is: only `c_proj` and `c_fc` are turned.
         not-tied: model.unembedding.weight.copy_(tensor) → pass
         embedding-forgotten: model.get_parameter(own).copy_(tensor) → (model.unembedding.weight if name == "wte.weight" else model.get_parameter(own)).copy_(tensor)
         projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
@@ -373,7 +373,7 @@ INDUCTION_CLAIM = Task(
         "Key 0 has no token before it": "wrapped-around",
     },
     hints=(
-        "First the token *before* each position, (b, tokens): shift `ids` to the right by one. What stands at position 0?",
+        "First the token *before* each position, (b, tokens): shift `ids` to the right by one. What is at position 0?",
         "Compare each query's token with each key's token before: `before[:, None, :] == ids[:, :, None]`.",
         "Fill position 0 with -1, which is no token, and cut off the future with `.tril()`.",
     ),
@@ -384,9 +384,7 @@ INDUCTION_CLAIM = Task(
         one-too-far-back: before[:, None, :] → ids.roll(-1, dims=1)[:, None, :]
             hint: This looks at what came *before* the same token. Shift `ids` to the right, not to the left.
         wrapped-around: F.pad(ids[:, :-1], (1, 0), value=-1) → ids.roll(1, dims=1)
-            hint: `roll` brings the last token to the front. Key 0 has no token before it.
         filled-with-zero: value=-1 → value=0
-            hint: Before position 0 stands a 0 here, and 0 is a token. Take a number that is none, -1.
         queries-and-keys-turned: before[:, None, :] == ids[:, :, None] → before[:, :, None] == ids[:, None, :]
         itself-left-out: follows.tril() → follows.tril(-1)
         previous-token-claimed: follows.tril() → torch.ones_like(follows).tril(-1).triu(-1)
@@ -567,7 +565,7 @@ LOGIT_LENS = Task(
         each-from-the-start: block(streams[-1]) → block(streams[0])
         part-without-the-stream: block(streams[-1]) → block(streams[-1]) - streams[-1]
         softmax-in-the-model: model.unembedding(model.norm(stream)) → model.unembedding(model.norm(stream)).softmax(dim=-1)
-            hint: These are probabilities. The lens is to return logits.
+            hint: These are probabilities. The lens should return logits.
         """),
     right=rights("""
         all-at-once: torch.stack([model.unembedding(model.norm(stream)) for stream in streams]) → model.unembedding(model.norm(torch.stack(streams)))

@@ -12,7 +12,7 @@
 # - write with temperature, top-k, top-p and a cache, and say what each changes;
 # - say what Llama changed, and count the parameters and bytes of a model from six numbers.
 #
-# **Time:** about 150 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
+# **Time:** about 165 minutes, best on two days. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
 # `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped queries (lesson 11).
 #
 # Nothing is downloaded before section 6. The models here have GPT-2's, Llama's and Qwen3's form and **random** numbers;
@@ -736,6 +736,8 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
         print("the same 20 tokens, one by one with a cache:", same)
 
 # %% [markdown] id="llama-intro"
+# **A good place to stop for a day.**
+#
 # ## 4 · Llama
 #
 # Open models of today are near relatives of [Llama](https://arxiv.org/abs/2302.13971). Five things changed:
@@ -1238,6 +1240,23 @@ for name, sizes in CONFIGURATIONS.items():
 # Those of keys and values, to a quarter, and the cache with them. Queries and output stay.
 #
 # </details>
+
+# %% [markdown] id="sources"
+# ## Sources
+#
+# - **Language Models are Unsupervised Multitask Learners**, Radford and others, 2019. GPT-2, and its byte-level BPE in
+#   section 2.2.
+# - **Neural Machine Translation of Rare Words with Subword Units**, Sennrich, Haddow and Birch, 2015. How merges are
+#   learned, for letters instead of bytes.
+# - **Language Model Tokenizers Introduce Unfairness Between Languages**, Petrov and others, 2023. What the same text
+#   costs in other languages, in tokens.
+# - **The Curious Case of Neural Text Degeneration**, Holtzman and others, 2019. Top-p, and why the likeliest text is
+#   dull.
+# - **LLaMA: Open and Efficient Foundation Language Models**, Touvron and others, 2023. Section 2.2: RMSNorm, SwiGLU
+#   and rotary positions together.
+# - **Root Mean Square Layer Normalization**, Zhang and Sennrich, 2019. A norm that subtracts no mean.
+# - **GLU Variants Improve Transformer**, Shazeer, 2020. SwiGLU, compared with GELU and others.
+# - **Qwen3 Technical Report**, Yang and others, 2025. Section 2: QK-norm, and no biases for queries, keys and values.
 
 # %% id="progress"
 progress("12-real-models")
