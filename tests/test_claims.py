@@ -693,16 +693,18 @@ def test_dropout_lowers_the_lowest_loss_on_other_pages_of_a_model_that_overfits(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", SEEDS)
-def test_one_head_gains_most_and_three_blocks_need_the_norm(seed):
+def test_one_head_gains_most_and_three_blocks_need_the_norm():
     given = taught()
-    assert round(given.unigram(), 1) == 2.9
-    head, heads, mlp, blocks, norm = (given.grown(*sizes, seed=seed) for sizes in given.STAGES.values())
-    assert 1.7 < head < 1.86
-    assert abs(heads - head) < 0.08
-    assert 0.04 < heads - mlp < 0.15
-    assert blocks > mlp
-    assert norm < min(head, heads, mlp, blocks)
+    runs = torch.tensor(
+        [[given.grown(*sizes, seed=seed) for sizes in given.STAGES.values()] for seed in SEEDS]
+    )
+    head, heads, mlp, blocks, norm = runs.mean(dim=0).tolist()
+    assert given.unigram() == pytest.approx(2.9, abs=0.05)
+    assert head == pytest.approx(1.8, abs=0.05)
+    assert abs(heads - head) < 0.05
+    assert heads - mlp == pytest.approx(0.1, abs=0.04)
+    assert blocks - mlp > 0.04
+    assert norm == pytest.approx(1.6, abs=0.05)
 
 
 @pytest.mark.slow

@@ -14,6 +14,9 @@
 #
 # **Time:** about 150 minutes. **Before you start:** `MultiHeadAttention` (lesson 05) and rotary positions (07). What
 # you need of the latter is given here.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch
@@ -129,7 +132,7 @@ check("layer-norm")
 #
 # The MLP is also called the feed-forward network. Write `feed_forward(x, weight_1, bias_1, weight_2, bias_2)`: the
 # first layer, then `F.gelu`, then the second layer. GELU is a smooth ReLU: large numbers pass, and negative ones
-# become nearly 0. A weight is (out, in), as `nn.Linear` keeps it.
+# become 0 or a little less, -0.17 at most. A weight is (out, in), as `nn.Linear` keeps it.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "feed-forward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1028,9 +1031,9 @@ training_curves(
 
 # %% [markdown] id="overfit-read"
 # Without dropout the model learns its text better and better, and the loss on other pages turns and rises: it
-# **overfits**. With dropout it learns the text more slowly, and its lowest loss on other pages is lower: on average over
-# five seeds, by 0.1 to 0.3. Dropout does not *stop* overfitting: in some seeds the loss on other pages rises with it as
-# well. So people also stop a training at the lowest point.
+# **overfits**. With dropout it learns the text more slowly, and its lowest loss on other pages is lower: on average
+# over five seeds, by 0.1 to 0.3. Dropout does not *stop* overfitting: in some seeds the loss on other pages rises with
+# it as well. So people also stop a training at the lowest point.
 
 # %% [markdown] id="grow-intro"
 # ### A model that grows
@@ -1110,9 +1113,9 @@ gains = {stage: last - loss for stage, last, loss in zip(STAGES, values, values[
 reveal("largest-gain", max(gains, key=gains.get) if gains else None)
 
 # %% [markdown] id="grow-read"
-# Over five seeds one head gains most: the loss falls from 2.90 to between 1.75 and 1.81. Four heads hardly matter
-# here, -0.06 to +0.03. The MLP lowers the loss by 0.06 to 0.12. Three blocks without LayerNorm are *worse* than one,
-# in every seed, by 0.02 to 0.12. With LayerNorm the same three blocks are the best model of all, 1.57 to 1.67.
+# On average over five seeds, one head gains most: the loss falls from 2.9 to 1.8. Four heads hardly matter here. The
+# MLP lowers the loss by 0.1. Three blocks without LayerNorm are *worse* than one, by 0.1. With LayerNorm the same
+# three blocks are the best model of all: 1.6.
 #
 # A part is worth what it does together with the others: here blocks need the norm. How much depth buys depends on the
 # text, too. With 18 000 characters there is little to learn that one block misses.

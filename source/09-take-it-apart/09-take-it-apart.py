@@ -13,6 +13,9 @@
 #
 # **Time:** about 90 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `TinyTransformer` and forward
 # hooks (lesson 08). Where yours are not right yet, the course's are used instead.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import torch

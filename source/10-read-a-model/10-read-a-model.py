@@ -15,6 +15,9 @@
 #
 # **Time:** about 110 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
 # (lesson 08), hooks (lessons 08 and 09). Where yours are not right yet, the course's are used instead.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import json

@@ -17,6 +17,9 @@
 #
 # **Time:** about 150 minutes, best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`). For section 4:
 # what `backward` does (lesson 08). No GPU is needed; with one, the measurements at the end run there.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import warnings
