@@ -488,7 +488,8 @@ def test_visible_padding_spoils_nearly_all_dates_that_have_some_and_no_other(tra
     assert sum(hits[False]) < 0.1 * len(hits[False])
 
 
-EVERY = sorted(path.name for path in (ROOT / "source").iterdir() if path.is_dir() and path.name[0].isdigit())
+# Lesson 13 lists its sources in another form, with links.
+EVERY = sorted(path.name for path in (ROOT / "source").glob("[01]*") if path.name < "13")
 
 
 def prose_of(lesson):
