@@ -218,6 +218,7 @@ KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
     wrong,
     older_release,
     noisy,
+    wrong,
 ]
 assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
 
