@@ -12,7 +12,9 @@ def test_a_lesson_that_is_named_twice_is_meant_once():
     assert meant(["01-first", "02-second"], ["01", "01-first", "02"]) == ["01-first", "02-second"]
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
+@pytest.mark.parametrize(
+    "number", [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.ENOENT, errno.ENAMETOOLONG]
+)
 def test_what_a_folder_or_a_disk_refuses_is_said_in_a_sentence(number):
     done = CliRunner().invoke(failing(OSError(number, "Refused by the system", "here/class.toml")), ["it"])
     assert (done.exit_code, done.stderr) == (2, "here/class.toml: Refused by the system.\n")

@@ -332,6 +332,7 @@ def report(
     reports.print_report(lesson_report, console.out)
     for path, text in ((html, reports.as_html), (csv, reports.as_csv)):
         if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text(lesson_report), encoding="utf-8")
             say(f"Written: {path}")
 
@@ -418,6 +419,8 @@ def export(
         fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
         refuse(f"--platform names one whose sheet can be filled: {fillable}.")
     follow(place)
+    for written in filter(None, (xlsx, out)):
+        written.parent.mkdir(parents=True, exist_ok=True)
     known = exports.scores(place)
     for name in known.lessons:
         if known.by_hand[name]:

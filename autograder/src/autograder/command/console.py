@@ -26,7 +26,10 @@ LessonNames = Annotated[
 
 # What a folder, a disk or a file's rights refuse: a person can mend it, and the code is not at fault.
 OF_THE_MACHINE = frozenset(
-    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.EISDIR}
+    {
+        *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT),
+        *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),  # a path that was typed
+    }
 )
 
 out = Console()
