@@ -58,7 +58,7 @@ beta-squared (named, values): betas[:, :, t, None] * → betas[:, :, t, None] **
 keyword: contexts.append((query * memory).sum(dim=2)) → contexts += [(memory * query).sum(dim=-2)]
 == delta-parallel
 lower-scores-only (named, values): return (queries @ keys.mT).tril() @ changes → return (queries @ keys.mT).triu() @ changes
-values-not-solved (named, values): system, betas * values, upper=False → system, values, upper=False
+values-doubled (named, values): system, betas * values, upper=False → system, 2 * betas * values, upper=False
 identity: torch.eye(keys.shape[2], dtype=keys.dtype) → torch.eye(keys.shape[2]).to(keys)
 == packed-mod
 prefix-by-query (named, values, keeps 2): & (key < prefixes[b]) → & (query < prefixes[b])
