@@ -160,6 +160,66 @@ CASES = {
             ("Heads", "ArrowRight", "the mean of all heads attends most to 'with' (0.58)"),
         ),
     ),
+    "dropout": Case(
+        lambda: visuals.explore_dropout(torch.tril(torch.full((6, 6), 0.25)), TOKENS),
+        "p 0.5: the last draw keeps",
+        (
+            ("Draw again", "Space", "Average of 2 draws: adds up to"),
+            ("Draws at once", "ArrowLeft", "Average of 2 draws"),
+            ("Draw again", "Enter", "Average of 1002 draws"),
+            ("p", "ArrowRight", "p 0.55: the last draw keeps"),
+            ("p", "Home", "p 0: the last draw keeps 21 of 21 weights"),
+            ("Play", "Space", "Average of 1001 draws: adds up to 5.25, farthest from its weight by 0.00"),
+        ),
+    ),
+    "slices": Case(
+        lambda: visuals.explore_slices(drawn(2, 2, 3)),
+        "the stack, head 0: heads.0.W_query.weight (2, 3) is a matrix of its own; it makes columns 0 to 1",
+        (
+            ("Head", "ArrowRight", "the stack, head 1: heads.1.W_query.weight"),
+            ("Matrices of", "ArrowRight", "the fused class, head 1: rows 2 to 3 of W_query.weight (4, 3) are"),
+        ),
+    ),
+    "slices of one row": Case(
+        lambda: visuals.explore_slices(drawn(2, 1, 3)),
+        "the stack, head 0: heads.0.W_query.weight (1, 3)",
+        (("Matrices of", "ArrowRight", "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight; it makes"),),
+    ),
+    "three attentions": Case(
+        lambda: visuals.explore_three_attentions(
+            ["das", "Haus", "ist", "<pad>"], ["<start>", "the", "house", "<pad>", "<pad>"]
+        ),
+        "Cross-attention: 'the' (token 1 of the target) sees 3 of 4 source tokens: das, Haus, ist. Hidden: <pad> "
+        "(padding).",
+        (
+            ("Attention", "ArrowLeft", "sees 2 of 5 target tokens: <start>, the. Hidden: house (later in"),
+            ("Query token", "ArrowLeft ArrowLeft", "'<pad>' (token 4 of the target) sees 3 of 5 target"),
+            ("Attention", "ArrowLeft", "Encoder self-attention: '<pad>' (token 3 of the source)"),
+        ),
+    ),
+    "positions": Case(
+        lambda: visuals.explore_positions([1.2, 0.5], [0.9, -0.6]),
+        "query at position 5, key at position 2, distance 3: rotated score -0.8078, and -0.8078 with both",
+        (
+            ("Position of the key", "ArrowRight", "query at position 5, key at position 3, distance 2"),
+            ("Play", "Space", "query at position 6, key at position 4, distance 2"),
+            ("Position of the query", "End", "query at position 31, key at position 4, distance 27"),
+            ("Play", "Space", "query at position 27, key at position 0, distance 27"),
+        ),
+    ),
+    "tiles": Case(
+        lambda: visuals.explore_tiles(*drawn(3, 6, 2), TOKENS),
+        "step 1 of 6: queries 'Your' to 'journey' meet keys 'Your' to 'journey'; 12 numbers are held, the whole "
+        "matrix has 36; 3 of 9 tiles are skipped",
+        (
+            ("Step", "ArrowRight", "step 2 of 6: queries 'starts' to 'with' meet keys 'Your' to 'journey'"),
+            ("Mask", "ArrowLeft", "step 2 of 9: queries 'Your' to 'journey' meet keys 'starts'"),
+            ("Step", "End", "step 9 of 9"),
+            ("Tile", "ArrowRight ArrowRight ArrowRight", "step 1 of 1: queries 'Your' to 'step'"),
+            ("Tile", "ArrowRight", "step 1 of 36: queries 'Your' meet keys 'Your'"),
+            ("Play", "Space", "step 2 of 36"),
+        ),
+    ),
 }
 
 

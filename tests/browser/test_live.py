@@ -176,6 +176,91 @@ def test_numbers_are_those_of_pytorch(load, name):
         np.testing.assert_allclose(came, expected.numpy(), rtol=1e-4, atol=1e-4)
 
 
+def _drawn_often():
+    tokens, p, draws = size(5), 0.9 * torch.rand((), generator=GENERATOR).item(), size(20)
+    weights = torch.softmax(drawn(tokens, tokens), dim=-1)
+    first = torch.rand(tokens, tokens, generator=GENERATOR, dtype=torch.float64)
+    return [weights, first, p, draws]
+
+
+def test_dropout_is_that_of_torch_for_the_masks_that_are_drawn(load):
+    page = load("lessons/dropout/dropout.js")
+    cases = [_drawn_often() for _ in range(INPUTS)]
+    found = page.evaluate(
+        "cases => cases.map(given => { let one; const keeps = [];"
+        " for (let draw = 1; draw <= given[3]; draw++)"
+        " keeps.push((one = live.drawMany(...given.slice(0, 3), draw, one)).keep);"
+        " return [keeps, one.last, one.average, live.drawMany(...given).average] })",
+        [[plain(one) for one in given] for given in cases],
+    )
+    for (keeps, last, average, at_once), (weights, first, p, _draws) in zip(found, cases, strict=True):
+        masks = torch.tensor(keeps, dtype=torch.float64)  # (draws, queries, keys)
+        assert masks[0].tolist() == (first >= p).double().tolist()
+        np.testing.assert_allclose(last, weights * masks[-1] / (1 - p), atol=1e-4)
+        np.testing.assert_allclose(average, (weights * masks / (1 - p)).mean(dim=0), atol=1e-4)
+        assert average == at_once
+
+
+def test_masks_are_drawn_evenly_and_each_anew(load):
+    drawn_numbers = load("live/tensors.js").evaluate(
+        "() => { const next = live.uniforms(123); return Array.from({ length: 100000 }, next) }"
+    )
+    values = np.array(drawn_numbers)
+    shares = np.histogram(values, bins=10, range=(0, 1))[0] / len(values)
+    np.testing.assert_allclose(shares, 0.1, atol=0.005)  # five standard deviations
+    assert abs(np.corrcoef(values[1:], values[:-1])[0, 1]) < 5 / len(values) ** 0.5
+    assert len(set(drawn_numbers)) > 99_000
+
+
+def _tiled():
+    tokens, width, values = size(12), size(4), size(4)
+    q, k, v = drawn(tokens, width), drawn(tokens, width), drawn(tokens, values)
+    tile, mask = size(6), size(3) - 1
+    scores = q @ k.T / width**0.5
+    if mask:
+        scores = scores.masked_fill(torch.ones(tokens, tokens).triu(1).bool(), -torch.inf)
+    return [q, k, v, tile, mask], [scores.amax(-1), scores.exp().sum(-1), torch.softmax(scores, -1) @ v]
+
+
+def test_the_last_tiles_of_all_queries_leave_plain_attention(load):
+    page = load("lessons/fast_attention/tiles.js")
+    cases = [_tiled() for _ in range(INPUTS)]
+    found = page.evaluate(
+        "cases => cases.map(given => { const last = {};"
+        " for (const visit of live.visits(...given)) last[visit.row] = visit.state;"
+        " const states = Object.values(last).flat();"
+        " return [states.map(one => one.m), states.map(one => one.l * Math.exp(one.m)),"
+        " states.map(one => one.o.map(value => value / one.l))] })",
+        [[plain(one) for one in given] for given, _expected in cases],
+    )
+    for came, (_given, expected) in zip(found, cases, strict=True):
+        for actual, wanted in zip(came, expected, strict=True):
+            np.testing.assert_allclose(actual, wanted.numpy(), rtol=1e-4, atol=1e-4)
+
+
+def _placed(kind: str):
+    pairs, theta = drawn(2, 2), 2 * torch.rand((), generator=GENERATOR, dtype=torch.float64)
+    at = torch.randint(32, (2,), generator=GENERATOR)
+    angles = (at + torch.tensor([[0], [7]])) * theta  # (here and further on, query and key)
+    moved = {
+        "plain": pairs.expand(2, 2, 2),
+        "added": pairs + torch.stack((angles.sin(), angles.cos()), dim=-1),
+        "rotated": torch.view_as_real(
+            torch.view_as_complex(pairs) * torch.polar(torch.ones_like(angles), angles)
+        ),
+    }[kind]
+    return [*pairs, at, theta], (moved[:, 0] * moved[:, 1]).sum(dim=-1)
+
+
+@pytest.mark.parametrize("kind", ["plain", "added", "rotated"])
+def test_scores_of_positions_are_those_of_pytorch(load, kind):
+    page = load("lessons/positions/positions.js")
+    cases = [_placed(kind) for _ in range(INPUTS)]
+    given = [[plain(one) for one in inputs] for inputs, _expected in cases]
+    found = page.evaluate(f"cases => cases.map(given => live.scoresAt(...given).{kind})", given)
+    np.testing.assert_allclose(found, torch.stack([wanted for _inputs, wanted in cases]), atol=1e-4)
+
+
 @pytest.fixture(scope="module")
 def model(load):
     page = load("live/gpt.js")

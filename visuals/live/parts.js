@@ -8,7 +8,7 @@ const STYLE = `
 :is([data-jp-theme-light="false"], .vscode-dark, html[theme="dark"]) .live { --score: #6cb4ff; --weight: #e58ac8; --context: #4ccbb0; --chosen: #ffa25e; }
 .live *, .live *::before { box-sizing: border-box; }
 .live .controls { display: flex; flex-wrap: wrap; gap: 6px 22px; align-items: center; }
-.live label { display: inline-flex; gap: 8px; align-items: center; }
+.live label { display: inline-flex; flex-wrap: wrap; gap: 0 8px; align-items: center; max-width: 100%; }
 .live :is(input, select, button) { font: inherit; color: inherit; accent-color: var(--score); }
 .live input[type="range"] { width: min(210px, 46cqw); margin: 0; }
 .live input[type="text"] { width: min(560px, 100%); padding: 5px 8px; background: var(--jp-layout-color0, #fff); border: 1px solid var(--faint); border-radius: 5px; }
@@ -47,6 +47,8 @@ const STYLE = `
   .live table:has(td.cell) { font-size: 12px; } .live table:has(td.cell) th { padding: 2px 3px; }
 }
 .live table:has(td.cell) thead th { text-align: right; }
+.live .legend { display: flex; flex-wrap: wrap; gap: 0 16px; max-width: 350px; }
+.live .legend svg { display: inline-block; vertical-align: middle; margin-right: 6px; }
 .live canvas { max-width: 100%; height: auto; image-rendering: pixelated; display: block; }
 .live .note { color: var(--faint); font-size: 13px; margin: 4px 0 0; }
 .live .trouble { color: var(--chosen); font-weight: 600; }
@@ -162,6 +164,26 @@ export function check(label, { value }, choose) {
 
 export const button = (label, press) => h("button", { type: "button", click: press }, label);
 
+// A button that plays what happens over time: `next` shows what comes, and tells whether more does.
+export function player(_, next, beat = 800) {
+  let timer = 0;
+  const stop = () => {
+    clearTimeout(timer);
+    timer = 0;
+    element.textContent = _("Play");
+  };
+  const step = () => {
+    timer = setTimeout(step, isStill() ? 2 * beat : beat);
+    if (!next()) stop();
+  };
+  const element = button(_("Play"), () => {
+    if (timer) return stop();
+    element.textContent = _("Stop");
+    step();
+  });
+  return Object.assign(element, { stop });
+}
+
 export function field(label, { value }, typed) {
   const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", value, input: () => typed(input.value) });
   return Object.assign(h("label", { class: "wide" }, label, input), { input });
@@ -192,6 +214,47 @@ export function words(label, { value, options }, choose) {
 
 // --- what is shown -----------------------------------------------------------------------------------
 
+// What tells apart the things of a picture, beside their names: heads, curves.
+export const KINDS = ["score", "chosen", "context", "weight"];
+const LINES = ["", "7 4", "2 3"];
+
+// Curves over steps, from 0 to the highest value: `set` draws { name, steps, values } each, and what it says.
+export function chart({ width = 300, height = 96, left = 34, first = 0 } = {}) {
+  const bottom = height + 8;
+  const legend = h("div", { class: "legend", "aria-hidden": "true" });
+  const drawn = svg("g", { fill: "none", "stroke-width": 2.5 });
+  const [top, along] = [svg("text", { x: left - 5, y: 14, "text-anchor": "end" }), svg("text", { x: left + width, y: bottom + 17, "text-anchor": "end" })];
+  const drawing = svg("svg", { role: "img", viewBox: `0 0 ${left + width + 8} ${bottom + 22}`, width: left + width + 8 },
+    svg("path", { d: `M${left} 4 V${bottom} H${left + width}`, fill: "none", stroke: "currentColor" }),
+    svg("text", { x: left - 5, y: bottom, "text-anchor": "end" }, "0"), top, along, drawn);
+  let [curves, last, highest] = [[], 1, 1];
+  const move = glide((values) => {
+    let place = 0;
+    for (const [line, { steps }] of curves.entries()) {
+      const points = steps.map((step) => [left + (width * step) / last, bottom - (height * values[place++]) / highest]).filter((point) => point.every(Number.isFinite));
+      const [path, end] = drawn.children[line].children;
+      path.setAttribute("points", points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" "));
+      const [x, y] = points[points.length - 1] ?? [-9, -9];
+      end.setAttribute("cx", x);
+      end.setAttribute("cy", y);
+    }
+  });
+  const dashed = (line) => ({ style: `stroke: var(--${KINDS[(first + line) % KINDS.length]}); stroke-dasharray: ${LINES[(first + line) % LINES.length] || "none"}` });
+  const set = (shown, { steps, most, unit, says }) => {
+    [curves, last, highest] = [shown, steps || 1, most || 1];
+    if (drawn.children.length !== shown.length) {
+      drawn.replaceChildren(...shown.map((_curve, line) => svg("g", dashed(line), svg("polyline"), svg("circle", { r: 2.5 }))));
+      legend.replaceChildren(...shown.map((_curve, line) => h("span", {},
+        svg("svg", { width: 30, height: 10 }, svg("path", { d: "M0 5 H28", fill: "none", "stroke-width": 2.5, ...dashed(line) })), h("span", { class: "number" }))));
+    }
+    shown.forEach(({ name, values }, line) => (legend.children[line].lastChild.textContent = `${name} ${number(values[values.length - 1], 2)}`));
+    [top.textContent, along.textContent] = [number(highest, 1), unit];
+    drawing.setAttribute("aria-label", says);
+    move(shown.flatMap(({ values }) => values));
+  };
+  return Object.assign(h("div", {}, legend, drawing), { set });
+}
+
 // A table; `set(rows)` fills it with rows of { name, chosen, cells }, a cell being a text or a bar:
 // { value, low, high, kind, decimals }, or several as its `lanes`. Rows and bars stay the same elements, so that bars move.
 export function table(caption, heads) {
@@ -217,6 +280,7 @@ export function table(caption, heads) {
 
 function fill(td, cell) {
   if (typeof cell === "string") {
+    if (td.className !== "number") td.className = "number"; // what it was before may have been shaded
     if (td.textContent !== cell) td.textContent = cell;
   } else if ("class" in cell) {
     td.className = `number cell ${cell.class}`;

@@ -43,6 +43,17 @@ export function splitHeads(x, heads) {
 export const dropped = (weights, keep, p) =>
   weights.map((row, query) => row.map((weight, key) => (keep[query][key] ? weight / (1 - p) : 0)));
 
+// Numbers from 0 to 1, evenly, the same ones for one seed (mulberry32).
+export function uniforms(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 // From 0, all on one key, to log(keys); 0 log 0 is 0.
 export const entropy = (weights) =>
   Math.abs(weights.reduce((sum, weight) => sum - (weight > 0 ? weight * Math.log(weight) : 0), 0));

@@ -1,9 +1,8 @@
 // Let a text grow token by token, with the causal mask or without it, and see which rows move.
 import { masked, numbers, softmax } from "../../live/tensors.js";
-import { button, check, h, isStill, largest, number, shaded, slider, stage, table } from "../../live/parts.js";
+import { check, h, largest, number, player, shaded, slider, stage, table } from "../../live/parts.js";
 
 const STILL = 1e-9; // a change smaller than this is rounding
-const BEAT = 900;
 
 const weights = (scores, count, mask) => {
   const part = scores.slice(0, count).map((row) => row.slice(0, count));
@@ -27,32 +26,20 @@ function render(context) {
   const { tokens } = shows;
   const scores = numbers(shows.scores);
   const count = slider(_("Tokens so far"), { value: chosen.count, min: 1, max: tokens.length }, (value) => {
-    stop();
+    playing.stop();
     at.choose("count", value);
   });
   const mask = check(_("Causal mask"), { value: chosen.mask }, (value) => at.choose("mask", value));
-  const playing = button(_("Play"), play);
+  const playing = player(_, () => {
+    const next = chosen.count < tokens.length ? chosen.count + 1 : 1;
+    count.set(next);
+    at.choose("count", next);
+    return next < tokens.length;
+  });
   at.controls.append(count, playing, mask);
   const grid = table("", []);
   const note = h("p", { class: "note" });
   at.view.append(h("div", {}, grid, note));
-
-  let timer = 0;
-  function stop() {
-    clearTimeout(timer);
-    timer = 0;
-    playing.textContent = _("Play");
-  }
-  function play() {
-    if (timer) return stop();
-    playing.textContent = _("Stop");
-    const step = (value) => {
-      count.set(value);
-      at.choose("count", value);
-      timer = value < tokens.length ? setTimeout(step, isStill() ? 2 * BEAT : BEAT, value + 1) : stop();
-    };
-    step(chosen.count < tokens.length ? chosen.count + 1 : 1);
-  }
 
   function draw() {
     const last = chosen.count - 1;
@@ -84,7 +71,7 @@ function render(context) {
   }
 
   at.show();
-  return stop;
+  return playing.stop;
 }
 
 export default { render };

@@ -1,8 +1,7 @@
 // Choose a query token and see the weights of several heads: side by side, or laid over one another.
 import { numbers } from "../../live/tensors.js";
-import { h, labels, number, stage, table, words } from "../../live/parts.js";
+import { h, KINDS, labels, number, stage, table, words } from "../../live/parts.js";
 
-const KINDS = ["score", "chosen", "context", "weight"];
 const CLOSE = 1e-5;
 
 function render(context) {
