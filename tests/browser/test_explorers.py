@@ -177,24 +177,48 @@ CASES = {
         "the stack, head 0: heads.0.W_query.weight (2, 3) is a matrix of its own; it makes columns 0 to 1",
         (
             ("Head", "ArrowRight", "the stack, head 1: heads.1.W_query.weight"),
-            ("Matrices of", "ArrowRight", "the fused class, head 1: rows 2 to 3 of W_query.weight (4, 3) are"),
+            (
+                "Matrices of",
+                "ArrowRight",
+                "the fused class, head 1: rows 2 to 3 of W_query.weight",
+            ),
         ),
     ),
     "slices of one row": Case(
         lambda: visuals.explore_slices(drawn(2, 1, 3)),
         "the stack, head 0: heads.0.W_query.weight (1, 3)",
-        (("Matrices of", "ArrowRight", "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight; it makes"),),
+        (
+            (
+                "Matrices of",
+                "ArrowRight",
+                "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight",
+            ),
+        ),
     ),
     "three attentions": Case(
         lambda: visuals.explore_three_attentions(
             ["das", "Haus", "ist", "<pad>"], ["<start>", "the", "house", "<pad>", "<pad>"]
         ),
-        "Cross-attention: 'the' (token 1 of the target) sees 3 of 4 source tokens: das, Haus, ist. Hidden: <pad> "
-        "(padding).",
+        "Cross-attention: 'the' (token 1 of the target) sees 3 of 4 source tokens: das, Haus, ist. Hidden: "
+        "<pad> (padding).",
         (
             ("Attention", "ArrowLeft", "sees 2 of 5 target tokens: <start>, the. Hidden: house (later in"),
             ("Query token", "ArrowLeft ArrowLeft", "'<pad>' (token 4 of the target) sees 3 of 5 target"),
             ("Attention", "ArrowLeft", "Encoder self-attention: '<pad>' (token 3 of the source)"),
+        ),
+    ),
+    "bugs": Case(
+        lambda: visuals.explore_bugs(TOKENS),
+        "Nothing is broken. Before training rows of weights add up to 1.00, their mean entropy is",
+        (
+            (
+                "softmax over the queries",
+                "Space",
+                "Broken: softmax over the queries. Before training rows of weights add up to 0.11 to 2.64",
+            ),
+            ("", "Tab Space", "Broken: softmax over the queries and mask after softmax, no renormalising."),
+            ("Weights and gradients", "ArrowRight", "After 60 steps rows of weights add up to"),
+            ("no transpose(1, 2) of the heads", "Space", "with·0"),
         ),
     ),
     "positions": Case(
@@ -209,8 +233,8 @@ CASES = {
     ),
     "tiles": Case(
         lambda: visuals.explore_tiles(*drawn(3, 6, 2), TOKENS),
-        "step 1 of 6: queries 'Your' to 'journey' meet keys 'Your' to 'journey'; 12 numbers are held, the whole "
-        "matrix has 36; 3 of 9 tiles are skipped",
+        "step 1 of 6: queries 'Your' to 'journey' meet keys 'Your' to 'journey'; 12 numbers are held, the "
+        "whole matrix has 36; 3 of 9 tiles are skipped",
         (
             ("Step", "ArrowRight", "step 2 of 6: queries 'starts' to 'with' meet keys 'Your' to 'journey'"),
             ("Mask", "ArrowLeft", "step 2 of 9: queries 'Your' to 'journey' meet keys 'starts'"),
@@ -267,7 +291,8 @@ def test_an_explorer_is_worked_by_keyboard_and_tells_what_is_chosen(mounted, nam
     assert status.inner_text().startswith(case.says)
     for label, keys, says in case.steps:
         before = page.evaluate("JSON.stringify(window.values.chosen)")
-        control(page, label).focus()
+        if label:
+            control(page, label).focus()
         if keys.startswith("="):
             control(page, label).fill(keys[1:])
         else:

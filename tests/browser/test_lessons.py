@@ -138,9 +138,9 @@ LESSONS = {
         explored=(
             Explored("explore_dropout(attn_weights, tokens)", "Average of 1 draw:", (
                 ("Draw again", "Space", "Average of 2 draws:"),
-                ("Draws at once", f"{DOWN} {DOWN} {DOWN}", "Average of 2 draws:"),
+                ("Draws at once", UP, "Average of 2 draws:"),
                 ("Draw again", "Space", "Average of 1002 draws:"),
-                ("p (0 to 0.9)", f"{UP} Enter", "p 0.6: the last draw"),
+                ("p", "ArrowRight", "p 0.55: the last draw"),
             )),
         ),
     ),
@@ -264,7 +264,7 @@ LESSONS = {
         shown=(("last_row = plain_attention", "the last row of plain attention: False"),),
         explored=(
             Explored("explore_tiles(q[0, 0, :6, :2]", "step 1 of 6: queries 'Your' to 'journey'", (
-                ("Step", UP, "step 2 of 6: queries 'starts' to 'with'"),
+                ("Step", "ArrowRight", "step 2 of 6: queries 'starts' to 'with'"),
                 ("Mask", UP, "step 2 of 9"),
             )),
         ),
@@ -373,9 +373,14 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
 
 def rows_that_slide(notebook):
     """The rows of the slices move to their new places."""
-    row = notebook.cell("explore_slices(torch.stack(").locator("tr.slides").last
-    moves = row.evaluate("row => row.getAnimations().concat(getComputedStyle(row).animationName).map(String)")
-    assert "attention-slide" in moves
+    cell = notebook.cell("explore_slices(torch.stack(")
+    moving = cell.locator(".live").evaluate(
+        """box => {
+          box.querySelector("fieldset:last-of-type input:not(:checked)").click();
+          return [...box.querySelectorAll("tbody tr")].flatMap(row => row.getAnimations()).length;
+        }"""
+    )
+    assert moving == 4
 
 
 def hints_and_a_prediction(notebook):
@@ -413,13 +418,17 @@ def hints_and_a_prediction(notebook):
 
 
 def places_that_are_dragged(notebook):
-    """A position moves with the mouse as well."""
+    """A position moves with the mouse as well, while it is dragged."""
     explorer = notebook.cell("explore_positions([1.2")
-    track = explorer.locator(".noUi-target").first.bounding_box()
+    handle = explorer.get_by_label("Position of the query").first
+    handle.scroll_into_view_if_needed()
+    track = handle.bounding_box()
     middle = track["y"] + track["height"] / 2
-    notebook.page.mouse.move(track["x"] + track["width"] * 5 / 31, middle)
+    notebook.page.mouse.move(track["x"] + track["width"] * 5.5 / 32, middle)
     notebook.page.mouse.down()
-    notebook.page.mouse.move(track["x"] + track["width"], middle, steps=5)
+    notebook.page.mouse.move(track["x"] + track["width"] / 2, middle, steps=5)
+    explorer.get_by_text(re.compile("query at position 1[4-7], key at position 4")).first.wait_for()
+    notebook.page.mouse.move(track["x"] + track["width"] + 9, middle, steps=5)
     notebook.page.mouse.up()
     explorer.get_by_text("query at position 31, key at position 4, distance 27").first.wait_for()
     assert explorer.get_by_text("✓ the same").count() == 2

@@ -261,6 +261,24 @@ def test_scores_of_positions_are_those_of_pytorch(load, kind):
     np.testing.assert_allclose(found, torch.stack([wanted for _inputs, wanted in cases]), atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", [0, 1, 2], ids=["encoder", "decoder", "cross"])
+def test_what_is_hidden_is_padding_and_in_the_decoder_the_future(load, kind):
+    page = load("lessons/encoder_decoder/three_attentions.js")
+    sizes = [(size(8), size(8)) for _ in range(INPUTS)]
+    sizes = [(queries, queries if kind < 2 else keys) for queries, keys in sizes]
+    filled = [size(keys + 1) - 1 for _queries, keys in sizes]
+    given = [
+        [kind, ["x"] * queries, ["x"] * full + ["<pad>"] * (keys - full)]
+        for (queries, keys), full in zip(sizes, filled, strict=True)
+    ]
+    found = page.evaluate("cases => cases.map(given => live.reasons(...given))", given)
+    for reasons, (queries, keys), full in zip(found, sizes, filled, strict=True):
+        hidden = (torch.arange(keys) >= full).repeat(queries, 1)
+        if kind == 1:
+            hidden |= torch.ones(queries, keys).triu(1).bool()
+        assert [[bool(one) for one in row] for row in reasons] == hidden.tolist()
+
+
 @pytest.fixture(scope="module")
 def model(load):
     page = load("live/gpt.js")

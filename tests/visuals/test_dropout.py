@@ -20,11 +20,6 @@ def causal():
     return torch.tensor([[1.0, 0.0, 0.0], [0.25, 0.75, 0.0], [0.5, 0.2, 0.3]])
 
 
-@pytest.fixture
-def explorer(causal):
-    return explore_dropout(causal, NAMES)
-
-
 class TestDropoutSteps:
     def test_shows_the_weights_before_and_after(self, causal, texts):
         shown = texts(dropout_steps(causal, KEPT, 0.5, NAMES).figure)
@@ -129,60 +124,10 @@ class TestDropoutAverages:
 
 
 class TestExploreDropout:
-    def test_starts_with_one_draw(self, explorer):
-        assert explorer.draws.count == 1
-        assert explorer.alt.startswith("p 0.5: the last draw keeps ")
-        assert "before dropout to 3.00" in explorer.alt
-        assert "Average of 1 draw:" in explorer.alt
-
-    def test_kept_weights_are_divided_and_the_others_zero(self, explorer, causal):
-        explorer.p.value = 0.2
-        expected = np.where(explorer.draws.kept, causal.double().numpy() / 0.8, 0.0)
-        np.testing.assert_allclose(explorer.draws.last, expected, rtol=1e-6)
-
-    def test_the_button_draws_again(self, explorer):
-        explorer.at_once.value = 10
-        before = explorer.status.value
-        explorer.again.click()
-        assert explorer.draws.count == 11
-        assert "Average of 11 draws:" in explorer.status.value
-        assert explorer.status.value != before
-        assert "Average of 11 draws" in explorer.view.value
-
-    def test_the_mean_is_kept(self, explorer, causal):
-        for p in (0.1, 0.5, 0.8):
-            explorer.p.value = p
-            explorer.at_once.value = 1000
-            for _ in range(5):
-                explorer.again.click()
-            # Five standard deviations of the mean of 5001 draws of the largest weight, 1.
-            margin = 5 * (p / (1 - p) / 5001) ** 0.5
-            np.testing.assert_allclose(explorer.draws.average, causal, atol=margin)
-
-    def test_another_p_starts_over(self, explorer):
-        explorer.again.click()
-        explorer.p.value = 0.9
-        assert explorer.draws.count == 1
-        assert "p 0.9" in explorer.status.value
-        assert "each times 10.00" in explorer.status.value
-
-    def test_p_zero_changes_nothing(self, explorer, causal):
-        explorer.p.value = 0.0
-        np.testing.assert_allclose(explorer.draws.last, causal, rtol=1e-6)
-        assert "farthest from its weight by 0.00" in explorer.alt
-
-    def test_the_tables_name_rows_columns_and_dropped_weights(self, explorer):
-        shown = explorer.view.value
-        assert shown.count('scope="row"') == 9
-        assert shown.count("✗") == 1 + int((~explorer.draws.kept & np.tri(3, dtype=bool)).sum())
-        assert "<caption>Last draw (✗ dropped)</caption>" in shown
-
-    def test_a_picture_is_drawn_of_what_is_chosen(self, explorer, causal):
-        still = dropout_steps(causal, explorer.draws.kept, 0.5, NAMES)
-        assert explorer.picture.alt == still.alt
-
-    def test_the_same_explorer_starts_with_the_same_draw(self, causal, explorer):
-        assert explore_dropout(causal, NAMES).alt == explorer.alt
+    def test_the_picture_has_the_mask_that_the_module_draws_first(self, causal):
+        explorer = explore_dropout(causal, NAMES)
+        kept = np.array(explorer._shows["first"]) >= explorer.chosen["p"]
+        assert explorer.alt == dropout_steps(causal, kept, 0.5, NAMES).alt
 
     @pytest.mark.parametrize("shape", [(2, 3), (9, 9)])
     def test_weights_that_cannot_be_shown_are_explained(self, shape):

@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import cost_curves, explore_tiles, measured, qkv_rows
 from visuals.lessons.fast_attention import measure
-from visuals.lessons.fast_attention.explore_tiles import ALL, MASKED, SKIPPED, visits
+from visuals.lessons.fast_attention.explore_tiles import first_tile
 from visuals.lessons.fast_attention.measure import Cost
 
 
-@pytest.fixture
-def explorer(inputs, tokens):
-    return explore_tiles(inputs, inputs.flip(0), inputs, tokens)
-
-
-@pytest.mark.parametrize("tile", [1, 2, 4, 6])
-@pytest.mark.parametrize("mode", [ALL, MASKED, SKIPPED])
-def test_the_tiles_end_with_the_context_of_plain_attention(inputs, tile, mode):
-    x = inputs.double()
-    scores = x @ x.flip(0).T / 3**0.5
-    if mode != ALL:
-        scores = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf)
-    last = {one.row: one for one in visits(x.numpy(), x.flip(0).numpy(), x.numpy(), tile, mode)}
-    context = np.concatenate([one.output / one.total[:, None] for one in last.values()])
-    np.testing.assert_allclose(context, torch.softmax(scores, -1) @ x)
-
-
-def test_fewer_tiles_are_made_where_the_future_is_skipped(explorer):
-    assert explorer.alt.endswith("3 of 9 tiles are skipped")
-    explorer.tile.value = 1
-    assert "step 1 of 21" in explorer.status.value
-    explorer.mode.value = MASKED
-    assert "step 1 of 36" in explorer.status.value
-    assert "skipped" not in explorer.view.value
-
-
-def test_a_step_moves_on_by_one_tile_and_changes_the_state(explorer):
-    explorer.step.value = 3
-    assert "queries 'starts' to 'with' meet keys 'starts' to 'with'" in explorer.status.value
-    assert [row.index("at work") for row in explorer.grid if "at work" in row] == [1]
-    assert explorer.view.value.count("done") == 2
-    assert explorer.view.value.count("to come") == 3
-    largest = max(float(inputs) for inputs in explorer.visit.largest)
-    assert f"{largest:.4f}" in explorer.view.value
-
-
-def test_a_step_that_another_choice_does_not_have_becomes_its_last(explorer):
-    explorer.step.value = 6
-    explorer.tile.value = 6
-    assert (explorer.step.value, explorer.step.max) == (1, 1)
-
-
-@pytest.mark.parametrize("tile", [1, 2, 6])
-def test_the_static_picture_can_be_read(explorer, tile):
-    explorer.tile.value = tile
-    assert explorer.picture.alt == explorer.alt
-    assert_words_are_apart(explorer.picture.figure)
+@pytest.mark.parametrize("size", [1, 2, 6])
+def test_the_static_picture_can_be_read(inputs, tokens, size):
+    x = inputs.double().numpy()
+    picture = first_tile(x, x, x, size, tokens)
+    assert f"{size * size + 5 * size} numbers are held" in picture.alt
+    assert_words_are_apart(picture.figure)
 
 
 @pytest.mark.parametrize(

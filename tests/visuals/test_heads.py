@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 import torch
@@ -214,60 +212,8 @@ class TestMatrixSlices:
 
 
 class TestExploreSlices:
-    @pytest.fixture
-    def slices(self, narrow):
-        return visuals.explore_slices(narrow)
-
-    def test_starts_with_the_stack(self, slices):
-        assert slices.alt == (
-            "the stack, head 0: heads.0.W_query.weight (2, 4) is a matrix of its own; "
-            "it makes columns 0 to 1 of what comes out"
-        )
-        assert slices.view.value.count("<caption>") == 3
-
-    def test_the_fused_class_has_one_matrix_with_the_heads_rows(self, slices):
-        slices.kind.value = "the fused class"
-        slices.head.value = 2
-        assert slices.alt == (
-            "the fused class, head 2: rows 4 to 5 of W_query.weight (6, 4) are heads.2.W_query.weight; "
-            "it makes columns 4 to 5 of what comes out"
-        )
-        assert slices.alt in slices.status.value
-        assert slices.view.value.count("<caption>") == 1
-        assert "<caption>W_query.weight (6, 4)</caption>" in slices.view.value
-
-    def test_marks_the_chosen_heads_rows_and_no_others(self, slices):
-        for kind in ("the stack", "the fused class"):
-            slices.kind.value = kind
-            slices.head.value = 1
-            assert slices.view.value.count("▸") == 2
-            assert slices.view.value.count(", head 1</th>") == 2
-        assert "▸ 2, head 1" in slices.view.value
-        assert "▸ 3, head 1" in slices.view.value
-
-    def test_the_fused_rows_stand_in_the_heads_order(self, slices, narrow):
-        slices.kind.value = "the fused class"
-        found = re.findall(r'class="number"[^>]*>(-?\d+\.\d+)<', slices.view.value)
-        assert found == [f"{value:.4f}" for value in torch.cat(list(narrow)).flatten().tolist()]
-
-    def test_rows_slide_from_where_they_stood_when_the_kind_changes_and_only_then(self, slices):
-        assert "slides" not in slices.view.value
-        slices.kind.value = "the fused class"
-        # 4 inputs: one table is 450 pixels wide; 2 rows a head are 50 pixels.
-        found = re.findall(r"--from-x: (-?\d+)px; --from-y: (-?\d+)px", slices.view.value)
-        assert found == [("0", "0")] * 2 + [("450", "-50")] * 2 + [("900", "-100")] * 2
-        slices.head.value = 1
-        assert "slides" not in slices.view.value
-        slices.kind.value = "the stack"
-        assert "--from-x: -900px; --from-y: 100px" in slices.view.value
-
-    def test_one_row_a_head_is_said_in_the_singular(self):
-        slices = visuals.explore_slices(torch.zeros(2, 1, 3))
-        slices.kind.value = "the fused class"
-        assert "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight; it makes column 0" in slices.alt
-
-    def test_a_picture_is_drawn_of_what_is_chosen(self, slices, narrow):
-        assert slices.picture.to_html() == matrix_slices(narrow).to_html()
+    def test_the_picture_shows_all_heads(self, narrow):
+        assert visuals.explore_slices(narrow).picture.to_html() == matrix_slices(narrow).to_html()
 
     def test_waits_for_an_unfinished_task(self):
         assert isinstance(visuals.explore_slices([..., ...]), NotReady)

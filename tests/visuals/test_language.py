@@ -10,7 +10,6 @@ import torch
 from autograder.words import language
 
 import visuals
-from visuals.explorers.states import states
 from visuals.language import _begin
 
 CAUSAL = np.tril(np.ones((6, 6))) / np.arange(1, 7)[:, None]
@@ -60,19 +59,6 @@ def test_a_picture_is_told_in_the_language_and_drawn_in_english(inputs, tokens, 
     picture = draw(inputs, tokens)
     assert "¡" in picture.alt
     assert "¡" not in "".join(texts(picture.figure))
-
-
-@pytest.mark.parametrize(
-    "explore",
-    [
-        lambda inputs, tokens: visuals.explore_dropout(CAUSAL, tokens),
-        lambda inputs, tokens: visuals.explore_three_attentions(tokens[:3], tokens[3:]),
-    ],
-)
-def test_an_explorer_speaks_the_language_in_all_states(inputs, tokens, explore):
-    written = states(explore(inputs, tokens))
-    assert all("¡" in sentence and "¡" in markup for sentence, markup in written["views"].values())
-    assert "¡" in "".join(knob["label"] for knob in written["knobs"])
 
 
 def test_a_module_gets_its_texts_in_the_language(inputs, tokens):

@@ -8,7 +8,6 @@ import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import clock_hands, explore_positions, rope_pairs, turned_pair, two_orders
-from visuals.lessons.positions.explore_positions import scores_at
 from visuals.not_ready import NotReady
 
 ROWS = torch.tensor([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]])
@@ -51,24 +50,6 @@ def test_pairs_of_both_forms_carry_one_angle(texts):
         "θ2",
     ]
     assert [shown[f"half-split {number}"][-2:] for number in range(6)] == ["θ0", "θ1", "θ2", "θ0", "θ1", "θ2"]
-
-
-def test_a_rotated_score_depends_on_the_distance_only():
-    near, further = scores_at(QUERY, KEY, (5, 2), 0.4).rotated
-    assert near == pytest.approx(further)
-    assert near == pytest.approx(scores_at(QUERY, KEY, (20, 17), 0.4).rotated[0])
-    added = scores_at(QUERY, KEY, (5, 2), 0.4).added
-    assert abs(added[0] - added[1]) > 0.1
-
-
-def test_the_explorer_follows_its_sliders_in_words_and_in_the_table():
-    explorer = explore_positions(QUERY, KEY)
-    assert "distance 3: rotated score -0.8078, and -0.8078 with both" in explorer.alt
-    explorer.key.value = 9
-    assert "query at position 5, key at position 9, distance -4" in explorer.status.value
-    assert explorer.view.value.count("✓ the same") == 2
-    assert explorer.view.value.count("✗ another score") == 1
-    assert explorer.picture.alt == turned_pair(QUERY, KEY, 5, 9).alt
 
 
 @pytest.mark.parametrize(

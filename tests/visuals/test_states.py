@@ -1,4 +1,4 @@
-"""What an explorer can show, written out for pages without a kernel."""
+"""What an explorer that is no module can show, written out for pages without a kernel."""
 
 from __future__ import annotations
 
@@ -8,38 +8,34 @@ import json
 
 import numpy as np
 import pytest
-import torch
 
-from visuals import explore_dropout, explore_three_attentions, explore_tiles
+from visuals import explore_training
 from visuals.explorers.states import ASKED, STATES_MIME, states
 
 
-def test_what_can_be_chosen_may_depend_on_the_control_before():
-    written = states(explore_three_attentions(["a", "b", "c"], ["x", "y"]))
-    assert {len(texts) for texts in written["stops"][1].values()} == {2, 3}
-    shown = {places for places in written["views"] if places.startswith("0,")}
-    assert len(shown) == len(written["stops"][1]["0"])
+@pytest.fixture
+def explorer():
+    losses = iter(np.linspace(4, 0, 41))
+    return explore_training(
+        list,
+        range(40),
+        {"loss": lambda: next(losses), "share": lambda: 0.5},
+        lambda: np.eye(2),
+        list("ab"),
+        "Counting",
+    )
 
 
-def test_steps_are_as_many_as_the_tiles_need(tokens):
-    q = torch.ones(6, 2)
-    stops = states(explore_tiles(q, q, q, tokens))["stops"][2]
-    assert max(map(len, stops.values())) == 36
-    assert min(map(len, stops.values())) == 1
-
-
-def test_draws_of_dropout_are_the_same_each_time(tokens):
-    weights = np.tril(np.full((6, 6), 0.25))
-    explorer = explore_dropout(weights, tokens)
-    first = states(explorer)
-    assert states(explorer) == first
-    assert len(set(first["views"].values())) == len(first["views"])
+def test_each_moment_is_a_state_and_the_last_is_shown_first(explorer):
+    written = states(explorer)
+    assert len(written["views"]) == len(explorer.steps) == 16
+    assert len({sentence for sentence, _markup in written["views"].values()}) == 16
+    assert written["start"] == [15]
 
 
 @pytest.mark.parametrize("asked", ["", "1"])
-def test_a_notebook_holds_the_states_only_where_a_build_asks(tokens, monkeypatch, asked):
+def test_a_notebook_holds_the_states_only_where_a_build_asks(explorer, monkeypatch, asked):
     monkeypatch.setenv(ASKED, asked)
-    explorer = explore_dropout(np.tril(np.full((6, 6), 0.25)), tokens)
     data, _ = explorer._repr_mimebundle_()
     assert (STATES_MIME in data) is bool(asked)
     if asked:

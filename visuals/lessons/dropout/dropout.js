@@ -1,6 +1,7 @@
 // Choose p, draw dropout masks, and watch what one draw does and what many average to.
 import { dropped, numbers, uniforms } from "../../live/tensors.js";
-import { button, number, player, shaded, slider, stage, table, words } from "../../live/parts.js";
+import { button, h, number, shaded, slider, stage, table, words } from "../../live/parts.js";
+import { player } from "../../live/player.js";
 
 const AT_ONCE = [1, 10, 100, 1000];
 const MOST_DRAWS = 20000;
@@ -41,7 +42,7 @@ function render(context) {
     button(_("Draw again"), again), playing);
   const grids = [0, 1, 2].map(() => table("", [_("token"), ...tokens, _("sum")]));
   for (const grid of grids) grid.style.setProperty("--kind", "var(--weight)");
-  at.view.append(...grids);
+  at.view.append(...grids.map((grid) => h("div", {}, grid)));
 
   let drawn = null;
   function draw() {

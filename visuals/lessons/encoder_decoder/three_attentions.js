@@ -1,5 +1,5 @@
 // Choose one of three attentions and a query token: which keys are visible, and why the others are not.
-import { labels, shaded, stage, table, words } from "../../live/parts.js";
+import { h, labels, shaded, stage, table, words } from "../../live/parts.js";
 
 const PADDING = "<pad>";
 const SIDES = [["source", "source"], ["target", "target"], ["target", "source"]]; // of the queries and of the keys
@@ -15,7 +15,7 @@ function render(context) {
   const query = words(_("Query token"), { value: 0, options: [] }, (value) => at.choose("query", value));
   at.controls.append(words("Attention", { value: chosen.kind, options: shows.kinds }, (value) => at.choose("kind", value)), query);
   const grid = table("", []);
-  at.view.append(grid);
+  at.view.append(h("div", {}, grid));
 
   function draw() {
     const [queriesOf, keysOf] = SIDES[chosen.kind];

@@ -31,7 +31,9 @@ def first_tile(q: np.ndarray, k: np.ndarray, v: np.ndarray, size: int, tokens: l
     total = np.exp(scores - largest[:, None]).sum(axis=1)
     output = np.stack([softmax(row) for row in scores]) @ v[:count]  # (queries, d_v)
     held = scores.size + 2 * count + output.size
-    names = [f"{tokens[at]} … {tokens[min(at + size, len(tokens)) - 1]}" for at in range(0, len(tokens), size)]
+    names = [
+        f"{tokens[at]} … {tokens[min(at + size, len(tokens)) - 1]}" for at in range(0, len(tokens), size)
+    ]
     wide, tiles = 92, across * (across + 1) // 2
     with style.look():
         height = max(112 + 40 * across, 150 + 26 * count)
@@ -48,7 +50,7 @@ def first_tile(q: np.ndarray, k: np.ndarray, v: np.ndarray, size: int, tokens: l
                     MARGIN + 130 + column * wide, top, wide - 3, 37, color, told, f"tile {row} {column}"
                 )
         left = MARGIN + 160 + wide * across
-        state = [("query", "m", "l", "o / l so far")]
+        state: list[tuple[str, ...]] = [("query", "m", "l", "o / l so far")]
         for token, *values, so_far in zip(tokens, largest, total, output, strict=False):
             state.append((words.shortened(token, 10), *map(words.number, values), words.vector(so_far)))
         for line, cells in enumerate(state):

@@ -1,6 +1,7 @@
 // Step through the tiles of attention; watch the running maximum, sum and output of the queries at work.
 import { dot, numbers } from "../../live/tensors.js";
-import { player, shaded, slider, stage, table, vector, words } from "../../live/parts.js";
+import { h, shaded, slider, stage, table, vector, words } from "../../live/parts.js";
+import { player } from "../../live/player.js";
 
 const [ALL, SKIPPED] = [0, 2]; // of the masks; between them, the causal one with every tile made
 
@@ -51,7 +52,7 @@ function render(context) {
   const grid = table("", []);
   const queries = table(_("Queries at work, after this tile"), [_("query"), "m", "l", _("o / l so far")]);
   const counts = table(_("Numbers held"), ["", _("numbers")]);
-  at.view.append(grid, queries, counts);
+  at.view.append(...[grid, queries, counts].map((one) => h("div", {}, one)));
 
   function draw() {
     const size = sizes[chosen.tile];

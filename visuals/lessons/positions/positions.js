@@ -1,6 +1,7 @@
 // Move a query and a key to other positions, and see which kinds of positions keep their score.
 import { dot, numbers, rotate } from "../../live/tensors.js";
-import { glide, h, number, player, slider, stage, svg, table } from "../../live/parts.js";
+import { glide, h, number, slider, stage, svg, table } from "../../live/parts.js";
+import { player } from "../../live/player.js";
 
 const LAST = 31;
 const FURTHER = 7; // so much further on both are put, to see whether a score depends on more than the distance
@@ -60,7 +61,7 @@ function render(context) {
     lead(one, place(end), place(end, 1.28), names[index]);
   }));
   const rows = table(_("Score of the query and the key"), [_("positions"), _("here"), _("both {further} further on", { further: FURTHER }), _("compared")]);
-  at.view.append(h("div", {}, plane), rows);
+  at.view.append(h("div", {}, plane), h("div", {}, rows));
 
   function draw() {
     const positions = [chosen.query, chosen.key];
