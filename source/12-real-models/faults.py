@@ -30,7 +30,7 @@ FAULTS = (
     Fault(
         "bias-of-queries-only",
         "keys and values get no bias",
-        "Only the queries get a bias. Keys and values need theirs, too.",
+        "The values get no bias, and the keys may lack theirs, too. Queries, keys and values need one each.",
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
@@ -144,7 +144,7 @@ FAULTS = (
     Fault(
         "nan-passes",
         "nan counts as equal",
-        "Every comparison with nan is False, so nan passes as equal. Write `not largest <= …`.",
+        "With nan, `>` and `<=` are False, so nan passes as equal. Write `not largest <= …`.",
         section="12-real-models#first-gap-task",
     ),
     Fault(
@@ -348,7 +348,7 @@ FAULTS = (
     Fault(
         "top-p-before-top-k",
         "top-p is not of what top-k has left",
-        "After top-k the probabilities are not normalised again before top-p. Divide by their sum first.",
+        "Top-p does not look at what top-k leaves, normalised again. First top-k, then divide by the sum, then top-p.",
         section="12-real-models#library-read",
     ),
     Fault(
@@ -432,7 +432,7 @@ FAULTS = (
     Fault(
         "positions-start-again",
         "each piece begins at position 0",
-        "Each piece gets the positions from 0 on. They count on: `weight[start : start + new]`.",
+        "Each piece gets the positions from 0 on. They count on: the first token of a piece comes behind all tokens before it.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(
@@ -450,13 +450,13 @@ FAULTS = (
     Fault(
         "mask-top-left",
         "the triangle of the mask starts top left",
-        "The triangle starts top left, so a new query sees only the first tokens. Query i stands at `start - new + i`.",
+        "The triangle starts top left, so a new query sees only the first tokens. Query i of a piece is at the number of tokens before the piece, plus i.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(
         "future-of-piece-visible",
         "tokens of one piece see each other's future",
-        "Within a piece of several tokens the future is visible. The mask is `.triu(start - new + 1)`.",
+        "Within a piece of several tokens the future is visible. Hide from query i of the piece all tokens after its own.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(

@@ -1028,7 +1028,7 @@ def plan_bytes(layers, num_tokens, bytes_per_number=2):
     """The bytes that the cache of one text takes.
 
     layers: a list of dictionaries, one for each layer
-    returns: a whole number
+    returns: how many bytes
     """
     ### BEGIN SOLUTION
     numbers = 0
@@ -1086,7 +1086,7 @@ def longest_text(layers, budget, limit):
     """How long a text may get.
 
     layers: a list of dictionaries, one for each layer
-    returns: a whole number
+    returns: how many bytes
     """
     ### BEGIN SOLUTION
     fits, too_long = 0, limit + 1

@@ -270,7 +270,7 @@ FAULTS = (
     Fault(
         "unknown-method-accepted",
         "an unknown method is accepted",
-        "A method that nobody knows is accepted in silence. Raise a `ValueError`.",
+        "A method that nobody knows raises no error. Raise a `ValueError`.",
         section="13-attention-today#stretched-task",
     ),
     Fault(
@@ -408,7 +408,7 @@ FAULTS = (
     Fault(
         "epsilon-forgotten",
         "the epsilon is forgotten",
-        "The epsilon of 1e-6 is missing under the root. With tiny numbers it matters.",
+        "There is no epsilon of 1e-6 under the root. With tiny numbers it matters.",
         section="13-attention-today#norm-intro",
     ),
     Fault(

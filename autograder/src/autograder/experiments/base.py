@@ -97,7 +97,11 @@ def moved(before: Tensor, afters: Sequence[Tensor], axis: int) -> Tensor:
     )
     second = torch.stack(others)  # (results, size, …)
     # The last bits may differ with what stands in other rows, a common shift of all scores say.
-    largest = first[first.isfinite()].abs().max() if bool(first.isfinite().any()) else first.new_zeros(())
+    # What is the same, as a very low number in hidden places, tells nothing of the size of the others.
+    differ = (first != second) & first.isfinite()  # (results, size, …)
+    largest = (
+        (first.abs().nan_to_num(posinf=0.0) * differ).flatten(1).amax(dim=1)[:, None, None]
+    )  # (results, 1, 1)
     close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)  # (results, size, …)
     unmoved = (close | (first == second) | (first.isnan() & second.isnan())).all(dim=2)
     found[[after.shape == before.shape for after in afters]] = ~unmoved

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.words.own_words import Case, Seen
 from autograder.words.phrases import N_
 
 
@@ -43,6 +44,21 @@ WORDS = {
     "": N_(
         "Called step by step{where}, `{answer}` gives back {obtained} where it should be {expected}.",
         "Make an object, call it twice with small tensors, and print what comes back each time.",
-    )
+    ),
+    "count": N_(
+        "Called step by step{where}, `{answer}` has {obtained} in `{attribute}` at the end, where it should "
+        "be {expected}.",
+        "What it gave back is right. Print the attribute after each call.",
+    ),
 }
-STEPS = Experiment("steps", _run, WORDS, axes=1)
+
+
+def _case(seen: Seen) -> Case:
+    expected = seen.probe.expected.tensor
+    last = expected is not None and seen.finding.index[0] == expected.numel() - 1
+    if "counts" in seen.probe.settings and last:
+        return "count", {"attribute": seen.probe.settings["counts"]}
+    return "", {}
+
+
+STEPS = Experiment("steps", _run, WORDS, _case, axes=1)

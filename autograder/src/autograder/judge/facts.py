@@ -12,7 +12,7 @@ from torch import Tensor
 from autograder.records.bank import AS_SEEN, RESULT, Task
 from autograder.records.compare import all_close, close
 from autograder.records.findings import Fact, Idle, Reaches, Related, Unsteady
-from autograder.records.outcome import Examination, Outcome
+from autograder.records.outcome import Examination, Influence, Outcome
 
 MOST_FACTS = 3
 
@@ -45,9 +45,10 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
     idle = tuple(name for name in examined.idle if name not in right.idle and name in known)
     if idle:
         yield Idle(idle)
-    moved = {(one.input, one.along, one.axis): one.moved for one in right.influences}
-    for one in examined.influences:
-        expected = moved.get((one.input, one.along, one.axis))
+    # Where two axes of the result have one name, "token 0" is said of the first.
+    moved, tried = _by_axis(right), _by_axis(examined)
+    for axis, one in tried.items():
+        expected = moved[axis].moved if axis in moved else None
         if expected is None or len(expected) != len(one.moved):
             continue
         too_far = _first_apart(one.moved, expected)
@@ -56,6 +57,13 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
         too_short = _first_apart(expected, one.moved)
         if too_short is not None and one.input not in idle:
             yield Reaches(one.input, one.along, one.axis, *too_short, missing=True)
+
+
+def _by_axis(examined: Examination) -> dict[tuple[str, str, str], Influence]:
+    first: dict[tuple[str, str, str], Influence] = {}
+    for one in examined.influences:
+        first.setdefault((one.input, one.along, one.axis), one)
+    return first
 
 
 def _first_apart(
@@ -115,7 +123,7 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
             if expected.shape[axis] > 1 and all_close(actual.flip(axis).float(), expected.float()):
                 yield Related("reversed", axis=axis)
                 return
-    if 0 < error < 6e-3 * size:
+    if 0 < error < 6e-3 * size and bool((actual != actual.round()).any()):  # whole numbers are right or wrong
         yield Related("digits", math.floor(-math.log10(error / size)))
         return
     right = close(actual.float(), expected.float())

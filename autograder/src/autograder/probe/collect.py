@@ -263,6 +263,7 @@ def _put_to_use(
 ) -> tuple[Any, tuple[str, ...]]:
     """Return what the probe's experiment yields, and the names of inputs that the answer changed."""
     calls: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
+    listed: list[tuple[str, list[Any], list[Any]]] = []  # each list that was given, and what it held
     results: list[Any] = []
     lists: Mapping[str, Any] = probe.settings.get("lists", {})
     before = {name: _state(value) for name, value in inputs.items() if isinstance(value, torch.nn.Module)}
@@ -272,6 +273,7 @@ def _put_to_use(
         calls.append((given, values))
         pieces: dict[str, Any] = {name: iter(given[name]) for name in probe.settings.get("once", ())}
         pieces |= {name: list(given[name].split(sizes, axis)) for name, (axis, sizes) in lists.items()}
+        listed.extend((name, pieces[name], list(pieces[name])) for name in lists)
         positional, keywords = split({**given, **pieces}, probe.keywords)
         result = answer(*positional, **keywords)
         if probe.settings.get("stacked"):
@@ -300,6 +302,7 @@ def _put_to_use(
         for name in inputs
         if any(not _unchanged(given[name], values[name]) for given, values in calls)
         or (name in before and not _same_state(_state(inputs[name]), before[name]))
+        or any(name == which and list(map(id, held)) != list(map(id, first)) for which, held, first in listed)
     )
     return result, changed
 

@@ -72,11 +72,11 @@ EXPLAINED = {
         "without a point?"
     ),
     r"(tuple|list) indices must be integers": N_(
-        "A tuple or a list stands before the brackets, and only a tensor takes several positions at once."
+        "A tuple or a list is before the brackets. It takes one whole number there, or a slice."
     ),
     r"used as indices must be|only integer tensors|indices must be integers": N_(
-        "Something other than a position stands between the brackets: `x[i]` wants a whole number, as "
-        "`range` gives."
+        "One whole number is wanted here, as a position or as the end of a `range`, and something else is "
+        "there."
     ),
     r"only one element tensors|a Tensor with \d+ elements cannot be converted": N_(
         "A single number is wanted here, and this tensor holds several."
@@ -106,7 +106,7 @@ EXPLAINED = {
         "The list has no entry at this place. `append` adds one; `[…] =` only replaces one that is there."
     ),
     r"index .* is out of bounds|index out of range": N_(
-        "Counting starts at 0, so the last place is the size less 1. Which index goes beyond it?"
+        "Counting starts at 0, so the last place is the size less 1. Which index lies outside?"
     ),
 }
 

@@ -155,9 +155,16 @@ def way_text(way: f.Way, task: Task) -> str:
             times=number_text(way.multiple[1]),
         )
     else:
-        comes = _("Then {missing} should come, and no line of yours makes them.", missing=missing)
+        comes = _(
+            "Then {missing} should come, and no line of yours gives their numbers.",
+            missing=missing,
+        )
     if not way.right:
-        return _("The first step is {missing}, and no line of yours makes them.", missing=missing)
+        return _(
+            "The first step{where} is {missing}, and no line of yours gives their numbers.",
+            missing=missing,
+            where=where,
+        )
     return _("Right so far{where}: {right}. {comes}", right=right, comes=comes, where=where)
 
 
@@ -169,7 +176,9 @@ def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tu
         says = f": {translated('steps', step.says)}" if step.says else ""
         lines.append(f"{'✓' if step.right else '·'} {place}{says}")
     if way and way.missing:
-        lines.append(_("✗ No line makes {missing}.", missing=translated("steps", way.missing)))
+        lines.append(
+            _("✗ No line gives the right numbers for {missing}.", missing=translated("steps", way.missing))
+        )
     lines.append(_("✓ stands at what the usual way makes too. Another way may be right as well."))
     return tuple(lines)
 
@@ -850,7 +859,7 @@ _REACHES = {
     ),
     "too far": N_(
         "The result of {entry} changes when {changed} of `{input}` changes, and it must not.",
-        "Something reaches further than it should: which line brings it there?",
+        "Which line brings it there?",
     ),
 }
 
@@ -884,8 +893,8 @@ _RELATED = {
     "reversed": N_("These are the right numbers{where}, in reverse order along axis {axis}."),
     "digits": N_(
         "The numbers are right to about {digits} digits only{where}.",
-        "That is more than rounding. Something was computed in half precision, a number in the code is not "
-        "exact, or something that should be hidden still has a little weight.",
+        "That is more than rounding. Look for something small: half precision, a number in the code that is "
+        "not exact, a formula that is nearly the same.",
     ),
     "but-one": N_("All is right{where} but {entry}."),
 }
