@@ -261,7 +261,7 @@ LESSONS = {
         ),
     ),
     "11-fast-attention": Work(
-        shown=(("last_row = plain_attention", "the last row of plain attention: False"),),
+        shown=(("one_query = attend_one_query", "the last row of plain attention: False"),),
         explored=(
             Explored("explore_tiles(q[0, 0, :6, :2]", "step 1 of 6: queries 'Your' to 'journey'", (
                 ("Step", "ArrowRight", "step 2 of 6: queries 'starts' to 'with'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -141,7 +142,7 @@ def mounted(data: Mapping[str, Any], static: Path, alt: str) -> str:
         raise AuthoringError([f"site: an explorer's module cannot be read ({problem})"]) from problem
     scripts = {"": _script(static, code)}
     for name, content in files.items():
-        scripts[name] = _script(static, base64.b64encode(content).decode())
+        scripts[name] = _script(static, base64.b64encode(gzip.compress(content, mtime=0)).decode())
     return str(_cells().live(scripts, json.loads(data["model"]), alt))
 
 

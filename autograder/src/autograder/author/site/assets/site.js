@@ -196,7 +196,8 @@ async function mount(box) {
   const values = JSON.parse(box.dataset.model);
   for (const [name, file] of Object.entries(files)) {
     const bytes = Uint8Array.from(atob(await text(file)), (letter) => letter.charCodeAt(0));
-    values[name] = new DataView(bytes.buffer);
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    values[name] = new DataView(await new Response(unpacked).arrayBuffer());
   }
   const address = URL.createObjectURL(new Blob([await text(module)], { type: "text/javascript" }));
   const { default: widget } = await import(address);
