@@ -138,5 +138,5 @@ def test_each_line_is_marked_by_what_it_makes():
         "✓ `s`, line 22, there of shape (2, 3, 5, 5): the scores",
         "· inside line 24, there of shape (2, 3, 5, 5)",
         "· `w`, line 24, there of shape (2, 3, 5, 5)",
-        "✗ No line makes the attention weights.",
+        "✗ No line gives the right numbers for the attention weights.",
     ]

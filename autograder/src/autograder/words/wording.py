@@ -151,7 +151,7 @@ def way_text(way: f.Way, task: Task) -> str:
         comes = _(
             "Then {missing} should come; what you have ({place}) is {times} times as large.",
             missing=missing,
-            place=place_text(way.multiple[0], task),
+            place=place_text(replace(way.multiple[0], times=1.0), task),
             times=number_text(way.multiple[1]),
         )
     else:
