@@ -1,5 +1,7 @@
 """The tasks of lesson 12: their probes, the wrong answers people give, and the hint each deserves."""
 
+import math
+
 import torch
 from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task, rights, wrongs
 
@@ -295,7 +297,7 @@ LOAD_GPT2 = Task(
 )
 
 
-def streams(id, says, seed, wrong_from, by, stages=4, tolerance=None):
+def streams(id, says, seed, wrong_from, by, stages=4, tolerance=None, most=math.inf):
     """Streams of two models that differ from one stage on, or nowhere; those of the first stages are small."""
     theirs = (
         drawn(stages, 2, 3, 5, seed=seed)
@@ -305,6 +307,7 @@ def streams(id, says, seed, wrong_from, by, stages=4, tolerance=None):
     # largest entry is negative.
     sizes = theirs.abs().amax(dim=(1, 2, 3), keepdim=True)  # (stages, 1, 1, 1)
     theirs[:, 0, 0, 0] = -1.5 * sizes[:, 0, 0, 0]
+    theirs = torch.minimum(theirs, most * sizes)
     ours = theirs + 2e-4 * sizes * drawn(stages, 2, 3, 5, seed=seed + 50).clamp(-2, 2)
     if wrong_from is not None:
         for stage in range(wrong_from, stages):
@@ -341,7 +344,7 @@ FIRST_GAP = Task(
         streams("middle", "streams that differ from stage 2 on", 1, 2, 0.009),
         streams("negative", "streams that differ downwards from stage 1 on", 2, 1, -0.009),
         streams("start", "streams that differ from the start on", 3, 0, 0.007),
-        streams("equal", "streams that differ by rounding only", 4, None, 0),
+        streams("equal", "streams that differ by rounding only", 4, None, 0, most=0.02),
         NAN,
         NOTHING,
         streams("tolerance", "a tolerance of 0.2", 6, 2, 0.1, stages=5, tolerance=0.2),
