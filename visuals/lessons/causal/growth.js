@@ -1,6 +1,7 @@
 // Let a text grow token by token, with the causal mask or without it, and see which rows move.
 import { masked, numbers, softmax } from "../../live/tensors.js";
-import { check, h, largest, number, player, shaded, slider, stage, table } from "../../live/parts.js";
+import { check, h, largest, number, shaded, slider, stage, table } from "../../live/parts.js";
+import { player } from "../../live/player.js";
 
 const STILL = 1e-9; // a change smaller than this is rounding
 
