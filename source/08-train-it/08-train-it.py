@@ -1031,9 +1031,9 @@ training_curves(
 
 # %% [markdown] id="overfit-read"
 # Without dropout the model learns its text better and better, and the loss on other pages turns and rises: it
-# **overfits**. With dropout it learns the text more slowly, and its lowest loss on other pages is lower: on average
-# over five seeds, by 0.1 to 0.3. Dropout does not *stop* overfitting: in some seeds the loss on other pages rises with
-# it as well. So people also stop a training at the lowest point.
+# **overfits**. With dropout it learns the text more slowly, and its lowest loss on other pages is a little lower
+# on average over five seeds; in a single seed it can be higher. Dropout does not *stop* overfitting: in some seeds the
+# loss on other pages rises with it as well. So people also stop a training at the lowest point.
 
 # %% [markdown] id="grow-intro"
 # ### A model that grows
