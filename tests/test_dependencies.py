@@ -19,11 +19,14 @@ ROOT = Path(__file__).parent.parent
 FOLDERS = (ROOT, ROOT / "autograder")
 TEXTS = [(folder / "pyproject.toml").read_text(encoding="utf-8") for folder in FOLDERS]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 
 CONDA_NAMES = {"torch": "pytorch-cpu", "jupyter-client": "jupyter_client", "stack-data": "stack_data"}
 # Of distributions whose modules are called otherwise.
 MODULES = {"PIL": "pillow", "dateutil": "python-dateutil", "yaml": "pyyaml"}
+# Extras of the tool that no other extra and no lock holds.
+ON_REQUEST = ("live",)
 CUDA = re.compile(r"^(nvidia-|cuda-|triton\b|pytorch-triton)", re.IGNORECASE)
 
 
@@ -131,8 +134,8 @@ def test_what_is_imported_is_declared() -> None:
     tool = [file for file in (ROOT / "autograder" / "src").rglob("*.py") if "template" not in file.parts]
     its_tests = [*(ROOT / "autograder" / "tests").rglob("*.py")]
     tests = [*ROOT.glob("*.py"), *(ROOT / "tests").rglob("*.py")]
-    assert undeclared(PROJECTS, PROJECTS.tool, tool, "dask", "grade", "site") == set()
-    assert undeclared(PROJECTS, PROJECTS.tool, its_tests, "test") == set()
+    assert undeclared(PROJECTS, PROJECTS.tool, tool, "dask", "grade", "site", *ON_REQUEST) == set()
+    assert undeclared(PROJECTS, PROJECTS.tool, its_tests, "test", *ON_REQUEST) == set()
     assert undeclared(PROJECTS, PROJECTS.course, [*(ROOT / "visuals").rglob("*.py")], "published") == set()
     assert undeclared(PROJECTS, PROJECTS.course, tests, "published", "test") == set()
 
@@ -146,6 +149,23 @@ def test_an_import_that_is_not_declared_is_noticed(tmp_path: Path) -> None:
 
 def test_the_lock_agrees_with_pyproject() -> None:
     assert disagreements_of_lock(PROJECTS, LOCK) == []
+
+
+@pytest.mark.parametrize("extra", ON_REQUEST)
+def test_an_extra_on_request_is_nothing_that_an_install_downloads(extra: str) -> None:
+    asked_for = PROJECTS.declared(PROJECTS.tool, extra).keys() - PROJECTS.declared(PROJECTS.tool).keys()
+    locked = {str(canonicalize_name(Requirement(line).name)) for line in requirement_lines(LOCK)}
+    assert asked_for
+    assert asked_for & locked == set()
+
+
+@pytest.mark.parametrize("extra", ON_REQUEST)
+def test_what_ci_installs_on_request_is_what_the_extra_asks_for(extra: str) -> None:
+    (line,) = (line for line in CI.splitlines() if line.startswith('stage "extras on request"'))
+    installed = {one.name: one.specifier for one in map(Requirement, re.findall("'([^']+)'", line))}
+    wanted = PROJECTS.declared(PROJECTS.tool, extra)
+    own = wanted.keys() - PROJECTS.declared(PROJECTS.tool).keys()
+    assert {name: installed.get(name) for name in own} == {name: wanted[name] for name in own}
 
 
 def test_environment_yml_agrees_with_pyproject() -> None:

@@ -11,10 +11,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from support.environments import Environment
 
+# Extras that are taken along where they are installed, each with a module of it.
+ON_REQUEST = {"live": "uvicorn"}
 TOOL = Path(__file__).parents[1]
 
 
@@ -24,7 +27,8 @@ def main(given: Sequence[str]) -> int:
         place = Path(made).resolve()
         tool = place / "tool"
         shutil.copytree(TOOL, tool, ignore=shutil.ignore_patterns("__pycache__", ".*_cache", "dist"))
-        environment = Environment(place / "environment", "lesson-autograder[test]", "pip")
+        extras = ",".join(["test", *(extra for extra, module in ON_REQUEST.items() if find_spec(module))])
+        environment = Environment(place / "environment", f"lesson-autograder[{extras}]", "pip")
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
         wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", place, tool]
         subprocess.run(wheel, check=True)
