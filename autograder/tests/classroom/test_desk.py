@@ -231,7 +231,7 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
             grade.auto_score = grade.manual_score = 0.0
         book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 10, 30)
         book.db.commit()
-    flagged = TaskResult(LESSON, "bob", CODE, 0, 4, flags=("may-hide",))
+    flagged = TaskResult(LESSON, "bob", CODE, 0, 4, flags=("may-hide", "program"))
     with verdicts.opened(course.database) as store:
         store.write(Grading(LESSON, "bob", verdicts.now(), {}, ("it is a web page, no notebook",)), [flagged])
     root = Path(course.directory.root)
@@ -246,6 +246,7 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
     assert "no notebook: essay.pdf" in page
     assert "it is a web page, no notebook" in page
     assert re.search("look: [^<]*: a forbidden call may have gone unseen", page)
+    assert "it starts another program, which is not watched" in page
     assert "may-hide" not in page
     ada = (tmp_path / "out" / "student-ada.html").read_text(encoding="utf-8")
     assert "Handed in 2026-03-01 16:30 +06" in ada

@@ -59,6 +59,8 @@ ORDINARY = {
     "pattern": "import re\nre.compile(pattern)",
     "no-python": "def f(:",
     "imports": "import torch.nn.functional as F\nfrom autograder import check, hint\nimport autograder",
+    "packages": "!pip install -q einops 'numpy>=2' rich[jupyter]==14.*\nx = 1",
+    "packages-by-another-name": "!python3 -m pip install --upgrade einops\n!uv pip install x",
     "magic": "%%time\nx = torch.softmax(x, dim=0)",
     "code-in-a-text": "exec('x = 1')",
     "text": "eval('1 + 1')",
@@ -66,7 +68,16 @@ ORDINARY = {
 
 
 KINDS = {
-    "!pip install einops": ("program", "!pip install einops"),
+    **{
+        text: ("program", text)
+        for text in (
+            "!pip install ./mine",
+            "!pip install mine.whl",
+            "!pip install -e mine",
+            "!pip install -r m",
+        )
+    },
+    "!pip install einops; python mine.py": ("program", "!pip install einops; python mine.py"),
     "%%bash\npython other.py": ("program", "%%bash"),
     "%run other.py": ("program", "%run other.py"),
     "names = !ls": ("program", "!ls"),
@@ -100,7 +111,7 @@ def test_what_kind_of_thing_could_hide_a_call_is_told(source):
 
 
 def test_a_program_in_a_first_cell_does_not_cover_what_is_graver():
-    assert hiding(["!pip install einops", "eval(text)", "import gc", "!ls"]).code == "import gc"
+    assert hiding(["!ls", "eval(text)", "import gc", "!pwd"]).code == "import gc"
 
 
 @pytest.mark.parametrize("name", HIDING)

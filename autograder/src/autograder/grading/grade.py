@@ -28,8 +28,8 @@ MAY_HIDE = dict(
     zip(
         (PROGRAM, HIDDEN, REACH),
         N_(
-            "{task}: `{code}` starts another program, to install something, say. That is common and no sign "
-            "of cheating; what such a program does is not watched.",
+            "{task}: `{code}` starts another program. That is common and no sign of cheating; what such a "
+            "program does is not watched.",
             "{task}: `{code}` can run code that is not watched. Often it is harmless; look whether it "
             "holds a call that this task forbids.",
             "{task}: `{code}` reaches into code that runs, or into the checks themselves. Look whether it "
@@ -116,7 +116,8 @@ def grade(
     if remarks:
         with_explanation(executed, remarks)
     stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
-    why = {"stopped": stopped, "may-hide": unseen}
+    programs = {task for task, found in unseen.items() if found.kind == PROGRAM}
+    why = {"stopped": stopped, "program": programs, "may-hide": unseen.keys() - programs}
     flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
     return Graded(executed, verdicts, tuple(remarks), flags)
 

@@ -8,6 +8,7 @@ name that no reader can see.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -75,6 +76,13 @@ PROGRAMS = frozenset(
         "run",
         "cython",
     )
+)
+# A first cell that asks an index for packages by their names brings nothing that the watch does not see:
+# there is no network while a class is graded, and a library that is then imported is seen by its name.
+INSTALLS = re.compile(
+    r"(?:pip3?|python3? -m pip|uv pip|conda|mamba) install"
+    r"(?: +(?:-[qUy]|--quiet|--upgrade|--user|--yes"
+    r"|['\"]?[a-zA-Z][\w-]*(?:\[[\w,-]+\])?(?:[=<>~!][\w.,=<>~!*]+)?['\"]?))+ *"
 )
 # Where a learner's imports may lead. Other libraries, and the course's own, may hold what the task asks for.
 LIBRARIES = sys.stdlib_module_names | {
@@ -179,9 +187,12 @@ def _hiding(tree: ast.AST) -> Iterator[ast.AST]:
     written_out = _written_out(tree)
     for node in ast.walk(tree):  # a call comes before what it consists of
         match node:
-            case ast.Call(func=ast.Attribute(attr="system" | "getoutput") as function, args=[ast.Constant()]):
+            case ast.Call(
+                func=ast.Attribute(attr="system" | "getoutput") as function, args=[ast.Constant(value=text)]
+            ):
                 called.add(function)
-                yield node
+                if not INSTALLS.fullmatch(str(text).strip()):
+                    yield node
             case ast.Call(func=function) if _magic(node) in PROGRAMS:
                 called.add(function)
                 yield node

@@ -69,7 +69,7 @@ class TaskResult:
     unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right
     stood_in: tuple[str, ...] = ()  # those of them that the course's own answers stood in for
     # Why a person should look: "stopped" (its cell did not end by itself), "forbidden" (it makes a call that
-    # the task forbids), "may-hide" (such a call may have gone unseen).
+    # the task forbids), "may-hide" (such a call may have gone unseen), "program" (it starts another one).
     flags: tuple[str, ...] = ()
     release: str = ""  # by which the submission was graded, see `release_id`
     answer: str = ""  # its text

@@ -161,6 +161,7 @@ def why_look(flag: str) -> str:
     known = {
         "stopped": _("its cell did not end by itself"),
         "forbidden": _("it makes a call that the task forbids"),
+        "program": _("it starts another program, which is not watched"),
         "may-hide": _("a forbidden call may have gone unseen"),
     }
     return known.get(flag, flag)
