@@ -21,8 +21,6 @@
 # yourself.
 
 # %% id="setup"
-import torch
-
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
@@ -37,6 +35,8 @@ from visuals import (
     weights_and_context,
     word_arrows,
 )
+
+import torch
 
 # %% [markdown] id="meaning"
 # ## One word, two meanings

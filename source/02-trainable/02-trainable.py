@@ -18,9 +18,6 @@
 # yourself.
 
 # %% id="setup"
-import torch
-from torch import nn
-
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
@@ -32,6 +29,9 @@ from visuals import (
     trained_words,
     weights_and_context,
 )
+
+import torch
+from torch import nn
 
 # %% [markdown] id="sentence"
 # ## The sentence again

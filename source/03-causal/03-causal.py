@@ -19,9 +19,6 @@
 # yourself.
 
 # %% id="setup"
-import torch
-from torch import nn
-
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
@@ -34,6 +31,9 @@ from visuals import (
     trained_words,
     two_masks,
 )
+
+import torch
+from torch import nn
 
 # %% [markdown] id="sentence"
 # ## The sentence and its weights

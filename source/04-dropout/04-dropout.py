@@ -21,12 +21,12 @@
 # yourself.
 
 # %% id="setup"
+from autograder import check, hint, predict, progress, reveal
+from visuals import attention_map, batch_stack, dropout_averages, dropout_steps, explore_dropout
+
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-from autograder import check, hint, predict, progress, reveal
-from visuals import attention_map, batch_stack, dropout_averages, dropout_steps, explore_dropout
 
 # %% id="example-data" tags=["given"]
 inputs = torch.tensor(

@@ -20,9 +20,6 @@
 # yourself.
 
 # %% id="setup"
-import torch
-from torch import nn
-
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
@@ -35,6 +32,9 @@ from visuals import (
     trained_words,
 )
 from visuals.faulty import BUGS, train
+
+import torch
+from torch import nn
 
 # %% [markdown] id="batch-intro"
 # ## The sentence, twice

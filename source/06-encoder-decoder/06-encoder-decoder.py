@@ -23,11 +23,6 @@
 # yourself.
 
 # %% id="setup"
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-from IPython.display import display
-
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
@@ -38,6 +33,11 @@ from visuals import (
     track_shapes,
     trained_dates,
 )
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from IPython.display import display
 
 torch.set_printoptions(sci_mode=False, precision=4)  # 0.0008 and not 8.0241e-04
 

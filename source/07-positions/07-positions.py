@@ -20,9 +20,6 @@
 # yourself.
 
 # %% id="setup"
-import torch
-from torch import nn
-
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
@@ -33,6 +30,9 @@ from visuals import (
     turned_pair,
     two_orders,
 )
+
+import torch
+from torch import nn
 
 # %% [markdown] id="sentence"
 # ## 1 · Does attention know the order?

@@ -19,13 +19,13 @@
 # yourself.
 
 # %% id="setup"
-import torch
-from torch import nn
-from torch.nn import functional as F
-
 from autograder import bring_over, check, hint, predict, progress, reveal
 from visuals import attention_map, explore_training, residual_stream, training_curves
 from visuals.checkpoint import HELD_OUT, VOCABULARY, encode
+
+import torch
+from torch import nn
+from torch.nn import functional as F
 
 # Matrices as small as these are fastest on one core.
 torch.set_num_threads(1)

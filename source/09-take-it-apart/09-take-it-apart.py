@@ -18,12 +18,12 @@
 # yourself.
 
 # %% id="setup"
+from autograder import bring_over, check, hint, predict, progress, reveal
+from visuals import attention_map, explore_training, training_curves
+
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-from autograder import bring_over, check, hint, predict, progress, reveal
-from visuals import attention_map, explore_training, training_curves
 
 # Matrices as small as these are fastest on one core.
 torch.set_num_threads(1)

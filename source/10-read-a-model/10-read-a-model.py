@@ -22,15 +22,15 @@
 # %% id="setup"
 import json
 
-import torch
-from safetensors.torch import load_file
-from torch import nn
-from torch.nn import functional as F
-
 from autograder import bring_over, check, hint, predict, progress, reveal
 from visuals import attention_map, explore_model, look_inside, training_curves
 from visuals.checkpoint import CURVE, FILE, HELD_OUT, VOCABULARY, decode, encode, windows
 from visuals.checkpoint.train import trained
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional as F
 
 torch.set_num_threads(1)
 

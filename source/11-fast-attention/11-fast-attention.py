@@ -24,15 +24,15 @@
 # %% id="setup"
 import warnings
 
-import torch
-import torch.nn.functional as F
-from torch import nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
-
 from autograder import check, hint, predict, progress, reveal
 from visuals import attention_map, cost_curves, explore_tiles, measured, qkv_rows
 from visuals.checkpoint import NUM_HEADS, decode, encode
 from visuals.checkpoint.train import trained
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 # %% [markdown] id="carried-over-intro"
 # ## What you bring along

@@ -28,15 +28,15 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import torch
-from safetensors.torch import load_file
-from torch import nn
-from torch.nn import functional as F
-
 from autograder import bring_over, check, hint, predict, progress, reveal
 from visuals import explore_sampling, residual_stream, rope_pairs, token_vectors
 from visuals.checkpoint import HELD_OUT
 from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional as F
 
 torch.set_num_threads(1)
 

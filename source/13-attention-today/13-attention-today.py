@@ -23,14 +23,14 @@
 import math
 import warnings
 
+from autograder import bring_over, check, hint, predict, progress, reveal
+from visuals import attention_map, explore_map, training_curves
+from visuals.published import FOLDER
+
 import torch
 from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
-
-from autograder import bring_over, check, hint, predict, progress, reveal
-from visuals import attention_map, explore_map, training_curves
-from visuals.published import FOLDER
 
 torch.set_num_threads(1)
 TOKENS = ["Your", "journey", "starts", "with", "one", "step", "and", "goes", "on"]

@@ -17,7 +17,7 @@ from traitlets import Dict, default
 
 from autograder.author.edits import faulty_code
 from autograder.lesson import progress_store
-from autograder.records.cells import OF_RELEASE, RELEASE, release_of, tasks_of
+from autograder.records.cells import OF_RELEASE, RELEASE, STUB_OF, is_answer, release_of, tasks_of
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 # An explorer puts all that it can show into this output, for pages where no kernel answers: the words and the
@@ -48,13 +48,23 @@ class StubSolutions(ClearSolutions):
 
 
 class MarkRelease(NbGraderPreprocessor):
-    """Write into a released notebook which release it is: what comes back is graded by that."""
+    """Write into a released notebook which release it is, and into each answer's cell its stub.
+
+    What comes back is graded by the first. The second is what a learner who starts over goes back to.
+    """
 
     def preprocess(
         self, notebook: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         notebook.metadata[OF_RELEASE] = {RELEASE: release_of(tasks_of(notebook))}
+        keep_stubs(notebook)
         return notebook, resources
+
+
+def keep_stubs(notebook: NotebookNode) -> None:
+    """Keep the text of each answer's cell, as it is now, in the cell's metadata."""
+    for cell in filter(is_answer, notebook.cells):
+        cell.metadata[OF_RELEASE] = {STUB_OF: cell.source}
 
 
 def stub_for(source: str) -> str:

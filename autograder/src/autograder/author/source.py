@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +13,7 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.records.cells import is_answer
+from autograder.records.cells import FOLDED, is_answer
 from autograder.records.files import Identity, identity
 from autograder.records.reading import parsed
 
@@ -36,17 +37,39 @@ class RawCell:
 def read_source(path: Path) -> NotebookNode:
     """Return the lesson as a notebook, solutions and all, with every id from a header lifted into the cell.
 
-    A cell without an id keeps the one that jupytext drew, which `lint` refuses.
+    A cell without an id keeps the one that jupytext drew, which `lint` refuses. What only imports, asks for a
+    prediction or reveals it is folded.
     """
     notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     for cell in notebook.cells:
         explicit = cell.metadata.pop("id", None) or cell.metadata.get("nbgrader", {}).get("grade_id")
         cell["id"] = str(explicit or "")
+        if cell.cell_type == "code" and is_machinery(cell):
+            cell.metadata.update(deepcopy(FOLDED))
     notebook.metadata = NotebookNode(
         kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python")
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return notebook
+
+
+def is_machinery(cell: NotebookNode) -> bool:
+    """Tell whether a cell only imports, or is there to ask for a prediction or to show what came of it.
+
+    The code of the last two says what is asked a second time, and what came before anybody has chosen.
+    """
+    body = parsed(cell.source).body
+    if not body or "nbgrader" in cell.metadata:
+        return False
+    kinds = {type(statement) for statement in body}
+    if kinds & {ast.Import, ast.ImportFrom} and kinds <= {ast.Import, ast.ImportFrom, ast.Expr}:
+        return isinstance(body[0], ast.Import | ast.ImportFrom)
+    match body[-1]:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="reveal"))):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id="predict"))):
+            return len(body) == 1
+    return False
 
 
 def answers_in(folder: Path, lesson: str, kind: str = "code") -> dict[str, str]:

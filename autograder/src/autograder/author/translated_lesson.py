@@ -28,7 +28,7 @@ from nbgrader.utils import compute_checksum
 from autograder.author import prose, settings, translate
 from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.generate import failed_cells, write_notebook
-from autograder.author.preprocessors import ExecuteSolution, TidySolution
+from autograder.author.preprocessors import ExecuteSolution, TidySolution, keep_stubs
 from autograder.author.unchanged import same_solution
 from autograder.records import bank
 from autograder.records.bank import LessonBank
@@ -143,6 +143,7 @@ def _made(course: Course, spoken: str, name: str) -> _Made:
     if not usable[name]:
         return _Made({}, None, states)
     _translate(released, translated)
+    keep_stubs(released)
     _translate(solved, translated)
     words = course.bank / spoken
     files_made = {

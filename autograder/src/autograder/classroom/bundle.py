@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 
 from autograder.classroom import wheels
 from autograder.classroom.wheels import CannotBundle
+from autograder.records.cells import FOLDED
 from autograder.records.course import FILE, NAMED, PACKED, Course
 from autograder.records.files import folder_digest
 from autograder.words.language import LANGUAGE
@@ -64,8 +65,6 @@ if missing:
 if wanted:
     get_ipython().run_line_magic("pip", "install --quiet " + " ".join(f'"{{wheel}}"' for wheel in wanted))
 """
-# Folded where notebooks can be: in JupyterLab and VS Code, and in Colab.
-FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 # What `start.py lab` needs beside the checks.
 LAB = ("ipykernel", "jupyterlab")
 README = """\

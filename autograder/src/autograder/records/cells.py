@@ -19,6 +19,10 @@ HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
 
 # In a released notebook's metadata: which release it is.
 OF_RELEASE, RELEASE = "autograder", "release"
+# There in an answer's cell: the text that it was released with.
+STUB_OF = "stub"
+# Folded where notebooks can be: in JupyterLab and VS Code, and in Colab.
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
 
 def tasks_of(notebook: NotebookNode) -> frozenset[str]:
