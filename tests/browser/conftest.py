@@ -134,7 +134,10 @@ class Notebook:
         self.cells = page.locator(CELLS)
 
     def cell(self, text: str):
-        """The first cell whose text contains `text`."""
+        """The first cell whose text contains `text`; the page does not show that of a folded one."""
+        for place, cell in enumerate(self.released.cells):
+            if text in cell.source and cell.metadata.get("jupyter", {}).get("source_hidden"):
+                return self.cells.nth(place)
         return self.page.locator(CELLS, has_text=text).first
 
     def type_into(self, cell, code: str) -> None:
@@ -218,9 +221,10 @@ class Notebook:
         return place
 
     def _edit(self, cell) -> None:
-        """Put the cursor into a cell."""
+        """Put the cursor into a cell; of one whose code is folded, choose it."""
         cell.scroll_into_view_if_needed()
-        cell.locator(".cm-content").click()
+        folded = cell.locator(".jp-Placeholder-prompt")
+        (folded if folded.count() else cell.locator(".cm-content")).first.click()
 
     @contextmanager
     def _runs(self, cell, timeout: int):

@@ -7,6 +7,7 @@ import pytest
 from autograder.author import pipeline, prose, translate, translated_lesson
 from autograder.author.translate import disagreements
 from autograder.lesson.learner import check
+from autograder.records.cells import is_answer
 from autograder.records.course import Course
 from autograder.words import language
 from support.tiny_course import NAME
@@ -209,6 +210,9 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
             if before.cell_type == "code":
                 assert after.source == before.source
                 assert after.metadata == before.metadata
+        for cell in filter(is_answer, other.cells):  # what a learner who starts over goes back to
+            kept = {"stub": cell.source} if folder == "notebooks" else None
+            assert cell.metadata.get("autograder") == kept
         assert other.cells[0].source == "# ছোট পাঠ\n\nText about it."
     shown = {cell["id"]: cell.outputs for cell in other.cells if cell.cell_type == "code"}
     assert shown["share"][0].data["text/plain"].startswith("[ঠিক] অংশ (3 of 3 points)\nঅংশগুলোর যোগফল 1।")

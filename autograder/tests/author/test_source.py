@@ -61,3 +61,22 @@ def test_raw_cells_know_their_lines_and_what_they_claim_to_be(source_text):
 def test_text_before_the_first_cell_belongs_to_no_raw_cell():
     assert raw_cells("x = 1\n# %% id='a'\ny = 2\n")[0].body == ("y = 2",)
     assert raw_cells("x = 1\n") == []
+
+
+FOLDED = [
+    ("import math\nfrom json import loads\n\nmath.gcd(2, 4)", True),
+    ("predict('two', 'Which?', ('this', 'that'))", True),
+    ("came = 1 + 1\nreveal('two', came)", True),
+    ("import math\nTOKENS = ['Your', 'journey']", False),
+    ("predict('two', 'Which?')\nshare = 2", False),
+    ("reveal('two', 2)\nshare = 2", False),
+    ("print('a figure')", False),
+]
+
+
+@pytest.mark.parametrize(("code", "folded"), FOLDED)
+def test_what_only_imports_asks_or_reveals_is_folded(tmp_path, code, folded):
+    path = tmp_path / "lesson.py"
+    path.write_text(f'# %% id="one"\n{code}\n')
+    metadata = read_source(path).cells[0].metadata
+    assert metadata == ({"jupyter": {"source_hidden": True}, "cellView": "form"} if folded else {})
