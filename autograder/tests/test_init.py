@@ -8,7 +8,9 @@ import pytest
 import autograder
 
 
-@pytest.mark.parametrize("name", ["bring_over", "check", "hint", "predict", "progress", "reveal"])
+@pytest.mark.parametrize(
+    "name", ["bring_over", "check", "hint", "join", "leave", "predict", "progress", "reveal"]
+)
 def test_lessons_find_here_what_the_learner_calls(name):
     assert getattr(autograder, name).__name__ == name
     assert name in dir(autograder)

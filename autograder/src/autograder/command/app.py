@@ -31,6 +31,7 @@ from autograder.command.console import (
     refuse,
     say,
 )
+from autograder.command.live_command import app as live
 from autograder.records.problems import AuthoringError
 from autograder.words.language import ngettext, speak
 from autograder.words.phrases import listed
@@ -48,6 +49,7 @@ app = typer.Typer(
     help="Build a course, prove its checks, grade a class.",
 )
 app.add_typer(exchange)
+app.add_typer(live)
 
 AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are done at one time.")]
 

@@ -14,7 +14,7 @@ from typing import Any
 from autograder.experiments import known as experiments
 from autograder.judge.decide import judge, with_unfinished
 from autograder.judge.way import followed
-from autograder.lesson import progress_store
+from autograder.lesson import live_line, progress_store
 from autograder.lesson.button import buttons
 from autograder.probe.collect import collect, collect_answer
 from autograder.probe.own_code import raised_by_notebook
@@ -116,6 +116,7 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         return _our_fault(task_id, problem)
     if mode == "validate":
         return feedback
+    live_line.tell_check(task.id, verdict)
     feedback = replace(feedback, aside=_remember(course, task, verdict))
     if not verdict.passed and has_front_end():
         return replace(feedback, below=_buttons_for(course, task, where))
@@ -149,6 +150,7 @@ def hint(task_id: str) -> Notice:
 
 def _next_hint(course: Course, task: Task) -> tuple[int, tuple[tuple[str, ...], ...]]:
     """Return the number of the next hint, from 1, and all hints; it counts as seen from now on."""
+    live_line.tell_hint(task.id)
     hints = _hints(course, task)
     record = progress_store.read(course.name, task.id)
     stage = min(record.hints, len(hints) - 1)

@@ -1,4 +1,4 @@
-"""What a learner has done so far, kept on their own machine: one small file for each task and prediction.
+"""What a learner has done so far, kept on their own machine: one small file for each task, say.
 
 A file each means that two notebooks open at once cannot lose each other's progress. Nothing here is ever
 graded; a learner may edit or delete it as they like.
@@ -22,8 +22,9 @@ from autograder.words.language import _
 PROGRESS = "AUTOGRADER_PROGRESS"
 # Before a prediction's id in its file's name; no task's id begins so, because of its dot.
 PREDICTION = "prediction."
+ROOM = "room."  # and this before a live room's
 OWN = 0o600  # what a learner has done is for their eyes
-Kept = TypeVar("Kept", "Record", "Prediction")
+Kept = TypeVar("Kept", "Record", "Prediction", "Joined")
 UNREADABLE = (OSError, ValueError, RecursionError)
 
 
@@ -45,6 +46,14 @@ class Prediction:
     true: bool | None = None
 
 
+@dataclass(frozen=True)
+class Joined:
+    """A live room: the random number that this learner counts by there, and whether they agree to send."""
+
+    learner: str = ""
+    agreed: bool = False
+
+
 def folder(course: str) -> Path | None:
     """Where progress in a course is kept, or None where the learner turned it off."""
     place = os.environ.get(PROGRESS, "")
@@ -63,6 +72,17 @@ def read_prediction(course: str, name: str) -> Prediction:
     return _read(course, f"{PREDICTION}{name}", Prediction)
 
 
+def read_joined(course: str, room: str) -> Joined:
+    """Return what was agreed to of a room; nothing where there is no such record or it cannot be read."""
+    return _read(course, room, Joined)
+
+
+def rooms(course: str) -> list[str]:
+    """Return the live rooms that something is kept of."""
+    place = folder(course)
+    return [path.stem for path in place.glob(f"{ROOM}*.json")] if place else []
+
+
 def _read(course: str, name: str, kind: type[Kept]) -> Kept:
     place = folder(course)
     if place is None:
@@ -78,7 +98,7 @@ def write_prediction(course: str, name: str, prediction: Prediction) -> str:
     return write(course, f"{PREDICTION}{name}", prediction)
 
 
-def write(course: str, task: str, record: Record | Prediction) -> str:
+def write(course: str, task: str, record: Record | Prediction | Joined) -> str:
     """Store the task's record; returns why it could not be stored, or nothing."""
     place = folder(course)
     if place is None:

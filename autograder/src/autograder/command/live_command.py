@@ -1,0 +1,65 @@
+"""The command that serves live rooms."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder.command.console import Root, course_of, refuse, say
+from autograder.records.course import NAME_FORM
+from autograder.words.language import speak
+
+app = typer.Typer()
+
+
+@app.command()
+def live(
+    room: Annotated[
+        list[str] | None, typer.Option("--room", help="A lab's name.", show_default="today's date")
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="This machine's name or address.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", help="A certificate for TLS, as PEM.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="The certificate's key, as PEM.")] = None,
+    unencrypted: Annotated[
+        bool, typer.Option("--unencrypted", help="Serve a network without TLS all the same.")
+    ] = False,
+    address: Annotated[
+        str, typer.Option("--address", help="Where learners reach it, if that is another address.")
+    ] = "",
+    history: Annotated[
+        Path | None, typer.Option("--history", help="Where it is kept.", show_default="live.db in the course")
+    ] = None,
+    course: Root = Path(),
+) -> None:
+    """Show a class at work, without names: notebooks that join a room tell how their checks go."""
+    try:
+        from autograder.live.listening import Place, serve
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("starlette", "uvicorn"):
+            raise
+        refuse(f"A live room needs more packages: pip install 'lesson-autograder[live]' ({missing})")
+    known = course_of(course)
+    speak(known.bank, known.languages)
+    names = room or [datetime.now().strftime("%Y-%m-%d")]
+    for name in names:
+        if not NAME_FORM.fullmatch(name):
+            refuse(f"{name}: a room's name is lower-case words or numbers joined by hyphens.")
+    given = address.rstrip("/")
+    own = Place(host, port, certificate, key, unencrypted, address=given)
+    by_hub = Place.from_hub(os.environ)
+    place = own if by_hub is None else Place(**{**vars(by_hub), "address": given or by_hub.address})
+
+    def tell(name: str, line: str, board: str) -> None:
+        say(f"Room {name}\n  in a cell:  from autograder import join; {line}\n  its board:  {board}")
+        say("Whoever has the board's address can see it. Ctrl-C ends the room; its history is kept.")
+
+    with suppress(KeyboardInterrupt):
+        serve(known, list(dict.fromkeys(names)), history or known.root / "live.db", place, tell)

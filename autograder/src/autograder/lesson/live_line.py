@@ -1,0 +1,160 @@
+"""The line to a live room: what happened waits in a short queue, and a thread of its own sends it.
+
+A check only puts something into the queue, so it waits for no network. Until somebody has joined there is no
+queue and no thread. What cannot be sent is tried again, and the oldest is dropped where too much waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import SplitResult
+
+from autograder.records.live_event import EARLIEST, MOST_MISTAKES, PLACE, LiveEvent, What, as_sent
+
+if TYPE_CHECKING:
+    from autograder.records.findings import Verdict
+
+MOST_WAITING = 32
+PATIENCE = 5.0  # seconds for one answer
+PAUSES = (1, 2, 4, 8, 15)  # seconds before another try, the last one again and again
+
+TAKEN = 204
+# What trying again cannot mend: of the message, and of the code.
+REFUSED = (400, 413)
+STRANGER = 403
+
+State = Literal["waiting", "heard", "refused", "away"]
+
+
+class Line:
+    """What one notebook tells one room, from now until it is closed.
+
+    Args:
+        address: the room's, checked before.
+        code: its code.
+        learner: the random number that this person counts by.
+    """
+
+    def __init__(self, address: SplitResult, code: str, learner: str) -> None:
+        self.state: State = "waiting"
+        self.tried = threading.Event()  # set when the state is known
+        self._address, self._code, self._learner = address, code, learner
+        self._events: deque[tuple[float, What, str, tuple[str, ...]]] = deque(maxlen=MOST_WAITING)
+        self._something = threading.Event()
+        self._sending = threading.Lock()
+        self._closed = threading.Event()
+        self._context = None
+        if address.scheme == "https":
+            import ssl
+
+            self._context = ssl.create_default_context()  # here, since it takes longer than a check may
+        self.tell("joined")
+        threading.Thread(target=self._run, name="live room", daemon=True).start()
+
+    def tell(self, verdict: What, task: str = "", mistakes: tuple[str, ...] = ()) -> None:
+        """Have something sent, soon."""
+        self._events.append((time.monotonic(), verdict, task, mistakes[:MOST_MISTAKES]))
+        self._something.set()
+
+    def close(self) -> None:
+        """Send nothing any more, nor what still waits."""
+        self._closed.set()
+        with self._sending:  # what is being written at this moment is a few hundred bytes
+            self._events.clear()
+        self._something.set()
+
+    def _run(self) -> None:
+        failed = 0
+        while not self._closed.is_set():
+            if not self._events:
+                self._something.wait()
+                self._something.clear()
+                continue
+            event = self._events[0]
+            if time.monotonic() - event[0] > EARLIEST:
+                self._drop(event)
+                continue
+            status = self._send(event)
+            if status == STRANGER:
+                self.state = "refused"
+                self._closed.set()
+                self._events.clear()
+            elif status == TAKEN or status in REFUSED:
+                failed, self.state = 0, "heard"
+                self._drop(event)
+            else:
+                self.state = "away"
+                self._closed.wait(PAUSES[min(failed, len(PAUSES) - 1)])
+                failed += 1
+            self.tried.set()
+
+    def _drop(self, event: tuple[float, What, str, tuple[str, ...]]) -> None:
+        # A full queue may have dropped it already.
+        with contextlib.suppress(ValueError):
+            self._events.remove(event)
+
+    def _send(self, event: tuple[float, What, str, tuple[str, ...]]) -> int:
+        """Send one event over a connection of its own; returns the answer's status, 0 for none."""
+        host, port = self._address.hostname or "", self._address.port
+        connection = (
+            HTTPSConnection(host, port, timeout=PATIENCE, context=self._context)
+            if self._context
+            else HTTPConnection(host, port, timeout=PATIENCE)
+        )
+        at, verdict, task, mistakes = event
+        headers = {
+            "Authorization": f"Bearer {self._code}",
+            "Content-Type": "application/json",
+            "Connection": "close",
+        }
+        try:
+            connection.connect()
+            ago = min(time.monotonic() - at, EARLIEST)
+            body = as_sent(LiveEvent(self._learner, task, verdict, mistakes, ago))
+            with self._sending:
+                if self._closed.is_set():
+                    return 0
+                connection.request("POST", f"{self._address.path}{PLACE}", body, headers)
+            return connection.getresponse().status
+        except (OSError, HTTPException, ValueError):
+            return 0
+        finally:
+            connection.close()
+
+
+_line: Line | None = None
+
+
+def use(line: Line | None) -> None:
+    """Close the line that is open, if any, and tell this one from now on."""
+    global _line
+    before, _line = _line, line
+    if before is not None:
+        before.close()
+
+
+def is_open() -> bool:
+    """Tell whether this notebook has joined a room."""
+    return _line is not None and _line.state != "refused"
+
+
+def tell_check(task: str, verdict: Verdict) -> None:
+    """Tell the room what came of a check, if this notebook has joined one."""
+    if _line is None:
+        return
+    from autograder.records.findings import Untried
+
+    untried = isinstance(verdict.finding, Untried)
+    what: What = "right" if verdict.passed else "untried" if untried else "wrong"
+    _line.tell(what, task, tuple(named.fault for named in verdict.named if named.fault))
+
+
+def tell_hint(task: str) -> None:
+    """Tell the room that a hint was asked for, if this notebook has joined one."""
+    if _line is not None:
+        _line.tell("hint", task)

@@ -1,0 +1,87 @@
+"""A live room on a socket of this machine, and what is sent to it as a notebook sends it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from autograder.live.board import Vocabulary
+from autograder.live.history import History, Room
+from autograder.records.course import Course
+from support.everywhere import need
+
+ADA, BOB = "a" * 16, "b" * 16
+PRIVATE = {"Content-Type": "application/json", "Connection": "close"}
+
+
+def needs_live() -> None:
+    """Skip where the extra `live` is not installed; fail on the Linux of CI."""
+    missing = [name for name in ("starlette", "uvicorn") if not find_spec(name)]
+    need(f"not installed: {', '.join(missing)} (the extra `live`)" if missing else "")
+
+
+class Served:
+    """A room that is served: what one asks of it over HTTP."""
+
+    def __init__(self, port: int, room: Room, prefix: str) -> None:
+        self.port, self.room, self.prefix = port, room, prefix
+        self.address = f"http://127.0.0.1:{port}{prefix}"
+        self.board = f"{prefix}/board/{room.name}/"
+        self.cookie = {"Cookie": f"autograder-live={room.token}"}
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, **headers: str
+    ) -> tuple[int, str, dict[str, str]]:
+        """Return an answer: its status, text and headers."""
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode(), dict(answer.getheaders())
+
+    def send(self, body: bytes, authorization: str | None = None) -> tuple[int, str]:
+        """Send bytes as a notebook does."""
+        own = f"Bearer {self.room.code}" if authorization is None else authorization
+        return self.ask("POST", f"{self.prefix}/events", body, **PRIVATE, Authorization=own)[:2]
+
+    def event(self, learner: str = ADA, verdict: str = "wrong", **fields: Any) -> tuple[int, str]:
+        """Send one event: by default, that `share` is wrong in no known way."""
+        plain = {"task": "share", "mistakes": [], "seconds_ago": 0.0, **fields}
+        return self.send(json.dumps({"learner": learner, "verdict": verdict, **plain}).encode())
+
+    def state(self) -> dict[str, Any]:
+        """Return what a board that opens now is told first."""
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request("GET", f"{self.board}events", headers=self.cookie)
+            line = connection.getresponse().readline().decode()
+        return json.loads(line.removeprefix("data: "))
+
+
+@contextmanager
+def served(course: Course, file: Path, prefix: str = "", port: int = 0, **how: Any) -> Iterator[Served]:
+    """Serve the room `lab` of a course in a thread, until it is left."""
+    needs_live()
+    import uvicorn
+    from autograder.live.service import application
+
+    with closing(History(file)) as history, socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1", port))
+        sock.listen()
+        room = history.room("lab")
+        app = application([room], history, Vocabulary.of(course), prefix, **how)
+        config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
+        thread.start()
+        try:
+            yield Served(sock.getsockname()[1], room, prefix)
+        finally:
+            server.should_exit = True
+            thread.join()
