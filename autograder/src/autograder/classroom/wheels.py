@@ -115,7 +115,7 @@ def course_wheel(course: Course, lessons: Sequence[str], out: Path, hints: int |
         data = {file.name: file.read_bytes() for file in Path(place).iterdir()}
     data |= _words(course, lessons, hints)
     data |= {**course.beside_banks(), FILE: described(course, lessons).encode()}
-    content = {**_packages(course, lessons), **{f"{folder}/{path}": data[path] for path in data}}
+    content = {**packages(course, lessons), **{f"{folder}/{path}": data[path] for path in data}}
     needs = "".join(f"Requires-Dist: {need}\n" for need in about["dependencies"])
     # Another number for other content: so pip installs it.
     digest = sha256(needs.encode())
@@ -208,20 +208,20 @@ def _words(course: Course, lessons: Sequence[str], hints: int | None) -> dict[st
     }
 
 
-def _packages(course: Course, lessons: Sequence[str]) -> dict[str, bytes]:
+def packages(course: Course, lessons: Sequence[str]) -> dict[str, bytes]:
     """Return what these lessons reach of the course's own packages.
 
     A folder's data goes with its modules: what one lesson alone reads is in no other's bundle.
     """
-    packages = [name for name in course.preload if (course.root / name / "__init__.py").is_file()]
+    own = [name for name in course.preload if (course.root / name / "__init__.py").is_file()]
     cells = [
         cell.source
         for lesson in lessons
         for cell in nbformat.read(release(course, lesson), as_version=4).cells
         if cell.cell_type == "code"
     ]
-    names = [*packages, *(name for cell in cells for name in _imported(parsed(cell)))]
-    files = _reached(names, {name: course.root / name for name in packages})
+    names = [*own, *(name for cell in cells for name in _imported(parsed(cell)))]
+    files = _reached(names, {name: course.root / name for name in own})
     data = [
         file
         for module in files

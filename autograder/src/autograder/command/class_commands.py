@@ -123,6 +123,32 @@ def bundle(
             say(f"{name}: {note}. Make them before you grade.")
 
 
+@app.command()
+def gradescope(
+    lesson: LessonName,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A zip file.", show_default="LESSON-gradescope.zip")
+    ] = None,
+    visibility: Annotated[
+        str,
+        typer.Option(
+            "--visibility", help="When tests are seen: visible, after_due_date, after_published or hidden."
+        ),
+    ] = "visible",
+    course: Root = Path(),
+) -> None:
+    """Pack a lesson's autograder for Gradescope, which grades each submission in a container of its own."""
+    from autograder.classroom.gradescope_zip import VISIBILITIES, pack
+
+    place = course_of(course)
+    (name,) = meant(place.lessons, [lesson])
+    if visibility not in VISIBILITIES:
+        refuse(f"There is no visibility {visibility}. There are: {', '.join(VISIBILITIES)}.")
+    path = pack(place, name, out or Path(f"{name}-gradescope.zip"), visibility)
+    say(f"{path} holds the autograder of {name}. Upload it to Gradescope, under “Configure Autograder”.")
+    say("It holds the answers, so give it to nobody else. Its hidden probes are drawn for it alone.")
+
+
 @app.command(name="return")
 def give_back(
     lesson: LessonName,

@@ -76,9 +76,7 @@ def grade_job(job: GradeJob) -> Result:
 def _graded(job: GradeJob) -> Result:
     try:
         submission = unreadable(job.refused) if job.refused else read_text(job.submission)
-        job = replace(job, release=as_written(job.release, job.said, submission))
-        rebuilt = rebuild(_release(job.release), submission)
-        graded, tasks = grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes))
+        graded, tasks = grade_read(job, submission)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except (MemoryError, RecursionError):
@@ -101,17 +99,28 @@ def grade_plain(job: GradeJob, rebuilt: str, notes: tuple[str, ...]) -> Result:
     return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
 
 
-def grade_rebuilt(
-    job: GradeJob, rebuilt: NotebookNode, notes: tuple[str, ...]
+def grade_read(
+    job: GradeJob, submission: NotebookNode, by: SandboxRunner | None = None
 ) -> tuple[Graded, tuple[TaskResult, ...]]:
-    """Grade a submission that was rebuilt, with the notes from that, in this thread's own sandbox.
+    """Grade a submission that was read, as `grade_rebuilt` does."""
+    job = replace(job, release=as_written(job.release, job.said, submission))
+    rebuilt = rebuild(_release(job.release), submission)
+    return grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes), by)
+
+
+def grade_rebuilt(
+    job: GradeJob, rebuilt: NotebookNode, notes: tuple[str, ...], by: SandboxRunner | None = None
+) -> tuple[Graded, tuple[TaskResult, ...]]:
+    """Grade a submission that was rebuilt, with the notes from that.
+
+    It runs in this thread's own sandbox if no runner is named.
 
     Raises:
         GraderFault: our own code failed beside an answer.
         SandboxFailed: the sandbox itself failed.
     """
     experiments.use(job.banks.course)
-    runner_of_it = runner_for(job.banks, job.sandboxed)
+    runner_of_it = by or runner_for(job.banks, job.sandboxed)
     lesson = job.banks.lesson(job.lesson, job.drawn)
     questions = job.banks.questions(job.lesson, job.drawn)
     solution = partial(solved, _release(job.release), job.solution) if job.solution else None

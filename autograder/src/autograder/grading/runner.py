@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -45,6 +46,8 @@ PRELOAD = (
     "    import matplotlib.pyplot as plt\n    plt.plot([1, 2])\nimport torch\ntorch.ones(2)",
 )
 QUESTIONS = "questions"
+# A user that no system has: what runs as this one is nobody else's.
+NOBODYS = 64_999
 EMPTY: Mapping[str, str] = MappingProxyType({})
 # What was drawn for a submission is read before its own code can have a hand in that.
 READ = "autograder.grading.preload:read_questions"
@@ -198,6 +201,8 @@ def _found(executed: NotebookNode) -> list[list[Any]]:
 class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
+    user: int | None = None  # who runs them, where that is not the grader
+
     def begin(
         self,
         lesson: str,
@@ -210,7 +215,33 @@ class KernelRunner(SandboxRunner):
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
         questions.mkdir()
         banks.write_questions(questions)
+        more = {PACKED: str(questions), "OMP_NUM_THREADS": "1"}
+        return Kernels({**self._environment(questions.parent), **more, **ENVIRONMENT}, self.user)
+
+    def _environment(self, shared: Path) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name != OWN_FOLDER}
         path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
-        more = {"PYTHONPATH": path, PACKED: str(questions), "OMP_NUM_THREADS": "1"}
-        return Kernels({**kept, **more, **ENVIRONMENT})
+        return {**kept, "PYTHONPATH": path}
+
+
+class OtherUserRunner(KernelRunner):
+    """Runs notebooks in Jupyter kernels as a user without an account, who can read nothing of the grader's.
+
+    Only root can be the grader. To be closed.
+    """
+
+    user = NOBODYS
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        shared = questions.parent
+        for name, folder in banks.course.packages().items():
+            shutil.copytree(folder, shared / name, ignore=shutil.ignore_patterns("__pycache__"))
+        made = super()._made(questions, banks)
+        for place in (shared, *shared.rglob("*")):
+            place.chmod(0o755 if place.is_dir() else 0o644)
+        return made
+
+    def _environment(self, shared: Path) -> dict[str, str]:
+        known = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        home = {"HOME": "/tmp", "USER": "student", "LOGNAME": "student", "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**known, **home, "PYTHONPATH": f"{shared}{os.pathsep}{PACKAGE.parent}"}

@@ -1,0 +1,96 @@
+"""Pack the autograder of a lesson for Gradescope: a zip that sets up a container and grades in it."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import tempfile
+import zipfile
+from pathlib import Path
+
+import tomlkit
+
+from autograder.author.settings import CONFIG
+from autograder.classroom import wheels
+from autograder.grading.hidden.secret import NAME, OWN_FOLDER
+from autograder.records import bank
+from autograder.records.course import FILE, Course
+
+# Who sees the tests, and when, as Gradescope calls it.
+VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
+# Python and its packages lie where the user who runs a student's code can read them, and the answers do not.
+SETUP = """\
+#!/usr/bin/env bash
+# Gradescope runs this once, when it makes the container.
+set -euo pipefail
+cd /autograder/source
+apt-get update
+apt-get install --yes python3-venv
+python3 -m venv /opt/uv
+/opt/uv/bin/pip install --quiet uv
+export UV_PYTHON_INSTALL_DIR=/opt/python UV_NO_CACHE=1
+/opt/uv/bin/uv venv --python {python} /opt/autograder
+/opt/uv/bin/uv pip install --python /opt/autograder/bin/python --torch-backend cpu {needs}
+chmod -R go-rwx /autograder/source
+"""
+RUN = """\
+#!/usr/bin/env bash
+# Gradescope runs this for each submission.
+export {variable}=/autograder/source/{secret} OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
+cd /autograder/source/course
+exec /opt/autograder/bin/python -m autograder.grading.gradescope {lesson} {visibility}
+"""
+PYTHON = "3.12"
+
+
+def pack(course: Course, lesson: str, out: Path, visibility: str) -> Path:
+    """Write the zip.
+
+    Its hidden questions are drawn from a secret of its own: yours stays here.
+
+    Raises:
+        CannotBundle: the lesson is not built, or the tool was not installed.
+    """
+    content = {f"course/{path}": data for path, data in _course(course, lesson).items()}
+    content[f"{NAME}/{NAME}"] = secrets.token_hex(32).encode()
+    with tempfile.TemporaryDirectory(prefix="wheel-") as place:
+        wheel = wheels.tool_wheel(Path(place))
+        content[wheel] = (Path(place) / wheel).read_bytes()
+    needs = [f"./{wheel}[grade]", *wheels.project(course)["dependencies"][1:]]
+    lock = course.root / "requirements.lock"
+    if lock.is_file():
+        content[lock.name] = lock.read_bytes()
+        needs += ["--constraints", lock.name]
+    scripts = {
+        "setup.sh": SETUP.format(python=PYTHON, needs=shlex.join(needs)),
+        "run_autograder": RUN.format(variable=OWN_FOLDER, secret=NAME, lesson=lesson, visibility=visibility),
+    }
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in {**{name: text.encode() for name, text in scripts.items()}, **content}.items():
+            entry = zipfile.ZipInfo(path)
+            entry.external_attr = (0o755 if path in scripts else 0o600) << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return out
+
+
+def _course(course: Course, lesson: str) -> dict[str, bytes]:
+    """Return what a container needs of the course, for one lesson."""
+    wheels.release(course, lesson)
+    described = tomlkit.parse(wheels.described(course, [lesson]))
+    described["bank"] = "bank"
+    files = [
+        course.root / CONFIG,
+        *(course.root / name for name in filter(None, (course.adds.experiments, course.adds.platforms))),
+        *course.source.glob("*.py"),
+        *(file for file in (course.source / lesson).iterdir() if file.suffix in (".py", ".toml")),
+        *(course.root / "notebooks").glob(f"{lesson}/{lesson}.ipynb"),
+        *(course.root / "notebooks").glob(f"*/{lesson}/{lesson}.ipynb"),
+    ]
+    answers = [*bank.paths(lesson, course.bank), *course.bank.glob("*/*.mo")]
+    return {
+        FILE: tomlkit.dumps(described).encode(),
+        **{file.relative_to(course.root).as_posix(): file.read_bytes() for file in files},
+        **{f"bank/{file.relative_to(course.bank).as_posix()}": file.read_bytes() for file in answers},
+        **wheels.packages(course, [lesson]),
+    }

@@ -1,0 +1,138 @@
+"""A lesson's autograder in a container like Gradescope's: as root, with nothing but what was packed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from autograder.author.source import read_source
+from autograder.command import app as cli
+from support.class_course import FULL, LESSON, class_folder
+from typer.testing import CliRunner
+
+import autograder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("bwrap") is None,
+        reason="only root can be in such a container, and bubblewrap makes it here",
+    ),
+]
+COMMAND = ("gradescope", "01", "--visibility", "after_published")
+# What a student's code may not do; the answer is right where each of these is refused.
+TRIES = """
+import os, subprocess, sys
+
+def refused(action):
+    try:
+        action()
+    except (OSError, MemoryError, RuntimeError):
+        return True
+    return False
+
+def fork():
+    for _ in range(200):
+        if os.fork() == 0:
+            import time
+            time.sleep(60)
+
+outcomes = {
+    "is root": os.getuid() != 0 and refused(lambda: os.setuid(0)),
+    "reads the answers": refused(lambda: os.listdir("/autograder/source")),
+    "reads the secret": refused(lambda: open("/autograder/source/secret/secret").read()),
+    "writes a result": refused(lambda: open("/autograder/results/results.json", "w")),
+    "reads what others handed in": refused(lambda: open("/autograder/submission_metadata.json").read()),
+    "changes the checks": refused(lambda: open(sys.modules["autograder"].__file__, "a")),
+    "changes the questions": refused(lambda: open(f"{os.environ['AUTOGRADER_COURSE']}/course.toml", "a")),
+    "fills the memory": refused(lambda: bytearray(8 << 30)),
+    "sees the grader's environment": "AUTOGRADER_SECRET" not in os.environ,
+    "starts processes without end": refused(fork),
+}
+if not all(outcomes.values()):
+    raise RuntimeError(", ".join(what for what, held in outcomes.items() if not held))
+"""
+
+
+def packed(place: Path) -> list[str]:
+    """The tree that Gradescope makes of a zip."""
+    place.mkdir()
+    for name in ("source", "submission", "results"):
+        (place / name).mkdir()
+    (place / "submission_metadata.json").write_text("{}")
+    done = CliRunner().invoke(cli.app, [*COMMAND, "--out", str(place / "made.zip")])
+    assert done.exit_code == 0, done.output
+    with zipfile.ZipFile(place / "made.zip") as archive:
+        archive.extractall(place / "source")
+        names = archive.namelist()
+    (place / "made.zip").unlink()
+    return names
+
+
+def graded(place: Path) -> dict:
+    """Run the autograder in a world that has a system, Python and the tree, and no bubblewrap of its own."""
+    seen = {"/opt/autograder": sys.prefix, sys.base_prefix: sys.base_prefix}
+    package = str(Path(autograder.__file__).parent)
+    seen |= {package: package, sysconfig.get_path("purelib"): sysconfig.get_path("purelib")}
+    parents = sorted({str(one) for path in seen for one in Path(path).parents if str(one) != "/"})
+    command = [
+        "bwrap",
+        "--cap-add",
+        "ALL",
+        "--unshare-pid",
+        "--clearenv",
+        "--setenv",
+        "PATH",
+        "/usr/bin:/bin",
+    ]
+    for parent in parents:
+        command += ["--perms", "755", "--dir", parent]
+    for where in ("/usr", "/bin", "/lib", "/lib64", "/etc/passwd"):
+        command += ["--ro-bind-try", where, where]
+    for where, shown in seen.items():
+        command += ["--ro-bind", shown, where]
+    command += ["--ro-bind", "/dev/null", "/usr/bin/bwrap", "--dev", "/dev", "--proc", "/proc"]
+    command += ["--perms", "1777", "--tmpfs", "/tmp", "--bind", str(place), "/autograder"]
+    done = subprocess.run(
+        [*command, "bash", "/autograder/source/run_autograder"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads((place / "results" / "results.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def course(class_course, tmp_path, monkeypatch):
+    monkeypatch.chdir(class_folder(class_course, tmp_path / "course", LESSON))
+    return read_source(Path("source") / LESSON / f"{LESSON}.py")
+
+
+def test_a_submission_is_graded_in_a_container_and_its_code_reaches_nothing(course, tmp_path):
+    place = tmp_path / "container"
+    names = packed(place)
+    assert {"setup.sh", "run_autograder"} <= set(names)
+    assert subprocess.run(["bash", "-n", place / "source" / "setup.sh"], check=False).returncode == 0
+    for cell in course.cells:
+        if cell["id"] == "by-hand-answer":
+            cell.source = f"{TRIES}\n{cell.source}"
+        if cell["id"] == "convolve-answer":
+            cell.source = cell.source.replace("* kernel", "* kernel.flip(0)")
+    (place / "submission" / "my work").mkdir()
+    nbformat.write(course, place / "submission" / "my work" / "lesson (1).ipynb")
+    told = graded(place)
+    said = [test["output"] for test in told["tests"] if test["status"] == "failed"]
+    assert [text.partition("\n")[0] for text in said] == [
+        "[not yet] A convolution as a function (0 of 2 points)",
+        "",
+    ]
+    assert "Your kernel is turned round" in said[0]
+    assert (told["score"], sum(test["max_score"] for test in told["tests"])) == (3, FULL)
+    assert {test["visibility"] for test in told["tests"]} == {"after_published"}
+    assert list((place / "source" / "secret" / "words").iterdir())  # hidden questions were drawn
