@@ -11,6 +11,7 @@ from pathlib import Path
 import tomlkit
 
 from autograder.author.settings import CONFIG
+from autograder.author.translated_lesson import SHARED
 from autograder.classroom import wheels
 from autograder.grading.hidden.secret import NAME, OWN_FOLDER
 from autograder.records import bank
@@ -87,7 +88,10 @@ def _course(course: Course, lesson: str) -> dict[str, bytes]:
         *(course.root / "notebooks").glob(f"{lesson}/{lesson}.ipynb"),
         *(course.root / "notebooks").glob(f"*/{lesson}/{lesson}.ipynb"),
     ]
-    answers = [*bank.paths(lesson, course.bank), *course.bank.glob("*/*.mo")]
+    answers = [
+        *bank.paths(lesson, course.bank),
+        *(file for name in (lesson, SHARED) for file in course.bank.glob(f"*/{name}.mo")),
+    ]
     return {
         FILE: tomlkit.dumps(described).encode(),
         **{file.relative_to(course.root).as_posix(): file.read_bytes() for file in files},
