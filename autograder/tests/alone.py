@@ -17,7 +17,7 @@ from pathlib import Path
 from support.environments import Environment
 
 # Extras that are taken along where they are installed, each with a module of it.
-ON_REQUEST = {"live": "uvicorn"}
+ON_REQUEST = {"live": "uvicorn", "lti": "pylti1p3"}
 TOOL = Path(__file__).parents[1]
 
 

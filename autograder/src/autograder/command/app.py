@@ -32,6 +32,7 @@ from autograder.command.console import (
     say,
 )
 from autograder.command.live_command import app as live
+from autograder.command.lti_commands import app as platform
 from autograder.records.problems import AuthoringError
 from autograder.words.language import ngettext, speak
 from autograder.words.phrases import listed
@@ -50,6 +51,7 @@ app = typer.Typer(
 )
 app.add_typer(exchange)
 app.add_typer(live)
+app.add_typer(platform, name="lti")
 
 AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are done at one time.")]
 
@@ -381,7 +383,9 @@ def _account() -> str:
 
 @app.command()
 def export(
-    lesson: Annotated[str, typer.Argument(help="The lesson of a Moodle worksheet.")] = "",
+    lesson: Annotated[
+        str, typer.Argument(help="The lesson of a Moodle worksheet, or the only one to send.")
+    ] = "",
     canvas: Annotated[
         Path | None, typer.Option("--canvas", help="A gradebook as Canvas exported it: fill its columns.")
     ] = None,
@@ -402,9 +406,18 @@ def export(
         typer.Option("--scale", help="Where the platform's maximum is another one, scale the scores to it."),
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Where the filled file goes.")] = None,
+    lti: Annotated[
+        bool, typer.Option("--lti", help="Send the scores to the platform that `autograder lti` serves.")
+    ] = False,
+    comments: Annotated[
+        bool, typer.Option("--comments", help="With --lti: send what people wrote below answers, too.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --lti: send nothing; show what would be sent.")
+    ] = False,
     course: Root = Path(),
 ) -> None:
-    """Put the scores into the file that a learning platform exported, or into a workbook."""
+    """Put the scores into the file that a learning platform exported, or into a workbook, or send them."""
     from autograder.classroom import export as exports
     from autograder.classroom.platforms.offered import platforms_of
     from autograder.classroom.tables import Table, read_list
@@ -415,7 +428,12 @@ def export(
     platforms = platforms_of(place.banks.course)
     name = "canvas" if canvas else "moodle" if moodle else platform
     to = platforms.get(name)
-    if [canvas, moodle, sheet, xlsx].count(None) != 3 or bool(lesson) != bool(to and to.of_one_lesson):
+    files = 4 - [canvas, moodle, sheet, xlsx].count(None)
+    if lti and files:
+        refuse("Name a file, or say --lti.")
+    if (comments or dry_run) and not lti:
+        refuse("--comments and --dry-run are for --lti.")
+    if not lti and (files != 1 or bool(lesson) != bool(to and to.of_one_lesson)):
         refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
     if sheet_given and not (to and to.fill):
         fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
@@ -441,6 +459,13 @@ def export(
                 lesson=name,
             )
             say(still_to_read)
+    if lti:
+        from autograder.command.lti_commands import SendOrder, send
+
+        names = meant(known.lessons, [lesson] if lesson else [])
+        if not send(place, known, SendOrder(names, scale, comments, dry_run)):
+            raise typer.Exit(1)
+        return
     if xlsx:
         exports.write_workbook(known, xlsx)
         say(f"Written: {xlsx}")

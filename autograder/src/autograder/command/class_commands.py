@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.command.console import LessonName, Root, class_of, course_of, meant, refuse, say
+from autograder.command.lti_commands import class_list as platform_list
 from autograder.words.language import ngettext
 
 if TYPE_CHECKING:
@@ -23,7 +24,12 @@ Given = Annotated[list[Path], typer.Argument(help="Archives from Canvas or Moodl
 
 @app.command()
 def roster(
-    file: Annotated[Path, typer.Argument(help="A list of students from Canvas, Moodle or a spreadsheet.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A list of students from Canvas, Moodle or a spreadsheet.")
+    ] = None,
+    lti: Annotated[
+        bool, typer.Option("--lti", help="Ask the platform that `autograder lti` serves for its list.")
+    ] = False,
     dry_run: DryRun = False,
     course: Root = Path(),
 ) -> None:
@@ -33,8 +39,13 @@ def roster(
     from autograder.classroom.roster import enrol
 
     place = class_of(course)
-    people = read_people(file, [kind.lists for kind in platforms_of(place.banks.course).values()])
-    new, changed = enrol(place, people, dry_run)
+    if bool(file) == lti:
+        refuse("Name a list of students, or say --lti.")
+    if file:
+        people = read_people(file, [kind.lists for kind in platforms_of(place.banks.course).values()])
+        new, changed = enrol(place, people, dry_run)
+    else:
+        people, new, changed = platform_list(place, dry_run)
     for state, some in (("new", new), ("changed", changed)):
         for person in some:
             say(f"{state}: {person.who}")
@@ -42,7 +53,7 @@ def roster(
         "{file} names {number} student: {new} new, {changed} changed, {same} as before.",
         "{file} names {number} students: {new} new, {changed} changed, {same} as before.",
         len(people),
-        file=file.name,
+        file=file.name if file else "The platform",
         new=len(new),
         changed=len(changed),
         same=len(people) - len(new) - len(changed),

@@ -1,0 +1,205 @@
+"""The commands of a class on a platform that speaks LTI 1.3."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.logging import RichHandler
+
+from autograder.command import console
+from autograder.command.console import Root, class_of, course_of, refuse, say
+from autograder.words.language import ngettext
+
+if TYPE_CHECKING:
+    from autograder.classroom.export import Scores
+    from autograder.classroom.people import Person
+    from autograder.grading.class_folder import Class
+    from autograder.lti.connection import Connection
+    from autograder.lti.registered import Registered
+    from autograder.lti.remembered import Place
+
+app = typer.Typer(
+    cls=console.Commands,
+    invoke_without_command=True,
+    help="Serve this class to a learning platform by LTI 1.3.",
+)
+
+
+def needed() -> None:
+    """End the command where the extra is not installed."""
+    try:
+        import jwt  # noqa: F401
+        import pylti1p3  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError as missing:
+        refuse(f"{missing}. LTI needs more packages: pip install 'lesson-autograder[grade,lti]'")
+
+
+@app.callback()
+def serve(
+    context: typer.Context,
+    host: Annotated[str, typer.Option("--host", help="An address of this machine.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 8443,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", help="A certificate for TLS, as PEM, with its chain.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="The certificate's private key, as PEM.")] = None,
+    course: Root = Path(),
+) -> None:
+    """Serve this class to a learning platform by LTI 1.3: launches, links to lessons, public keys."""
+    if context.invoked_subcommand:
+        return
+    needed()
+    from autograder.lti.answering import server
+    from autograder.lti.registered import Registered
+
+    if (certificate is None) != (key is None):
+        refuse("A certificate and its key go together: --certificate FILE --key FILE.")
+    place = class_of(course)
+    registered = Registered.read(place.banks.course)
+    log = logging.getLogger("autograder.lti")
+    log.setLevel(logging.INFO)
+    log.addHandler(RichHandler(console=console.errors, show_path=False, markup=False))
+    serving = server(place, registered, certificate, key)
+    with socket.create_server((host, port)) as listening:
+        at = listening.getsockname()
+        say(f"Listening at {at[0]}, port {at[1]}; platforms find it at {registered.address}. Ctrl-C ends it.")
+        for what, path in (("login", "login"), ("launch", "launch"), ("public keys", "jwks")):
+            say(f"  {what}: {registered.at(path)}")
+        serving.run(sockets=[listening])
+
+
+@app.command()
+def rotate(
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Publish the old keys no longer: somebody else has read one.")
+    ] = False,
+    course: Root = Path(),
+) -> None:
+    """Make a new key; the old one's public half stays published for three days."""
+    needed()
+    from autograder.lti import keyring
+
+    place = course_of(course)
+    keyring.rotate(place, forget)
+    say(f"A new key lies in {keyring.folder(place)}; what is signed from now on is signed with it.")
+    kept = "The old key's public half stays published for three days."
+    say("The old keys are published no longer." if forget else kept)
+
+
+def registration_of(place: Class) -> tuple[Registered, Callable[[Place], Connection]]:
+    """Return what a class is registered with, and what makes the way to each course's platform."""
+    needed()
+    from autograder.lti.connection import Connection
+    from autograder.lti.keyring import keyring
+    from autograder.lti.registered import Registered
+
+    registered = Registered.read(place.banks.course)
+    keys = keyring(place.banks.course)
+
+    def connect(to: Place) -> Connection:
+        platform = registered.find(to.issuer, to.client)
+        assert platform is not None
+        return Connection(platform.signing(keys))
+
+    return registered, connect
+
+
+def class_list(place: Class, dry: bool) -> tuple[list[Person], list[Person], list[Person]]:
+    """Put the platform's class list into the gradebook: returns who is named, who is new and who changed."""
+    registered, connect = registration_of(place)
+    from autograder.classroom.roster import class_list as everybody
+    from autograder.classroom.roster import enrol
+    from autograder.lti.members import courses_of, placed, pull
+    from autograder.lti.remembered import remembered
+
+    people: dict[str, Person] = {}
+    with remembered(Path(place.directory.root)) as memory:
+        known: list[tuple[Place, dict[str, str]]] = []
+        for course in courses_of(memory, registered):
+            title = course.title or course.context
+            if not course.memberships:
+                say(f"{course.issuer} offers no class list of {title} to this tool.")
+                continue
+            listed = pull(connect(course), course)
+            some, users = placed(listed.students, everybody(place), memory.people(course))
+            known.append((course, users))
+            people |= {person.id: person for person in some}
+            if listed.others:
+                others = ngettext(
+                    "{course}: {number} other is no student there now.",
+                    "{course}: {number} others are no students there now.",
+                    listed.others,
+                    course=title,
+                )
+                say(others)
+        new, changed = enrol(place, people.values(), dry)
+        for course, users in () if dry else known:
+            memory.know(course, users)
+    return list(people.values()), new, changed
+
+
+@dataclass(frozen=True)
+class SendOrder:
+    """What `export --lti` was asked for."""
+
+    lessons: Sequence[str]
+    scale: bool
+    comments: bool
+    dry: bool
+
+
+def send(place: Class, known: Scores, order: SendOrder) -> bool:
+    """Send scores to the platform, each once and again when it changed; tells whether all went well."""
+    registered, connect = registration_of(place)
+    from autograder.lti.members import courses_of
+    from autograder.lti.remembered import remembered
+    from autograder.lti.sending import Columns
+
+    well = True
+    placed: set[str] = set()
+    with remembered(Path(place.directory.root)) as memory:
+        for course in courses_of(memory, registered):
+            title = course.title or course.context
+            columns = Columns(connect(course), course, memory)
+            placed |= set(memory.people(course).values())
+            for lesson in sorted({lesson for _, lesson in known.scores} & set(order.lessons)):
+                column = columns.column(known, lesson, order.scale, make=not order.dry)
+                said = comments_on(place, lesson) if order.comments else None
+                plan = columns.plan(known, column, said)
+                for step in plan.steps if order.dry else columns.send(plan, order.comments):
+                    say(step.told)
+                    well &= not step.failed
+                summary = ngettext(
+                    "{course}, {lesson}: {number} score to send, {same} there already.",
+                    "{course}, {lesson}: {number} scores to send, {same} there already.",
+                    len(plan.steps),
+                    course=title,
+                    lesson=lesson,
+                    same=plan.same,
+                )
+                say(summary + (" Nothing was sent." if order.dry else ""))
+    scored = {student for student, lesson in known.scores if lesson in order.lessons}
+    for student in sorted(scored - placed):
+        say(f"has a score and is not on the platform's class list: {student}. First: autograder roster --lti")
+    return well and scored <= placed
+
+
+def comments_on(place: Class, lesson: str) -> dict[str, str]:
+    """Return what people wrote below the answers of each student, in one text."""
+    from autograder.classroom import marks
+
+    with marks.opened(place.database) as book:
+        written = book.comments()
+    lines: dict[str, list[str]] = {}
+    for (of, student, cell), text in sorted(written.items()):
+        if of == lesson and text.strip():
+            lines.setdefault(student, []).append(f"{cell.removesuffix('-answer')}: {text.strip()}")
+    return {student: "\n".join(some) for student, some in lines.items()}

@@ -1,0 +1,302 @@
+"""Whether a message comes from a platform that the class is registered with, and what it says.
+
+Every check stands here, in the order of the specification: LTI 1.3 and the 1EdTech security framework 1.0.
+The token itself is verified by PyJWT. PyLTI1p3 has a launch of its own, which takes a token without an end,
+looks at the first audience only and lets the set of keys choose the algorithm, so it is not used for that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import jwt
+import requests
+from pylti1p3.exception import LtiException
+from pylti1p3.message_validators import get_validators
+
+from autograder.lti.registered import OnPlatform, Registered, is_web
+from autograder.lti.remembered import Place
+from autograder.words.language import Note
+
+CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+SERVICE = {
+    "memberships": "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice",
+    "scores": "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint",
+}
+SETTINGS = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
+ROLE = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+# The one algorithm that the security framework demands; a token does not choose.
+ALGORITHM = "RS256"
+# How long a person may take from the first request to the launch, and by how much two clocks may differ.
+PATIENCE, LEEWAY = 300, 60
+# How long a platform's keys are believed, and how soon they may be asked for again because one is not known.
+BELIEVED, AGAIN = 300, 20
+MOST_KEYS = 1_000_000  # bytes
+LONGEST = 2_000  # letters of anything that is kept or sent on
+
+
+class Rejected(Exception):
+    """A message is refused; says why, to the log in English and to a person in their language."""
+
+    def __init__(self, why: Note) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A message that holds."""
+
+    platform: OnPlatform
+    claims: Mapping[str, Any]
+    place: Place
+    lineitem: str  # the column of scores of what was opened; "" where there is none
+    lesson: str  # as the link names it; "" where it names none
+    teaches: bool
+
+    @property
+    def settings(self) -> Mapping[str, Any] | None:
+        """What a teacher may choose a lesson for; None where something was opened."""
+        return self.claims.get(SETTINGS) if self._kind == "LtiDeepLinkingRequest" else None
+
+    @property
+    def _kind(self) -> str:
+        return str(self.claims[f"{CLAIM}message_type"])
+
+
+class KeySets:
+    """The public keys of platforms, fetched when they are needed and not believed for long."""
+
+    def __init__(self, fetch: Callable[[str], Any], clock: Callable[[], float] = time.monotonic) -> None:
+        self._fetch, self._clock = fetch, clock
+        self._known: dict[str, tuple[float, jwt.PyJWKSet]] = {}
+
+    def key(self, address: str, kid: str) -> Any:
+        """Return a platform's key, by its id.
+
+        Raises:
+            Rejected: the platform has none of this id, or cannot be asked.
+        """
+        at, known = self._known.get(address, (float("-inf"), None))
+        age = self._clock() - at
+        if known is None or age > BELIEVED or (age > AGAIN and not _of(known, kid)):
+            try:
+                known = jwt.PyJWKSet.from_dict(self._fetch(address))
+            except (requests.RequestException, ValueError, AttributeError, TypeError, jwt.PyJWTError):
+                raise Rejected(
+                    Note("the platform's keys cannot be read at {address}", address=address)
+                ) from None
+            self._known[address] = self._clock(), known
+        found = _of(known, kid)
+        if found is None:
+            raise Rejected(Note("it is signed with a key that the platform does not publish"))
+        return found
+
+
+def _of(known: jwt.PyJWKSet, kid: str) -> Any:
+    keys = (one for one in known.keys if one.key_id == kid and one.key_type == "RSA")
+    return next((one.key for one in keys if one.public_key_use in (None, "sig")), None)
+
+
+class Desk:
+    """Lets people in: sends them to their platform, and examines what they bring back.
+
+    Nothing is kept of who only asks. What a browser must bring back is signed with a key of this process.
+    """
+
+    def __init__(self, registered: Registered, keys: KeySets, clock: Callable[[], float] = time.time) -> None:
+        self._registered, self._keys, self._clock = registered, keys, clock
+        self._secret = secrets.token_bytes(32)
+        self._used: dict[str, float] = {}  # nonces that came, until nobody can bring them again
+        self._lock = threading.Lock()
+
+    def login(self, asked: Mapping[str, str], browser: str) -> str:
+        """Return where a platform's login request leads: back to it, with what it must bring.
+
+        Args:
+            asked: the request's parameters.
+            browser: what the browser's cookie holds.
+
+        Raises:
+            Rejected: it is no request of a platform that is registered.
+        """
+        issuer, hint = asked.get("iss", ""), asked.get("login_hint", "")
+        platform = self._registered.find(issuer, asked.get("client_id", ""))
+        if platform is None:
+            raise Rejected(Note("this tool is not registered with the platform that it names"))
+        deployment = asked.get("lti_deployment_id", "")
+        if deployment and deployment not in platform.deployments:
+            raise Rejected(Note("its deployment is not named in lti.toml"))
+        if not hint:
+            raise Rejected(Note("it says nothing of who logs in"))
+        nonce = secrets.token_urlsafe(24)
+        state = {
+            "iss": platform.issuer,
+            "client": platform.client_id,
+            "nonce": nonce,
+            "browser": _digest(browser),
+            "exp": self._clock() + PATIENCE,
+        }
+        wanted = {
+            "scope": "openid",
+            "response_type": "id_token",
+            "response_mode": "form_post",
+            "prompt": "none",
+            "client_id": platform.client_id,
+            "redirect_uri": self._registered.at("launch"),
+            "login_hint": hint,
+            "state": jwt.encode(state, self._secret, "HS256"),
+            "nonce": nonce,
+        }
+        if message := asked.get("lti_message_hint", ""):
+            wanted["lti_message_hint"] = message
+        return platform.login + ("&" if "?" in platform.login else "?") + urlencode(wanted)
+
+    def launch(self, brought: Mapping[str, str], browser: str) -> Launched:
+        """Return what a person brought from their platform.
+
+        Raises:
+            Rejected: it is forged, was brought before, is too old or not for us.
+        """
+        if "error" in brought:
+            raise Rejected(Note("the platform let nobody in"))
+        state = self._state(brought.get("state", ""), browser)
+        platform = self._registered.find(state["iss"], state["client"])
+        if platform is None:
+            raise Rejected(Note("this tool is not registered with the platform that it names"))
+        claims = self._claims(brought.get("id_token", ""), platform)
+        if claims["nonce"] != state["nonce"] or not self._first(state["nonce"], state["exp"]):
+            raise Rejected(Note("it was brought before, or belongs to another login"))
+        return _read(platform, claims)
+
+    def _state(self, state: str, browser: str) -> Mapping[str, Any]:
+        try:
+            held: Mapping[str, Any] = jwt.decode(
+                state, self._secret, ["HS256"], options={"require": ["exp"], "verify_exp": False}
+            )
+        except jwt.PyJWTError:
+            raise Rejected(Note("its login did not begin here, or before a restart")) from None
+        if held["exp"] < self._clock():
+            raise Rejected(Note("its login began too long ago"))
+        if not browser or not secrets.compare_digest(held["browser"], _digest(browser)):
+            raise Rejected(Note("the browser did not bring back the cookie of its login"))
+        return held
+
+    def _claims(self, token: str, platform: OnPlatform) -> Mapping[str, Any]:
+        try:
+            head = jwt.get_unverified_header(token)
+        except jwt.PyJWTError:
+            raise Rejected(Note("it holds no token that can be read")) from None
+        if head.get("alg") != ALGORITHM:
+            raise Rejected(Note("its token is not signed by RS256"))
+        key = self._keys.key(platform.keys, str(head.get("kid", "")))
+        try:
+            claims: Mapping[str, Any] = jwt.decode(
+                token,
+                key,
+                [ALGORITHM],
+                audience=platform.client_id,
+                issuer=platform.issuer,
+                leeway=LEEWAY,
+                options={"require": ["exp", "iat", "iss", "aud", "nonce"]},
+            )
+        except jwt.InvalidSignatureError:
+            raise Rejected(Note("its token's signature is not the platform's")) from None
+        except jwt.ExpiredSignatureError:
+            raise Rejected(Note("its token has expired")) from None
+        except jwt.InvalidAudienceError:
+            raise Rejected(Note("its token is for another tool")) from None
+        except jwt.InvalidIssuerError:
+            raise Rejected(Note("its token is another platform's")) from None
+        except jwt.PyJWTError:
+            raise Rejected(Note("its token lacks something, or holds what cannot be")) from None
+        several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+        if claims.get("azp", None if several else platform.client_id) != platform.client_id:
+            raise Rejected(Note("its token is for another tool"))
+        return claims
+
+    def _first(self, nonce: str, until: float) -> bool:
+        """Tell whether a nonce comes for the first time, and keep it as long as its login holds."""
+        with self._lock:
+            now = self._clock()
+            self._used = {one: end for one, end in self._used.items() if end >= now}
+            is_first = nonce not in self._used
+            self._used[nonce] = until
+            return is_first
+
+
+def _digest(browser: str) -> str:
+    return hashlib.sha256(browser.encode()).hexdigest()
+
+
+def _read(platform: OnPlatform, claims: Mapping[str, Any]) -> Launched:
+    """Return what a platform's own message says.
+
+    Raises:
+        Rejected: it is from another deployment or course, or not as the specification has it.
+    """
+    if claims.get(f"{CLAIM}deployment_id") not in platform.deployments:
+        raise Rejected(Note("its deployment is not named in lti.toml"))
+    try:
+        fit = [one for one in get_validators() if one.can_validate(claims)]
+        held = len(fit) == 1 and fit[0].validate(claims)
+    except (LtiException, AttributeError, TypeError, KeyError, ValueError):
+        held = False
+    kind = claims.get(f"{CLAIM}message_type")
+    if not held or kind not in ("LtiResourceLinkRequest", "LtiDeepLinkingRequest"):
+        raise Rejected(Note("its message is none that this tool knows"))
+    roles = claims.get(f"{CLAIM}roles")
+    if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+        raise Rejected(Note("its token lacks something, or holds what cannot be"))
+    context, custom = _mapping(claims, f"{CLAIM}context"), _mapping(claims, f"{CLAIM}custom")
+    course = _text(context, "id")
+    if course not in platform.courses:
+        raise Rejected(Note("its course, with the id {id}, is not named in lti.toml", id=course))
+    members, scores = _mapping(claims, SERVICE["memberships"]), _mapping(claims, SERVICE["scores"])
+    scopes = scores.get("scope")
+    place = Place(
+        platform.issuer,
+        platform.client_id,
+        str(claims[f"{CLAIM}deployment_id"]),
+        course,
+        _text(context, "title"),
+        _web(members, "context_memberships_url"),
+        _web(scores, "lineitems"),
+        " ".join(one for one in scopes if isinstance(one, str)) if isinstance(scopes, list) else "",
+    )
+    teaches = any(is_role(role, "Instructor") or is_role(role, "ContentDeveloper") for role in roles)
+    launched = Launched(platform, claims, place, _web(scores, "lineitem"), _text(custom, "lesson"), teaches)
+    if launched.settings is not None:
+        if not teaches:
+            raise Rejected(Note("only a teacher chooses lessons"))
+        if not is_web(launched.settings.get("deep_link_return_url")):
+            raise Rejected(Note("its token lacks something, or holds what cannot be"))
+    return launched
+
+
+def is_role(role: str, name: str) -> bool:
+    """Tell whether a person's role in a course is this one, or a kind of it."""
+    short, _, kind = role.removeprefix(ROLE).partition("#")
+    return role == name or (role.startswith(ROLE) and name in (kind, short.removeprefix("/")))
+
+
+def _mapping(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = claims.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(claims: Mapping[str, Any], name: str) -> str:
+    found = claims.get(name)
+    return found if isinstance(found, str) and len(found) <= LONGEST else ""
+
+
+def _web(claims: Mapping[str, Any], name: str) -> str:
+    found = _text(claims, name)
+    return found if is_web(found) else ""

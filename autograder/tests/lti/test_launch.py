@@ -1,0 +1,275 @@
+"""Who comes from the platform gets in; whatever is forged, brought again, too old or another's does not."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import random
+import time
+from typing import Any
+
+import pytest
+from support.extras import need_extra
+
+need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
+
+import jwt  # noqa: E402
+import requests  # noqa: E402
+from autograder.lti.launch import KeySets, Rejected  # noqa: E402
+from autograder.lti.remembered import remembered  # noqa: E402
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: E402
+from support.class_course import FULL, LESSON, OTHER  # noqa: E402
+from support.lti_class import TEACHER, Browser  # noqa: E402
+from support.lti_platform import CLAIM, KEYS, b64, jwk, signed, unb64  # noqa: E402
+
+
+@pytest.fixture
+def refusals(caplog):
+    """What the log says of those who were refused, one line each."""
+    caplog.set_level(logging.INFO)
+
+    def told() -> list[str]:
+        assert [one.getMessage() for one in caplog.records if one.exc_info] == []
+        return [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
+
+    return told
+
+
+def test_a_learner_comes_to_the_lesson_and_a_teacher_reads_what_the_platform_offers(browser, folder, home):
+    page = browser.launches("u1", LESSON)
+    assert page.status_code == 200
+    assert f'href="https://hub.uni.example/lab/tree/{LESSON}.ipynb"' in page.text
+    assert "--lti" not in page.text
+    page = browser.launches("t1", **TEACHER)
+    assert OTHER in page.text
+    assert "autograder roster --lti" in page.text
+    with remembered(folder) as memory:
+        (place,) = memory.places()
+    assert (place.context, place.memberships) == (home.course, f"{home.issuer}/memberships")
+    assert home.errors == []
+
+
+def test_a_page_speaks_the_browsers_language(browser):
+    browser.session.headers["Accept-Language"] = "fr, bn-BD;q=0.9"
+    assert '<html lang="bn">' in browser.brings({}).text
+
+
+def test_a_teacher_chooses_a_lesson_once_and_the_platform_gets_a_link_with_a_column(browser, home):
+    page = browser.launches("t1", deep=True, **TEACHER)
+    key = page.text.partition('name="key" value="')[2].partition('"')[0]
+    form = browser.session.post(f"{browser.tool}/choose", {"key": key, "lesson": LESSON})
+    assert f'action="{home.issuer}/linked"' in form.text
+    token = form.text.partition('name="JWT" value="')[2].partition('"')[0]
+    assert requests.post(f"{home.issuer}/linked", {"JWT": token}).text == "linked"
+    (item,) = home.linked
+    assert (item["type"], item["url"], item["custom"]) == (
+        "ltiResourceLink",
+        f"{home.tool}/launch",
+        {"lesson": LESSON},
+    )
+    assert item["lineItem"] == {"scoreMaximum": FULL, "label": LESSON, "resourceId": LESSON, "tag": LESSON}
+    again = browser.session.post(f"{browser.tool}/choose", {"key": key, "lesson": LESSON})
+    assert again.status_code == 403
+    assert home.errors == []
+
+
+def unsigned(claims: dict[str, Any]) -> str:
+    return ".".join((b64(b'{"alg":"none","kid":"key-1"}'), b64(json.dumps(claims).encode()), ""))
+
+
+def by_public_key(claims: dict[str, Any]) -> str:
+    """Signed by HMAC with what everybody knows, the platform's public key, as PEM."""
+    import hashlib
+    import hmac
+
+    pem = KEYS[0].public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    said = ".".join((b64(b'{"alg":"HS256","typ":"JWT","kid":"key-1"}'), b64(json.dumps(claims).encode())))
+    return f"{said}.{b64(hmac.new(pem, said.encode(), hashlib.sha256).digest())}"
+
+
+def good(claims: dict[str, Any]) -> str:
+    return signed(claims, KEYS[0], "key-1")
+
+
+now = time.time
+# What is changed in a good message, and how it is signed; what is said of it.
+BAD = {
+    "forged": ({}, lambda claims: signed(claims, KEYS[1], "key-1"), "signature is not the platform's"),
+    "unknown key": ({}, lambda claims: signed(claims, KEYS[1], "key-2"), "does not publish"),
+    "no key named": ({}, lambda claims: signed(claims, KEYS[0], ""), "does not publish"),
+    "alg none": ({}, unsigned, "not signed by RS256"),
+    "HS256 with the public key": ({}, by_public_key, "not signed by RS256"),
+    "its own key in its head": (
+        {},
+        lambda claims: signed(claims, KEYS[1], "mine", jwk=jwk(KEYS[1], "mine")),
+        "does not publish",
+    ),
+    "expired": ({"exp": now() - 3600}, good, "has expired"),
+    "without an end": ({"exp": None}, good, "lacks something"),
+    "from the future": ({"iat": now() + 3600}, good, "lacks something"),
+    "another audience": ({"aud": "client-2"}, good, "for another tool"),
+    "several audiences, for another": ({"aud": ["client-1", "client-2"]}, good, "for another tool"),
+    "meant for another": ({"azp": "client-2"}, good, "for another tool"),
+    "another issuer": ({"iss": "https://other.example"}, good, "another platform's"),
+    "another login's nonce": ({"nonce": "n" * 32}, good, "brought before, or belongs"),
+    "another deployment": ({f"{CLAIM}deployment_id": "deployment-2"}, good, "deployment is not named"),
+    "another course": ({f"{CLAIM}context": {"id": "course\n2"}}, good, "id course\N{REPLACEMENT CHARACTER}2"),
+    "another version": ({f"{CLAIM}version": "1.1"}, good, "none that this tool knows"),
+    "another kind": ({f"{CLAIM}message_type": "DataPrivacyLaunchRequest"}, good, "none that this tool knows"),
+    "roles that are none": ({f"{CLAIM}roles": [7]}, good, "lacks something"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_message_is_refused_with_one_line_and_a_plain_page(browser, home, refusals, name):
+    changes, signing, why = BAD[name]
+    state, nonce = browser.nonce()
+    claims = {**home.claims("u1", nonce), **changes}
+    claims = {key: value for key, value in claims.items() if value is not None}
+    page = browser.brings({"state": state, "id_token": signing(claims)})
+    assert page.status_code == 403
+    assert "This did not work" in page.text
+    (line,) = refusals()
+    assert line.startswith("refused at /launch: ")
+    assert why in line
+
+
+def test_one_audience_of_several_is_taken_where_it_is_meant(browser, home):
+    state, nonce = browser.nonce()
+    claims = {**home.claims("u1", nonce), "aud": ["client-1", "client-2"], "azp": "client-1"}
+    assert browser.brings({"state": state, "id_token": good(claims)}).status_code == 200
+
+
+def test_nothing_is_brought_twice_or_by_another_browser_or_to_another_login(browser, home, refusals):
+    brought = browser.comes("u1")
+    assert browser.brings(brought).status_code == 200
+    assert browser.brings(brought).status_code == 403
+    assert Browser(home, browser.tool).brings(browser.comes("u1")).status_code == 403
+    other = browser.comes("u1")
+    mixed = {"state": browser.comes("u1")["state"], "id_token": other["id_token"]}
+    assert browser.brings(mixed).status_code == 403
+    forged = jwt.encode({"exp": now() + 100, "iss": home.issuer}, "x" * 32, "HS256")
+    assert browser.brings({**other, "state": forged}).status_code == 403
+    assert [line.partition(": ")[2] for line in refusals()] == [
+        "it was brought before, or belongs to another login",
+        "the browser did not bring back the cookie of its login",
+        "it was brought before, or belongs to another login",
+        "its login did not begin here, or before a restart",
+    ]
+
+
+def test_a_key_that_the_platform_revoked_is_not_believed_for_long_and_a_new_one_is_fetched():
+    published = {"keys": [jwk(KEYS[0], "key-1")]}
+    asked, seconds = [], [0.0]
+    sets = KeySets(lambda address: asked.append(address) or dict(published), lambda: seconds[0])
+    sets.key("keys", "key-1")
+    published["keys"] = [jwk(KEYS[1], "key-2")]
+    with pytest.raises(Rejected, match="does not publish"):
+        sets.key("keys", "key-2")  # whoever invents keys does not have the platform asked each time
+    assert len(asked) == 1
+    seconds[0] = 30.0
+    sets.key("keys", "key-2")
+    with pytest.raises(Rejected, match="does not publish"):
+        sets.key("keys", "key-1")
+    published["keys"] = []
+    seconds[0] = 400.0
+    with pytest.raises(Rejected, match="cannot be read"):
+        sets.key("keys", "key-2")
+
+
+BAD_LOGINS = {
+    "a stranger": {"iss": "https://other.example"},
+    "another client": {"client_id": "client-2"},
+    "another deployment": {"lti_deployment_id": "deployment-2"},
+    "nobody": {"login_hint": ""},
+}
+
+
+@pytest.mark.parametrize("name", BAD_LOGINS)
+def test_a_login_of_a_platform_that_is_not_registered_leads_nowhere(browser, home, refusals, name):
+    asked = {**home.opens("u1"), **BAD_LOGINS[name]}
+    answer = browser.session.get(f"{browser.tool}/login", params=asked, allow_redirects=False)
+    assert answer.status_code == 403
+    assert len(refusals()) == 1
+
+
+def test_only_a_teacher_chooses_lessons_and_the_answer_goes_to_the_web(browser, home, refusals):
+    assert browser.launches("u1", deep=True).status_code == 403
+    settings = {"accept_types": ["ltiResourceLink"], "accept_presentation_document_targets": ["window"]}
+    bad = {**settings, "deep_link_return_url": "javascript:alert(1)"}
+    where = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
+    assert browser.launches("t1", deep=True, **TEACHER, **{where: bad}).status_code == 403
+    assert len(refusals()) == 2
+
+
+def mutated(dice: random.Random, token: str, claims: dict[str, Any]) -> str:
+    """A token with something else in it: letters, parts, or claims that are signed well."""
+    kind = dice.randrange(7)
+    parts = token.split(".")
+    if kind == 0:  # letters
+        letters = list(token)
+        for _ in range(dice.choice((1, 3, 30))):
+            letters[dice.randrange(len(letters))] = dice.choice("aZ0-_.=+ \x00é\u202e")
+        return "".join(letters)
+    if kind == 1:  # cut, doubled, turned
+        cut = dice.randrange(len(token))
+        return dice.choice(
+            (token[:cut], token[cut:], token * 2, token[::-1], ".".join(parts[::-1]), ".." * cut)
+        )
+    if kind == 2:  # bytes of one part
+        place = dice.randrange(3)
+        content = bytearray(unb64(parts[place]))
+        content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+        return ".".join([*parts[:place], b64(bytes(content)), *parts[place + 1 :]])
+    if kind == 3:  # another head
+        junk = dice.choice(
+            (None, [], {}, "", "x" * 5000, 7, True, {"alg": "RS256"}, "../../key", "none", "HS256")
+        )
+        head = {
+            "alg": "RS256",
+            "kid": "key-1",
+            dice.choice(("alg", "kid", "crit", "jku", "b64", "typ", "zip")): junk,
+        }
+        return ".".join([b64(json.dumps(dice.choice((head, junk))).encode()), *parts[1:]])
+    if kind == 4:  # a body that is no mapping, or not JSON, signed well or not
+        body = dice.choice((b"[]", b"7", b'"x"', b"{", b"\xff\xfe", b"null", b"[" * 20_000, b'{"exp":1e999}'))
+        return base64.urlsafe_b64encode(b"{}").decode() + f".{b64(body)}.{parts[2]}"
+    said = json.loads(json.dumps(claims))  # what the platform itself might say
+    name = dice.choice([*said])
+    junk = dice.choice(
+        (None, [], {}, "", "x" * 5000, 7, -1, 1e308, True, [[]], {"id": {}}, ["a", 1], "\ud800", {"": []})
+    )
+    if kind == 5 and isinstance(said[name], dict):
+        said[name][dice.choice([*said[name]])] = junk
+    else:
+        said[name] = junk
+    return good(said)
+
+
+def test_no_changed_token_leaves_a_traceback_or_more_than_a_line(browser, home, refusals):
+    dice = random.Random(34)
+    let_in = 0
+    tries = 400
+    for number in range(tries):
+        state, nonce = browser.nonce()
+        claims = home.claims("u1", nonce, deep=number % 2 == 0, roles=("Instructor",))
+        token = mutated(dice, good(claims), claims)
+        page = browser.brings({"state": state, "id_token": token})
+        assert page.status_code in (200, 403), (number, token)
+        if page.status_code == 200:  # what the platform itself said, and what does not matter to this tool
+            claims = jwt.decode(token, options={"verify_signature": False})
+            assert unb64(token.split(".")[2]) == unb64(good(claims).split(".")[2]), token
+            let_in += 1
+    lines = refusals()
+    assert len(lines) == tries - let_in
+    assert all("\n" not in line and "Traceback" not in line for line in lines)
+    assert 0 < let_in < tries / 4
+
+
+def test_what_is_no_form_or_too_long_is_refused(browser, refusals):
+    for body in (b"x" * 200_000, b"&".join(b"a=1" for _ in range(100)), b"\xff\xfe"):
+        assert browser.session.post(f"{browser.tool}/launch", data=body).status_code == 403
+    assert browser.session.get(f"{browser.tool}/launch").status_code == 405
+    assert browser.session.get(f"{browser.tool}/etc").status_code == 404
+    assert len(refusals()) == 3

@@ -1,0 +1,121 @@
+"""A class that is served to the platform of these tests, and a browser that goes between the two."""
+
+from __future__ import annotations
+
+import html
+import re
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import requests
+from autograder.grading.class_folder import Class
+from autograder.lti.answering import server
+from autograder.lti.registered import Registered
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import create_engine, text
+from support.class_course import LESSON, OTHER
+from support.lti_platform import ROLES, Platform
+
+TEACHER = {"roles": ("Instructor",)}
+
+
+@dataclass
+class Browser:
+    """A person's browser: it keeps cookies, and sends on what it is told to."""
+
+    home: Platform
+    tool: str
+    session: requests.Session = field(default_factory=requests.Session)
+
+    def comes(self, user: str, lesson: str = "", **more: Any) -> dict[str, str]:
+        """Open a link on the platform, log in, and return what is to be brought to the tool."""
+        begun = self.session.post(
+            f"{self.tool}/login", self.home.opens(user, lesson, **more), allow_redirects=False
+        )
+        assert begun.status_code == 302, begun.text
+        form = self.session.get(begun.headers["Location"])
+        assert form.ok, form.text
+        inputs = re.findall(r'<input name="(\w+)" value="([^"]*)">', form.text)
+        return {name: html.unescape(value) for name, value in inputs}
+
+    def nonce(self) -> tuple[str, str]:
+        """Log in, and stop at the platform's door: the state and the nonce that a token must bring."""
+        begun = self.session.post(f"{self.tool}/login", self.home.opens("u1"), allow_redirects=False)
+        asked = dict(parse_qsl(urlsplit(begun.headers["Location"]).query))
+        return asked["state"], asked["nonce"]
+
+    def brings(self, fields: Mapping[str, str]) -> requests.Response:
+        return self.session.post(f"{self.tool}/launch", fields)
+
+    def launches(self, user: str, lesson: str = "", **more: Any) -> requests.Response:
+        return self.brings(self.comes(user, lesson, **more))
+
+
+def member(number: int) -> dict[str, Any]:
+    """A student, as the names and roles service has them."""
+    return {
+        "user_id": f"u{number}",
+        "status": "Active",
+        "given_name": f"Given{number}",
+        "family_name": f"Family{number}",
+        "email": f"s{number}@uni.example",
+        "roles": [f"{ROLES}Learner"],
+    }
+
+
+def toml(home: Platform, address: str) -> str:
+    return f"""address = "{address}"
+open = "https://hub.uni.example/lab/tree/{{lesson}}.ipynb"
+[[platform]]
+issuer = "{home.issuer}"
+client_id = "{home.client}"
+login = "{home.issuer}/auth"
+token = "{home.issuer}/token"
+keys = "{home.issuer}/jwks"
+deployments = ["{home.deployment}"]
+courses = ["{home.course}"]
+"""
+
+
+@contextmanager
+def served(folder: Path, home: Platform) -> Iterator[str]:
+    """Serve the class in a folder; yields the tool's address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        home.tool = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        (folder / "lti.toml").write_text(toml(home, home.tool), encoding="utf-8")
+        course = Class(folder)
+        made = server(course, Registered.read(course.banks.course))
+        thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        try:
+            yield home.tool
+        finally:
+            made.should_exit = True
+            thread.join()
+
+
+def graded(folder: Path, scores: Mapping[str, float]) -> Class:
+    """Put scores of the first lesson into a class's gradebook, of 10 points; the second lesson has one."""
+    course = Class(folder)
+    Base.metadata.create_all(create_engine(course.database))
+    with Gradebook(course.database, course.directory.course_id) as book:
+        if not book.assignments:
+            book.db.execute(text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32))"))
+            for lesson in (LESSON, OTHER):
+                book.add_assignment(lesson)
+                book.add_notebook(lesson, lesson)
+                book.add_grade_cell("task", lesson, lesson, max_score=10, cell_type="code")
+                book.add_solution_cell("task-answer", lesson, lesson)
+        for student, score in scores.items():
+            book.update_or_create_student(student)
+            book.update_or_create_submission(LESSON, student)
+            grade = book.find_grade("task", LESSON, LESSON, student)
+            grade.auto_score, grade.needs_manual_grade = score, False
+        book.db.commit()
+    return course
