@@ -12,11 +12,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from autograder.author.site.assemble import build_site
+from autograder.lesson.placement import begin_with
 from autograder.records.course import Course
+from autograder.records.quiz import place, read_quiz
 
 ROOT = Path(__file__).parent.parent.parent
 MOST_BYTES = 2_000_000
-KINDS = ("index", "01-dot-product", "mistakes", "glossary", "search")
+KINDS = ("index", "start", "01-dot-product", "mistakes", "glossary", "search")
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 # Of a theme, contrast alone depends; and of a language, how wide its words are.
 READ = [
@@ -281,6 +283,36 @@ def test_what_came_is_shown_to_those_who_do_not_predict(visit):
     form = page.locator('.prediction[data-prediction="dot-product-swapped"]')
     form.get_by_role("button", name="Show what came").press("Enter")
     assert page.locator('.outcome[data-prediction="dot-product-swapped"]').is_visible()
+
+
+@pytest.mark.parametrize("form", ["start", "again"])
+def test_the_quiz_says_where_to_begin_as_the_notebook_does(visit, form):
+    page, items = visit("start"), read_quiz(Course.read(ROOT))
+    quiz = page.locator(f"form#{form}")
+    result = quiz.locator(".quiz-result")
+    said = {}
+
+    def choose(item, answer):
+        said[item.id] = answer
+        quiz.locator(f'input[name="quiz.{form}.{item.id}"][value="{answer}"]').focus()
+        page.keyboard.press("Space")
+
+    def told():
+        quiz.get_by_role("button").press("Enter")
+        return result.locator("p").inner_text()
+
+    assert told() == begin_with(items[0].lesson)
+    for item in items:
+        choose(item, item.asked[form].right)
+    assert told() == begin_with("")
+    assert result.locator("li:visible").count() == 0
+    for item in (items[20], items[5]):
+        fault, answer = next(iter(item.asked[form].wrong.items()))
+        choose(item, answer)
+        assert told() == begin_with(place(items, form, said))
+        assert result.locator(f'li:visible a[href="mistakes.html#mistake-{fault}"]').count() == 1
+    page.reload()
+    assert told() == begin_with(items[5].lesson)
 
 
 def test_the_theme_reaches_explorers(visit):

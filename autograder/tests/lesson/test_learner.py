@@ -293,16 +293,16 @@ def test_the_last_hint_reasons_about_a_wrong_answer_and_gives_no_code(bank_folde
 
 def test_the_last_hint_names_the_section_of_a_notebook_that_stands_beside(bank_folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert learner._heading("01-tiny#sums") == ""
+    assert learner.heading("01-tiny#sums") == ""
     notebook = new_notebook(cells=[new_markdown_cell("## Sums", id="sums"), new_code_cell("1", id="after")])
     nbformat.write(notebook, tmp_path / "01-tiny.ipynb")
-    assert [learner._heading(f"01-tiny#{cell}") for cell in ("sums", "after", "other")] == [
+    assert [learner.heading(f"01-tiny#{cell}") for cell in ("sums", "after", "other")] == [
         "“Sums” in 01-tiny",
         "“Sums” in 01-tiny",
         "",
     ]
     (tmp_path / "01-tiny.ipynb").write_text("{")
-    assert learner._heading("01-tiny#sums") == ""
+    assert learner.heading("01-tiny#sums") == ""
 
 
 # A button for hints

@@ -29,6 +29,7 @@ from autograder.author.glossary import read_glossary
 from autograder.author.source import read_source
 from autograder.records.course import Course, package_folder
 from autograder.records.problems import AuthoringError
+from autograder.records.quiz import read_quiz
 from autograder.records.reading import parsed
 from autograder.words.language import MESSAGES
 
@@ -146,6 +147,10 @@ def _of_faults(course: Course) -> Iterator[Entry]:
         yield Entry("course", said, "on the site's first page")
     for term in read_glossary(course):
         yield Entry(term.context, term.text, "what the term means")
+    for item in read_quiz(course):
+        for asked in item.asked.values():
+            yield Entry(item.context, asked.text, "a question of the quiz")
+            yield from (Entry(item.context, choice, "an answer to choose") for choice in asked.choices)
     for says in dict.fromkeys(course.steps.values()):
         yield Entry("steps", says, "what a step of a solution makes")
     for family in course.forbidden:

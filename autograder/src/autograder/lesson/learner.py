@@ -165,12 +165,12 @@ def _hints(course: Course, task: Task) -> tuple[tuple[str, ...], ...]:
     """Return a task's hints, each in paragraphs: of a wrong answer, the last one reasons about its code."""
     verdict = _FOUND.get((course.name, task.id))
     before = task.hints[: min(STAGES, len(task.hints)) - 1]
-    section = _heading(verdict.named[0].section) if verdict and verdict.named else ""
+    section = heading(verdict.named[0].section) if verdict and verdict.named else ""
     last = reasoning(task, verdict, before, section) if verdict else ()
     return (*((one,) for one in before), last) if last else tuple((one,) for one in task.hints)
 
 
-def _heading(section: str) -> str:
+def heading(section: str) -> str:
     """Return a section in words, from "02-trainable#scale-intro"; "" where its notebook is not here.
 
     A learner has the lessons' notebooks side by side, in one folder or in a folder each.

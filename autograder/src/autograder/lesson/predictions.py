@@ -7,7 +7,7 @@ was shown.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,22 +89,38 @@ class Question:
             field = ipywidgets.Text(
                 value=answer, placeholder=_("type it, then press Enter"), continuous_update=False
             )
-        ask = _("Your prediction")
-        question = ipywidgets.HTML(f"<p><strong>{ask}.</strong> {html.escape(self._shown(self.text))}</p>")
-        question.add_class("ag-asked")
-        kept = ipywidgets.HTML(html.escape(self._kept()) if answer else "")
-        kept.add_class("ag-kept")
-        box = ipywidgets.VBox([question, field, kept])
-        in_page(box, "ag-predict", READY, STYLE)
+        first = html.escape(self._kept()) if answer else ""
 
-        def keep(change: Any) -> None:
-            trouble = progress_store.write_prediction(
-                self.course, self.id, progress_store.Prediction(str(change["new"] or "").strip())
-            )
-            kept.value = html.escape(trouble or self._kept())
+        def keep(new: str) -> str:
+            trouble = progress_store.write_prediction(self.course, self.id, progress_store.Prediction(new))
+            return trouble or self._kept()
 
-        field.observe(keep, names="value")
-        return box
+        return asked_in_page(_("Your prediction"), self._shown(self.text), field, first, keep)
+
+
+def asked_in_page(head: str, text: str, field: Any, first: str, keep: Callable[[str], str]) -> Any:
+    """Return a question with the field that takes its answer, as a screen reader needs it.
+
+    Args:
+        head: what kind of question it is, in bold.
+        text: the question.
+        field: the widget.
+        first: what the line below it says at first.
+        keep: takes each new answer, and returns what the line says then.
+    """
+    import ipywidgets
+
+    question = ipywidgets.HTML(f"<p><strong>{html.escape(head)}.</strong> {html.escape(text)}</p>")
+    question.add_class("ag-asked")
+    kept = ipywidgets.HTML(first)
+    kept.add_class("ag-kept")
+    box = ipywidgets.VBox([question, field, kept])
+    in_page(box, "ag-predict", READY, STYLE)
+    field.observe(
+        lambda change: setattr(kept, "value", html.escape(keep(str(change["new"] or "").strip()))),
+        names="value",
+    )
+    return box
 
 
 def predict(name: str, question: str, choices: Sequence[str] = ()) -> Question | Notice:

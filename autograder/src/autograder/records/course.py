@@ -127,6 +127,7 @@ class Course:
     claims: Claims = field(default_factory=Claims, hash=False)
     site: Site = Site()
     adds: Adds = Adds()
+    quiz: str = ""  # a TOML file of the questions that say where to begin, as seen from `course.toml`
     # What every built notebook carries in its metadata, by the platform that reads it.
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict, hash=False)
 
@@ -229,7 +230,7 @@ class Course:
         Raises:
             OSError: one is missing.
         """
-        names = [FILE, *([self.adds.experiments] if self.adds.experiments else [])]
+        names = [FILE, *filter(None, (self.adds.experiments, self.quiz))]
         return {name: (self.root / name).read_bytes() for name in names}
 
     def packages(self) -> dict[str, Path]:
@@ -274,6 +275,7 @@ class _Described:
     claims: Claims = field(default_factory=Claims)
     site: Site = Site()
     adds: Adds = Adds()
+    quiz: str = ""
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

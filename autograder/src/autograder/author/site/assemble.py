@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import io
 import json
 import os
@@ -23,9 +24,11 @@ from autograder.author.parallel import each_lesson
 from autograder.author.site.front import card, explorer
 from autograder.author.site.lesson_page import HERE, Page
 from autograder.author.site.search import sections
+from autograder.lesson.placement import begin_with, leave_out
 from autograder.records.cells import headings
 from autograder.records.course import Course
 from autograder.records.problems import AuthoringError
+from autograder.records.quiz import read_quiz
 from autograder.words.feedback import STYLE
 from autograder.words.language import LANGUAGE, _, speak, translated
 from autograder.words.phrases import capital
@@ -98,13 +101,14 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
         notebooks[lesson] = nbformat.read(_notebook(course, "solutions", language, lesson), as_version=4)
         released = _notebook(course, "notebooks", language, lesson)
         shutil.copyfile(released, static / "notebooks" / released.name)
-    terms = read_glossary(course)
+    terms, quiz = read_glossary(course), read_quiz(course)
     known = {"notebooks": notebooks, "where": partial(_where, notebooks)}
     says = partial(translated, "course")
     front: dict[str, Any] = {
         "cards": [card(lesson, notebook, static) for lesson, notebook in notebooks.items()],
         "explorer": explorer(course, notebooks, static),
         "languages": _languages(course, language, languages),
+        "quiz": quiz,
         "starter": (course.root / "start.py").is_file(),
     }
     _write(
@@ -113,6 +117,8 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
     found = json.dumps(sections(notebooks), ensure_ascii=False, separators=(",", ":"))
     (static / "search-texts.js").write_text(f"window.searchTexts = {found};\n", encoding="utf-8")
     _write(source, "mistakes.md", **known, **_mistakes(course))
+    if quiz:
+        _write(source, "start.md", items=quiz, **_start(course, notebooks))
     if terms:
         _write(source, "glossary.md", **known, terms=terms)
     for lesson, notebook in notebooks.items():
@@ -166,6 +172,24 @@ def _mistakes(course: Course) -> dict[str, Any]:
         "headings": headings,
         "translated": translated,
         "capital": capital,
+    }
+
+
+def _start(course: Course, notebooks: dict[str, NotebookNode]) -> dict[str, Any]:
+    """Return what the page of the quiz needs to say what each wrong answer comes of."""
+
+    def said(number: int, fault: Fault, lesson: str) -> str:
+        why = html.escape(capital(translated(fault.id, fault.name)))
+        place = _where(notebooks, fault.section) or lesson
+        mistake = f'<a href="mistakes.html#mistake-{fault.id}">{why}</a>'
+        return _("Question {number}: {why}. See {place}.", number=number, why=mistake, place=place)
+
+    return {
+        "known": load_faults(course.source).known,
+        "said": said,
+        "translated": translated,
+        "begin_with": begin_with,
+        "leave_out": leave_out,
     }
 
 

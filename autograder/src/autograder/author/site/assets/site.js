@@ -275,3 +275,21 @@ for (const form of document.querySelectorAll(".prediction")) {
     settle(before);
   }
 }
+
+// --- the quiz that says where to begin ----------------------------------------------------------
+
+for (const quiz of document.querySelectorAll(".quiz")) {
+  const said = (name) => quiz.querySelector(`input[name="${name}"]:checked`)?.value;
+  const fields = [...quiz.querySelectorAll("fieldset")];
+  const result = quiz.querySelector(".quiz-result");
+  for (const input of quiz.querySelectorAll("input")) input.checked = kept(input.name) === input.value;
+  quiz.addEventListener("change", ({ target }) => kept(target.name, target.value));
+  quiz.querySelector("button").addEventListener("click", () => {
+    // As `place` in the tool's records/quiz.py: the first gap decides.
+    const gap = fields.find((field) => field.querySelector("input:checked")?.value !== field.dataset.right);
+    const head = result.querySelector("p");
+    const lesson = gap?.dataset.lesson;
+    head.replaceChildren(gap ? Object.assign(document.createElement("a"), { href: `${lesson}.html`, textContent: result.dataset.begin.replace("{lesson}", lesson) }) : result.dataset.known);
+    for (const one of result.querySelectorAll("li")) one.hidden = said(one.dataset.name) !== one.dataset.answer;
+  });
+}

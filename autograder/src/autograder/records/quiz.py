@@ -1,0 +1,74 @@
+"""A placement quiz: questions on each lesson, whose wrong answers come of mistakes that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from autograder.records.codec import read_toml
+from autograder.records.course import Course
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as one form of the quiz asks it."""
+
+    text: str
+    right: str
+    wrong: Mapping[str, str]  # by mistake: the answer that comes of it
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What to choose from, in an order that tells nothing."""
+        return tuple(sorted((self.right, *self.wrong.values())))
+
+    def mistake(self, said: str) -> str:
+        """Return the mistake that an answer comes of; "" of none."""
+        return next((fault for fault, answer in self.wrong.items() if answer == said), "")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question on a lesson, asked once in each form."""
+
+    id: str
+    lesson: str
+    asked: Mapping[str, Asked]
+
+    @property
+    def context(self) -> str:
+        """Where its texts stand, for translators."""
+        return f"quiz: {self.id}"
+
+
+@dataclass(frozen=True)
+class _Table:
+    item: tuple[Item, ...]
+
+
+def read_quiz(course: Course) -> tuple[Item, ...]:
+    """Return the questions of a course's quiz on the lessons that are here, in the order of these.
+
+    Raises:
+        AuthoringError: the file is missing or not as it must be.
+    """
+    if not course.quiz:
+        return ()
+    items = read_toml(_Table, course.root / course.quiz).item
+    here = [item for item in items if item.lesson in course.lessons]
+    return tuple(sorted(here, key=lambda item: course.lessons.index(item.lesson)))
+
+
+def place(items: Sequence[Item], form: str, said: Mapping[str, str]) -> str:
+    """Return the lesson to begin with; "" where every answer is right.
+
+    Each lesson builds on those before it. So the first gap decides: the earliest lesson with a question that
+    is not answered rightly, whatever is right after it. A question that is left out counts as not known yet.
+    One wrong answer is enough, because a guess is right one time in three or four.
+
+    Args:
+        items: the questions, in the order of the lessons.
+        form: which form was answered.
+        said: the answers, by question.
+    """
+    return next((item.lesson for item in items if said.get(item.id) != item.asked[form].right), "")
