@@ -21,7 +21,7 @@
 # yourself.
 
 # %% id="setup"
-from autograder import check, hint, predict, progress, reveal
+from autograder import check, hint, predict, progress, quiz, reveal
 from visuals import (
     attention_map,
     explore_meaning,
@@ -37,6 +37,13 @@ from visuals import (
 )
 
 import torch
+
+# %% [markdown] id="placement-intro"
+# **Do you know some of this already?** Run the next cell. It asks 24 questions and says with which lesson to begin. Or
+# leave it out and read on.
+
+# %% id="placement"
+quiz("start")
 
 # %% [markdown] id="meaning"
 # ## One word, two meanings

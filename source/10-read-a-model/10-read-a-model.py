@@ -22,7 +22,7 @@
 # %% id="setup"
 import json
 
-from autograder import bring_over, check, hint, predict, progress, reveal
+from autograder import bring_over, check, hint, predict, progress, quiz, reveal
 from visuals import attention_map, explore_model, look_inside, training_curves
 from visuals.checkpoint import CURVE, FILE, HELD_OUT, VOCABULARY, decode, encode, windows
 from visuals.checkpoint.train import trained
@@ -915,6 +915,13 @@ if shares is not None and rises is not None:
 # other tokens it can change the favourite.
 #
 # </details>
+
+# %% [markdown] id="placement-intro"
+# **Where are you now?** The next cell asks 24 questions, as lesson 01 did, with other numbers. It names the
+# lesson to read again first. If it says lesson 11, go on to that lesson.
+
+# %% id="placement"
+quiz("again")
 
 # %% [markdown] id="sources"
 # ## Sources
