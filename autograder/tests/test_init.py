@@ -8,13 +8,9 @@ import pytest
 import autograder
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
-    "name", ["bring_over", "check", "hint", "join", "leave", "predict", "progress", "reveal"]
+    "name", ["bring_over", "check", "hint", "join", "leave", "predict", "progress", "quiz", "reveal"]
 )
-=======
-@pytest.mark.parametrize("name", ["bring_over", "check", "hint", "predict", "progress", "quiz", "reveal"])
->>>>>>> eb6b63c (Say where to begin by a quiz whose wrong answers are named mistakes)
 def test_lessons_find_here_what_the_learner_calls(name):
     assert getattr(autograder, name).__name__ == name
     assert name in dir(autograder)
