@@ -13,8 +13,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from autograder.author.site.assemble import build_site
 from autograder.lesson.placement import begin_with
+from autograder.records import quiz as placement
 from autograder.records.course import Course
-from autograder.records.quiz import place, read_quiz
 
 ROOT = Path(__file__).parent.parent.parent
 MOST_BYTES = 2_000_000
@@ -287,7 +287,7 @@ def test_what_came_is_shown_to_those_who_do_not_predict(visit):
 
 @pytest.mark.parametrize("form", ["start", "again"])
 def test_the_quiz_says_where_to_begin_as_the_notebook_does(visit, form):
-    page, items = visit("start"), read_quiz(Course.read(ROOT))
+    page, items = visit("start"), placement.read_quiz(Course.read(ROOT))
     quiz = page.locator(f"form#{form}")
     result = quiz.locator(".quiz-result")
     said = {}
@@ -309,7 +309,7 @@ def test_the_quiz_says_where_to_begin_as_the_notebook_does(visit, form):
     for item in (items[20], items[5]):
         fault, answer = next(iter(item.asked[form].wrong.items()))
         choose(item, answer)
-        assert told() == begin_with(place(items, form, said))
+        assert told() == begin_with(placement.place(items, form, said))
         assert result.locator(f'li:visible a[href="mistakes.html#mistake-{fault}"]').count() == 1
     page.reload()
     assert told() == begin_with(items[5].lesson)
