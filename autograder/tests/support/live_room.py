@@ -57,10 +57,19 @@ class Served:
 
     def state(self) -> dict[str, Any]:
         """Return what a board that opens now is told first."""
-        with closing(HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+        return self.until()
+
+    def until(self, *lines: str) -> dict[str, Any]:
+        """Return what a board is told when the first lines of its tasks are these, or at once."""
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
             connection.request("GET", f"{self.board}events", headers=self.cookie)
-            line = connection.getresponse().readline().decode()
-        return json.loads(line.removeprefix("data: "))
+            answer = connection.getresponse()
+            while line := answer.readline().decode():
+                if line.startswith("data: "):
+                    state: dict[str, Any] = json.loads(line.removeprefix("data: "))
+                    if not lines or [task["lines"][0] for task in state["tasks"]] == list(lines):
+                        return state
+        raise AssertionError("the server has ended")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from autograder.records import bank
 from autograder.records.bank import KnownWrong
 from autograder.records.course import Course
 from autograder.words.language import _, ngettext, spoken, translated
+from autograder.words.phrases import capital
 
 # A mistake is worth a word to all where so many people show it, and this share of those who are here.
 WORTH_PEOPLE, WORTH_SHARE, MOST_SAID = 3, 0.15, 3
@@ -116,10 +117,10 @@ def _together(fault: str, one: MistakeNow, here: int, words: Vocabulary) -> str:
             "{number} of {all}: {mistake}. Look at {section} together.",
             number=one.now,
             all=here,
-            mistake=mistake.name,
+            mistake=mistake.name or fault,
             section=section,
         )
-    return _("{number} of {all}: {mistake}.", number=one.now, all=here, mistake=mistake.name)
+    return _("{number} of {all}: {mistake}.", number=one.now, all=here, mistake=mistake.name or fault)
 
 
 def _task(task: str, one: TaskNow, here: int, words: Vocabulary) -> dict[str, Any]:
@@ -174,9 +175,11 @@ def _after_hint(one: TaskNow) -> str:
 
 def _mistake(fault: str, one: MistakeNow, words: Vocabulary) -> dict[str, Any]:
     mistake = words.mistake(fault, one.tasks)
-    before = one.minutes[max(0, len(one.minutes) - 1 - BEFORE)]
+    before = one.minutes[-1 - BEFORE] if len(one.minutes) > BEFORE else None
     lines = [
-        _(
+        _("{now} now, {past} have got past it", now=one.now, past=one.past)
+        if before is None  # nothing was heard yet
+        else _(
             "{now} now, {before} five minutes ago, {past} have got past it",
             now=one.now,
             before=before,
@@ -187,7 +190,7 @@ def _mistake(fault: str, one: MistakeNow, words: Vocabulary) -> dict[str, Any]:
         lines.append(_("Explained in {section}.", section=words.sections[mistake.section]))
     return {
         "id": fault,
-        "title": mistake.name or fault,
+        "title": capital(mistake.name or fault),
         "lesson": ", ".join(words.tasks[task].title for task in one.tasks[:2]),
         "lines": lines,
         "minutes": one.minutes,

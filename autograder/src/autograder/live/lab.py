@@ -101,7 +101,7 @@ class Lab:
     def __init__(self) -> None:
         self.learners: dict[str, Learner] = {}
         self._minutes: deque[Counter[str]] = deque(maxlen=MINUTES)
-        self._minute = 0
+        self._minute: int | None = None
 
     def hear(self, heard: Heard) -> None:
         self._pass_minutes(heard.at)
@@ -163,7 +163,7 @@ class Lab:
     def _pass_minutes(self, at: float) -> None:
         """Remember how many showed each mistake, at the end of each minute that has passed."""
         minute = int(at // 60)
-        if self._minute:
-            for passed in range(max(self._minute, minute - MINUTES), minute):
-                self._minutes.append(self._named(list(self._here(passed * 60.0 + 60))))
-        self._minute = max(self._minute, minute)
+        begun = minute if self._minute is None else self._minute
+        for passed in range(max(begun, minute - MINUTES), minute):
+            self._minutes.append(self._named(list(self._here(passed * 60.0 + 60))))
+        self._minute = max(begun, minute)

@@ -20,6 +20,7 @@ from autograder.records.course import Course
 from autograder.records.problems import Refused
 
 MOST_CONNECTIONS = 2_000
+BACKLOG = 512
 GRACE = 1  # seconds for boards that are open when the server ends
 # What a JupyterHub tells the services that it manages.
 HUB_PREFIX, HUB_URL, HUB_PUBLIC = (
@@ -114,7 +115,7 @@ def serve(
         address = place.address or own
         rooms = [history.room(name) for name in names]
         config = uvicorn.Config(
-            application(rooms, history, words, place.prefix, address),
+            application(rooms, history, words, place.prefix, address, ended=lambda: server.should_exit),
             ssl_certfile=place.certificate,
             ssl_keyfile=place.key,
             access_log=False,  # it would hold addresses
@@ -124,10 +125,11 @@ def serve(
             timeout_keep_alive=5,
             timeout_graceful_shutdown=GRACE,
         )
+        server = uvicorn.Server(config)
         for room in rooms:
             tell(room.name, f'join("{address}", "{room.code}")', board_address(address, room))
         try:
-            uvicorn.Server(config).run(sockets=[sock])
+            server.run(sockets=[sock])
         finally:
             history.close()
 
@@ -144,6 +146,7 @@ def _listening(place: Place) -> socket.socket:
         if os.name != "nt":
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(where)
+        sock.listen(BACKLOG)  # whoever reads the address and is there at once waits a moment
     except OSError as problem:
         raise CannotListen(f"{place.host}:{place.port} cannot be had: {problem}.") from problem
     return sock

@@ -94,6 +94,7 @@ def application(
     prefix: str = "",
     address: str = "",
     clock: Callable[[], float] = time.time,
+    ended: Callable[[], bool] = lambda: False,
 ) -> Starlette:
     """Return the rooms as an ASGI application.
 
@@ -104,6 +105,7 @@ def application(
         prefix: the path below which a proxy passes requests on, without a slash at its end.
         address: where learners reach it, to be shown to them.
         clock: tells the time.
+        ended: tells whether the server is about to end, so that no board keeps it.
     """
     by_code = {room.code: Open(room, history, words, clock) for room in rooms}
     by_name = {one.room.name: one for one in by_code.values()}
@@ -168,7 +170,7 @@ def application(
             return _sentence(429, "Too many boards are open.")
         # Nothing between here and there may hold it back.
         headers = {**HEADERS, "X-Accel-Buffering": "no"}
-        return StreamingResponse(_states(one), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(_states(one, ended), media_type="text/event-stream", headers=headers)
 
     async def module(request: Request) -> Response:
         return Response(MODULE.read_bytes(), media_type="text/javascript", headers=HEADERS)
@@ -202,12 +204,12 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-async def _states(one: Open) -> AsyncIterator[str]:
+async def _states(one: Open, ended: Callable[[], bool]) -> AsyncIterator[str]:
     """Yield how things are, whenever that is something else than what was told last."""
     one.boards += 1
     try:
         before, idle = "", 0.0
-        while True:
+        while not ended():
             state, idle = one.state(), idle + EACH
             if state != before:
                 yield f"data: {state}\n\n"
