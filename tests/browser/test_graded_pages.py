@@ -3,12 +3,9 @@
 The same pages are also made without this course's filter: there the scripts run, so the attack is a real one.
 """
 
+import csv
 import re
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
 from copy import deepcopy
 from pathlib import Path
 
@@ -25,6 +22,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
 from tests.browser.conftest import keep_picture
+from tests.browser.servers import served
 from tests.classes import class_folder
 
 ROOT = Path(__file__).parents[2]
@@ -264,43 +262,30 @@ def test_feedback_names_its_tasks_and_can_be_read_by_everybody(pages, browser, s
     assert [(one["id"], len(one["nodes"])) for one in found] == []
 
 
+def test_a_student_saves_a_request_as_a_file_from_the_page(pages, browser):
+    page = browser.new_page()
+    page.goto(pages[HONEST].as_uri())
+    page.get_by_label("task").select_option("scores-of-one-query")
+    page.get_by_label("What should be looked at again").fill('Is "dim" wrong,\nor my sum?')
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save it as a file").click()
+    path, name = saved.value.path(), saved.value.suggested_filename
+    rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines(keepends=True)))
+    page.close()
+    assert name == f"request-{HONEST}-{LESSON}-scores-of-one-query.csv"
+    assert rows == [
+        ["id", "lesson", "task", "request"],
+        [HONEST, LESSON, "scores-of-one-query", 'Is "dim" wrong,\nor my sum?'],
+    ]
+
+
 @pytest.fixture(scope="module")
-def formgrader(graded, tmp_path_factory):
+def formgrader(graded):
     """The address of a Jupyter server in the course's folder, with nbgrader's formgrader."""
-    log = tmp_path_factory.mktemp("server") / "log.txt"
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    extensions = "nbgrader.server_extensions.formgrader=True"
-    arguments = [f"--ServerApp.port={port}", "--IdentityProvider.token=test", "--allow-root", "--no-browser"]
-    with log.open("w") as said:
-        server = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "jupyter_server",
-                *arguments,
-                f"--ServerApp.jpserver_extensions={extensions}",
-            ],
-            cwd=graded,
-            stdout=said,
-            stderr=subprocess.STDOUT,
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{address}/api?token=test", timeout=2)
-                break
-            except OSError:
-                assert server.poll() is None, log.read_text()
-                time.sleep(0.5)
-        else:
-            pytest.fail(log.read_text())
+    extension = "nbgrader.server_extensions.formgrader=True"
+    command = [sys.executable, "-m", "jupyter_server", "--allow-root", "--no-browser"]
+    with served([*command, f"--ServerApp.jpserver_extensions={extension}"], graded) as address:
         yield address
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def submission_page(place, address, student):

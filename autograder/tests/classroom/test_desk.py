@@ -23,6 +23,7 @@ from autograder.records.problems import BadBook
 from autograder.words.language import speaking
 from nbgrader.api import Gradebook
 from support.desk_class import CODE, LESSON, TASK, TEXTS, answered
+from support.handing_in import run
 from tornado.httpclient import HTTPResponse
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
@@ -173,6 +174,41 @@ class TestDesk(AsyncHTTPTestCase):
         assert "other points meanwhile" in json.loads(self.give(key=key, lines=[], was="").body)["error"]
         assert json.loads(self.give(key=key, lines=[], was="1").body)["score"] == 0.0
 
+    def test_a_request_is_answered_with_points_and_a_sentence_that_the_student_reads(self):
+        place = Path(self.course.directory.root)
+        asked = place / "asked"
+        asked.mkdir()
+        (asked / "ada.csv").write_text(f'id,lesson,task,request\nada,{LESSON},{CODE},"My stride, is it 2?"\n')
+        (asked / "form.csv").write_text(
+            f"Name;lesson;task;request\nbob;02;{CODE};<b>Why?</b>\nzoe;02;{CODE};Me too\nbob;02;no-task;x\n"
+        )
+        said = run(place, "regrade", asked, code=1)
+        assert "line 3: the gradebook knows nobody of that name" in said
+        assert "line 4: bob has no score for the task no-task of 02" in said
+        assert "2 requests are new, 0 known already" in said
+        assert "0 requests are new, 2 known already" in run(place, "regrade", asked, code=1)
+        page = self.ask("/requests").body.decode()
+        assert "2 to be answered" in page
+        assert "&lt;b&gt;Why?" in page
+        assert "2 to be answered" in self.ask("/").body.decode()
+        key = re.search(r'data-key="(\w+)"', page)[1]
+        headers = {"X-Desk-Token": TOKEN}
+
+        def answer(comment: str, points: str, was: str) -> Any:
+            body = json.dumps({"key": key, "comment": comment, "points": points, "was": was})
+            return json.loads(self.ask("/requests", method="POST", body=body, headers=headers).body)
+
+        assert answer("", "3", "")["error"] == "Say something: the student reads it."
+        assert answer("It is: sorry.", "3", "")["told"].startswith("Answered")
+        assert "other points meanwhile" in answer("No.", "1", "")["error"]
+        assert answer("It is 2: sorry.", "3", "3")["told"].startswith("Answered")
+        assert (self.hand()["ada"], self.comments()["ada"]) == (3.0, "It is 2: sorry.")
+        page = self.ask("/requests").body.decode()
+        assert "1 to be answered" in page
+        assert "Answered by a person" in page
+        run(place, "regrade", asked, code=1)  # again: what is answered stays so
+        assert "1 to be answered" in self.ask("/requests").body.decode()
+
     def test_what_cannot_be_saved_is_told(self):
         with closing(sqlite3.connect(self.course.database.removeprefix("sqlite:///"))) as other:
             other.execute("BEGIN IMMEDIATE")  # as the formgrader does while it writes
@@ -196,6 +232,7 @@ def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(class
     assert names == [
         "index.html",
         "changes.html",
+        "requests.html",
         f"lesson-{LESSON}.html",
         f"written-{LESSON}-{TASK}.html",
         f"task-{LESSON}-{CODE}.html",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.console import LessonName, Root, class_of, course_of, meant, refuse, say
+from autograder.command.console import LessonName, Root, class_of, complain, course_of, meant, refuse, say
 from autograder.command.lti_commands import class_list as platform_list
 from autograder.words.language import ngettext
 
@@ -158,6 +158,31 @@ def gradescope(
     path = pack(place, name, out or Path(f"{name}-gradescope.zip"), visibility)
     say(f"{path} holds the autograder of {name}. Upload it to Gradescope, under “Configure Autograder”.")
     say("It holds the answers, so give it to nobody else. Its hidden probes are drawn for it alone.")
+
+
+@app.command()
+def regrade(
+    files: Annotated[
+        list[Path], typer.Argument(help="CSV files, or folders of them: who, lesson, task, request.")
+    ],
+    course: Root = Path(),
+) -> None:
+    """Take in what students ask about their scores; the desk shows it, to be answered."""
+    from autograder.classroom import regrade as requests
+    from autograder.classroom.platforms.offered import platforms_of
+    from autograder.classroom.roster import class_list
+
+    place = class_of(course)
+    lists = [kind.lists for kind in platforms_of(place.banks.course).values()]
+    outcome = requests.take_in(place, files, lists, class_list(place))
+    for asked in outcome.new:
+        say(f"{asked.student}, {asked.lesson}, {asked.task}: {asked.text}")
+    complain(outcome.odd)
+    many = len(outcome.new)
+    told = ngettext("{number} request is new", "{number} requests are new", many)
+    say(f"{told}, {outcome.known} known already. Answer them at the desk: autograder desk")
+    if outcome.odd:
+        raise typer.Exit(1)
 
 
 @app.command(name="return")

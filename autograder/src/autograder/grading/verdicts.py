@@ -124,8 +124,22 @@ class Ticked:
     lines: tuple[int, ...]
 
 
-Stored = TaskResult | Grading | Change | Ticked
-_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked)
+@dataclass(frozen=True)
+class Asked:
+    """What a student asks about a score, in their own words, and what a person has answered."""
+
+    lesson: str
+    student: str
+    task: str
+    at: str
+    text: str
+    answer: str = ""
+    by: str = ""  # who answered
+    answered: str = ""  # when; "" where nobody has
+
+
+Stored = TaskResult | Grading | Change | Ticked | Asked
+_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked, Asked)
 
 
 class Store:
@@ -188,6 +202,15 @@ class Store:
         ]
         self._forget(Ticked, ticked.lesson, ticked.student)
         self.add((*others, ticked))
+
+    def ask(self, asked: Asked) -> bool:
+        """Keep what a student asks, or what is answered to it; returns whether it is new."""
+        known = self.read(Asked, asked.lesson, asked.student)
+        same = [one for one in known if (one.task, one.text) == (asked.task, asked.text)]
+        if not same or asked.answered:
+            self._forget(Asked, asked.lesson, asked.student)
+            self.add((*(one for one in known if one not in same), asked))
+        return not same
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""

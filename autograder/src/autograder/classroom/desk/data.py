@@ -15,7 +15,7 @@ from autograder.classroom.people import Person, squashed
 from autograder.classroom.report import Words
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Change, Grading, TaskResult, Ticked
+from autograder.grading.verdicts import Asked, Change, Grading, TaskResult, Ticked
 from autograder.records.problems import Refused
 from autograder.words.language import _
 
@@ -58,6 +58,7 @@ class Data:
     ticked: Sequence[Ticked]
     changes: Sequence[Change]
     gradings: Sequence[Grading]
+    asked: Sequence[Asked]
     comments: Mapping[tuple[str, str, str], str]  # a person's, by lesson, student and the answer's cell
 
     @cached_property
@@ -181,5 +182,6 @@ def read(course: Class) -> Data:
     known = export.scores(course)
     with verdicts.opened(course.database) as store:
         found = store.read(TaskResult), store.read(Ticked), store.read(Change), store.read(Grading)
+        asked = store.read(Asked)
     with marks.opened(course.database) as book:
-        return Data(course, known, *found, book.comments())
+        return Data(course, known, *found, asked, book.comments())

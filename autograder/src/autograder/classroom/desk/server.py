@@ -16,7 +16,7 @@ from tornado import web
 from tornado.httpserver import HTTPServer
 
 from autograder.classroom import report
-from autograder.classroom.desk import by_hand, task, written
+from autograder.classroom.desk import by_hand, requests, task, written
 from autograder.classroom.desk.data import Data, NotThere, read, why_look
 from autograder.classroom.pages import render
 from autograder.grading import policy
@@ -36,6 +36,7 @@ NAME = "/([^/]+)"
 PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     HOME: ("/", lambda data, _: {"data": data, "why_look": why_look, "length_shown": policy.shown}),
     "changes": ("/changes", lambda data, _: {"data": data, "given": by_hand.last_given(data)}),
+    "requests": ("/requests", lambda data, _: {"data": data, **requests.on_page(data)}),
     "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
     "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
     "task": (f"/task{NAME}{NAME}", lambda data, _, *names: task.on_page(data, *names)),
@@ -134,6 +135,11 @@ class Handler(web.RequestHandler):
             now, others = by_hand.take_back(data, key, self.by)
             told = ngettext("Taken back for {number} student.", "Taken back for {number} students.", now)
             return {"told": f"{told} {_kept(others)}".strip()}
+        if self.kind == "requests":
+            requests.answer(
+                data, key, str(sent["comment"]).strip(), sent.get("points"), sent.get("was"), self.by
+            )
+            return {"told": _("Answered: the student reads it in the next feedback.")}
         comment, (lesson, name) = str(sent["comment"]).strip(), names
         if self.kind == "written":
             lines = [int(place) for place in sent["lines"]]
@@ -227,6 +233,7 @@ def _all(data: Data) -> Iterator[tuple[str, ...]]:
     """Every page there is to a class."""
     yield (HOME,)
     yield ("changes",)
+    yield ("requests",)
     yield from (("lesson", lesson) for lesson in data.known.lessons)
     yield from (("written" if which in data.questions else "task", *which) for which in data.tasks)
     yield from (("student", student) for student in data.people)
