@@ -63,16 +63,24 @@ def build(
         list[str] | None, typer.Option("--language", help="Make only what is in this language, as bn.")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; list what is stale.")] = False,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Build lessons of which nothing has changed, too.")
+    ] = False,
     jobs: AtOnce = processors(),  # noqa: B008
     course: Root = Path(),
 ) -> None:
     """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
     from autograder.author import pipeline
+    from autograder.author.stamps import Stamps
 
     place = course_of(course)
     names = meant(place.lessons, lessons or [])
     if not check and not language and (place.root / "submitted").is_dir():
         _keep_releases(place, names)
+    stamps = None if check or language else Stamps(place, names)
+    current = stamps.current if stamps and not anew else ()
+    names = [name for name in names if name not in current]
+    built = []
     stale: list[str] = pipeline.without_source(place) if check else []
     problems: list[str] = []
     states: set[str] = set()
@@ -85,7 +93,10 @@ def build(
             else:
                 stale += result[0]
                 states |= set(result[1])
+                built.append(name)
             bar.update(task, description=name, advance=1)
+    if stamps:
+        stamps.keep(built)
     for line in (*sorted(states), *sorted(stale)):
         say(line)
     complain(problems)
@@ -95,8 +106,11 @@ def build(
         raise typer.Exit(1)
     if check:
         say(ngettext("{number} lesson up to date.", "{number} lessons up to date.", len(names)))
-    else:
+        return
+    if names or not current:
         say(ngettext("{number} lesson built.", "{number} lessons built.", len(names)))
+    if current:
+        say(ngettext("{number} lesson had not changed.", "{number} lessons had not changed.", len(current)))
 
 
 def _built(
