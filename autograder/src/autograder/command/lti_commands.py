@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.logging import RichHandler
 
 from autograder.command import console
 from autograder.command.console import Root, class_of, course_of, refuse, say
@@ -66,14 +66,17 @@ def serve(
     registered = Registered.read(place.banks.course)
     log = logging.getLogger("autograder.lti")
     log.setLevel(logging.INFO)
-    log.addHandler(RichHandler(console=console.errors, show_path=False, markup=False))
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
+    log.addHandler(handler)
     serving = server(place, registered, certificate, key)
     with socket.create_server((host, port)) as listening:
         at = listening.getsockname()
         say(f"Listening at {at[0]}, port {at[1]}; platforms find it at {registered.address}. Ctrl-C ends it.")
         for what, path in (("login", "login"), ("launch", "launch"), ("public keys", "jwks")):
             say(f"  {what}: {registered.at(path)}")
-        serving.run(sockets=[listening])
+        with suppress(KeyboardInterrupt):
+            serving.run(sockets=[listening])
 
 
 @app.command()

@@ -36,6 +36,7 @@ from autograder.lti.keyring import keyring
 from autograder.lti.launch import Desk, KeySets, Launched, Rejected
 from autograder.lti.registered import Registered
 from autograder.lti.remembered import remembered
+from autograder.records.problems import Refused
 from autograder.words.language import Note, _, speaking
 from autograder.words.templates import templates
 from autograder.words.visible import one_line
@@ -45,6 +46,7 @@ MOST = 100_000  # bytes of one request
 MOST_FIELDS = 50
 CHOOSING = 1800  # seconds that a teacher may take to choose a lesson
 MOST_CHOOSING = 1000
+MOST_AT_ONCE = 200  # connections
 log = logging.getLogger("autograder.lti")
 
 
@@ -167,6 +169,9 @@ async def _answer(answers: Answers, name: str, request: Request) -> Response:
             except Rejected as problem:
                 log.warning(one_line(f"refused at /{request.url.path[1:]}: {problem.why}"))
                 made = _page("refused", 403, why=_(problem.why))
+            except (OSError, Refused) as problem:
+                log.error(one_line(f"failed at /{request.url.path[1:]}: {problem}"))
+                made = _page("refused", 500, why=_("the tool cannot use its own files; its log says which"))
         return _protect(made)
 
     return await run_in_threadpool(answer)
@@ -234,6 +239,7 @@ def server(
         log_config=None,
         access_log=False,
         server_header=False,
+        limit_concurrency=MOST_AT_ONCE,
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )

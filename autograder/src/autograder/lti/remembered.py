@@ -12,6 +12,8 @@ from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
+from autograder.records.problems import Refused
+
 FILE = "lti.db"
 TABLES = """
 CREATE TABLE IF NOT EXISTS places (issuer, client, deployment, context, title, memberships, lineitems, scopes,
@@ -23,6 +25,10 @@ CREATE TABLE IF NOT EXISTS people (issuer, context, user, student,
 CREATE TABLE IF NOT EXISTS sent (issuer, lineitem, student, user, score, most, progress, comment, at,
     PRIMARY KEY (issuer, lineitem, student));
 """
+
+
+class BadMemory(Refused):
+    """The file cannot be used; says why."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +112,16 @@ class Remembered:
 
 @contextmanager
 def remembered(root: Path) -> Iterator[Remembered]:
-    """Yield what a class's folder remembers of its platforms."""
+    """Yield what a class's folder remembers of its platforms.
+
+    Raises:
+        BadMemory: the file is damaged, or somebody else is writing to it.
+    """
     path = root / FILE
     path.touch(0o600)
-    with closing(sqlite3.connect(path, timeout=10)) as connection:
-        connection.executescript(TABLES)
-        yield Remembered(connection)
+    try:
+        with closing(sqlite3.connect(path, timeout=10)) as connection:
+            connection.executescript(TABLES)
+            yield Remembered(connection)
+    except sqlite3.Error as problem:
+        raise BadMemory(f"{path} cannot be used: {problem}.") from problem
