@@ -1,7 +1,8 @@
 """The line to a live room: what happened waits in a short queue, and a thread of its own sends it.
 
-A check only puts something into the queue, so it waits for no network. Until somebody has joined there is no
-queue and no thread. What cannot be sent is tried again, and the oldest is dropped where too much waits.
+A check only puts something into the queue, so it waits for no network, and not even for the thread to wake:
+that looks by itself. Until somebody has joined there is no queue and no thread. What cannot be sent is
+tried again, and the oldest is dropped where too much waits.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from autograder.records.findings import Verdict
 
 MOST_WAITING = 32
+LOOK = 0.25  # seconds between two looks into the queue
 PATIENCE = 5.0  # seconds for one answer
 PAUSES = (1, 2, 4, 8, 15)  # seconds before another try, the last one again and again
 
@@ -45,7 +47,6 @@ class Line:
         self.tried = threading.Event()  # set when the state is known
         self._address, self._code, self._learner = address, code, learner
         self._events: deque[tuple[float, What, str, tuple[str, ...]]] = deque(maxlen=MOST_WAITING)
-        self._something = threading.Event()
         self._sending = threading.Lock()
         self._closed = threading.Event()
         self._context = None
@@ -59,21 +60,18 @@ class Line:
     def tell(self, verdict: What, task: str = "", mistakes: tuple[str, ...] = ()) -> None:
         """Have something sent, soon."""
         self._events.append((time.monotonic(), verdict, task, mistakes[:MOST_MISTAKES]))
-        self._something.set()
 
     def close(self) -> None:
         """Send nothing any more, nor what still waits."""
         self._closed.set()
         with self._sending:  # what is being written at this moment is a few hundred bytes
             self._events.clear()
-        self._something.set()
 
     def _run(self) -> None:
         failed = 0
         while not self._closed.is_set():
             if not self._events:
-                self._something.wait()
-                self._something.clear()
+                self._closed.wait(LOOK)
                 continue
             event = self._events[0]
             if time.monotonic() - event[0] > EARLIEST:
