@@ -48,7 +48,7 @@ def main() -> None:
     moves = parser.parse_args().moves
     chosen = {"text": "x" * TOKENS, "layer": 1, "head": 0, "query": -1, "removed": False}
     values = {"shows": {"vocabulary": list(VOCABULARY), "heads": NUM_HEADS}, "chosen": chosen, "texts": {}}
-    code = whole(PACKAGE / "lessons" / "read_a_model" / "model.js")
+    code = whole(PACKAGE / "explorers" / "model.js")
     data = base64.b64encode(FILE.read_bytes()).decode()
     with sync_playwright() as playwright:
         path = shutil.which("chromium") or shutil.which("google-chrome")

@@ -4,6 +4,7 @@ import contextlib
 import io
 import random
 import re
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -488,8 +489,7 @@ def test_visible_padding_spoils_nearly_all_dates_that_have_some_and_no_other(tra
     assert sum(hits[False]) < 0.1 * len(hits[False])
 
 
-# Lesson 13 lists its sources in another form, with links.
-EVERY = sorted(path.name for path in (ROOT / "source").glob("[01]*") if path.name < "13")
+EVERY = sorted(path.name for path in (ROOT / "source").glob("[01]*"))
 
 
 def prose_of(lesson):
@@ -499,7 +499,7 @@ def prose_of(lesson):
         cell.source for cell in notebook.cells if cell.cell_type == "markdown" and cell["id"] != "sources"
     )
     text = re.sub(
-        r"### BEGIN SOLUTION.*?### END SOLUTION|\$\$.*?\$\$|<[^>]+>", "", "\n".join(cells), flags=re.S
+        r"### BEGIN SOLUTION.*?### END SOLUTION|\$\$.*?\$\$|</?[a-z][^>]*>", "", "\n".join(cells), flags=re.S
     )
     return "\n".join(line for line in text.splitlines() if not line.startswith("|"))
 
@@ -823,7 +823,7 @@ def today():
     """What lesson 13 defines, without its trainings and figures."""
     lesson = "13-attention-today"
     answers = [one for one in cells(lesson) if one.endswith("-answer")]
-    given = run(lesson, "setup", "course-parts", "longer-given", "linear-parallel", *answers)
+    given = run(lesson, "setup", "course-parts", "longer-given", "linear-parallel", "gate-given", *answers)
     shown = {"norm-shown": "\n\n\nif ", "recall-shown": "\n\n\ncounts", "plans": "\nif plan_bytes"}
     for cell, until in shown.items():
         exec(cells(lesson)[cell].partition(until)[0], given)
@@ -861,7 +861,14 @@ def test_the_fifth_head_has_the_largest_sink_and_keeps_less_than_a_fifth():
 
 
 def test_a_layer_adds_its_window_less_one_and_one_without_a_window_reaches_all():
-    for windows, far in (([5] * 6, 24), ([3, 9], 10), ([1, 1], 0), ([2, 0], 29)):
+    for windows, far in (
+        ([5] * 6, 24),
+        ([13] * 2, 24),
+        ([5, 5, 0], 29),
+        ([3, 9], 10),
+        ([1, 1], 0),
+        ([2, 0], 29),
+    ):
         assert int(today()["reach"](30, torch.tensor(windows))[-1].sum()) - 1 == far
 
 
@@ -918,6 +925,44 @@ def test_a_soft_cap_leaves_small_scores_and_lets_none_pass():
     assert float(capped.max()) <= 20
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_plain_head_rests_at_an_empty_token_and_a_gate_or_a_sink_makes_that_needless(seed):
+    """Errors of asking tokens and of others, and what the others give the first token."""
+    trained, errors = today()["errand_trained"], today()["errand_errors"]
+    plain, gate = (trained(way, True, seed) for way in ("plain", "gate"))
+    assert max(errors(plain, True)[:2]) < 0.001
+    assert errors(plain, True)[2] >= 0.97
+    assert errors(plain, True, hide_first=True)[1] >= 0.18
+    assert errors(gate, True)[2] >= 0.95
+    assert errors(gate, True, hide_first=True)[1] <= 0.04
+    asking, others, _first = errors(trained("plain", False, seed), False)
+    assert asking >= 0.15
+    assert others >= 0.04
+    for way in ("sink", "gate"):
+        assert max(errors(trained(way, False, seed), False)[:2]) < 0.005
+
+
+def test_the_stored_run_shows_what_the_lesson_says_of_lengths():
+    import json
+
+    from visuals.lessons.attention_today.lengths import STORED
+
+    run = json.loads(STORED.read_text())
+    forms = cells("13-attention-today")["lengths-figure"].partition("lengths =")[0]
+    exec(forms, today())
+    kept = {
+        name: [today()["plan_bytes"]([layer], length, 4) for length in run["lengths"]]
+        for name, layer in today()["FORMS"].items()
+    }
+    for name in ("window", "delta"):
+        assert len(set(kept[name])) == 1
+        assert max(run["times"][name]) < 1.1 * min(run["times"][name])
+    assert round(kept["latent"][-1] / kept["plain"][-1], 2) == 0.28
+    assert run["lengths"][-1] == 16_384
+    assert run["times"]["latent"][-1] >= run["times"]["plain"][-1]
+
+
 def test_softmax_finds_all_pairs_and_the_delta_rule_fewer_than_adding():
     found = {kind: today()["recalled"](kind, 64) for kind in ("softmax", "adding", "delta rule")}
     assert found["softmax"] == 1
@@ -935,3 +980,32 @@ def test_a_window_of_one_gives_each_token_its_own_value():
     visible = ~today()["window_mask"](7, 7, 1)
     actual = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
     torch.testing.assert_close(actual, values)
+
+
+def test_masks_as_functions_are_the_masks_of_tensors_and_attend_alike():
+    from torch.nn.attention import flex_attention as flex
+
+    documents = torch.tensor([[0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2], [0] * 8 + [1] * 4])  # (b, tokens)
+    window, prefixes = 3, torch.tensor([2, 5])
+    visible = today()["packed_mod"](documents, window, prefixes)
+    near = ~today()["window_mask"](12, 12, window)
+    before = torch.arange(12) < prefixes[:, None]  # (b, tokens)
+    expected = (documents[:, :, None] == documents[:, None]) & (near | (before[:, :, None] & before[:, None]))
+    assert torch.equal(flex.create_mask(visible, 2, None, 12, 12, device="cpu")[:, 0], expected)
+    q, k, v = torch.randn(3, 2, 2, 12, 16, generator=torch.Generator().manual_seed(0))
+    blocks = flex.create_block_mask(visible, 2, None, 12, 12, device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        actual = flex.flex_attention(q, k, v, block_mask=blocks)
+    wanted = functional.scaled_dot_product_attention(q, k, v, attn_mask=expected[:, None])
+    torch.testing.assert_close(actual, wanted)
+
+
+def test_the_longest_text_fits_and_one_token_more_does_not():
+    longest, bytes_of = today()["longest_text"], today()["plan_bytes"]
+    grows = [name for name in today()["PLANS"] if name != "Mistral 7B v0.1"]
+    for layers in (today()["PLANS"][name] for name in grows):
+        found = longest(layers, 2**33, 2**24)
+        assert bytes_of(layers, found) <= 2**33 < bytes_of(layers, found + 1)
+    assert longest(today()["PLANS"]["Mistral 7B v0.1"], 2**33, 2**24) == 2**24
+    assert longest(today()["PLANS"]["Llama 2 7B"], 100, 2**24) == 0

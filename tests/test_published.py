@@ -14,12 +14,13 @@ import torch
 from safetensors.torch import load_file
 from support.everywhere import need
 
+from visuals import explore_map, look_inside
 from visuals.checkpoint import HELD_OUT
 from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER, make
 
 ROOT = Path(__file__).parents[1]
 LESSON = "12-real-models"
-GIVEN = ("setup", "course-classes", "gpt2-proof", "llama-class", "sizes-shown")
+GIVEN = ("setup", "course-classes", "gpt2-proof", "llama-class", "published-given", "sizes-shown")
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
 
 
@@ -58,7 +59,7 @@ def lesson(library):
 def today(library):
     """What the solution of lesson 13 defines."""
     cut = {"latent-proof": "\n\n\nstored = ", "plans": "\nif plan_bytes"}
-    given = ("setup", "course-parts", "linear-parallel", *cut)
+    given = ("setup", "course-parts", "linear-parallel", "gate-given", *cut)
     return solved("13-attention-today", given, cut)
 
 
@@ -200,6 +201,66 @@ def test_a_checkpoint_that_is_no_safetensors_is_not_read(lesson, tmp_path):
         lesson["from_folder"](folder)
 
 
+def bad(state, name):
+    """The ways in which a file of tensors may not fit: what is stored, and the names that a refusal says."""
+    tensor, ours = state[name[0]], name[1]
+    yield {key: one for key, one in state.items() if key != name[0]}, {"missing": ours}
+    yield state | {"strange.weight": tensor}, {"not expected": "strange.weight"}
+    yield state | {name[0]: tensor.T.contiguous()}, {"other shape": ours}
+    renamed = {key.replace(name[0], f"old.{name[0]}"): one for key, one in state.items()}
+    yield renamed, {"missing": ours, "not expected": "old"}
+
+
+@pytest.mark.parametrize(
+    ("name", "loader", "tensor"),
+    [
+        ("gpt2", "load_gpt2", ("transformer.wpe.weight", "positions.weight")),
+        ("gpt2", "load_gpt2", ("transformer.h.1.mlp.c_fc.weight", "blocks.1.mlp.0.weight")),
+        ("llama", "load_llama", ("model.embed_tokens.weight", "embedding.weight")),
+        (
+            "qwen3",
+            "load_llama",
+            ("model.layers.1.self_attn.k_proj.weight", "blocks.1.attention.W_key.weight"),
+        ),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_in_one_sentence_with_the_names(lesson, name, loader, tensor):
+    state = load_file(FOLDER / name / "model.safetensors")
+    for changed, said in bad(state, tensor):
+        model = lesson["from_folder"](FOLDER / name)
+        with pytest.raises(ValueError, match=r"^missing: .*, not expected: .*, other shape: .*$") as refused:
+            lesson[loader](model, changed)
+        told = dict(re.findall(r"(missing|not expected|other shape): (\[.*?\])", str(refused.value)))
+        for kind, named in said.items():
+            assert named in told[kind], told
+        assert {kind for kind, names in told.items() if names != "[]"} == said.keys()
+
+
+@torch.no_grad()
+def test_a_model_of_a_folder_writes_and_its_heads_can_be_looked_at(lesson, capsys):
+    model = lesson["written_by"](FOLDER / "gpt2", make.tokenizer(), "the for statement", 5)
+    ids, tokens = model.read
+    assert ids.shape == (1, len(tokens))
+    assert capsys.readouterr().out
+    inside = look_inside(model, ids, 3)
+    torch.testing.assert_close(inside.logits, model(ids))
+    assert explore_map(inside.maps[:, 0], tokens)._shows["axes"] == 2
+
+
+@torch.no_grad()
+def test_without_a_head_a_random_model_too_expects_another_token_for_four_heads_of_six(lesson):
+    model, merges = lesson["from_folder"](FOLDER / "gpt2"), load_file(TOKENIZER)["merges"]
+    pieces = re.findall(PIECES, "the for statement is not the while statement")
+    ids = torch.cat([lesson["encode_piece"](piece, merges) for piece in pieces])[None]
+    expected = model(ids)[0, -1].argmax()
+    without = [
+        look_inside(model, ids, 3, without=[(layer, head)]).logits[0, -1].argmax() != expected
+        for layer in range(2)
+        for head in range(3)
+    ]
+    assert sum(map(int, without)) == 4
+
+
 def drawn(*shape, seed=7):
     """Random numbers of a shape."""
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
@@ -309,6 +370,35 @@ def test_the_delta_rule_is_that_of_qwen3_next_token_by_token_and_at_once(library
         function = getattr(theirs, f"torch_{name}_gated_delta_rule")
         expected = function(*given, gates, betas.transpose(1, 2))[0].transpose(1, 2)
         torch.testing.assert_close(today[own](queries, keys, values, betas), expected, **CLOSE)
+
+
+@torch.no_grad()
+def test_the_gate_is_that_of_qwen3_next(library, today):
+    from transformers.models.qwen3_next import modeling_qwen3_next as theirs
+
+    config = library.Qwen3NextConfig(
+        hidden_size=20, num_attention_heads=4, num_key_value_heads=2, head_dim=8, max_position_embeddings=32
+    )
+    config._attn_implementation = "eager"
+    layer, rotary = theirs.Qwen3NextAttention(config, 0), theirs.Qwen3NextRotaryEmbedding(config)
+    x, seen = drawn(2, 9, 20), []
+    layer.o_proj.register_forward_pre_hook(lambda _module, given: seen.append(given[0]))
+    rows = layer.q_proj.weight.unflatten(0, (4, 2, 8))  # (heads, query and gate, head_dim, d_model)
+    gate = (x @ rows[:, 1].flatten(0, 1).T).clone()  # (b, tokens, heads * head_dim)
+    given = x, rotary(x, torch.arange(9)[None]), torch.full((9, 9), -torch.inf).triu(1)[None, None]
+    layer(*given)
+    rows[:, 1] = 0  # a gate of sigmoid(0), a half, for every number
+    layer(*given)
+    torch.testing.assert_close(today["gated"](2 * seen[1], gate), seen[0])
+
+
+def test_each_form_that_the_benchmark_times_is_what_the_library_computes():
+    from benchmarks import lengths
+
+    with torch.no_grad():
+        gaps = lengths.gaps(lengths.lesson())
+    assert gaps.keys() == lengths.FORMS.keys()
+    assert max(gaps.values()) <= lengths.TOLERANCE
 
 
 def test_both_forms_of_linear_attention_are_equal(today):

@@ -20,7 +20,9 @@ words that say the same, and `figure`, for matplotlib. `help(name)` tells each f
 """
 
 from visuals.dates import trained_dates
+from visuals.explorers.inside import look_inside
 from visuals.explorers.maps import explore_map
+from visuals.explorers.model import explore_model
 from visuals.explorers.reading import explore_reading
 from visuals.explorers.training import explore_training
 from visuals.figures.context import weights_and_context
@@ -29,6 +31,8 @@ from visuals.figures.pairs import rope_pairs
 from visuals.figures.stream import residual_stream
 from visuals.figures.training import training_curves
 from visuals.figures.vectors import token_vectors
+from visuals.lessons.attention_today.explore_reach import explore_reach
+from visuals.lessons.attention_today.lengths import length_curves
 from visuals.lessons.causal.explore_causal_mask import explore_causal_mask
 from visuals.lessons.causal.masking import cut_and_stretch, masking_steps
 from visuals.lessons.causal.masks import causal_pattern, leak_map, two_masks
@@ -55,8 +59,6 @@ from visuals.lessons.multi_head.explore_slices import explore_slices
 from visuals.lessons.multi_head.heads import head_trade_off, split_projection
 from visuals.lessons.positions.explore_positions import explore_positions
 from visuals.lessons.positions.turning import clock_hands, turned_pair, two_orders
-from visuals.lessons.read_a_model.explore_model import explore_model
-from visuals.lessons.read_a_model.inside import look_inside
 from visuals.lessons.real_models.explore_sampling import explore_sampling
 from visuals.lessons.trainable.explore_scale import explore_scale
 from visuals.lessons.trainable.projecting import query_key_value
@@ -84,6 +86,7 @@ __all__ = [
     "explore_model",
     "explore_positions",
     "explore_query",
+    "explore_reach",
     "explore_reading",
     "explore_sampling",
     "explore_scale",
@@ -93,6 +96,7 @@ __all__ = [
     "explore_training",
     "head_trade_off",
     "leak_map",
+    "length_curves",
     "look_inside",
     "masking_steps",
     "measured",

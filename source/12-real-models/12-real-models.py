@@ -29,7 +29,15 @@ from collections import Counter
 from pathlib import Path
 
 from autograder import bring_over, check, hint, predict, progress, reveal
-from visuals import explore_sampling, residual_stream, rope_pairs, token_vectors
+from visuals import (
+    explore_map,
+    explore_model,
+    explore_sampling,
+    look_inside,
+    residual_stream,
+    rope_pairs,
+    token_vectors,
+)
 from visuals.checkpoint import HELD_OUT
 from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER
 
@@ -1102,6 +1110,7 @@ def written_by(folder, tokenizer, prompt, count):
         for _ in range(count):
             ids = torch.cat((ids, model(ids)[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
         print(tokenizer.decode(ids[0].tolist()))
+        model.read = ids, [f"{at} {tokenizer.decode([one])}" for at, one in enumerate(ids[0].tolist())]
     return model
 
 
@@ -1110,6 +1119,34 @@ real_gpt2 = published("openai-community/gpt2", 550, "Attention is all you")
 
 # %% id="published-llama" tags=["shown"]
 real_llama = published("HuggingFaceTB/SmolLM2-135M", 270, "Attention is all you")
+
+# %% [markdown] id="explorer-model-intro"
+# ### Look inside
+#
+# The explorer of lesson 10 runs any model with GPT-2's parts, so also the one that you loaded in section 1. Its numbers are **random**: no head has
+# learned anything. Choose each of the six heads in turn, and press the space key on **Without this head**. For how many does the model expect another token at the end of this text?
+
+# %% id="explorer-model" tags=["figure"]
+sentence = "the for statement is not the while statement"
+vocabulary = [decode(torch.tensor([one])) for one in range(256 + len(merges))] if per_token else []
+explore_model(gpt2 if per_token else None, 3, encode, vocabulary, sentence, merges=merges)
+
+# %% [markdown] id="explorer-model-read"
+# <details><summary>What to see</summary>
+#
+# For four of six. A model that has learned nothing still changes its answer when a head is gone, and its rows have largest weights too. Neither proves that
+# a head does something. Lesson 10 asked for more: a claim that says where the loss rises and where not, on texts that nobody has looked at.
+#
+# </details>
+#
+# If you have loaded GPT-2, the next cell shows where its heads look. "Sequence" counts the layers.
+
+# %% id="published-look" tags=["shown"]
+real_maps = None
+if real_gpt2 is not None:
+    ids, words = real_gpt2.read
+    real_maps = explore_map(look_inside(real_gpt2, ids, 12).maps[:, 0], words)
+real_maps
 
 # %% [markdown] id="sizes-intro"
 # ## 7 · Six numbers say what it takes

@@ -14,17 +14,20 @@
 # - keep scores from growing, and write attention with a memory of fixed size;
 # - read an attention from a `config.json`, and say what its cache takes.
 #
-# **Time:** about 150 minutes. **Before you start:** `causal_mask` (lesson 03), `apply_rope` (lesson 07), the cache and
+# **Time:** about 185 minutes, best on two days. **Before you start:** `causal_mask` (lesson 03), `apply_rope` (lesson 07), the cache and
 # grouped queries (lesson 11), `RMSNorm` and Llama's attention (lesson 12). Section 4 is a good place to stop for a day.
 #
 # What the `transformers` library computes lies beside this course as numbers (`python -m visuals.published.make`). Nothing is downloaded.
+#
+# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
+# yourself.
 
 # %% id="setup"
 import math
 import warnings
 
 from autograder import bring_over, check, hint, predict, progress, reveal
-from visuals import attention_map, explore_map, training_curves
+from visuals import attention_map, explore_map, explore_reach, length_curves, training_curves
 from visuals.published import FOLDER
 
 import torch
@@ -242,6 +245,24 @@ if arrived is not None and mixed is not None:
 
 # %% id="reach-revealed"
 reveal("reach-far", None if arrived is None else str(int(arrived[-1].sum()) - 1))
+
+# %% [markdown] id="reach-explorer-intro"
+# ### Try it
+#
+# On the left is what one layer shows each token, on the right what can arrive behind all of them. Six layers with a window of 5 carry
+# information over 24 tokens. Which window do **two** layers need for that? Then give every third of six layers no window. What do its caches
+# keep, compared with six whole ones?
+
+# %% id="reach-explorer" tags=["figure"]
+explore_reach(num_tokens=30, window=5, layers=6)
+
+# %% [markdown] id="reach-explorer-read"
+# <details><summary>What to see</summary>
+#
+# A window of 13: each layer adds 12. With every third layer whole, the caches keep 80 of 180 tokens: 4 times 5, and twice 30. Everything can arrive behind
+# the third layer.
+#
+# </details>
 
 # %% [markdown] id="sinks-intro"
 # Each layer adds `window - 1`. But far information arrives as a mixture of mixtures, so
@@ -742,6 +763,112 @@ if bounded_scores(*torch.ones(2, 1, 1, 2, 2), torch.ones(2), torch.ones(2)) is n
 # Over five seeds: without a bound the largest score was above 10,000, and at most 40 % were right. With QK-norm no score was above 100, at
 # least 40 % were right, and in most runs all. The cap lets none beyond 20. A bound does not find a good learning rate. It forgives a bad one.
 
+# %% [markdown] id="gate-intro"
+# ### Nothing to say
+#
+# A head that found nothing must still share out weights that add up to 1, and writes what they bring. A sink is one way out. [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct) uses
+# another, a **gate**: each token computes from itself a number between 0 and 1 for each number of its context, and multiplies, before `out_proj`
+# ([Qiu and others](https://arxiv.org/abs/2505.06708)):
+#
+# $$\text{context} \leftarrow \text{context} \cdot \text{sigmoid}(W_\text{gate}\, x)$$
+#
+# One head gets a small job. Each token carries 16 random numbers and its kind. A token that **asks** needs the numbers of the one token that is **marked**.
+# For all others the right output is 16 zeros. In some texts the first token is **empty**: its numbers are zeros.
+
+
+# %% id="gate-given"
+def gated(context, gate):
+    """Let through what the gate lets through: both (b, tokens, width)."""
+    return context * torch.sigmoid(gate)
+
+
+def errands(count, empty, generator):
+    """Texts (b, tokens, 16 numbers and 4 for the kind), what should come out, and which tokens ask."""
+    x = torch.randn(count, 16, 20, generator=generator)
+    rows, marked = torch.arange(count), torch.randint(1, 5, (count,), generator=generator)
+    asks = (torch.rand(count, 16, generator=generator) < 0.25) & (torch.arange(16) > marked[:, None])
+    kinds = torch.where(asks, 3, 1)  # (b, tokens)
+    kinds[rows, marked] = 2
+    if empty:
+        x[:, 0], kinds[:, 0] = 0, 0
+    x[..., 16:] = F.one_hot(kinds, 4)
+    return x, x[rows, marked, :16][:, None] * asks[..., None], asks
+
+
+class ErrandHead(nn.Module):
+    """One causal head, with a learned sink, a gate, or neither."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.W_query, self.W_key, self.W_value = (nn.Linear(20, 16, bias=False) for _ in range(3))
+        self.out_proj = nn.Linear(16, 16, bias=False)
+        self.sink = nn.Parameter(torch.zeros(1)) if way == "sink" else None
+        self.W_gate = nn.Linear(20, 16, bias=False) if way == "gate" else None
+
+    def forward(self, x, hide_first=False):
+        scores = self.W_query(x) @ self.W_key(x).mT / 4  # (b, tokens, tokens)
+        hidden = torch.ones(16, 16, dtype=torch.bool).triu(1)
+        hidden[1:, 0] = hide_first  # it has left the window
+        scores = scores.masked_fill(hidden, -torch.inf)
+        if self.sink is not None:
+            scores = torch.cat((scores, self.sink.expand(len(x), 16, 1)), dim=-1)  # (b, tokens, tokens + 1)
+        self.weights = torch.softmax(scores, dim=-1)[..., :16]  # (b, tokens, tokens)
+        context = self.weights @ self.W_value(x)  # (b, tokens, width)
+        return self.out_proj(context if self.W_gate is None else gated(context, self.W_gate(x)))
+
+
+def errand_trained(way, empty, seed=0, steps=300):
+    """A head that was trained for the job."""
+    torch.manual_seed(seed)
+    head, generator = ErrandHead(way), torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.AdamW(head.parameters(), lr=0.01)
+    for _ in range(steps):
+        x, right, _ = errands(32, empty, generator)
+        loss = F.mse_loss(head(x)[:, 1:], right[:, 1:])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return head
+
+
+@torch.no_grad()
+def errand_errors(head, empty, hide_first=False):
+    """Mean square errors of tokens that ask and of the others, and the weight that those give the first token."""
+    x, right, asks = errands(256, empty, torch.Generator().manual_seed(99))
+    wrong = (head(x, hide_first) - right).square().mean(dim=-1)[:, 2:]  # (b, tokens - 2)
+    asks = asks[:, 2:]
+    return [
+        float(one) for one in (wrong[asks].mean(), wrong[~asks].mean(), head.weights[:, 2:, 0][~asks].mean())
+    ]
+
+
+# %% id="gate-prediction"
+predict(
+    "gate-rest",
+    "A plain head is trained on texts whose first token is empty. Where do the tokens look that ask for nothing?",
+    ("at all tokens alike", "at themselves", "at the first token"),
+)
+
+# %% id="gate-shown" tags=["measured", "shown"]
+print("mean square error                asking  others   weight of others on the first token")
+for way, empty in (("plain", True), ("gate", True), ("plain", False), ("sink", False), ("gate", False)):
+    head = errand_trained(way, empty)
+    for hide_first in (False, True) if empty else (False,):
+        asking, others, first = errand_errors(head, empty, hide_first)
+        if (way, empty, hide_first) == ("plain", True, False):
+            rest = "at the first token" if first > 0.9 else "at all tokens alike"
+        text = "first hidden" if hide_first else "first empty" if empty else "no empty token"
+        print(f"{way:6} {text:23} {asking:8.2f} {others:7.2f}   {first:.0%}")
+
+# %% id="gate-revealed" tags=["measured"]
+reveal("gate-rest", rest)
+
+# %% [markdown] id="gate-read"
+# Over five seeds, where the first token is empty: the plain head has made a sink of it by itself, and tokens that do not ask give it at least 97 %. Hide
+# it, as a window does, and their error rises from below 0.001 to at least 0.18. Without an empty token the plain head cannot do the job: an error of at
+# least 0.04, and of at least 0.15 where tokens ask. With a learned sink or a gate both stay below 0.005. So a gate makes a sink
+# needless. It does not forbid one: beside an empty token the gated head rests there too, with at least 95 %, and hiding it costs at most 0.04.
+
 # %% [markdown] id="linear-intro"
 # ## 6 · A memory of fixed size
 #
@@ -1072,6 +1199,27 @@ if plan_bytes(PLANS["Llama 2 7B"], 1) is not None:
         sizes = "".join(f"{plan_bytes(layers, 2**power):18,}" for power in (13, 17))
         print(f"{name:16} {sizes}   (8,192 and 131,072 tokens)")
 
+# %% [markdown] id="lengths-intro"
+# What do the forms take as a text gets longer? On the left are bytes from *your* function, for one layer with 8 heads of 64 and four bytes a number. On the right is the time
+# of one more token, from a run of this course (`python -m benchmarks.lengths`), which first compares each form with the library.
+
+# %% id="lengths-figure" tags=["figure"]
+FORMS = {
+    "plain": full(8, 64),
+    "grouped": full(2, 64),
+    "window": windowed(8, 64, 1024),
+    "latent": {"kind": "latent", "latent_dim": 256, "rope_dim": 32},
+    "delta": {"kind": "delta", "heads": 8, "head_dim": 64, "value_dim": 64},
+}
+lengths = [2**power for power in range(10, 15)]
+kept = [[plan_bytes([layer], length, 4) for length in lengths] for layer in FORMS.values()]
+length_curves(list(FORMS), kept)
+
+# %% [markdown] id="lengths-read"
+# A window and a memory of fixed size do not grow, in bytes or in time. In that run the latent form kept 28 % of the plain one's bytes, and was no
+# faster than it at 16,384 tokens: a comparison with a latent multiplies 288 numbers in place of 64. What counts more, bytes or arithmetic,
+# depends on the machine.
+
 # %% [markdown] id="longest-task"
 # ### Task 15 · Within a budget
 #
@@ -1144,6 +1292,7 @@ if longest_text(PLANS["Llama 2 7B"], 10**9, 2**20) is not None:
 # | latent | latent_dim + rope_dim numbers | keys of any rank; more arithmetic for each comparison |
 # | stretched positions | as before | near distances (linear), or a little of each (YaRN) |
 # | QK-norm, soft cap | as before | scores without a bound |
+# | gate | nothing | one more matrix of weights |
 # | linear, delta | nothing | finding any one of many tokens |
 #
 # - The question at the start has several answers. Keep less for a token (latent), keep fewer tokens (windows), keep none (a memory), and leave some layers whole, so
@@ -1188,6 +1337,7 @@ if longest_text(PLANS["Llama 2 7B"], 10**9, 2**20) is not None:
 # - **DeepSeek-V2**, DeepSeek-AI, 2024. Latent attention, the rotated part, and how weights are absorbed.
 # - **Extending Context Window of Large Language Models via Positional Interpolation**, Chen and others, 2023. Dividing positions, with a short training on top.
 # - **YaRN**, Peng and others, 2023. Which pairs to stretch, with the ramp of task 8.
+# - **Gated Attention for Large Language Models**, Qiu and others, 2025. A sigmoid behind attention, compared with other places for it.
 # - **Parallelizing Linear Transformers with the Delta Rule over Sequence Length**, Yang and others, 2024. All changes of a piece of text at once.
 # - **Flex Attention**, Dong and others, 2024. Masks as functions, compiled into one kernel.
 

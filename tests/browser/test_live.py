@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from visuals.checkpoint import CONTEXT_LENGTH, FILE, NUM_HEADS, VOCABULARY, encode
 from visuals.checkpoint.train import trained
-from visuals.lessons.read_a_model.explore_model import in_gpt2_form
+from visuals.explorers.model import in_gpt2_form
 
 VISUALS = Path(__file__).parents[2] / "visuals"
 INPUTS = 1000

@@ -9,7 +9,7 @@ export function readTensors(view) {
   delete header.__metadata__;
   return Object.fromEntries(
     Object.entries(header).map(([name, { data_offsets: [from, to] }]) => [
-      name,
+      name.replace(/^transformer\./, ""),
       new Float32Array(bytes(8 + length + from, to - from)),
     ]),
   );
@@ -55,7 +55,8 @@ export function normalised(x, scale, shift) {
 const plus = (a, b) => a.map((value, index) => value + b[index]);
 
 export class GPT {
-  constructor(tensors, heads) {
+  constructor(tensors, heads, act = gelu) {
+    this.act = act;
     this.tensors = tensors;
     this.heads = heads;
     this.width = tensors["ln_f.weight"].length;
@@ -153,7 +154,7 @@ export class GPT {
   #mlp(stream, part) {
     if (!part("mlp.c_fc.weight")) return new Float32Array(stream.length);
     const { out } = normalised(stream, part("ln_2.weight"), part("ln_2.bias"));
-    const hidden = project(out, part("mlp.c_fc.weight"), part("mlp.c_fc.bias"), this.width).map(gelu);
+    const hidden = project(out, part("mlp.c_fc.weight"), part("mlp.c_fc.bias"), this.width).map(this.act);
     return project(hidden, part("mlp.c_proj.weight"), part("mlp.c_proj.bias"), 4 * this.width);
   }
 

@@ -73,6 +73,9 @@ export function gelu(x) {
   return (x * (1 + (x < 0 ? -erf : erf))) / 2;
 }
 
+// GELU as GPT-2 approximates it.
+export const geluTanh = (x) => (x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)))) / 2;
+
 // Pairs (a, b) of a vector turned by angles, as RoPE turns them: [a₀, b₀, a₁, b₁, …].
 export const rotate = (x, angles) =>
   angles.flatMap((angle, pair) => {
@@ -105,3 +108,14 @@ export function nextProbabilities(logits, temperature, k, p) {
   }
   return kept.map((share) => share / reached);
 }
+
+// The ids of a text by byte-level BPE: pieces as GPT-2 cuts them, their bytes, and merges (pairs of ids) in their order.
+const PIECES = /'(?:[sdmt]|ll|ve|re)| ?[\p{L}\p{Nl}\p{No}]+| ?\p{Nd}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+export const encodeBytes = (text, merges) =>
+  (text.match(PIECES) ?? []).flatMap((piece) =>
+    merges.reduce((ids, [first, second], rank) => {
+      const merged = [];
+      for (let place = 0; place < ids.length; place++)
+        merged.push(ids[place] === first && ids[place + 1] === second ? (place++, 256 + rank) : ids[place]);
+      return merged;
+    }, [...new TextEncoder().encode(piece)]));

@@ -12,15 +12,18 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from visuals.arrays import is_placeholder
+from visuals.explorers.inside import look_inside
 from visuals.figures.maps import attention_map
-from visuals.lessons.read_a_model.inside import look_inside
 from visuals.live import Explorer
 from visuals.not_ready import NotReady
 from visuals.picture import Picture
 
-# The checkpoint of the lesson, by its place: an import would bring it into the bundle of every lesson.
-CHECKPOINT = Path(__file__).parents[2] / "checkpoint" / "weights.safetensors"
-MARKS = {" ": "␣", "\n": "⏎"}
+# Models that the course ships, by their place: an import would bring them into the bundle of every lesson.
+SHIPPED = [
+    Path(__file__).parents[1] / one
+    for one in ("checkpoint/weights.safetensors", "published/gpt2/model.safetensors")
+]
+MARKS = str.maketrans({" ": "␣", "\n": "⏎"})
 
 
 @torch.no_grad()
@@ -52,12 +55,14 @@ def in_gpt2_form(model: Any) -> dict[str, Tensor]:
 
 
 def _file(tensors: dict[str, Tensor]) -> Path | bytes:
-    """Where the tensors lie: the checkpoint's own file, if they are those, so that a site can show them."""
-    stored = load_file(CHECKPOINT)
-    same = tensors.keys() == stored.keys() and all(
-        torch.equal(tensor, stored[name]) for name, tensor in tensors.items()
-    )
-    return CHECKPOINT if same else save(tensors)
+    """Where the tensors lie: a shipped model's own file, if they are those, so that a site can show them."""
+    for path in filter(Path.exists, SHIPPED):
+        stored = {name.removeprefix("transformer."): tensor for name, tensor in load_file(path).items()}
+        if tensors.keys() == stored.keys() and all(
+            torch.equal(tensor, stored[name]) for name, tensor in tensors.items()
+        ):
+            return path
+    return save(tensors)
 
 
 def _draw(model: Any, ids: Tensor, num_heads: int, tokens: list[str], head: tuple[int, int]) -> Picture:
@@ -75,22 +80,29 @@ def explore_model(
     vocabulary: Sequence[str],
     text: str,
     head: tuple[int, int] = (0, 0),
+    merges: Any = None,
 ) -> Explorer | NotReady:
     """Explore a model: type a text, choose a head and a token, and see what changes without the head.
 
     model: has the parts of `TinyTransformer` in lesson 08, with learned positions or none; encode: makes the
     ids (tokens,) of a text, or raises ValueError where it cannot read it; vocabulary: one string per id; text
-    and head, as (layer, head): where to start.
+    and head, as (layer, head): where to start; merges (merges, 2): those of byte-level BPE.
 
     Raises ValueError for a text that the model cannot read.
     """
     if is_placeholder(model):
         return NotReady()
     ids = torch.as_tensor(encode(text))
-    tokens = [MARKS.get(vocabulary[index], vocabulary[index]) for index in ids.tolist()]
+    tokens = [vocabulary[index].translate(MARKS) for index in ids.tolist()]
+    tanh = any(getattr(part, "approximate", "") == "tanh" for part in model.modules())
     return Explorer(
-        "lessons/read_a_model/model.js",
-        shows={"vocabulary": list(vocabulary), "heads": num_heads},
+        "explorers/model.js",
+        shows={
+            "vocabulary": list(vocabulary),
+            "heads": num_heads,
+            **({"tanh": True} if tanh else {}),
+            **({} if merges is None else {"merges": torch.as_tensor(merges).tolist()}),
+        },
         chosen={"text": text, "layer": head[0], "head": head[1], "query": -1, "removed": False},
         picture=partial(_draw, model, ids, num_heads, tokens, head),
         files={"weights": _file(in_gpt2_form(model))},

@@ -1,7 +1,7 @@
 // Type any text and look into a model, which runs here: where its heads look, what it expects, and without a head.
-import { GPT, readTensors } from "../../live/gpt.js";
-import { softmax } from "../../live/tensors.js";
-import { button, check, field, group, h, largest, number, paint, stage, table } from "../../live/parts.js";
+import { GPT, readTensors } from "../live/gpt.js";
+import { encodeBytes, gelu, geluTanh, softmax } from "../live/tensors.js";
+import { button, check, field, group, h, largest, number, paint, stage, table } from "../live/parts.js";
 
 const MARKS = { " ": "␣", "\n": "⏎" };
 const LIKELY = 6;
@@ -11,7 +11,7 @@ const LOOK = `
 @container (min-width: 760px) { .model .columns { grid-template-columns: minmax(0, 1.2fr) minmax(0, 1fr); } }
 .model .text { gap: 3px 1px; width: 100%; }
 .model .text legend { float: none; width: 100%; }
-.model .text .word { display: grid; width: 21px; }
+.model .text .word { display: grid; min-width: 21px; }
 .model .text .word span { padding: 1px 0; text-align: center; border-width: 1px; font-family: var(--jp-code-font-family, monospace); border-radius: 4px; }
 .model .text .word span:nth-of-type(n + 2) { font-size: 11px; line-height: 15px; border-color: transparent; border-radius: 0; --shade: var(--context); box-shadow: none; font-weight: 400; }
 .model .heads { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 8px; max-width: 460px; }
@@ -24,12 +24,12 @@ const LOOK = `
 function render({ model, el }) {
   const at = stage({ model, el }, draw);
   const { _, shows, chosen } = at;
-  const { vocabulary, heads } = shows;
+  const { vocabulary, heads, merges } = shows;
   const weights = model.get("weights");
-  const gpt = new GPT(readTensors(weights), heads);
+  const gpt = new GPT(readTensors(weights), heads, shows.tanh ? geluTanh : gelu);
   const ids = new Map(vocabulary.map((character, id) => [character, id]));
   const [headGroup, textGroup] = [group(), group()];
-  const mark = (id) => MARKS[vocabulary[id]] ?? vocabulary[id];
+  const mark = (id) => vocabulary[id].replace(/[ \n]/g, (one) => MARKS[one]);
   const stages = [_("the embedding"), ...Array.from({ length: gpt.layers }, (_layer, layer) => _("block {block}", { block: layer }))];
 
   const text = field(_("Type anything"), { value: chosen.text }, (value) => {
@@ -37,7 +37,7 @@ function render({ model, el }) {
     chosen.query = -1;
     at.choose("text", value);
   });
-  const strip = h("fieldset", { class: "text" }, h("legend", {}, _("Click a character. Its colour is how much the marked one looks at it; below stands what the model expects next after {stages}.", { stages: stages.join(", ") })));
+  const strip = h("fieldset", { class: "text" }, h("legend", {}, _("Click a token. Its colour is how much the marked one looks at it; below stands what the model expects next after {stages}.", { stages: stages.join(", ") })));
   const maps = h("fieldset", { class: "heads" }, h("legend", {}, _("Where each head looks: rows look at columns")));
   const expected = table("", [_("next"), _("probability")]);
   const reasons = table("", [_("what stands there"), _("adds to the score")]);
@@ -56,6 +56,7 @@ function render({ model, el }) {
   }
 
   function read(value) {
+    if (merges) return { known: encodeBytes(value, merges).slice(-gpt.context), unknown: [], cut: encodeBytes(value, merges).length > gpt.context };
     const unknown = [...new Set(value)].filter((character) => !ids.has(character));
     const known = [...value].filter((character) => ids.has(character)).map((character) => ids.get(character));
     return { known: known.slice(-gpt.context), unknown, cut: known.length > gpt.context };
@@ -65,7 +66,7 @@ function render({ model, el }) {
     const { known, unknown, cut } = read(chosen.text);
     const notes = [];
     if (unknown.length) notes.push(_("It has never seen {characters} and leaves it out: it knows the printable characters of ASCII.", { characters: unknown.map((one) => `'${one}'`).join(", ") }));
-    if (cut) notes.push(_("It reads {most} characters at most: these are the last ones.", { most: gpt.context }));
+    if (cut) notes.push(_("It reads {most} tokens at most: these are the last ones.", { most: gpt.context }));
     if (!known.length) return [...notes, _("There is no text. Type some characters.")].join(" ");
     const { layer, head, removed } = chosen;
     const query = chosen.query >= 0 && chosen.query < known.length ? chosen.query : known.length - 1;

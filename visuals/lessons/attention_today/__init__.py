@@ -1,0 +1,1 @@
+"""The figure and the explorer of lesson 13-attention-today."""

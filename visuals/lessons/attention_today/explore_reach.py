@@ -1,0 +1,43 @@
+"""Choose windows, layers and kept first tokens, and see how far information travels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visuals.figures.maps import attention_map
+from visuals.live import Explorer
+from visuals.picture import Picture
+
+MOST_TOKENS = 48
+
+
+def _draw(num_tokens: int, window: int, layers: int) -> Picture:
+    """Draw what one layer shows each token, and what arrives at it behind all layers."""
+    sees = np.tril(np.ones((num_tokens, num_tokens)))  # (tokens, tokens)
+    sees -= np.tril(sees, -window)
+    arrives = np.linalg.matrix_power(sees, layers) > 0  # (tokens, tokens)
+    names = (f"one layer, window of {window}", f"behind {layers} layers")
+    tokens = [str(place) for place in range(num_tokens)]
+    picture = attention_map(np.stack((sees, arrives)), tokens, names=names, row_sums=False)
+    assert isinstance(picture, Picture)  # these are numbers
+    return picture
+
+
+def explore_reach(num_tokens: int, window: int, layers: int) -> Explorer:
+    """Explore how far information travels: choose a window, how many layers, and which have none.
+
+    num_tokens: how long the text is; window and layers: where to start.
+
+    Raises ValueError for a text of fewer than 2 tokens or more than 48, and for no window or no layer.
+    """
+    if not 2 <= num_tokens <= MOST_TOKENS or not 1 <= window <= num_tokens or not 1 <= layers <= 8:
+        raise ValueError(
+            f"{num_tokens} tokens, a window of {window} and {layers} layers cannot be shown: there are 2 to "
+            f"{MOST_TOKENS} tokens, a window that is no larger, and 1 to 8 layers."
+        )
+    return Explorer(
+        "lessons/attention_today/reach.js",
+        shows={"tokens": num_tokens},
+        chosen={"window": window, "layers": layers, "every": 0, "sinks": 0, "query": num_tokens - 1},
+        picture=lambda: _draw(num_tokens, window, layers),
+    )

@@ -1,0 +1,71 @@
+"""The cache and the time of one more token over the length of a text, for several forms of attention."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from visuals import style
+from visuals.figures.training import COLORS, DASHES
+from visuals.language import _
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# What `python -m benchmarks.lengths --keep` has measured: the machine, the lengths, and for each form the
+# times of one more token, as multiples of the plain form's at the shortest length.
+STORED = Path(__file__).with_name("lengths.json")
+
+
+@when_ready
+def length_curves(names: Sequence[str], kept: Sequence[Sequence[int]]) -> Picture:
+    """Draw bytes that were counted beside times that the benchmark measured, for one layer.
+
+    kept: for each form of `names` the bytes of its cache at each length of the stored run.
+
+    Raises ValueError where a form was not measured, or not as many lengths are given.
+    """
+    run = json.loads(STORED.read_text())
+    lengths, times = run["lengths"], run["times"]
+    if set(names) - set(times) or any(len(one) != len(lengths) for one in kept):
+        raise ValueError(f"There are times of {', '.join(times)}, each at {len(lengths)} lengths.")
+    panels = (
+        ([[one / 2**20 for one in row] for row in kept], "MiB of cache, one layer"),
+        ([times[name] for name in names], f"one more token; plain at {lengths[0]:,} tokens is 1"),
+    )
+    pixels = style.PIXELS_PER_INCH
+    with style.look():
+        figure = Figure(figsize=(860 / pixels, 400 / pixels), dpi=pixels)
+        size = style.points(style.TITLE_SIZE)
+        figure.text(0.02, 0.95, "What longer texts cost", fontsize=size, weight="bold", va="center")
+        note = f"both axes are logarithmic; times: {run['machine']}"
+        figure.text(0.02, 0.88, note, va="center", color=style.MUTED)
+        for place, (rows, label) in enumerate(panels):
+            axes = figure.add_axes((0.07 + 0.41 * place, 0.14, 0.34, 0.62))
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            for name, row, color, dash in zip(names, rows, COLORS, DASHES * 2, strict=False):
+                axes.plot(lengths, row, color=color, linestyle=dash, linewidth=2.2, label=name)
+            axes.set_xticks(lengths[::2])
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(FuncFormatter(lambda value, at: f"{value:g}"))
+                axis.set_minor_formatter(NullFormatter())
+            axes.set_xlabel("tokens")
+            axes.set_title(label, fontsize=style.points(style.TEXT_SIZE), fontweight="normal")
+        figure.legend(*axes.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(0.84, 0.5))
+    told = "; ".join(
+        _("{name} from {first} to {last}", name=name, first=f"{row[0]:.3g}", last=f"{row[-1]:.3g}")
+        for name, row in zip(names, panels[0][0], strict=True)
+    )
+    alt = _(
+        "Cache and time of one more token over the length of the text, on logarithmic axes. MiB of cache for "
+        "{first} and for {last} tokens: {told}. Times, measured once: {machine}.",
+        first=lengths[0],
+        last=lengths[-1],
+        told=told,
+        machine=run["machine"],
+    )
+    return Picture(figure, alt)

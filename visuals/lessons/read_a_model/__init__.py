@@ -1,1 +1,0 @@
-"""The figures and explorers of lesson 10-read-a-model."""
