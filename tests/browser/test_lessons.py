@@ -76,6 +76,10 @@ SMALL_MODEL = """from torch import nn
 torch.manual_seed(0)
 small = TinyTransformer(VOCAB, 16, NUM_HEADS, 2, 32, position="learned").eval()
 explore_model(small, NUM_HEADS, encode, VOCABULARY, text="a dog and a d")"""
+SMALL_GPT2 = """torch.manual_seed(0)
+small, characters = TinyTransformer(257, 12, 3, 2, 40).eval(), [chr(one) for one in range(256)]
+explore_model(small, 3, lambda text: torch.tensor(list(text.encode())), [*characters, "th"],
+    "a dog", merges=[[116, 104]])"""
 DOWN, UP = "ArrowDown", "ArrowUp"
 LESSONS = {
     "01-dot-product": Work(
@@ -270,6 +274,10 @@ LESSONS = {
                 ("Temperature", UP, "the likeliest, 'the', has 0.37"),
                 ("top-k", DOWN, "7 of 8 tokens can be drawn"),
             )),
+            Explored("explore_model(gpt2 if", "layer 0, head 0: token 4, 'g'", (
+                ("Type anything", "=the cat", "layer 0, head 0: token 5, 't'"),
+                ("Without this head", "Space", "without it the model expects"),
+            ), SMALL_GPT2),
         ),
     ),
     "13-attention-today": Work(
@@ -285,6 +293,9 @@ LESSONS = {
             Explored("explore_map(weights[:1]", "sequence 0, head 0, query 'a'", (
                 ("Head", "ArrowRight", "sequence 0, head 1, query 'a'"),
             ), "explore_map(torch.eye(3).expand(1, 2, 3, 3), list('abc'))"),
+            Explored("explore_reach(num_tokens=30", "token 29: a windowed layer shows it 5 of 30 tokens", (
+                ("Window", UP, "shows it 6 of 30 tokens"),
+            )),
         ),
         answered=False,
     ),

@@ -5,21 +5,26 @@ from __future__ import annotations
 import base64
 import math
 import random
+import re
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 import torch
 from autograder.records.modules import whole
-from safetensors.torch import save
+from safetensors.torch import load_file, save
 from torch import nn
 from torch.nn import functional
 
+from visuals import look_inside
 from visuals.checkpoint import CONTEXT_LENGTH, FILE, NUM_HEADS, VOCABULARY, encode
 from visuals.checkpoint.train import trained
 from visuals.explorers.model import in_gpt2_form
+from visuals.published import FOLDER, TEXTS, TOKENIZER
 
-VISUALS = Path(__file__).parents[2] / "visuals"
+ROOT = Path(__file__).parents[2]
+VISUALS = ROOT / "visuals"
 INPUTS = 1000
 GENERATOR = torch.Generator().manual_seed(31)
 
@@ -89,6 +94,11 @@ def _gelu():
     return [x], functional.gelu(x)
 
 
+def _gelu_tanh():
+    x = 4 * drawn(())
+    return [x], functional.gelu(x, approximate="tanh")
+
+
 def _next_probabilities():
     vocab = size(12)
     logits, k, p = 2 * drawn(vocab), size(vocab), 0.05 + 0.95 * torch.rand((), generator=GENERATOR).item()
@@ -132,6 +142,7 @@ NUMBERS = {
     "entropy": ("live.entropy", _entropy),
     "LayerNorm": ("live.layerNorm", _layer_norm),
     "GELU": ("live.gelu", _gelu),
+    "GELU by tanh": ("live.geluTanh", _gelu_tanh),
     "next token": ("live.nextProbabilities", _next_probabilities),
     "rotary positions": ("live.rotate", _rotate),
     **{
@@ -236,6 +247,104 @@ def test_the_last_tiles_of_all_queries_leave_plain_attention(load):
     for came, (_given, expected) in zip(found, cases, strict=True):
         for actual, wanted in zip(came, expected, strict=True):
             np.testing.assert_allclose(actual, wanted.numpy(), rtol=1e-4, atol=1e-4)
+
+
+def _reached():
+    tokens, sinks = size(12), size(4) - 1
+    windows = torch.randint(0, tokens + 1, (size(5),), generator=GENERATOR)
+    back = torch.arange(tokens)[:, None] - torch.arange(tokens)  # (queries, keys)
+    arrives, expected = torch.eye(tokens), []
+    for window in windows.tolist():
+        near = (back < window) | (torch.arange(tokens) < sinks) if window else back >= 0
+        sees = (near & (back >= 0)).float()
+        arrives = (sees @ arrives > 0).float()
+        expected.append([sees.tolist(), arrives.tolist()])
+    return [tokens, windows.tolist(), sinks], expected
+
+
+def test_what_a_window_shows_and_what_arrives_behind_it_are_products_of_masks(load):
+    page = load("lessons/attention_today/reach.js")
+    cases = [_reached() for _ in range(INPUTS)]
+    actual = page.evaluate(
+        "cases => cases.map(given => live.reach(...given).map(({ sees, arrives }) => [sees, arrives]))",
+        [given for given, _expected in cases],
+    )
+    assert actual == [expected for _given, expected in cases]
+
+
+def test_a_text_is_cut_into_the_tokens_of_the_library(load):
+    stored = load_file(TOKENIZER)
+    actual = load("live/tensors.js").evaluate(
+        "([texts, merges]) => texts.map(text => live.encodeBytes(text, merges))",
+        [list(TEXTS), stored["merges"].tolist()],
+    )
+    assert actual == [stored[f"text {at}"].tolist() for at in range(len(TEXTS))]
+
+
+GPT2 = FOLDER / "gpt2"
+# A page gives a module the bytes of a file as a view.
+WITH_WEIGHTS = """async ([code, values, data]) => {
+  values.weights = new DataView(Uint8Array.from(atob(data), one => one.charCodeAt(0)).buffer);
+  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  const { default: widget } = await import(address);
+  const model = { get: name => values[name], set: (name, value) => { values[name] = value; },
+    save_changes() {}, on() {} };
+  await widget.render({ model, el: document.querySelector("main") });
+}"""
+
+
+def test_a_loaded_gpt2_gives_the_logits_of_the_library(load):
+    right = load_file(GPT2 / "expected.safetensors")
+    actual = load("live/gpt.js").evaluate(
+        "async ([data, texts, code]) => {"
+        " const bytes = Uint8Array.from(atob(data), one => one.charCodeAt(0));"
+        " const blob = new Blob([code], {type: 'text/javascript'});"
+        " const act = (await import(URL.createObjectURL(blob))).geluTanh;"
+        " const model = new live.GPT(live.readTensors(new DataView(bytes.buffer)), 3, act);"
+        " return texts.map(ids => { const result = model.run(ids);"
+        " return ids.map((_id, place) => model.logits(result, place)) }) }",
+        [
+            base64.b64encode((GPT2 / "model.safetensors").read_bytes()).decode(),
+            right["ids"].tolist(),
+            whole(VISUALS / "live/tensors.js"),
+        ],
+    )
+    np.testing.assert_allclose(actual, right["logits"].numpy(), atol=1e-4)
+
+
+def test_the_explorer_of_a_loaded_gpt2_reads_tokens_and_takes_heads_away(browser):
+    """The classes are a solution's of lesson 12, and the model that they were loaded with."""
+    notebook = nbformat.read(ROOT / "solutions/12-real-models/12-real-models.ipynb", as_version=4)
+    given = ("setup", "course-classes", "gpt2-proof", "library-shown", "explorer-model")
+    lesson: dict = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and (cell.id in given or cell.id.endswith("-answer")):
+            exec(cell.source, lesson)
+    told = (lesson[name] for name in ("encode", "vocabulary", "sentence"))
+    explorer = lesson["explore_model"](lesson["gpt2"], 3, *told, merges=lesson["merges"])
+    context = browser.new_context(offline=True, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_content('<!doctype html><html lang="en"><title>An explorer</title><main></main>')
+    values = {"shows": explorer._shows, "chosen": explorer._first, "texts": {}}
+    (file,) = explorer._files.values()
+    page.evaluate(WITH_WEIGHTS, [explorer.code, values, base64.b64encode(file.read_bytes()).decode()])
+    ids = lesson["encode"](lesson["sentence"])
+    last = len(ids) - 1
+    said = page.get_by_role("status").inner_text()
+    assert said.startswith(f"layer 0, head 0: token {last}, 'ent', looks most at token")
+    page.get_by_label("Without this head").check()
+    changed = 0
+    for layer in range(2):
+        for head in range(3):
+            page.get_by_label(f"layer {layer}, head {head}").check(force=True)
+            said = page.get_by_role("status").inner_text()
+            without, with_it = re.search(r"model expects (.*?); with it, (.*)$", said).groups()
+            inside = look_inside(lesson["gpt2"], ids[None], 3, without=[(layer, head)])
+            best = lesson["decode"](inside.logits[0, -1].argmax()[None])
+            assert without.startswith(best.replace(" ", "␣"))
+            changed += without.split()[0] != with_it.split()[0]
+    assert changed == 4
+    context.close()
 
 
 def _placed(kind: str):

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
@@ -19,10 +20,7 @@ from visuals.not_ready import NotReady
 from visuals.picture import Picture
 
 # Models that the course ships, by their place: an import would bring them into the bundle of every lesson.
-SHIPPED = [
-    Path(__file__).parents[1] / one
-    for one in ("checkpoint/weights.safetensors", "published/gpt2/model.safetensors")
-]
+SHIPPED = ("checkpoint/weights.safetensors", "published/gpt2/model.safetensors")
 MARKS = str.maketrans({" ": "␣", "\n": "⏎"})
 
 
@@ -56,11 +54,9 @@ def in_gpt2_form(model: Any) -> dict[str, Tensor]:
 
 def _file(tensors: dict[str, Tensor]) -> Path | bytes:
     """Where the tensors lie: a shipped model's own file, if they are those, so that a site can show them."""
-    for path in filter(Path.exists, SHIPPED):
-        stored = {name.removeprefix("transformer."): tensor for name, tensor in load_file(path).items()}
-        if tensors.keys() == stored.keys() and all(
-            torch.equal(tensor, stored[name]) for name, tensor in tensors.items()
-        ):
+    for path in filter(Path.exists, (Path(__file__).parents[1] / one for one in SHIPPED)):
+        stored = {name.removeprefix("transformer."): one for name, one in load_file(path).items()}
+        if tensors.keys() == stored.keys() and all(one.equal(stored[name]) for name, one in tensors.items()):
             return path
     return save(tensors)
 
@@ -95,14 +91,12 @@ def explore_model(
     ids = torch.as_tensor(encode(text))
     tokens = [vocabulary[index].translate(MARKS) for index in ids.tolist()]
     tanh = any(getattr(part, "approximate", "") == "tanh" for part in model.modules())
+    more = ({"tanh": True} if tanh else {}) | (
+        {} if merges is None else {"merges": np.array(merges).tolist()}
+    )
     return Explorer(
         "explorers/model.js",
-        shows={
-            "vocabulary": list(vocabulary),
-            "heads": num_heads,
-            **({"tanh": True} if tanh else {}),
-            **({} if merges is None else {"merges": torch.as_tensor(merges).tolist()}),
-        },
+        shows={"vocabulary": list(vocabulary), "heads": num_heads, **more},
         chosen={"text": text, "layer": head[0], "head": head[1], "query": -1, "removed": False},
         picture=partial(_draw, model, ids, num_heads, tokens, head),
         files={"weights": _file(in_gpt2_form(model))},

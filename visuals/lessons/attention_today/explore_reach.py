@@ -8,8 +8,6 @@ from visuals.figures.maps import attention_map
 from visuals.live import Explorer
 from visuals.picture import Picture
 
-MOST_TOKENS = 48
-
 
 def _draw(num_tokens: int, window: int, layers: int) -> Picture:
     """Draw what one layer shows each token, and what arrives at it behind all layers."""
@@ -26,15 +24,10 @@ def _draw(num_tokens: int, window: int, layers: int) -> Picture:
 def explore_reach(num_tokens: int, window: int, layers: int) -> Explorer:
     """Explore how far information travels: choose a window, how many layers, and which have none.
 
-    num_tokens: how long the text is; window and layers: where to start.
-
     Raises ValueError for a text of fewer than 2 tokens or more than 48, and for no window or no layer.
     """
-    if not 2 <= num_tokens <= MOST_TOKENS or not 1 <= window <= num_tokens or not 1 <= layers <= 8:
-        raise ValueError(
-            f"{num_tokens} tokens, a window of {window} and {layers} layers cannot be shown: there are 2 to "
-            f"{MOST_TOKENS} tokens, a window that is no larger, and 1 to 8 layers."
-        )
+    if not 1 <= window <= num_tokens <= 48 or num_tokens < 2 or not 1 <= layers <= 8:
+        raise ValueError("There are 2 to 48 tokens, a window from 1 to as many, and 1 to 8 layers.")
     return Explorer(
         "lessons/attention_today/reach.js",
         shows={"tokens": num_tokens},

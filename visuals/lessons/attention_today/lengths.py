@@ -15,8 +15,7 @@ from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
-# What `python -m benchmarks.lengths --keep` has measured: the machine, the lengths, and for each form the
-# times of one more token, as multiples of the plain form's at the shortest length.
+# What `python -m benchmarks.lengths --keep` has measured.
 STORED = Path(__file__).with_name("lengths.json")
 
 

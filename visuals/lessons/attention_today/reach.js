@@ -31,11 +31,8 @@ function render(context) {
     slider(_("Query token"), { value: chosen.query, min: 0, max: tokens - 1 }, set("query")),
   );
   const captions = [_("What one windowed layer shows"), _("What arrives behind all layers")];
-  const maps = captions.map((caption) => {
-    const canvas = h("canvas", { role: "img", "aria-label": caption });
-    at.view.append(h("div", {}, h("p", { class: "note" }, caption), canvas));
-    return canvas;
-  });
+  const maps = captions.map((caption) => h("canvas", { role: "img", "aria-label": caption }));
+  at.view.append(...maps.map((canvas, place) => h("div", {}, h("p", { class: "note" }, captions[place]), canvas)));
   const rows = table(_("Layer by layer, for the query token"), [_("layer"), _("sees"), _("has arrived"), _("keeps in its cache")]);
   at.view.append(rows);
 
