@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
@@ -91,9 +90,8 @@ def explore_model(
     ids = torch.as_tensor(encode(text))
     tokens = [vocabulary[index].translate(MARKS) for index in ids.tolist()]
     tanh = any(getattr(part, "approximate", "") == "tanh" for part in model.modules())
-    more = ({"tanh": True} if tanh else {}) | (
-        {} if merges is None else {"merges": np.array(merges).tolist()}
-    )
+    more: dict[str, Any] = {"tanh": True} if tanh else {}
+    more |= {} if merges is None else {"merges": torch.as_tensor(merges).tolist()}
     return Explorer(
         "explorers/model.js",
         shows={"vocabulary": list(vocabulary), "heads": num_heads, **more},
