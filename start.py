@@ -363,6 +363,9 @@ def execute(command, rest):
         os.chdir(HERE)
         if command == "lab":  # nbgrader's panels are the instructor's
             environment["JUPYTER_CONFIG_PATH"] = str(HERE / ".lab")
+            pages = [PYTHON, "-m", "autograder.lesson.welcome"]  # what is done, what is next
+            quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+            subprocess.call(pages, env=environment, cwd=HERE / "notebooks", **quiet)
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
         side_by_side = [] if WINDOWS else ["-n", "auto"]
         if command == "test" and not rest:  # first those of the tool, which have settings of their own

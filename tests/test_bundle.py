@@ -67,7 +67,12 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
     names = {Path(wheel.filename).name for wheel in wheels}
     places = [f"{language}{LESSON}" for language in ("", "bn/", "hi_Latn/")]
     notebooks = {f"notebooks/{place}/{LESSON}.ipynb" for place in places}
-    assert there == {"README.md", "course.toml", "start.py", "requirements.lock", *names, *notebooks}
+    lab = {
+        ".lab/jupyter_lab_config.json",
+        ".lab/labconfig/default_setting_overrides.json",
+        ".lab/labconfig/page_config.json",
+    }
+    assert there == {"README.md", "course.toml", "start.py", "requirements.lock", *lab, *names, *notebooks}
     assert "Python 3.11 to below 3.14" in (folder / "README.md").read_text()
     tool, course = ([Path(name) for name in wheel.namelist()] for wheel in wheels)
     assert {path.parts[0] for path in tool if "dist-info" not in path.parts[0]} == {"autograder"}

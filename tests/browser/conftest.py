@@ -47,33 +47,32 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="no Chromium: apt install chromium, or set CHROMIUM"))
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+# What JupyterLab is told in most tests: all cells are kept in the page, so that a test can reach them without
+# scrolling, and no notebook is saved.
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "docmanager-extension/plugin": {"autosave": False},
+}
+
+
+@contextmanager
+def served(place: Path, course: Path = ROOT):
     """The JupyterLab that `start.py lab --no-browser` serves: its address, and where it keeps progress.
 
-    No notebook in it is ever saved.
+    course: a folder with what start.py looks for, in the place of its own; the environment stays the same.
     """
-    place = tmp_path_factory.mktemp("lab")
-    settings = place / "settings" / "@jupyterlab"
-    (settings / "notebook-extension").mkdir(parents=True)
-    (settings / "apputils-extension").mkdir()
-    # All cells are kept in the page, so that a test can reach them without scrolling.
-    (settings / "notebook-extension" / "tracker.jupyterlab-settings").write_text(
-        json.dumps({"windowingMode": "none"})
-    )
-    (settings / "apputils-extension" / "notification.jupyterlab-settings").write_text(
-        json.dumps({"fetchNews": "false", "checkForUpdates": False})
-    )
-    (settings / "docmanager-extension").mkdir()
-    (settings / "docmanager-extension" / "plugin.jupyterlab-settings").write_text(
-        json.dumps({"autosave": False})
-    )
+    for name, settings in SETTINGS.items():
+        file = place / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(settings))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     log = (place / "lab.log").open("w")
-    command = [sys.executable, str(ROOT / "start.py"), "lab", "--no-browser", "--port", str(port)]
-    command += ["--ServerApp.token=test", "--LabApp.expose_app_in_browser=True"]
+    code = "import pathlib, start, sys; _, here, *rest = sys.argv; start.HERE = pathlib.Path(here)"
+    code += "; start.execute('lab', rest)"
+    begin = ["start.py", "lab"] if course == ROOT else ["-c", code, str(course)]
+    command = [sys.executable, *begin, "--no-browser", "--port", str(port), "--ServerApp.token=test"]
     environment = {
         **os.environ,
         "JUPYTERLAB_SETTINGS_DIR": str(place / "settings"),
@@ -96,6 +95,13 @@ def lab(tmp_path_factory):
     finally:
         server.terminate()
         server.wait()
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """JupyterLab with the course's own notebooks, of which none is ever saved."""
+    with served(tmp_path_factory.mktemp("lab")) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

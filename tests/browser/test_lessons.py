@@ -219,7 +219,7 @@ LESSONS = {
         explored=(
             Explored("explore_training(\n    lambda batches: train(reverser",
                      "Nothing trained, after 30 of 30 steps",
-                     (("Moment", UP, "Nothing trained, after 28 of 30 steps"),), COUNTED),
+                     (("Moment", DOWN, "Nothing trained, after 28 of 30 steps"),), COUNTED),
         ),
         answered=False,
     ),
@@ -235,7 +235,7 @@ LESSONS = {
         explored=(
             Explored("explore_training(\n    lambda batches: train(inductor",
                      "Nothing trained, after 30 of 30 steps",
-                     (("Moment", UP, "Nothing trained, after 28 of 30 steps"),), COUNTED),
+                     (("Moment", DOWN, "Nothing trained, after 28 of 30 steps"),), COUNTED),
         ),
         answered=False,
     ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from html import unescape
 from html.parser import HTMLParser
@@ -186,63 +184,11 @@ def test_the_first_page_runs_the_model_on_what_is_typed(visit):
     assert page.locator("h1").inner_text().startswith("01")
 
 
-def explorers():
-    """The states of each explorer by its cell, for each lesson, from the committed solutions."""
-    found = {}
-    for path in sorted((ROOT / "solutions").glob("[0-9]*/*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            for output in cell.get("outputs", ()):
-                data = output.get("data", {}).get("application/vnd.autograder.states+json")
-                if data:
-                    packed = base64.b64decode(data["states"])
-                    found.setdefault(path.stem, {})[cell["id"]] = json.loads(gzip.decompress(packed))
-    return found
-
-
 def test_at_least_eight_explorers_stand_on_the_site(site):
     mounted = sum(
         path.read_text(encoding="utf-8").count("data-scripts=") for path in site.glob("[0-9]*.html")
     )
-    assert mounted + sum(map(len, explorers().values())) >= 8
-
-
-@pytest.mark.parametrize("lesson", explorers())
-def test_explorers_show_each_state_that_is_chosen_by_keyboard(visit, lesson):
-    page = visit(lesson)
-    uncover(page)
-    for cell, states in explorers()[lesson].items():
-        try_explorer(page, lesson, cell, states)
-
-
-def try_explorer(page, lesson, cell, states):
-    """Move each control of an explorer by keyboard, and compare what is shown with the notebook's states."""
-    box = page.locator(f'.explorer[data-states="explorers/{lesson}-{cell}.js"]')
-    box.scroll_into_view_if_needed()
-    page.wait_for_function("node => node.dataset.ready", arg=box.element_handle())
-    controls = box.locator("form select, form input")
-    assert controls.count() == len(states["knobs"])
-    said = [box.locator(".explorer-words").inner_text()]
-    controls.first.focus()
-    for place, knob in enumerate(states["knobs"]):
-        assert page.evaluate("node => node === document.activeElement", controls.nth(place).element_handle())
-        assert controls.nth(place).evaluate("node => node.labels[0].textContent").startswith(knob["label"])
-        # At an end of its stops, a control goes one way only.
-        for key in ("Space",) if knob["kind"] == "check" else ("ArrowDown", "ArrowUp", "ArrowUp"):
-            page.keyboard.press(key)
-            said.append(box.locator(".explorer-words").inner_text())
-            where = box.locator("form").evaluate(
-                "form => [...form.elements].filter(one => one.matches('select, input'))"
-                ".map(one => one.type === 'checkbox' ? Number(one.checked) : one.value).join(',')"
-            )
-            words, markup = states["views"][where]
-            assert box.locator(".explorer-words").inner_text() == words
-            assert box.locator(".explorer-view").evaluate(
-                "(view, markup) => { const one = document.createElement('div'); one.innerHTML = markup; "
-                "return one.innerHTML === view.innerHTML }",
-                markup,
-            )
-        page.keyboard.press("Tab")
-    assert len(set(said)) > 1
+    assert mounted >= 8
 
 
 def test_an_explorer_shows_what_the_notebook_shows_before_a_script_runs(site):

@@ -1,1 +1,1 @@
-"""The explorers that several lessons show, and what all explorers share."""
+"""The explorers that several lessons show."""

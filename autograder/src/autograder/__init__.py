@@ -22,8 +22,10 @@ def __getattr__(name: str) -> Any:
     # Only now, because they import torch: the sandbox's first process, say, stays small without it.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.lesson import carried, joining, learner, placement, predictions
+    from autograder.lesson.front_end import told_of_loading
 
+    with told_of_loading():
+        from autograder.lesson import carried, joining, learner, placement, predictions
     homes = {"bring_over": carried, "join": joining, "leave": joining, "quiz": placement}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, learner), name)

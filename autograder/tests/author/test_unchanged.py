@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from dataclasses import replace
 
 import pytest
 import torch
 from autograder.author import pipeline
 from autograder.author.generate import write_notebook
-from autograder.author.preprocessors import STATES_MIME
 from autograder.author.unchanged import same_bank, same_solution
 from autograder.records import bank, codec
 from autograder.records.modules import MODULE_MIME
@@ -105,11 +102,6 @@ def drawn(pixels, text="a map"):
     return new_output("display_data", data={"image/png": pixels, "text/plain": text})
 
 
-def explorer(text, end=None):
-    states = base64.b64encode(gzip.compress(text.encode())).decode()[:end]
-    return new_output("display_data", data={STATES_MIME: {"states": states}})
-
-
 def live(module, score):
     model = f'{{"shows": {{"scores": [{score}]}}}}'
     return new_output("display_data", data={MODULE_MIME: {"module": module, "model": model}})
@@ -123,9 +115,6 @@ def live(module, score):
         (printed("error 0.4522"), printed("error 0.4523"), ["measured"], True),
         (drawn("AAAA"), drawn("BBBB"), [], True),
         (drawn("AAAA"), drawn("BBBB", "another map"), [], False),
-        (explorer("largest 0.2379"), explorer("largest 0.2378"), [], True),
-        (explorer("largest 0.2379"), explorer("smallest 0.2379"), [], False),
-        (explorer("largest 0.2379"), explorer("largest 0.2379", end=30), [], False),
         (live("map.js", 0.2379), live("map.js", 0.2378), [], True),
         (live("map.js", 0.2379), live("bars.js", 0.2379), [], False),
     ],

@@ -342,7 +342,7 @@ def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):
     in_lab.run(WRONG)
     in_lab.run('check("share")')
     box = ipywidgets.widget_serialization["from_json"](f"IPY_MODEL_{shown[1][WIDGET]['model_id']}", None)
-    row, said, _ = box.children
+    row, said, *_ = box.children
     (button,) = row.children  # this answer is not followed: nothing says where
     for number, expected in enumerate(["What do they add up to?", "Divide by the sum."], start=1):
         button.click()

@@ -20,10 +20,6 @@ from autograder.lesson import progress_store
 from autograder.records.cells import OF_RELEASE, RELEASE, STUB_OF, is_answer, release_of, tasks_of
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
-# An explorer puts all that it can show into this output, for pages where no kernel answers: the words and the
-# markup that are shown at first, a style sheet, and all states as gzipped JSON in base64. This takes time, so
-# it is done only where the variable is set.
-STATES_MIME, STATES_ASKED = "application/vnd.autograder.states+json", "AUTOGRADER_STATES"
 STUB = "...  # your code here"
 
 
@@ -118,9 +114,8 @@ class ExecuteSolution(Execute):
         self, notebook: NotebookNode, resources: dict[str, Any], km: Any = None
     ) -> tuple[NotebookNode, dict[str, Any]]:
         with tempfile.TemporaryDirectory(prefix="progress-") as folder:
-            asked = {progress_store.PROGRESS: folder, STATES_ASKED: "1"}
             # Given to the kernel, not set here: two solutions may be executed side by side.
-            self._variables = {**os.environ, **asked, **self.environment}
+            self._variables = {**os.environ, progress_store.PROGRESS: folder, **self.environment}
             executed, resources = super().preprocess(notebook, resources, km)
         return executed, resources
 

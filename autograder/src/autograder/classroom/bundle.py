@@ -65,7 +65,8 @@ if missing:
 if wanted:
     get_ipython().run_line_magic("pip", "install --quiet " + " ".join(f'"{{wheel}}"' for wheel in wanted))
 """
-# What `start.py lab` needs beside the checks.
+# How `start.py lab` sets JupyterLab up, and what it needs beside the checks.
+LAB_SETTINGS = ".lab"
 LAB = ("ipykernel", "jupyterlab")
 README = """\
 # {title}
@@ -198,6 +199,8 @@ def _starter(course: Course, root: Path) -> bool:
     if not (starter.is_file() and lock.is_file()):
         return False
     shutil.copyfile(starter, root / starter.name)
+    if (course.root / LAB_SETTINGS).is_dir():
+        shutil.copytree(course.root / LAB_SETTINGS, root / LAB_SETTINGS)
     wanted = _closure([*wheels.project(course)["dependencies"], *LAB])
     lines = [
         line

@@ -14,7 +14,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from autograder.lesson import live_line, progress_store
 from autograder.lesson.button import READY, STYLE, in_page
-from autograder.lesson.learner import EXECUTION, find_course, has_front_end
+from autograder.lesson.front_end import has_front_end
+from autograder.lesson.learner import EXECUTION, find_course
 from autograder.lesson.live_line import Line
 from autograder.lesson.progress_store import Joined
 from autograder.records.live_event import LiveEvent, as_sent, meant_code

@@ -7,15 +7,15 @@ import difflib
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from autograder.experiments import known as experiments
 from autograder.judge.decide import judge, with_unfinished
 from autograder.judge.way import followed
-from autograder.lesson import live_line, progress_store
-from autograder.lesson.button import buttons
+from autograder.lesson import front_end, live_line, progress_store
+from autograder.lesson.button import buttons, start_over
 from autograder.probe.collect import collect, collect_answer
 from autograder.probe.own_code import raised_by_notebook
 from autograder.records import bank
@@ -26,7 +26,7 @@ from autograder.records.outcome import Evidence
 from autograder.records.problems import Refused
 from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, pack
 from autograder.words import language
-from autograder.words.feedback import Feedback, Notice, card, inline, item
+from autograder.words.feedback import Feedback, Notice, card, display_with_below, inline, item
 from autograder.words.language import _, ngettext
 from autograder.words.reasoning import reasoning
 from autograder.words.wording import found, where_text
@@ -118,7 +118,7 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         return feedback
     live_line.tell_check(task.id, verdict)
     feedback = replace(feedback, aside=_remember(course, task, verdict))
-    if not verdict.passed and has_front_end():
+    if not verdict.passed and front_end.has_front_end():
         return replace(feedback, below=_buttons_for(course, task, where))
     return feedback
 
@@ -203,7 +203,7 @@ def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[
         number, hints = _next_hint(course, task)
         return Notice(_("Hint {number} of {count}", number=number, count=len(hints)), hints[number - 1])
 
-    return functools.partial(buttons, pressed, where)
+    return functools.partial(buttons, task.id, pressed, where)
 
 
 # In this session, by course and task: the hints seen, and what the last check found.
@@ -240,16 +240,20 @@ def progress(lesson: str | None = None) -> Progress | Notice:
     kept = [
         progress_store.read_prediction(course.name, name) for lesson in lessons for name in lesson.predictions
     ]
-    return Progress(rows, tuple(prediction for prediction in kept if prediction.said))
+    made = tuple(prediction for prediction in kept if prediction.said)
+    return Progress(rows, made, below=start_over if lesson and front_end.has_front_end() else None)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The learner's progress, lesson by lesson, as a table."""
+    """The learner's progress, lesson by lesson, as a table; `below` makes what stands under it."""
 
     rows: tuple[tuple[str, tuple[tuple[Task, progress_store.Record], ...]], ...]
     predictions: tuple[progress_store.Prediction, ...] = ()
     fault: str = ""
+    below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
+
+    _ipython_display_ = display_with_below
 
     @property
     def next_task(self) -> Task | None:
@@ -368,24 +372,9 @@ def _spoken(course: Course, name: str) -> LessonBank:
     return bank.with_texts(course.load(name), language.translated)
 
 
-def _shell() -> Any:
-    # IPython is imported already wherever there is a notebook to look into.
-    import sys
-
-    module = sys.modules.get("IPython")
-    return module.get_ipython() if module is not None else None
-
-
 def _namespace() -> Mapping[str, Any]:
-    shell = _shell()
+    shell = front_end.shell()
     return shell.user_ns if shell is not None else {}
-
-
-def has_front_end() -> bool:
-    """Tell whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
-    request = getattr(_shell(), "parent_header", None)
-    metadata = request.get("metadata") if isinstance(request, dict) else None
-    return isinstance(metadata, dict) and "cellId" in metadata
 
 
 def _evidence(

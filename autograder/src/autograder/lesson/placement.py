@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.lesson import progress_store
-from autograder.lesson.learner import find_course, has_front_end, heading
+from autograder.lesson.front_end import has_front_end
+from autograder.lesson.learner import find_course, heading
 from autograder.lesson.predictions import asked_in_page
 from autograder.records.bank import BankError, KnownWrong
 from autograder.records.course import Course

@@ -13,7 +13,8 @@ from typing import Any
 
 from autograder.lesson import progress_store
 from autograder.lesson.button import in_page
-from autograder.lesson.learner import find_course, has_front_end
+from autograder.lesson.front_end import has_front_end
+from autograder.lesson.learner import find_course
 from autograder.records.problems import AuthoringError
 from autograder.words.feedback import Notice, card
 from autograder.words.language import _, translated

@@ -34,6 +34,16 @@ background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-r
 """.replace("\n", "")
 
 
+def display_with_below(shown: Any) -> None:
+    """Display an object, and then what its `below` makes."""
+    if shown.below is None:
+        raise NotImplementedError  # then IPython shows text and HTML, as of any other object
+    from IPython.display import display
+
+    display({"text/plain": repr(shown), "text/html": shown._repr_html_()}, raw=True)
+    display(shown.below(), raw=True)
+
+
 @dataclass(frozen=True)
 class Feedback:
     """What `check` shows. Truthy when all checks of the task pass.
@@ -58,13 +68,7 @@ class Feedback:
         shown = rich_text(self.task, self.verdict)
         return shown + card("wait", "", f"<p>{_escape(self.aside)}</p>") if self.aside else shown
 
-    def _ipython_display_(self) -> None:
-        if self.below is None:
-            raise NotImplementedError  # then IPython shows text and HTML, as of any other object
-        from IPython.display import display
-
-        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
-        display(self.below(), raw=True)
+    _ipython_display_ = display_with_below
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from autograder.author.generate import write_notebook
-from autograder.author.preprocessors import STATES_MIME
 from autograder.author.site.assemble import build_site
 from autograder.author.site.search import sections
 from autograder.records import course as course_file
@@ -20,12 +19,6 @@ from autograder.records.problems import AuthoringError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 PIXEL = base64.b64encode(b"not really a picture").decode()
-STATES = {
-    "knobs": [{"label": "Size", "kind": "range"}],
-    "stops": [{"": ["1", "2"]}],
-    "start": [0],
-    "views": {"0": ["it is 1", "<b>1</b>"], "1": ["it is 2", "<b>2</b>"]},
-}
 
 
 MODULE = {
@@ -42,8 +35,6 @@ def shown(**data):
 
 def lesson():
     answer = {"nbgrader": {"grade": False, "solution": True}}
-    states = base64.b64encode(gzip.compress(json.dumps(STATES).encode(), mtime=0)).decode()
-    explorer = {"style": "", "alt": "it is 1", "html": "<b>1</b>", "states": states}
     question = 'predict("more", "How many?", ("one", "one more"))'
     return new_notebook(
         metadata={"language_info": {"name": "python"}},
@@ -52,7 +43,6 @@ def lesson():
             new_markdown_cell("## Kernels\n\nA kernel and a kernel: $x^2$ and `kernel`.", id="intro"),
             new_code_cell("1 + 1", id="sum-answer", metadata=answer),
             new_code_cell("draw()", id="drawn", outputs=shown(**{"text/html": picture("a sum")})),
-            new_code_cell("explore()", id="explore", outputs=shown(**{STATES_MIME: explorer})),
             new_code_cell("count()", id="counted", outputs=shown(**{MODULE_MIME: MODULE})),
             new_code_cell(question, id="asked", outputs=shown(**{"text/html": "<p>How many?</p>"})),
             new_code_cell(
@@ -143,15 +133,6 @@ def test_a_solution_is_folded(page):
     assert "Show a solution" in page
     assert "1 + 1" not in page.split("<details")[0]
     assert fold
-
-
-def test_an_explorer_shows_its_first_state_and_names_its_states(site, page):
-    name = "explorers/01-counting-explore.js"
-    assert f'data-states="{name}"' in page
-    assert '<p class="explorer-words" role="status">it is 1</p>' in page
-    assert base64.b64encode(gzip.compress(json.dumps(STATES).encode(), mtime=0)).decode() in (
-        site / "_static" / name
-    ).read_text(encoding="utf-8")
 
 
 def test_a_module_is_mounted_with_its_files_as_scripts_a_page_opened_as_a_file_can_load(site, page):

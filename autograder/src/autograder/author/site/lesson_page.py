@@ -16,7 +16,6 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.author.preprocessors import STATES_MIME
 from autograder.records.cells import is_answer
 from autograder.records.course import Course, package_folder
 from autograder.records.modules import MODULE_MIME, whole
@@ -75,8 +74,6 @@ class Page:
         data = output.get("data", {})
         if MODULE_MIME in data:
             return _html(mounted(data[MODULE_MIME], self.static, str(data.get("text/plain", ""))))
-        if STATES_MIME in data:
-            return _html(self._explorer(cell["id"], data[STATES_MIME]))
         if "text/html" not in data:
             return output
         name, call = last_call(cell.source)
@@ -96,12 +93,6 @@ class Page:
             return f'<img loading="lazy" src="_static/{name}"'
 
         return PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", ""))
-
-    def _explorer(self, cell: str, data: Mapping[str, str]) -> str:
-        name = f"explorers/{self.lesson}-{cell}.js"
-        states = f"(window.explorers ??= {{}})[{json.dumps(name)}] = {json.dumps(data['states'])};\n"
-        _write(self.static / name, states.encode())
-        return str(_cells().explorer(name, data))
 
     def _question(self, call: ast.Call) -> str:
         values = [ast.literal_eval(argument) for argument in call.args]

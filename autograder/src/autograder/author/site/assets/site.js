@@ -1,4 +1,4 @@
-// What a page does by itself: explorers show their states, and predictions are kept in the browser.
+// What a page does by itself: explorers are mounted, and predictions are kept in the browser.
 "use strict";
 
 // Explorers take their colours from JupyterLab's mark of its theme.
@@ -15,7 +15,7 @@ new MutationObserver(followTheme).observe(document.body, { attributeFilter: ["da
 for (const button of document.querySelectorAll(".doors .print")) button.addEventListener("click", () => print());
 
 // What scrolls must be reachable by keyboard.
-const boxes = ".cell_output, .explorer-view, pre, .table-wrapper, div.math";
+const boxes = ".cell_output, pre, .table-wrapper, div.math";
 const reachable = new ResizeObserver((entries) => {
   for (const { target } of entries)
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
@@ -104,71 +104,8 @@ if (filter) {
 
 // --- explorers ---------------------------------------------------------------------------------
 
-async function unpack(data) {
-  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(plain).json();
-}
-
-// A script can be loaded where a page was opened as a file; fetching cannot.
-function load(box) {
-  const script = document.createElement("script");
-  script.src = `_static/${box.dataset.states}`;
-  script.onload = async () => explore(box, await unpack(window.explorers[box.dataset.states]));
-  document.head.append(script);
-}
-
-function explore(box, { knobs, stops, start, views }) {
-  const form = box.querySelector("form");
-  const words = box.querySelector(".explorer-words");
-  const view = box.querySelector(".explorer-view");
-  const places = [...start];
-  const offered = (index) => stops[index][places.slice(0, index).join(",")];
-  const controls = knobs.map(({ label, kind }, index) => {
-    const outer = document.createElement("label");
-    const control = document.createElement(kind === "select" ? "select" : "input");
-    if (kind === "check") control.type = "checkbox";
-    if (kind === "range") control.type = "range";
-    const said = kind === "range" ? document.createElement("output") : "";
-    outer.append(...(kind === "check" ? [control, label] : [label, control, said]));
-    control.addEventListener("input", () => {
-      places[index] = kind === "check" ? Number(control.checked) : Number(control.value);
-      show();
-    });
-    form.append(outer);
-    return { control, kind, said };
-  });
-
-  function show() {
-    controls.forEach(({ control, kind, said }, index) => {
-      const texts = offered(index);
-      places[index] = Math.min(places[index], texts.length - 1);
-      const place = places[index];
-      if (kind === "check") control.checked = Boolean(place);
-      if (kind === "range") {
-        control.min = 0;
-        control.max = texts.length - 1;
-        control.value = place;
-        control.setAttribute("aria-valuetext", texts[place]);
-        said.textContent = texts[place];
-      }
-      if (kind === "select") {
-        if ([...control.options].map((one) => one.text).join("\n") !== texts.join("\n"))
-          control.replaceChildren(...texts.map((text, one) => new Option(text, one)));
-        control.value = place;
-      }
-    });
-    const [sentence, markup] = views[places.join(",")];
-    if (words.textContent !== sentence) words.textContent = sentence;
-    view.innerHTML = markup;
-    box.dataset.ready = "true";
-  }
-
-  form.addEventListener("submit", (event) => event.preventDefault());
-  show();
-}
-
-// An explorer's module and its files are scripts that hold a text each, for the same reason.
+// An explorer's module and its files are scripts that hold a text each: where a page was opened as a file, a script
+// can be loaded, and fetching cannot.
 const texts = {};
 function text(name) {
   return (texts[name] ??= new Promise((done, failed) => {
@@ -211,13 +148,12 @@ const near = new IntersectionObserver(
     for (const { target, isIntersecting } of entries)
       if (isIntersecting) {
         near.unobserve(target);
-        if (target.dataset.scripts) mount(target);
-        else load(target);
+        mount(target);
       }
   },
   { rootMargin: "800px" },
 );
-for (const box of document.querySelectorAll(".explorer, .live-place")) near.observe(box);
+for (const box of document.querySelectorAll(".live-place")) near.observe(box);
 
 // --- predictions -------------------------------------------------------------------------------
 

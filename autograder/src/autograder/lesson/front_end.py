@@ -1,0 +1,47 @@
+"""Whoever sits before the notebook: whether somebody does, and a word to them while torch is being loaded.
+
+This is imported before torch, so it imports nothing that needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from autograder.words import language
+from autograder.words.language import _
+
+
+def shell() -> Any:
+    """Return IPython's shell; None outside a notebook."""
+    # IPython is imported already wherever there is a notebook to look into.
+    module = sys.modules.get("IPython")
+    return module.get_ipython() if module is not None else None
+
+
+def has_front_end() -> bool:
+    """Tell whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
+    request = getattr(shell(), "parent_header", None)
+    metadata = request.get("metadata") if isinstance(request, dict) else None
+    return isinstance(metadata, dict) and "cellId" in metadata
+
+
+@contextmanager
+def told_of_loading() -> Iterator[None]:
+    """Say that torch is being loaded, at once and until it is, if nothing has loaded it yet."""
+    if "torch" in sys.modules or not has_front_end():
+        yield
+        return
+    from IPython.display import display
+
+    language.speak()  # the course is not known before torch is there
+
+    def data(text: str) -> dict[str, str]:
+        return {"text/plain": text, "text/html": f'<p role="status" style="margin: 0">{text}</p>'}
+
+    loading = _("PyTorch is being loaded: about 3 seconds, longer on a busy machine …")
+    handle = display(data(loading), raw=True, display_id=True)
+    yield
+    handle.update(data(_("Ready.")), raw=True)
