@@ -5,8 +5,11 @@ The lessons' own solutions are run, on the files that they ship and on models of
 
 import importlib.util
 import re
+import shutil
+import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -245,6 +248,62 @@ def test_a_model_of_a_folder_writes_and_its_heads_can_be_looked_at(lesson, capsy
     inside = look_inside(model, ids, 3)
     torch.testing.assert_close(inside.logits, model(ids))
     assert explore_map(inside.maps[:, 0], tokens)._shows["axes"] == 2
+
+
+@pytest.fixture
+def hub(lesson, monkeypatch, tmp_path):
+    """A hub that has one model, and what it was asked for; `LOAD` is set."""
+    asked, folder = [], tmp_path / "hub"
+    shutil.copytree(FOLDER / "gpt2", folder)
+    make.tokenizer().save(str(folder / "tokenizer.json"))
+
+    def snapshot_download(name, allow_patterns):
+        asked.extend(allow_patterns)
+        if name != "some/gpt2":
+            raise ConnectionError(name)
+        return str(folder)
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=snapshot_download))
+    monkeypatch.setitem(lesson, "LOAD", True)
+    return asked
+
+
+def test_published_weights_are_loaded_after_their_size_is_said_and_as_safetensors_only(lesson, hub, capsys):
+    model = lesson["published"]("some/gpt2", 550, "the for statement", 4)
+    assert capsys.readouterr().out.startswith("Loading some/gpt2: 550 MB, kept for the next time.\nthe for")
+    assert hub == ["config.json", "model.safetensors", "tokenizer.json"]
+    right = load_file(FOLDER / "gpt2" / "expected.safetensors")
+    torch.testing.assert_close(model(right["ids"]), right["logits"], **CLOSE)
+
+
+@pytest.mark.parametrize("trouble", ["no network", "no package"])
+def test_where_nothing_can_be_loaded_one_sentence_says_so(lesson, hub, monkeypatch, capsys, trouble):
+    if trouble == "no package":
+        monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert lesson["published"]("no/such", 270, "the") is None
+    said = capsys.readouterr().out.splitlines()[1:]
+    kind = {"no network": "ConnectionError", "no package": "ModuleNotFoundError"}[trouble]
+    expected = f"It could not be loaded ({kind}): is there a network, and are both packages installed?"
+    assert said == [expected]
+
+
+def test_nothing_is_loaded_before_it_is_asked_for(lesson, hub, monkeypatch, capsys):
+    monkeypatch.setitem(lesson, "LOAD", False)
+    assert lesson["published"]("some/gpt2", 550, "the") is None
+    assert capsys.readouterr().out.startswith("some/gpt2: 550 MB to load. Set LOAD = True")
+    assert hub == []
+
+
+def test_metas_rows_moved_give_the_scores_of_the_interleaved_form(lesson):
+    heads, x, at = 3, drawn(7, 12), torch.arange(7)
+    weights = drawn(2, heads * 8, 12, seed=8)
+    half = [(x @ lesson["from_meta"](one, heads).T).unflatten(-1, (heads, -1)) for one in weights]
+    half = [lesson["apply_rope"](one.transpose(0, 1), at) for one in half]  # (heads, tokens, head_dim)
+    pairs = [(x @ one.T).unflatten(-1, (heads, -1, 2)).transpose(0, 1) for one in weights]
+    angles = at[:, None] * 10000.0 ** (-torch.arange(4) / 4)  # (tokens, head_dim / 2)
+    turn = torch.polar(torch.ones_like(angles), angles)
+    metas = [torch.view_as_real(torch.view_as_complex(one.contiguous()) * turn).flatten(-2) for one in pairs]
+    torch.testing.assert_close(half[0] @ half[1].mT, metas[0] @ metas[1].mT, **CLOSE)
 
 
 @torch.no_grad()
