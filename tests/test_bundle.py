@@ -78,7 +78,14 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
     assert {path.parts[0] for path in tool if "dist-info" not in path.parts[0]} == {"autograder"}
     words = {f"{language}/{file}.mo" for language in ("bn", "hi_Latn") for file in (LESSON, "shared")}
     bank = {path.relative_to(BANK).as_posix() for path in course if path.is_relative_to(BANK)}
-    assert bank == {"course.toml", "source/attention.py", f"{LESSON}.json", f"{LESSON}.safetensors", *words}
+    assert bank == {
+        "course.toml",
+        "source/attention.py",
+        "source/quiz.toml",
+        f"{LESSON}.json",
+        f"{LESSON}.safetensors",
+        *words,
+    }
     assert {path.parts[0] for path in course if "dist-info" not in path.parts[0]} == {"visuals", BANK}
     assert [Path(wheel.filename).stat().st_size < 700_000 for wheel in wheels] == [True, True]
 
