@@ -35,7 +35,7 @@ SAYS = {
     "permuted": {
         "order": N_(
             "Tokens in another order do not just change places in the result{where}.",
-            "Without a mask it knows no order: a token's result is the same wherever it stands.",
+            "Without a mask it knows no order: a token's result is the same wherever it is.",
         )
     },
     "dropout": {

@@ -346,7 +346,7 @@ FAULTS = (
     Fault(
         "keys-as-values",
         "the weights are multiplied by the keys, not by the values",
-        "Keys stand where values belong: the weights are multiplied by the keys, or `{W_key}` made the values. "
+        "Keys are used as values: the weights are multiplied by the keys, or `{W_key}` made the values. "
         "`{W_value}` makes the values.",
         section="02-trainable#context-intro",
         parts=("projections",),
@@ -354,7 +354,7 @@ FAULTS = (
     Fault(
         "queries-as-values",
         "the weights are multiplied by the queries, not by the values",
-        "Queries stand where values belong: the weights are multiplied by the queries, or `{W_query}` made the "
+        "Queries are used as values: the weights are multiplied by the queries, or `{W_query}` made the "
         "values. `{W_value}` makes the values.",
         section="02-trainable#context-intro",
         parts=("projections",),
@@ -368,15 +368,15 @@ FAULTS = (
     ),
     Fault(
         "keys-as-queries",
-        "the keys stand in for the queries",
-        "Keys stand where queries belong. `{W_query}` makes the queries.",
+        "the keys are used as queries",
+        "Keys are used as queries. `{W_query}` makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "queries-as-keys",
-        "the queries stand in for the keys",
-        "Queries stand where keys belong. `{W_key}` makes the keys.",
+        "the queries are used as keys",
+        "Queries are used as keys. `{W_key}` makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
@@ -699,7 +699,7 @@ FAULTS = (
     Fault(
         "infinity-in-weights",
         "−∞ is filled into the weights, after the softmax",
-        "−∞ stands in the weights. It belongs in the scores, before the softmax. A weight that counts for nothing "
+        "−∞ is in the weights. It belongs in the scores, before the softmax. A weight that counts for nothing "
         "is 0.",
         section="03-causal#before-softmax-intro",
     ),
@@ -781,7 +781,7 @@ FAULTS = (
     Fault(
         "first-column-only",
         "only the first column is compared",
-        "Only the first column of the outputs is compared. Any column may move: look at all of them.",
+        "Only the first column of the outputs is compared. Any column can move: look at all of them.",
         section="03-causal#leaks-intro",
     ),
     # --- Met first in lesson 01: dot products, shares, weighted sums -----------------------------------
@@ -884,8 +884,8 @@ FAULTS = (
     ),
     Fault(
         "fraction-upside-down",
-        "the fraction stands upside down",
-        "Each number is 1 divided by the right one. In a fraction, what you divide by stands on the right of "
+        "the fraction is upside down",
+        "Each number is 1 divided by the right one. In a fraction, what you divide by is on the right of "
         "`/`.",
         section="01-dot-product#sum-weights-intro",
     ),
@@ -984,15 +984,15 @@ FAULTS = (
     ),
     Fault(
         "values-as-keys",
-        "the values stand in for the keys",
-        "Values stand where keys belong. `{W_key}` makes the keys.",
+        "the values are used as keys",
+        "Values are used as keys. `{W_key}` makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "values-as-queries",
-        "the values stand in for the queries",
-        "Values stand where queries belong. `{W_query}` makes the queries.",
+        "the values are used as queries",
+        "Values are used as queries. `{W_query}` makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
@@ -1004,8 +1004,8 @@ FAULTS = (
     ),
     Fault(
         "activation-added",
-        "an activation function stands where none belongs",
-        "An activation function such as ReLU stands where this task asks for none: it cuts numbers below 0 "
+        "an activation function is used where none belongs",
+        "An activation function such as ReLU is used where this task asks for none: it cuts numbers below 0 "
         "off. Take it out.",
     ),
     Fault(
@@ -1031,7 +1031,7 @@ FAULTS = (
     Fault(
         "reshaped-not-turned",
         "something is reshaped where it should be transposed",
-        "The shape is right and the numbers stand in the wrong places: `reshape` and `view` fill in reading order. "
+        "The shape is right and the numbers are in the wrong places: `reshape` and `view` fill in reading order. "
         "`.T` transposes a matrix.",
         section="02-trainable#linear-read",
     ),
@@ -1073,7 +1073,7 @@ FAULTS = (
     ),
     Fault(
         "parameter-for-linear",
-        "plain parameters stand where linear layers are asked for",
+        "plain parameters are used where linear layers are asked for",
         "These are plain parameters. This task wants an `nn.Linear` for each.",
     ),
     Fault(
@@ -1123,7 +1123,7 @@ FAULTS = (
     Fault(
         "deviation-uncorrected",
         "the standard deviation is taken without torch's correction",
-        "This is the standard deviation without torch's correction for small samples. Use `.std()` as it stands.",
+        "This is the standard deviation without torch's correction for small samples. Use `.std()` as it is.",
     ),
     Fault(
         "variance-for-deviation",
@@ -1187,7 +1187,7 @@ FAULTS = (
     ),
     Fault(
         "first-sequence-for-all",
-        "one sequence of the batch stands in for all",
+        "one sequence of the batch takes the place of all",
         "Something of one sequence is used for all of them. With equal sequences that goes unnoticed. Leave "
         "the batch axis where it is.",
         section="04-dropout#batch-copies",
@@ -1430,8 +1430,8 @@ FAULTS = (
     ),
     Fault(
         "softmax-before-the-loss",
-        "a softmax stands before the cross-entropy",
-        "A softmax stands before the loss, which has one of its own. Give it the logits.",
+        "a softmax comes before the cross-entropy",
+        "A softmax comes before the loss, which has one of its own. Give it the logits.",
         section="08-train-it#bug-training-loop-task",
     ),
     Fault(
@@ -1448,8 +1448,8 @@ FAULTS = (
     ),
     Fault(
         "added-not-averaged",
-        "a sum stands in the place of a mean",
-        "A sum stands where a mean belongs. Take the mean.",
+        "a sum is taken in the place of a mean",
+        "A sum is taken where a mean belongs. Take the mean.",
         section="09-take-it-apart#induction-score-task",
     ),
     Fault(

@@ -514,6 +514,18 @@ def test_a_lesson_fits_the_time_that_it_states(lesson):
 
 
 @pytest.mark.parametrize("lesson", EVERY)
+def test_no_sitting_takes_more_than_two_and_a_half_hours(lesson):
+    sittings = [
+        sum(int(minutes) for minutes in re.findall(r"\*(\d+) minutes", part)) + len(part.split()) / 150 + 3
+        for part in prose_of(lesson).split("**A good place to stop for a day.**")
+    ]
+    assert max(sittings) <= 150
+    stated = re.search(r"\*\*Time:\*\* .*?\.", prose_of(lesson), re.DOTALL)[0]
+    total, *parts = map(int, re.findall(r"\d+", stated))
+    assert total <= 150 or (sum(parts) == total and all(map(float.__le__, sittings, map(float, parts))))
+
+
+@pytest.mark.parametrize("lesson", EVERY)
 def test_a_lesson_names_its_sources(lesson):
     notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
     (sources,) = (cell.source for cell in notebook.cells if cell["id"] == "sources")

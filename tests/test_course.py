@@ -8,6 +8,7 @@ from string import Formatter
 
 import nbformat
 import pytest
+from autograder.author import translate
 from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.preprocessors import faulty_code
 from autograder.author.source import read_source
@@ -164,6 +165,33 @@ def test_a_lesson_is_not_too_long_to_read(lesson):
     prose = "\n".join(cell.source for cell in cells)
     words = len(re.findall(r"[A-Za-zÀ-ÿ’'-]+", NO_PROSE.sub("", prose)))
     assert words <= MOST_WORDS.get(lesson, 3000)
+
+
+# English that reads as translated, each with what to write in its place.
+PLAIN = {
+    r"(?<!the )(?<!their )\bst(?:and|ood)s?\b(?! for\b| side by side)": "is, is used, comes",
+    r"\bst(?:and|ood)s? (?:in )?(?:the )?(?:place|stead) of\b": "is used for",
+    r"\bmay (?:differ|hold|lack|leak|stand|still|move|come|keep)\b": "can",
+    r"(?<!tensor )\bmay be (?!used\b|read\b|kept\b|left\b)": "can be",
+    r"\b[Ww]hoever\b": "if you, to",
+    r"(?:^|[,.;] |\b(?:as|what|if|where|how) )[Oo]ne (?:takes|sees|asks|puts|writes|calls)\b": "you",
+    r"\bbelongs? into\b": "belongs in",
+    r"\b(?:class|module|function)(?:es|s)? of lesson\b": "from lesson",
+    r"(?:^|[.:] )(?:Inside|In between|Below|Above|Behind)[^.,:]* (?:stand|lie|come)s? ": "subject first",
+    r"\blogarithms? of (?:a|the) shares?\b|\bshares? of the label\b": "probability",
+}
+
+
+@pytest.mark.parametrize("file", [*LESSONS, "faults"])
+def test_texts_are_plain_english(file):
+    said = [(one.context, one.text) for one in translate.entries(COURSE, file)]
+    found = {
+        f"{context}: {match[0]}": instead
+        for context, text in said
+        for pattern, instead in PLAIN.items()
+        if (match := re.search(pattern, str(text)))
+    }
+    assert found == {}
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -29,7 +29,7 @@ FAULTS = (
     ),
     Fault(
         "distances",
-        "distances stand where dot products belong",
+        "distances are used where dot products belong",
         "These are distances: that of a vector from itself is 0. A score is a dot product, which is large where two "
         "vectors agree.",
         section="01-dot-product#dot-product-intro",
@@ -79,14 +79,14 @@ FAULTS = (
     ),
     Fault(
         "exp-of-sum",
-        "the exponential of the sum stands for the sum of exponentials",
+        "the exponential of the sum takes the place of the sum of exponentials",
         "The division is by the exponential of the sum. Take the exponentials first, then add them up.",
         section="01-dot-product#softmax-formula",
     ),
     Fault(
         "scores-above-the-line",
-        "the score itself stands above the fraction line",
-        "The score itself stands above the fraction line. Its exponential belongs there.",
+        "the score itself is above the fraction line",
+        "The score itself is above the fraction line. Its exponential belongs there.",
         section="01-dot-product#softmax-formula",
     ),
     Fault(
@@ -167,8 +167,8 @@ FAULTS = (
     ),
     Fault(
         "factors-swapped",
-        "the values stand on the left of the weights",
-        "The product stands the wrong way round. Put the weights first: a row of weights times `{values}`.",
+        "the values are on the left of the weights",
+        "The product is the wrong way round. Put the weights first: a row of weights times `{values}`.",
         section="01-dot-product#all-contexts-task",
     ),
     Fault(

@@ -73,7 +73,7 @@ DOT = Task(
     hints=(
         "Two things happen: numbers in the same place are multiplied, and the products are added up.",
         "Start from `total = 0.0` and go through the positions with `for i in range(len(a)):`.",
-        "Inside the loop stands `total = total + a[i] * b[i]`. After the loop, return `total`.",
+        "Inside the loop, write `total = total + a[i] * b[i]`. After the loop, return `total`.",
     ),
     words={"x": "a"},
     wrong=wrongs("""
@@ -83,7 +83,7 @@ DOT = Task(
         mean-for-sum: return total → return total / len(a)
         added-for-multiplied: * → +
         return-inside-loop: `    return total` → `        return total`
-            hint: Only the first product counts: `return` stands inside the loop, so the function ends in the
+            hint: Only the first product counts: `return` is inside the loop, so the function ends in the
                 first round. Indent `return` as far as `for`.
         overwritten-in-loop: total + →
         loop-stops-early: len(a) → len(a) - 1
@@ -415,7 +415,7 @@ SCORES_LOOPS = Task(
     hints=(
         "One loop goes through the queries, a second one inside it through the keys.",
         "`scores = torch.zeros(len(x), len(x))` makes room for any number of tokens.",
-        "Inside both loops stands `scores[i, j] = dot(x[i], x[j])`.",
+        "Inside both loops, write `scores[i, j] = dot(x[i], x[j])`.",
     ),
     wrong=wrongs("""
         dimensions-for-tokens: x.shape[0] → x.shape[1]
@@ -531,7 +531,7 @@ ALL_WEIGHTS = Task(
     wrong=wrongs("""
         softmax-over-queries: dim=-1 → dim=0
             hint: These are the weights you get when softmax runs over dim=0: each column adds up to 1. A
-                query's weights stand in a row: use dim=-1, do not transpose, and where you divide by a
+                query's weights are in a row: use dim=-1, do not transpose, and where you divide by a
                 sum of your own, keep its axis with `sum(dim=-1, keepdim=True)`.
         softmax-over-everything: = attn_scores.flatten().softmax(dim=0).view(6, 6)
         shares-of-raw-scores: = attn_scores / attn_scores.sum(1, True)

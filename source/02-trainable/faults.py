@@ -31,7 +31,7 @@ FAULTS = (
     Fault(
         "difference-of-largest",
         "the two largest entries are compared",
-        "This compares the two largest entries, which may stand in different places. Subtract entry by entry, then "
+        "This compares the two largest entries, which can be in different places. Subtract entry by entry, then "
         "take the largest.",
         section="03-causal#proof-read",
     ),
@@ -69,7 +69,7 @@ FAULTS = (
     ),
     Fault(
         "linear-for-parameter",
-        "linear layers stand where plain parameters are asked for",
+        "linear layers are used where plain parameters are asked for",
         "These are `nn.Linear` layers. This task wants plain parameters: `nn.Parameter(torch.rand(d_in, d_out))`.",
     ),
     Fault(

@@ -37,7 +37,7 @@ FAULTS = (
     ),
     Fault(
         "mask-as-matrix-product",
-        "the matrix product stands where entries should be multiplied",
+        "the matrix product is used where entries should be multiplied",
         "`@` is the matrix product. To set single entries to 0, multiply entry by entry, with `*`.",
         section="03-causal#mask-after-softmax-task",
     ),
@@ -57,7 +57,7 @@ FAULTS = (
     Fault(
         "columns-normalised",
         "each column is divided by its sum",
-        "Here each column adds up to 1. A query's weights stand in a row: sum over `dim=-1`.",
+        "Here each column adds up to 1. A query's weights are in a row: sum over `dim=-1`.",
         section="03-causal#renormalise-task",
     ),
     Fault(
@@ -100,7 +100,7 @@ FAULTS = (
     Fault(
         "next-token-only",
         "only the very next token is tested",
-        "Only leaks from the very next token are found. A token further on may leak as well: test all rows before `j`.",
+        "Only leaks from the very next token are found. A token further on can leak as well: test all rows before `j`.",
         section="03-causal#leaks-intro",
     ),
     Fault(

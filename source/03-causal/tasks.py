@@ -433,7 +433,7 @@ BUG_MASK_FROM_VALUES = Task(
         Check("scores that are exactly 0", 1, ("sparse", "zeros")),  # d_k is 1: no scale shows
     ),
     words={"x": "scores", "width_code": "d_k**0.5"},
-    learned="A mask is made from positions. What a score happens to be says nothing about where it stands.",
+    learned="A mask is made from positions. What a score happens to be says nothing about where it is.",
     demands={
         "shows only for some scores": "mask-from-values",
         "do not change the caller's scores": "edits-its-argument",

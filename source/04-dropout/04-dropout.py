@@ -122,7 +122,7 @@ reveal("dropped-ones", " and ".join(f"{number:g}" for number in layer(example).u
 
 # %% [markdown] id="apply-dropout-task"
 # About half of the ones are 0, the others are 2. No row has to keep exactly three. (The draw comes from the
-# machine's generator. On another system the same seed may keep other entries, so no check uses drawn
+# machine's generator. On another system the same seed can keep other entries, so no check uses drawn
 # numbers.)
 #
 # ### Task 1 · Dropout by hand, once the mask is drawn

@@ -220,7 +220,7 @@ MULTI_HEAD_WRAPPER = Task(
         scaled-by-input-width: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query.register_forward_hook(lambda layer, given, made: made * (d_out / d_in) ** 0.5)`
         scaled-by-model-width: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query.register_forward_hook(lambda layer, given, made: made * num_heads**-0.5)`
         keys-as-queries: `range(num_heads)↵        )` → `range(num_heads)↵        )↵        for head in self.heads:↵            head.W_query = head.W_key`
-            hint: In each head, keys stand where queries belong. `W_query` makes the queries.
+            hint: In each head, keys are used as queries. `W_query` makes the queries.
         """),
     right=rights("""
         tuple: ModuleList( → ModuleList(tuple(
@@ -1025,7 +1025,7 @@ BUG_VIEW = Task(
             hint: Nothing leaks, since every token sees only itself. The mask was right as it was.
         symptom-hidden: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
             self.mask[:num_tokens, :num_tokens] → torch.arange(num_tokens)[None] * self.num_heads > torch.arange(num_tokens)[:, None]
-            hint: A wider mask hides some of the leak. The mask was right; what stands in the rows was
+            hint: A wider mask hides some of the leak. The mask was right; what is in the rows was
                 not.
         fixed-in-part: self.W_query(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_query(x).view(b, self.num_heads, num_tokens, self.head_dim)
             hint: Some lines are fixed. What is still cut across the tokens: query.

@@ -6,7 +6,7 @@ FAULTS = (
     Fault(
         "mask-of-first-head",
         "the mask of head 0 serves for all heads",
-        "The mask may differ from head to head. Here that of head 0 is used for all: keep its axis of heads.",
+        "The mask can differ from head to head. Here that of head 0 is used for all: keep its axis of heads.",
     ),
     Fault(
         "batch-and-tokens-swapped",
@@ -51,7 +51,7 @@ FAULTS = (
     Fault(
         "longest-length",
         "the mask is as long as the longest sequence",
-        "The mask is as long as the longest sequence. All sequences may be shorter than their tensor: use "
+        "The mask is as long as the longest sequence. All sequences can be shorter than their tensor: use "
         "`num_tokens`.",
         section="06-encoder-decoder#padding-intro",
     ),
@@ -104,8 +104,8 @@ FAULTS = (
     ),
     Fault(
         "tilde-on-numbers",
-        "`~` is applied to a mask that may hold numbers",
-        "`~` inverts True and False only, and a mask may hold 1.0 and 0.0. `mask == 0` does for both.",
+        "`~` is applied to a mask that can hold numbers",
+        "`~` inverts True and False only, and a mask can hold 1.0 and 0.0. `mask == 0` does for both.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
     Fault(

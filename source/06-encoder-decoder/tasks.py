@@ -268,7 +268,7 @@ MASKED_SOFTMAX = Task(
     },
     hints=(
         "Start as in section 2: fill with −inf where `mask == 0`, then softmax over the last axis.",
-        "A row whose keys are all hidden is now `nan`, and nothing else is. What should stand in its place?",
+        "A row whose keys are all hidden is now `nan`, and nothing else is. What should be in its place?",
         "Every hidden weight is 0 at the end: `weights.masked_fill(mask == 0, 0.0)`.",
     ),
     words={"x": "scores"},
@@ -560,7 +560,7 @@ MULTI_HEAD_ATTENTION = Task(
         "`__init__` keeps `num_heads` and makes the layers `query`, `key`, `value` and `fc`.",
         "`forward`: project each input by its own layer, cut into heads, scores, weights, times values, "
         "merge, `fc`.",
-        "Queries and keys may differ in length. `split_heads` takes each tensor's own, so nothing has to be "
+        "Queries and keys can differ in length. `split_heads` takes each tensor's own, so nothing has to be "
         "done for it.",
         "`scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5`; without a mask plain softmax, otherwise "
         "`masked_softmax(scores, mask)`; `return self.fc(merge_heads(weights @ v))`.",
@@ -775,7 +775,7 @@ MULTI_HEAD_ATTENTION = Task(
             self.fc( → nn.Linear(d_model, d_model)(
             hint: The class has no layers of its own. Make four in `__init__` and keep each on `self`:
                 `self.query`, `self.key`, `self.value`, `self.fc`. What `forward` makes would be new at
-                every call, and what stands in a plain dictionary or without `self.` is not registered.
+                every call, and what is in a plain dictionary or without `self.` is not registered.
         other-names: self.query →2 self.W_query
             self.key →2 self.W_key
             self.value →2 self.W_value

@@ -13,7 +13,7 @@ FAULTS = (
     Fault(
         "order-backwards",
         "the order is applied backwards",
-        "The order is applied backwards. The token at position i of the new sentence stood at position `order[i]` "
+        "The order is applied backwards. The token at position i of the new sentence was at position `order[i]` "
         "before: index with `order`, and not with its inverse.",
         section="07-positions#order-proof",
     ),
@@ -38,7 +38,7 @@ FAULTS = (
     Fault(
         "start-ignored",
         "`start` has no effect",
-        "The positions begin at 0 whatever `start` says. The first token of `x` stands at position `start`.",
+        "The positions begin at 0 whatever `start` says. The first token of `x` is at position `start`.",
         section="07-positions#learned-read",
     ),
     Fault(
@@ -56,7 +56,7 @@ FAULTS = (
     ),
     Fault(
         "same-position-for-all",
-        "all tokens stand at the same position",
+        "all tokens are at the same position",
         "All tokens get the row of one position. Each token has a position of its own.",
         section="07-positions#learned-read",
     ),
@@ -64,7 +64,7 @@ FAULTS = (
         "whole-table",
         "the whole table is used",
         "The whole table is added, whatever the number of tokens and the position of the first one. Take the "
-        "rows of the positions that the tokens stand at.",
+        "rows of the positions that the tokens are at.",
         section="07-positions#learned-read",
     ),
     Fault(
@@ -102,8 +102,8 @@ FAULTS = (
     ),
     Fault(
         "hands-in-reverse",
-        "the hands stand in reverse order",
-        "The hands stand in reverse order. The first one is the fastest.",
+        "the hands are in reverse order",
+        "The hands are in reverse order. The first one is the fastest.",
         section="07-positions#angles-task",
     ),
     Fault(
@@ -116,7 +116,7 @@ FAULTS = (
         "positions-not-used",
         "positions are counted from 0 instead of read",
         "The positions are counted from 0 for each call, whatever `positions` holds. Use `positions`: the "
-        "first token may stand anywhere.",
+        "first token can be anywhere.",
         section="07-positions#generating-intro",
     ),
     Fault(
@@ -141,7 +141,7 @@ FAULTS = (
     Fault(
         "cosine-first",
         "the cosine comes before the sine",
-        "Each cosine stands before its sine. The order is sin, cos, sin, cos.",
+        "Each cosine comes before its sine. The order is sin, cos, sin, cos.",
         section="07-positions#sinusoidal-task",
     ),
     Fault(
@@ -191,7 +191,7 @@ FAULTS = (
     Fault(
         "codes-added",
         "something is added where pairs should be rotated",
-        "Sines and cosines are added to the numbers. They belong into a product: each pair is rotated.",
+        "Sines and cosines are added to the numbers. They belong in a product: each pair is rotated.",
         section="07-positions#rope-intro",
     ),
     Fault(
@@ -242,8 +242,8 @@ FAULTS = (
     ),
     Fault(
         "slopes-in-reverse",
-        "the slopes stand in reverse order",
-        "The slopes stand in reverse order. The first head has the largest.",
+        "the slopes are in reverse order",
+        "The slopes are in reverse order. The first head has the largest.",
         section="07-positions#alibi-intro",
     ),
     Fault(
@@ -262,8 +262,8 @@ FAULTS = (
     Fault(
         "new-position-off-by-one",
         "the position of the new token is off by one",
-        "The position of the new token is off by one. Five tokens stand at positions 0 to 4, so the next one "
-        "stands at 5.",
+        "The position of the new token is off by one. Five tokens are at positions 0 to 4, so the next one "
+        "is at 5.",
         section="07-positions#new-token-task",
     ),
     Fault(
@@ -274,8 +274,8 @@ FAULTS = (
     ),
     Fault(
         "new-key-first",
-        "the new key stands first",
-        "The new key stands before the kept ones. The new token comes last.",
+        "the new key comes first",
+        "The new key comes before the kept ones. The new token comes last.",
         section="07-positions#new-token-task",
     ),
     Fault(
@@ -298,7 +298,7 @@ FAULTS = (
     ),
     Fault(
         "key-position-for-distance",
-        "the key's position stands in for its distance",
+        "the key's position is used for its distance",
         "The slope is multiplied by the key's position. After a softmax the weights are the same, because a row differs by one number only. The task asks for the distance.",
         section="07-positions#alibi-intro",
     ),

@@ -192,19 +192,19 @@ FAULTS = (
     Fault(
         "sign-forgotten",
         "the sign of the loss is turned",
-        "The logarithm of a share is negative. The loss is *minus* its mean.",
+        "The logarithm of a probability is negative. The loss is *minus* its mean.",
         section="08-train-it#next-token-loss-task",
     ),
     Fault(
         "log-left-out",
-        "the shares are averaged, not their logarithms",
-        "The shares themselves are averaged. Take their logarithms: `torch.log_softmax`.",
+        "the probabilities are averaged, not their logarithms",
+        "The probabilities themselves are averaged. Take their logarithms: `torch.log_softmax`.",
         section="08-train-it#next-token-loss-task",
     ),
     Fault(
         "log-of-zero",
-        "the logarithm of a share that was rounded to 0",
-        "A softmax rounds tiny shares to 0, and the logarithm of 0 is −∞. `torch.log_softmax` does both steps in one and stays finite.",
+        "the logarithm of a probability that was rounded to 0",
+        "A softmax rounds tiny probabilities to 0, and the logarithm of 0 is −∞. `torch.log_softmax` does both steps in one and stays finite.",
         section="08-train-it#next-token-loss-task",
     ),
     Fault(
@@ -215,8 +215,8 @@ FAULTS = (
     ),
     Fault(
         "largest-share-taken",
-        "the largest share is taken, not the label's",
-        "This is the largest share of each position. The loss asks for the share of the label, whichever is the largest.",
+        "the largest probability is taken, not the label's",
+        "This is the largest probability of each position. The loss asks for the probability of the label, whichever is the largest.",
         section="08-train-it#next-token-loss-task",
     ),
     Fault(
@@ -355,7 +355,7 @@ FAULTS = (
     Fault(
         "several-passes-needed",
         "the batches have to be a list",
-        "The batches need not be a list: they may come one after the other, as from a generator, which has no length "
+        "The batches need not be a list: they can come one after the other, as from a generator, which has no length "
         "and no places. `for ids, labels in batches:` is all that is needed.",
         section="08-train-it#train-task",
     ),

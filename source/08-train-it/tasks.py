@@ -516,7 +516,7 @@ NEXT_TOKEN_LOSS = small(
             settings={"input": "logits"},
         ),
     ),
-    "The loss asks for one thing: a large share for the token that comes. What the other shares are does not matter.",
+    "The loss asks for one thing: a large probability for the token that comes. What the other probabilities are does not matter.",
     (
         "`counted = labels != -100` is True where a position counts; `logits[counted]` are those positions, in one row "
         "each.",

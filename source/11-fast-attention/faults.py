@@ -252,7 +252,7 @@ FAULTS = (
     Fault(
         "first-maximum-only",
         "the maximum of the first scores serves all",
-        "The maximum of the first scores serves all later ones. Later scores may be far larger: take the larger "
+        "The maximum of the first scores serves all later ones. Later scores can be far larger: take the larger "
         "maximum each time, and rescale what was added up.",
         section="11-fast-attention#online-intro",
     ),

@@ -12,7 +12,7 @@
 # - write with temperature, top-k, top-p and a cache, and say what each changes;
 # - say what Llama changed, and count the parameters and bytes of a model from six numbers.
 #
-# **Time:** about 165 minutes, best on two days. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
+# **Time:** about 170 minutes on two days: 110 to the place to stop, 60 after it. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
 # `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped queries (lesson 11).
 #
 # Nothing is downloaded before section 6. The models here have GPT-2's, Llama's and Qwen3's form and **random** numbers;
@@ -805,7 +805,7 @@ check("rms-norm")
 # *15 minutes · a class · task id* `llama-attention`
 #
 # Finish `LlamaAttention`: causal, no biases, with `W_query`, `W_key`, `W_value` and `out_proj`. `head_dim` is given, so all heads together
-# may be wider than `d_model`. Rotate queries and keys with `apply_rope` and `base`, each head on its own, at positions from 0 on. Query heads share
+# can be wider than `d_model`. Rotate queries and keys with `apply_rope` and `base`, each head on its own, at positions from 0 on. Query heads share
 # keys and values in neighbouring groups (`repeat_interleave`, lesson 11). Divide the scores by √head_dim.
 #
 # With `qk_norm=True` it is Qwen3's: each head's queries go through `query_norm`, its keys through `key_norm`, both an
@@ -954,7 +954,7 @@ for folder in ("llama", "qwen3"):
 # *8 minutes · about twelve lines · task id* `load-llama`
 #
 # Write `load_llama(model, state)`, with `fill`. Linear layers are stored as (out, in), as yours. `input_layernorm` is
-# `norm_1`, `post_attention_layernorm` is `norm_2`: it stands after the attention, and **before** the MLP. A file without
+# `norm_1`, `post_attention_layernorm` is `norm_2`: it comes after the attention, and **before** the MLP. A file without
 # `lm_head.weight` means that the table is tied: the unembedding gets the embedding's numbers.
 
 
@@ -1005,7 +1005,7 @@ rope_pairs(8)
 
 # %% [markdown] id="bug-permuted-rows-task"
 # A score is a sum over the numbers of a head, so their order does not matter, as long as queries and keys have the same one.
-# So whoever brings Meta's file into the half-split form moves the **rows** of `W_query` and `W_key`, head by head: the first numbers of all
+# So to bring Meta's file into the half-split form, move the **rows** of `W_query` and `W_key`, head by head: the first numbers of all
 # pairs go into the first half, the second numbers into the second half. Values are not rotated, and stay.
 #
 # ### Task 15 · Find the bug: the rows of another form

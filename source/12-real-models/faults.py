@@ -30,7 +30,7 @@ FAULTS = (
     Fault(
         "bias-of-queries-only",
         "keys and values get no bias",
-        "The values get no bias, and the keys may lack theirs, too. Queries, keys and values need one each.",
+        "The values get no bias, and perhaps the keys get none either. Queries, keys and values need one each.",
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
@@ -90,7 +90,7 @@ FAULTS = (
     Fault(
         "norms-exchanged",
         "the two LayerNorms of a block have changed places",
-        "`ln_1` and `ln_2` have changed places. `ln_1` stands before the attention, `ln_2` before the MLP.",
+        "`ln_1` and `ln_2` have changed places. `ln_1` comes before the attention, `ln_2` before the MLP.",
         section="12-real-models#load-gpt2-task",
     ),
     Fault(
@@ -270,7 +270,7 @@ FAULTS = (
     Fault(
         "stops-at-a-missing-pair",
         "encoding ends at the first merge that does not occur",
-        "Encoding stops at the first merge that the text does not have. Later merges may still fit.",
+        "Encoding stops at the first merge that the text does not have. Later merges can still fit.",
         section="12-real-models#encode-piece-task",
     ),
     Fault(
@@ -282,7 +282,7 @@ FAULTS = (
     Fault(
         "opened-once",
         "a merge of merges is opened once only",
-        "A merge is opened once, and the ids in it may be merges as well. Put together what both stand for.",
+        "A merge is opened once, and the ids in it can be merges as well. Put together what both stand for.",
         section="12-real-models#decode-bytes-task",
     ),
     Fault(
@@ -522,7 +522,7 @@ FAULTS = (
     Fault(
         "epsilon-left-out",
         "the epsilon is left out",
-        "The epsilon is not used. It stands under the root, and keeps a vector of zeros from 0/0.",
+        "The epsilon is not used. It belongs under the root, and keeps a vector of zeros from 0/0.",
         section="12-real-models#llama-intro",
     ),
     Fault(

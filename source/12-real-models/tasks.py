@@ -538,7 +538,7 @@ TRAIN_BPE = Task(
         Check("the most frequent pair, again and again", 2, ("three", "four", "long")),
         Check("no pair across two pieces", 1, ("borders", "three")),
     ),
-    learned="BPE is counting: the pair that saves most becomes a token, and may be a part of the next one.",
+    learned="BPE is counting: the pair that saves most becomes a token, and can be a part of the next one.",
     demands={
         "In each round count all pairs of neighbours": "counted-once",
         "in all pieces": "first-piece-only",
@@ -985,7 +985,7 @@ CACHED_LOGITS = Task(
     },
     hints=(
         "Keep a dictionary from the layer's number to its keys and values, and the number of tokens so far.",
-        "A new query in row i stands at position `start - new + i`. So `torch.ones(new, start).triu(start - new + 1)` hides its future.",
+        "A new query in row i is at position `start - new + i`. So `torch.ones(new, start).triu(start - new + 1)` hides its future.",
         "Behind the attention: `x = x + attention.out_proj(context)`, then `x = x + block.mlp(block.norm_2(x))`; at the end `unembedding(norm(x))`.",
     ),
     wrong=wrongs("""
@@ -1161,7 +1161,7 @@ LLAMA_ATTENTION = Task(
     demands={
         "causal, no biases": "no-mask",
         "and `out_proj`": "no-out-proj",
-        "so all heads together may be wider than `d_model`": "width-from-the-stream",
+        "so all heads together can be wider than `d_model`": "width-from-the-stream",
         "Rotate queries and keys": "keys-not-rotated",
         "each head on its own": "rotated-before-the-cut",
         "and `base`": "base-not-passed-on",
@@ -1327,7 +1327,7 @@ PERMUTED_ROWS = Task(
             ("one-head", "two-heads", "three-heads"),
         ),
     ),
-    learned="Two files of one model may hold the same numbers in another order. What they are for decides which order is right.",
+    learned="Two files of one model can hold the same numbers in another order. What they are for decides which order is right.",
     demands={
         "**rows** of `W_query` and `W_key`, head by head": "heads-not-cut",
         "the first numbers of all pairs go into the first half": "left-as-given",

@@ -356,7 +356,7 @@ None if weights is None else explore_map(weights[:1], [f"token {t}" for t in ran
 # | 8 groups | 8 keys and 8 values of 128 | 2,048 |
 # | latent | one latent of 512, one rotated key of 64 | 576 |
 #
-# Rotation stands in the way: a key that is rotated cannot be made from the latent afterwards in one fixed step, since each position
+# Rotation is in the way: a key that is rotated cannot be made from the latent afterwards in one fixed step, since each position
 # turns it differently. So the position gets a small part of its own, which is rotated, and which **all heads share**:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j + \text{rope}(q'_i) \cdot \text{rope}(k'_j)}{\sqrt{\text{head\_dim} + \text{rope\_dim}}}$$
@@ -621,7 +621,7 @@ predict(
 
 # %% [markdown] id="yarn-task"
 # [YaRN](https://arxiv.org/abs/2309.00071) treats pairs differently. A pair that made many full turns within the training length has seen every angle: it stays. A
-# pair that made less than one has not: it is divided by `factor`. In between lies a ramp. Pair
+# pair that made less than one has not: it is divided by `factor`. A ramp joins the two. Pair
 #
 # $$p(r) = \frac{\text{head\_dim}}{2} \cdot \frac{\ln(\text{trained} / 2 \pi r)}{\ln(\text{base})}$$
 #
@@ -690,7 +690,7 @@ reveal("interpolated", interpolated)
 
 # %% [markdown] id="longer-read"
 # The true reason, on both sides, is a score at a distance that was **never trained**. Unchanged, the model meets distances above 15 for the first time
-# (lesson 08). Divided, *every* distance becomes new, also the one that counts: the neighbour now stands at 1/8. Position interpolation was published
+# (lesson 08). Divided, *every* distance becomes new, also the one that counts: the neighbour is now at 1/8. Position interpolation was published
 # with a short training on top, and needs it. YaRN leaves the fast pairs alone, which tell neighbours apart. Over five seeds, at 16 tokens: linear
 # at most 20 %, YaRN at least 95 %; at 128 tokens: unchanged at most 35 %, YaRN at least 80 %.
 
@@ -1311,7 +1311,7 @@ if longest_text(PLANS["Llama 2 7B"], 10**9, 2**20) is not None:
 #
 # <details><summary>2. Why must DeepSeek's rotated key not come out of the latent?</summary>
 #
-# Then the rotation would stand between query and latent, another one for each position, and the query could not be moved into the latents' space once.
+# Then the rotation would be between query and latent, another one for each position, and the query could not be moved into the latents' space once.
 #
 # </details>
 #

@@ -17,8 +17,8 @@ FAULTS = (
     ),
     Fault(
         "queries-from-the-start",
-        "the queries stand at the start of the text",
-        "The queries are placed at the start of the text. They are its **last** tokens: with new ones, the first query stands at the number of tokens before it.",
+        "the queries are placed at the start of the text",
+        "The queries are placed at the start of the text. They are its **last** tokens: with new ones, the first query's position is the number of tokens before it.",
         section="13-attention-today#window-mask-task",
     ),
     Fault(
@@ -150,7 +150,7 @@ FAULTS = (
     Fault(
         "wrong-column-dropped",
         "another column than the sink's is dropped",
-        "The sink stands in the first column and the last one is dropped, so each key gets its neighbour's weight. Drop the sink's.",
+        "The sink is in the first column and the last one is dropped, so each key gets its neighbour's weight. Drop the sink's.",
         section="13-attention-today#sink-attention-task",
     ),
     Fault(
@@ -431,8 +431,8 @@ FAULTS = (
     ),
     Fault(
         "relu-for-elu",
-        "relu stands in the place of elu",
-        "`relu` stands in the place of `elu`. What is below 0 should count less, not all the same.",
+        "relu is used in the place of elu",
+        "`relu` is used in the place of `elu`. What is below 0 should count less, not all the same.",
         section="13-attention-today#linear-task",
     ),
     Fault(
@@ -540,12 +540,12 @@ FAULTS = (
     Fault(
         "overlaps-with-the-wrong-sign",
         "the products of the keys have the wrong sign",
-        "The products of the keys are subtracted in the matrix. In the equation they stand on the left with a plus.",
+        "The products of the keys are subtracted in the matrix. In the equation they are on the left with a plus.",
         section="13-attention-today#delta-chunk-task",
     ),
     Fault(
         "queries-in-the-system",
-        "queries stand in the equations",
+        "queries take part in the equations",
         "The matrix is made of queries and keys. What a key finds is what other **keys** have written.",
         section="13-attention-today#delta-chunk-task",
     ),
@@ -558,7 +558,7 @@ FAULTS = (
     Fault(
         "documents-mixed",
         "documents see each other",
-        "Documents of one row see each other. Both tokens have to stand in the same one.",
+        "Documents of one row see each other. Both tokens have to be in the same one.",
         section="13-attention-today#mods-intro",
     ),
     Fault(

@@ -65,7 +65,7 @@ WINDOW_MASK = Task(
     },
     hints=(
         "Make the positions of the queries, `torch.arange(num_keys - num_queries, num_keys)`, and those of the keys.",
-        "`distance = queries[:, None] - keys` is (queries, keys). Below 0 lies the future.",
+        "`distance = queries[:, None] - keys` is (queries, keys). What is below 0 is the future.",
         "Hidden is `distance < 0`, and `(distance >= window) & (keys >= num_sinks)`.",
     ),
     wrong=wrongs("""
@@ -146,7 +146,7 @@ RING_CACHE = Task(
         "in the order of the slots": "slots-put-in-order",
     },
     hints=(
-        "The new tokens stand at the positions `torch.arange(self.num_tokens, self.num_tokens + keys.shape[2])`.",
+        "The new tokens are at the positions `torch.arange(self.num_tokens, self.num_tokens + keys.shape[2])`.",
         "Of these only the last `window` matter. Their slots are `positions[-self.window :] % self.window`.",
         "`self.keys[:, :, slots] = keys[:, :, -self.window :]`. Filled are `min(self.num_tokens, self.window)` slots.",
     ),
@@ -1054,7 +1054,7 @@ PACKED = Task(
         "that gives True where the key is visible": "mask-polarity",
     },
     hints=(
-        "Inside, `documents[b, query] == documents[b, key]` says whether both stand in one document.",
+        "Inside, `documents[b, query] == documents[b, key]` says whether both are in one document.",
         "In the window: `(query >= key) & (query - key < window)`. In the prefix: `(query < prefixes[b]) & (key < prefixes[b])`.",
         "`return same & (recent | prefix)`, and behind the inner function `return mask_mod`.",
     ),

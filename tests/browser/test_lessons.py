@@ -107,7 +107,7 @@ LESSONS = {
         shown=(('check("bug-globals")', "where does each come from"),),
         mistakes=(
             ("scores-of-one-query", "attn_scores_2 = ...", "attn_scores_2 = query_2 @ values.T",
-             "Values stand where keys belong"),
+             "Values are used as keys"),
         ),
         explored=(
             Explored("explore_scale(many_queries", "d_k 512, scores divided by nothing", (
