@@ -3,8 +3,10 @@
 from typing import Any
 
 import torch
+from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.words.own_words import Case, Seen
 from autograder.words.phrases import N_
-from torch import Tensor
+from torch import Tensor, nn
 
 AFTER_THE_WEIGHTS = N_(
     "0 times −inf is nan: was something dropped, or multiplied, that holds −inf? Dropout comes after the weights are "
@@ -56,6 +58,39 @@ SAYS = {
         ),
     },
 }
+
+
+def _parameters(subject: Subject, settings: Settings) -> Any:
+    """Count the numbers that a module which comes back trains, a table in two places once. Shape (1,)."""
+    made = subject.call(subject.inputs)
+    return (
+        torch.tensor([sum(one.numel() for one in made.parameters())]) if isinstance(made, nn.Module) else made
+    )
+
+
+def _parameters_case(seen: Seen) -> Case:
+    counts = {"found": f"{seen.finding.obtained:.0f}", "right": f"{seen.finding.expected:.0f}"}
+    return "more" if seen.finding.obtained > seen.finding.expected else "fewer", counts
+
+
+EXPERIMENTS = (
+    Experiment(
+        "parameters",
+        _parameters,
+        {
+            "more": N_(
+                "What `{answer}` gives back has {found} trained numbers{where}, and {right} are enough.",
+                "Is there a parameter too many, or a copy where one parameter should serve twice?",
+            ),
+            "fewer": N_(
+                "What `{answer}` gives back has {found} trained numbers{where}, and {right} are needed.",
+                "Which parameter is missing?",
+            ),
+        },
+        _parameters_case,
+        axes=1,
+    ),
+)
 
 
 def _numbers(shapes: dict[str, tuple[int, ...]], seed: int) -> dict[str, Tensor]:

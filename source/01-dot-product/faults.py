@@ -16,6 +16,12 @@ FAULTS = (
         section="01-dot-product#dot-product-intro",
     ),
     Fault(
+        "equal-numbers-once",
+        "numbers that stand twice count once",
+        "A number that stands in two places counts once here. Go through the places, not through the numbers.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
         "one-vector-twice",
         "a vector is multiplied with itself",
         "A vector is multiplied with itself, and the other one is not used. Multiply the two with each other.",

@@ -59,10 +59,19 @@ DOT = Task(
             "two vectors of one dimension",
             {"a": torch.tensor([3.0]), "b": torch.tensor([-0.5])},
         ),
+        Probe(
+            "equal-numbers",
+            "a vector that holds a number twice",
+            {"a": torch.tensor([2.0, -1.0, 2.0, 0.5]), "b": torch.tensor([1.0, 3.0, -4.0, 0.5])},
+        ),
     ),
     checks=(
         Check("vectors of three dimensions", 1, ("journey-your", "two-others")),
-        Check("vectors of any length, with negative numbers", 1, ("five-dimensions", "one-dimension")),
+        Check(
+            "vectors of any length, with negative numbers",
+            1,
+            ("five-dimensions", "one-dimension", "equal-numbers"),
+        ),
     ),
     learned="A dot product multiplies two vectors number by number and adds the products up. "
     "It is large where both are large in the same places.",
@@ -89,6 +98,11 @@ DOT = Task(
         loop-stops-early: len(a) → len(a) - 1
         loop-starts-late: len(a) → 1, len(a)
         cosine: return total → return total / (a.norm() * b.norm())
+        equal-numbers-once: body
+            products = {}
+            for x, y in zip(a.tolist(), b.tolist()):
+                products[x] = x * y
+            return sum(products.values())
         one-vector-twice: b[i] → a[i]
         one-vector-twice: a[i] → b[i]
         distances: a[i] * b[i] → (a[i] - b[i]) ** 2

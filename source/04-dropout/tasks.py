@@ -661,6 +661,7 @@ CAUSAL_ATTENTION = Task(
         sizes-turned: (d_in, d_out, bias →3 (d_out, d_in, bias
         sizes-typed-in: (d_in, d_out, bias →3 (3, 2, bias
         sizes-typed-in: torch.ones(context_length, context_length) → torch.ones(1024, 1024)
+            hint: The mask has another size than (context_length, context_length), the most tokens that a sentence may have.
         reads-the-notebook: self.W_query(x) → W_query(x)
             self.W_key(x) → W_key(x)
             self.W_value(x) → W_value(x)

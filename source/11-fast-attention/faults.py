@@ -283,10 +283,23 @@ FAULTS = (
         section="11-fast-attention#cache-intro",
     ),
     Fault(
+        "memory-grown-by-copying",
+        "the cache's memory is made anew in each call",
+        "`self.keys` is made anew in each call, which copies all that was there. Write the new tokens into the memory that "
+        "`__init__` has reserved.",
+        section="11-fast-attention#cache-intro",
+    ),
+    Fault(
+        "values-before-keys",
+        "the values' rows stand before the keys'",
+        "The rows of the values stand before those of the keys. The order is query, key, value.",
+        section="11-fast-attention#fuse-projections-task",
+    ),
+    Fault(
         "first-rows-of-the-triangle",
         "the new tokens get the first rows of the triangle",
-        "`to_cache`: the triangle of `is_causal` starts in the top left corner, so the first new token sees the first key "
-        "only. The new tokens are the last ones and need the last rows.",
+        "`to_cache`: the triangle starts in the top left corner, as that of `is_causal` does, so the first new token sees "
+        "the first key only. The new tokens are the last ones and need the last rows.",
         section="11-fast-attention#sdpa-traps-read",
     ),
 )

@@ -43,8 +43,14 @@ FUSE = Task(
     probes=(
         layers("no-bias", "a class with 2 heads and no bias", sizes(5, 6, 9, 2), 1, (2, 4, 5)),
         layers("bias", "a class with 3 heads and a bias", sizes(4, 12, 7, 3, qkv_bias=True), 2, (3, 5, 4)),
+        Probe(
+            "no-more",
+            "a class with 2 heads and no bias",
+            {"attention": Made("MultiHeadAttention", sizes(5, 6, 9, 2), seed=3)},
+            observe="parameters",
+        ),
     ),
-    checks=(Check("without a bias", 1, ("no-bias",)), Check("with a bias", 1, ("bias",))),
+    checks=(Check("without a bias", 1, ("no-bias", "no-more")), Check("with a bias", 1, ("bias",))),
     learned="Three products with the same input are one product with a taller weight. The order of its rows is a "
     "convention, and a shape does not show it.",
     demands={
@@ -78,6 +84,11 @@ FUSE = Task(
             hint: The new layer has a bias exactly where the three layers have one.
         bias-always: bias=has_bias → bias=True
             hint: The new layer has a bias exactly where the three layers have one.
+        bias-always: bias=has_bias → bias=True
+            above with torch.no_grad → nn.init.zeros_(fused.bias)
+            hint: The new layer has a bias exactly where the three layers have one. Zeros are a bias, too: they are
+                trained.
+        values-before-keys: W_key, attention.W_value) → W_value, attention.W_key)
         rows-head-by-head: torch.cat([layer.weight for layer in layers], dim=0) → torch.stack([one.weight.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten(0, 2)
             torch.cat([layer.bias for layer in layers], dim=0) → torch.stack([one.bias.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten()
         joined-along-wrong-axis: weight for layer in layers], dim=0 → weight for layer in layers], dim=1
@@ -832,7 +843,7 @@ def cached(id, says, shape, max_tokens, seed, raises=(), **steps):
     return Probe(id, says, inputs, construct=room, raises=raises, **how)
 
 
-ONE_AT_A_TIME = {"sizes": [4, 1, 1, 1], "counts": "num_tokens"}
+ONE_AT_A_TIME = {"sizes": [4, 1, 1, 1], "counts": "num_tokens", "room": "keys"}
 TOO_MANY = {"sizes": [3, 4, 2], "refuses": "ValueError"}
 
 CACHE = Task(
@@ -864,6 +875,7 @@ CACHE = Task(
         "any number of new tokens": "one-token-at-a-time",
         "If they do not fit, raise a ValueError": "not-refused",
         "leave everything as it was": "stored-before-refused",
+        "in memory that is reserved once": "memory-grown-by-copying",
     },
     hints=(
         "The new tokens go from place `self.num_tokens` to `self.num_tokens + keys.shape[2]`. Do they fit?",
@@ -880,6 +892,10 @@ CACHE = Task(
             self.num_tokens : end] = →2 end - keys.shape[2] : end] =
             self.num_tokens = end → self.stored = end
         not-refused: if end > self.keys.shape[2]: → if False:
+        memory-grown-by-copying: self.keys[:, :, self.num_tokens : end] = keys → self.keys = torch.cat((self.keys[:, :, : self.num_tokens], keys), dim=2)
+            self.values[:, :, self.num_tokens : end] = values → self.values = torch.cat((self.values[:, :, : self.num_tokens], values), dim=2)
+            end > self.keys.shape[2] → end > self.most
+            above end = self.num_tokens + → self.most = getattr(self, "most", self.keys.shape[2])
         one-place-too-few: end > self.keys → end >= self.keys
         stored-before-refused: end = self.num_tokens + keys.shape[2] → end = self.num_tokens = self.num_tokens + keys.shape[2]
             self.num_tokens : end] = →2 end - keys.shape[2] : end] =

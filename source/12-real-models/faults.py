@@ -58,6 +58,12 @@ FAULTS = (
         section="12-real-models#fill-task",
     ),
     Fault(
+        "refusal-without-names",
+        "the message of a refusal names nothing",
+        "The refusal does not say what does not fit. Put the names into the message of the `ValueError`.",
+        section="12-real-models#fill-task",
+    ),
+    Fault(
         "other-error-raised",
         "another error is raised than the one asked for",
         "What does not fit is refused with another exception. The task asks for a `ValueError`.",

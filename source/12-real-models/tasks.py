@@ -59,8 +59,14 @@ LIKE_GPT2 = Task(
         habits("two", "two blocks", 1, 2, 2),
         habits("three", "three blocks of four heads", 2, 3, 4),
         habits("one", "one block", 3, 1, 2),
+        Probe(
+            "one-table",
+            "two blocks",
+            {"model": model(4, 2, 2), "biases": drawn(2, 24, seed=4)},
+            observe="parameters",
+        ),
     ),
-    checks=(Check("biases, GELU and one table", 3, ("two", "three", "one")),),
+    checks=(Check("biases, GELU and one table", 3, ("two", "three", "one", "one-table")),),
     learned="A class and a published model can share every part and still compute something else. The habits have to be the "
     "same, down to the GELU.",
     demands={
@@ -80,6 +86,8 @@ LIKE_GPT2 = Task(
         gelu-left-exact: nn.GELU(approximate="tanh") → nn.GELU()
         gelu-left-exact: block.mlp[1] = nn.GELU(approximate="tanh") → pass
         tables-not-tied: line model.unembedding →
+        tables-not-tied: model.unembedding.weight = model.embedding.weight → model.unembedding.weight = nn.Parameter(model.embedding.weight.detach().clone())
+            hint: The unembedding holds a copy of the table. Tied means one parameter: `model.unembedding.weight = model.embedding.weight`.
         tied-the-other-way: model.unembedding.weight = model.embedding.weight → model.embedding.weight = model.unembedding.weight
         projections-swapped: block.attention.W_query, block.attention.W_key → block.attention.W_key, block.attention.W_query
             hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query, key, value.
@@ -104,7 +112,7 @@ LIKE_GPT2 = Task(
 )
 
 
-def filled(id, says, seed, layers=2, raises=(), **settings):
+def filled(id, says, seed, layers=2, raises=(), names=(), **settings):
     sizes = {"vocab": 7, "d_model": 8, "layers": layers, "room": 9}
     state, _ = stored("own-state", seed, **sizes, **settings)
 
@@ -112,7 +120,10 @@ def filled(id, says, seed, layers=2, raises=(), **settings):
         return {"own": Specimen("own-state", {"seed": anew(generator), **sizes, **settings})}
 
     inputs = {"model": model(seed, layers), "own": state}
-    return Probe(id, says, inputs, then={"ids": ids(2, 5, seed=seed)}, raises=raises, redraw=redraw)
+    asked = {"says": names} if names else {}
+    return Probe(
+        id, says, inputs, then={"ids": ids(2, 5, seed=seed)}, raises=raises, settings=asked, redraw=redraw
+    )
 
 
 REFUSED = ("ValueError",)
@@ -126,20 +137,36 @@ FILL = Task(
     probes=(
         filled("fits", "tensors that fit", 1),
         filled("one-block", "tensors of one block that fit", 2, layers=1),
-        filled("missing", "tensors without `norm.bias`", 3, raises=REFUSED, without="norm.bias"),
+        filled(
+            "missing",
+            "tensors without `norm.bias`",
+            3,
+            raises=REFUSED,
+            names=("norm.bias",),
+            without="norm.bias",
+        ),
         filled(
             "missing-last",
             "tensors without `blocks.1.mlp.0.bias`",
             4,
             raises=REFUSED,
+            names=("blocks.1.mlp.0.bias",),
             without="blocks.1.mlp.0.bias",
         ),
-        filled("extra", "tensors with `lm_head.bias` as well", 5, raises=REFUSED, extra="lm_head.bias"),
+        filled(
+            "extra",
+            "tensors with `lm_head.bias` as well",
+            5,
+            raises=REFUSED,
+            names=("lm_head.bias",),
+            extra="lm_head.bias",
+        ),
         filled(
             "turned",
             "tensors with `positions.weight` transposed",
             6,
             raises=REFUSED,
+            names=("positions.weight",),
             turned="positions.weight",
         ),
         filled(
@@ -147,6 +174,7 @@ FILL = Task(
             "tensors with `blocks.0.mlp.0.weight` transposed",
             7,
             raises=REFUSED,
+            names=("blocks.0.mlp.0.weight",),
             turned="blocks.0.mlp.0.weight",
         ),
     ),
@@ -163,6 +191,7 @@ FILL = Task(
         "a tensor has no parameter": "extra-accepted",
         "or two shapes differ": "shape-not-compared",
         "raise a `ValueError`": "other-error-raised",
+        "whose message names them": "refusal-without-names",
     },
     hints=(
         "`places = dict(model.named_parameters())`. `places.keys() - own.keys()` are the parameters that get nothing.",
@@ -178,6 +207,7 @@ FILL = Task(
         shape-not-compared: if missing or extra or misshapen → if missing or extra
             place.copy_(own[name]) → place.copy_(own[name] if own[name].shape == place.shape else own[name].T)
         other-error-raised: raise ValueError → raise RuntimeError
+        refusal-without-names: f"missing: {sorted(missing)}, not expected: {sorted(extra)}, other shape: {sorted(misshapen)}" → "something does not fit"
         nothing-copied: place.copy_(own[name]) → place = own[name]
         returns-nothing: return model → return None
         """),
@@ -797,6 +827,7 @@ NEXT_PROBABILITIES = Task(
             return kept / kept.sum(dim=-1, keepdim=True) → kept = torch.softmax(kept.log() / temperature, dim=-1)↵return kept
         last-token-of-top-p-lost: before = ordered.cumsum(dim=-1) - ordered → before = ordered.cumsum(dim=-1)
             before >= top_p → (before >= top_p) & (torch.arange(before.shape[-1]) > 0)
+        last-token-of-top-p-lost: before >= top_p → (top_p < 1) & (before + ordered > top_p) & (torch.arange(before.shape[-1]) > 0)
         top-p-empties-the-row: before = ordered.cumsum(dim=-1) - ordered → before = ordered.cumsum(dim=-1)
         each-token-against-p: before >= top_p → ordered < 1 - top_p
         top-p-before-top-k: ordered = ordered / ordered.sum(dim=-1, keepdim=True) → pass

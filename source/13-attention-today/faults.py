@@ -550,6 +550,12 @@ FAULTS = (
         section="13-attention-today#delta-chunk-task",
     ),
     Fault(
+        "memory-grows-with-text",
+        "the ring's memory grows with the text",
+        "`self.keys` gets longer with each call. A ring writes into the `window` places that `__init__` has made.",
+        section="13-attention-today#ring-cache-task",
+    ),
+    Fault(
         "looped-after-all",
         "the tokens are gone through one by one",
         "The numbers are right, but they come from a loop. Solve all equations in one call.",

@@ -111,7 +111,7 @@ def ringed(id, says, shape, room, seed, sizes=None, **more):
     settings = {"method": "append", "stacked": True}
     if sizes:
         more["observe"] = "steps"
-        settings |= {"axis": 2, "sizes": sizes, "counts": "num_tokens"}
+        settings |= {"axis": 2, "sizes": sizes, "counts": "num_tokens", "room": "keys"}
     return Probe(id, says, inputs, construct=construct, settings=settings, **more)
 
 
@@ -144,6 +144,7 @@ RING_CACHE = Task(
         "`num_tokens` counts all tokens so far": "count-stops-at-window",
         "of the slots that have been filled": "empty-slots-returned",
         "in the order of the slots": "slots-put-in-order",
+        "in memory that never grows": "memory-grows-with-text",
     },
     hints=(
         "The new tokens are at the positions `torch.arange(self.num_tokens, self.num_tokens + keys.shape[2])`.",
@@ -168,6 +169,14 @@ RING_CACHE = Task(
             self.values = torch.cat((self.values[:, :, : min(self.num_tokens, self.window)], values), dim=2)[:, :, -self.window :]
             self.num_tokens += keys.shape[2]
             return self.keys, self.values
+        memory-grows-with-text: body append
+            kept = self.keys if self.num_tokens else self.keys[:, :, :0], self.values if self.num_tokens else self.values[:, :, :0]
+            self.keys, self.values = (torch.cat((old, new), dim=2) for old, new in zip(kept, (keys, values)))
+            self.num_tokens += keys.shape[2]
+            filled = min(self.num_tokens, self.window)
+            tokens = torch.arange(self.num_tokens - filled, self.num_tokens)
+            tokens = tokens[(tokens % self.window).argsort()]
+            return self.keys[:, :, tokens], self.values[:, :, tokens]
         returns-nothing: return self.keys[:, :, :filled], self.values[:, :, :filled] → pass
         """),
     right=rights("""
@@ -955,7 +964,7 @@ DELTA_PARALLEL = Task(
             91,
             betas=True,
             observe="costs",
-            settings={"numbers": 10**6, "calls": 8},
+            settings={"numbers": 10**6, "operations": 60},
         ),
     ),
     checks=(
@@ -992,6 +1001,8 @@ DELTA_PARALLEL = Task(
                 found = keys[:, :, t, None] @ (keys[:, :, :t].mT @ changes[:, :, :t])
                 changes = torch.cat((changes[:, :, :t], betas[:, :, t, None, None] * (values[:, :, t, None] - found), changes[:, :, t + 1 :]), dim=2)
             return (queries @ keys.mT).tril() @ changes
+        looped-after-all: = delta_rule(queries, keys, values, betas)
+            hint: The numbers are right, and `delta_rule` makes them, token by token. Solve all equations in one call.
         """),
     right=rights("""
         solve: torch.linalg.solve_triangular(system, betas * values, upper=False) → torch.linalg.solve(system, betas * values)

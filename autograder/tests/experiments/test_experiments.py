@@ -390,22 +390,26 @@ FUNCTIONS = {
         "other-device", lambda x: torch.from_numpy(np.tril(x.numpy())), {"x": numbers(6, 6)}, {}, RETURNS),
     "through an array": (
         "other-device", lambda x: torch.from_numpy(np.tril(np.array(x))), {"x": numbers(6, 6)}, {}, RETURNS),
-    "product": ("costs", lambda x, y: x @ y, PAIR, MOST, [0.0, 0.0, 0.0]),
-    "product in pieces": ("costs", in_pieces, PAIR, MOST, [0.0, 0.0, 0.0]),
-    "a large view": ("costs", lambda x, y: x.expand(9, 2, 8)[0] @ y, PAIR, MOST, [0.0, 0.0, 0.0]),
-    "in place": ("costs", lambda x, y: (x.clone().mul_(1) @ y).clone(), PAIR, MOST, [0.0, 0.0, 0.0]),
-    "all products at once": ("costs", lambda x, y: (x[:, :, None] * y).sum(1), PAIR, MOST, [48.0, 0.0, 0.0]),
+    "product": ("costs", lambda x, y: x @ y, PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
+    "product in pieces": ("costs", in_pieces, PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
+    "a large view": ("costs", lambda x, y: x.expand(9, 2, 8)[0] @ y, PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
+    "in place": ("costs", lambda x, y: (x.clone().mul_(1) @ y).clone(), PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
+    "all products at once": (
+        "costs", lambda x, y: (x[:, :, None] * y).sum(1), PAIR, MOST, [48.0, 0.0, 0.0, 0.0]),
     "three times": ("costs", lambda x, y: torch.einsum("ij,jk->ik", torch.cat((x, x, x)), y)[:2], PAIR, MOST,
-                    [48.0, 144.0, 0.0]),
-    "twice": ("costs", lambda x, y: x @ y + x @ y, PAIR, MOST, [0.0, 96.0, 0.0]),
-    "more products than asked for": ("costs", in_pieces, PAIR, {**MOST, "calls": 1}, [0.0, 0.0, 2.0]),
-    "the inputs themselves": ("costs", torch.sum, {"x": numbers(100)}, {"numbers": 1}, [0.0, 0.0, 0.0]),
+                    [48.0, 144.0, 0.0, 0.0]),
+    "twice": ("costs", lambda x, y: x @ y + x @ y, PAIR, MOST, [0.0, 96.0, 0.0, 0.0]),
+    "more products than asked for": ("costs", in_pieces, PAIR, {**MOST, "calls": 1}, [0.0, 0.0, 2.0, 0.0]),
+    "more operations than asked for": (
+        "costs", lambda x, y: x @ y + x @ y, PAIR, {"numbers": 99, "operations": 2}, [0.0, 0.0, 0.0, 3.0]),
+    "the inputs themselves": ("costs", torch.sum, {"x": numbers(100)}, {"numbers": 1}, [0.0, 0.0, 0.0, 0.0]),
     "a vector's products": (
-        "costs", lambda x: x[:5] @ x[:5], {"x": numbers(6)}, {"numbers": 30, "products": 0}, [0.0, 5.0, 0.0]),
+        "costs", lambda x: x[:5] @ x[:5], {"x": numbers(6)}, {"numbers": 30, "products": 0},
+        [0.0, 5.0, 0.0, 0.0]),
     "the way back, not asked for": (
-        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0, 0.0, 0.0]),
+        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0, 0.0, 0.0, 0.0]),
     "the way back": (
-        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0, 0.0, 0.0]),
+        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0, 0.0, 0.0, 0.0]),
 }  # fmt: skip
 
 
@@ -676,6 +680,8 @@ class Overwritten(Kept):
         (Kept, {"sizes": [4, 0], "refuses": "KeyError"}, "ValueError"),
         (Kept, {"sizes": [1], "counts": "most"}, [1, 3]),
         (Kept, {"sizes": [1], "counts": "count"}, "AttributeError"),
+        (Kept, {"sizes": [1, 1], "counts": "most", "room": "all"}, [1, 1, 2, 3, 2]),
+        (Kept, {"sizes": [1], "room": "nowhere"}, [1, 0]),
     ],
     ids=[
         "kept",
@@ -685,6 +691,8 @@ class Overwritten(Kept):
         "refused otherwise",
         "counted",
         "not counted",
+        "memory that grows",
+        "no memory of that name",
     ],
 )
 def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_told(answer, settings, told):

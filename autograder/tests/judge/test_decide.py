@@ -233,6 +233,19 @@ def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, f
     assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
 
 
+@pytest.mark.parametrize(("message", "unsaid"), [("a and b", ""), ("a only", "b"), ("", "a")])
+def test_what_a_refusal_should_name_must_stand_in_its_message(share, message, unsaid):
+    def answer(x):
+        raise ValueError(message)
+
+    three = dataclasses.replace(share.probe["three"], raises=("ValueError",), settings={"says": ("a", "b")})
+    task = dataclasses.replace(share, probes=(three,), checks=(Check("refused", 1, ("three",)),))
+    evidence = collect_answer(task, None, answer, {})
+    finding = NotRefused(("ValueError",), "ValueError", unsaid, probe="three") if unsaid else None
+    assert judge(task, evidence).finding == finding
+    assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
+
+
 @pytest.mark.parametrize(
     ("kind", "names", "finding"),
     [

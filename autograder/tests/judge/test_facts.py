@@ -156,6 +156,19 @@ def test_what_cannot_be_examined_is_not(answer):
     assert examine(TASK, answer, {}) is None
 
 
+def test_a_module_on_which_a_call_leaves_a_hook_is_not_compared_with_itself():
+    def examined(answer):
+        inputs = {"x": numbers(2, 4, 3), "shift": nn.Identity()}
+        task = replace(TASK, probes=(replace(TASK.probe["plain"], inputs=inputs),))
+        return examine(task, answer, {})
+
+    def hooked(x, shift):
+        shift.register_forward_hook(lambda *_: None)
+        return x
+
+    assert (examined(hooked), examined(lambda x, shift: x) is None) == (None, False)
+
+
 def test_examining_changes_neither_the_input_nor_random_numbers():
     before, state = TASK.probe["plain"].inputs["x"].clone(), torch.get_rng_state()
     examine(TASK, lambda x, shift: x.mul_(2) + torch.rand(3), {})

@@ -229,12 +229,16 @@ def test_a_function_that_is_returned_is_called_with_copies():
     assert x.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("value", [None, 5, torch.ones(2)], ids=["nothing", "a number", "a tensor"])
-def test_what_cannot_be_called_is_the_outcome_itself(value):
+@pytest.mark.parametrize(
+    ("value", "type_name"),
+    [(None, "NoneType"), (5, "int"), (torch.ones(2), "torch.Tensor"), (nn.Identity().eval, "method")],
+    ids=["nothing", "a number", "a tensor", "a method that nobody called"],
+)
+def test_what_cannot_be_called_is_told_by_its_type(value, type_name):
     probe = Probe("p", "", {"factor": 3}, then={"x": torch.ones(2)})
     outcome = call(lambda factor: value, probe)
-    assert outcome.error is None
-    assert outcome.type_name in ("NoneType", "int", "torch.Tensor")
+    assert (outcome.error, outcome.type_name) == (None, type_name)
+    assert not isinstance(value, torch.Tensor) or outcome.tensor is None  # nobody takes it for the result
 
 
 def test_what_is_returned_stays_uncalled_where_nothing_is_asked():

@@ -226,7 +226,7 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
         ),
         (
             f.Reaches("x", "tokens", "tokens as query", 1, 1, missing=True),
-            "The result of query 1 does not depend on its own place of `x`.",
+            "The result of query 1 hardly changes, or not at all, when its own place of `x` changes.",
         ),
         (f.Related("times", -1.0), "Every number has the wrong sign."),
         (f.Related("plus", 0.5), "Every number is off by the same amount, 0.5000."),
@@ -530,7 +530,7 @@ EVERY = {
     "other-device": [((), 1.0, 0.0), ((), 2.0, 0.0)],
     "gradient": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
     "gradients": [((2,), 0.0, 1.0), ((2,), 0.5, 1.0)],
-    "costs": [((0,), 99.0, 0.0), ((1,), 99.0, 0.0), ((2,), 99.0, 0.0)],
+    "costs": [((0,), 99.0, 0.0), ((1,), 99.0, 0.0), ((2,), 99.0, 0.0), ((3,), 99.0, 0.0)],
     "steps": [((5,), 0.5, 0.25)],
     "buffers": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
     "second-call": [((0, 1, 1), 0.5, 0.25)],
@@ -551,6 +551,7 @@ def test_every_experiment_is_put_into_words_that_name_none_of_our_own(observe, c
         "numbers": 9,
         "products": 9,
         "calls": 9,
+        "operations": 9,
     }
     message = word(*behaves(asked("batch", "tokens", "d_out", observe=observe, settings=settings), *case))
     text = said(message)
@@ -758,6 +759,9 @@ SAID = [
     ((f.NotRefused(("ValueError",), "AssertionError", probe="three"), SHARE),
      "`share` rightly refuses three numbers, but with an `assert`.\n"
      "The task asks for a ValueError.…\n…"),
+    ((f.NotRefused(("ValueError",), "ValueError", "norm.bias", probe="three"), SHARE),
+     "`share` rightly refuses three numbers, but its message does not name `norm.bias`.\n"
+     "Put the names…\n…"),
     ((f.Raised(ErrorReport("RuntimeError", "sizes", "x @ y", 4, "Attention.forward"), probe="three"), SHARE),
      "…\n"
      "It happened in line 4 of the cell of `Attention`.\n…"),

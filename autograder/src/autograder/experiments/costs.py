@@ -4,11 +4,12 @@ Settings:
     numbers: how many numbers any tensor may have.
     products: how many multiplications its matrix products may take, if that is asked.
     calls: how many matrix products it may make, if that is asked.
+    operations: how many tensor operations of any kind it may make, if that is asked.
     input: the name of an input, or a list of them, whose gradients are asked for as well, if any.
 
 Shapes:
-    returns: (3,): the numbers of the largest tensor, the multiplications, the matrix products; 0 for what is
-        not too much
+    returns: (4,): the numbers of the largest tensor, the multiplications, the matrix products, the
+        operations; 0 for what is not too much
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class _Costs(TorchDispatchMode):
         self.numbers = 0
         self.products = 0
         self.calls = 0
+        self.operations = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -54,6 +56,7 @@ class _Costs(TorchDispatchMode):
         memory = {one.untyped_storage().data_ptr() for one in tensors}
         if memory & self._inputs:
             return result
+        self.operations += 1
         for one in tree_leaves(result):
             # A view, and what is written in place, is no new tensor.
             if isinstance(one, Tensor) and one.untyped_storage().data_ptr() not in memory:
@@ -90,6 +93,10 @@ WORDS = {
     "calls": N_(
         "`{answer}` makes {count} matrix products{where}.",
         "{enough} are enough: each of them can take more rows and columns at once.",
+    ),
+    "operations": N_(
+        "`{answer}` makes {count} tensor operations{where}.",
+        "{enough} are enough. Look for a loop, in these lines or in a function that they call.",
     ),
 }
 

@@ -5,9 +5,10 @@ Settings:
     sizes: the size of each piece.
     refuses: the name of an exception that a piece may be refused with; the next piece follows.
     counts: an attribute of the object that is a number and is read at the end, if any.
+    room: an attribute that is a tensor, whose numbers are counted at the end, if any.
 
 Shapes:
-    returns: (numbers,): everything that it gave back, end to end, and the attribute's number
+    returns: (numbers,): everything that it gave back, end to end, and the attributes' numbers
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ def _run(subject: Subject, settings: Settings) -> Any:
         given.append(result.detach().flatten().clone())  # what is kept may be overwritten by the next call
     if "counts" in settings:
         given.append(torch.tensor([float(getattr(subject.owner, settings["counts"]))]))
+    if "room" in settings:
+        kept = getattr(subject.owner, settings["room"], None)
+        given.append(torch.tensor([float(kept.numel() if isinstance(kept, Tensor) else 0)]))
     return torch.cat(given)
 
 
@@ -50,15 +54,22 @@ WORDS = {
         "be {expected}.",
         "What it gave back is right. Print the attribute after each call.",
     ),
+    "room": N_(
+        "Called step by step{where}, `{answer}` holds {obtained} numbers in `{attribute}` at the end, and "
+        "{expected} are right.",
+        "What it gave back is right. The memory is made once, in `__init__`, and then written into.",
+    ),
 }
 
 
 def _case(seen: Seen) -> Case:
     expected = seen.probe.expected.tensor
-    last = expected is not None and seen.finding.index[0] == expected.numel() - 1
-    if "counts" in seen.probe.settings and last:
-        return "count", {"attribute": seen.probe.settings["counts"]}
-    return "", {}
+    told = [case for case in ("counts", "room") if case in seen.probe.settings]  # in the order of the end
+    place = -1 if expected is None else seen.finding.index[0] - expected.numel() + len(told)
+    if not 0 <= place < len(told):
+        return "", {}
+    attribute = {"attribute": seen.probe.settings[told[place]]}
+    return "count" if told[place] == "counts" else "room", attribute
 
 
 STEPS = Experiment("steps", _run, WORDS, _case, axes=1)

@@ -16,7 +16,7 @@ from autograder.experiments.known import EXPERIMENTS
 from autograder.experiments.properties import violation
 from autograder.judge.explain import Explained, explain
 from autograder.judge.facts import facts, unsteadiness
-from autograder.judge.sights import Sight, sight
+from autograder.judge.sights import Sight, sight, unsaid_in
 from autograder.judge.way import reaches, way
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
@@ -246,7 +246,8 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     if probe.raises:
         refused = outcome.error is not None and outcome.error.is_one_of(probe.raises)
         obtained = "" if outcome.error is None else outcome.error.type
-        return None if refused else f.NotRefused(probe.raises, obtained)
+        unsaid = unsaid_in(probe, outcome) if refused else ""
+        return None if refused and not unsaid else f.NotRefused(probe.raises, obtained, unsaid)
     expected, actual = probe.expected.tensor, outcome.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
@@ -255,7 +256,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         return f.WrongParameters(report.missing, report.unexpected, report.reshaped, tuple(probe.weights))
     if outcome.error is not None:
         return f.Raised(outcome.error)
-    if not type_fits(task, outcome):
+    if not type_fits(task, outcome) or (probe.then and outcome.shape is None):
         return f.WrongType(outcome.type_name)
     if outcome.shape is None:
         return f.NotRun("it is a kind of tensor that cannot be read")

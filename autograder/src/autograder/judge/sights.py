@@ -29,6 +29,7 @@ NEARLY = 6e-3
 
 UNCALLED = "not called"
 REFUSED_OTHERWISE = "refused as "
+REFUSED_UNSAID = "refused without a name"
 LACKS, EXTRA, RESHAPED = "lacks ", "extra ", "shape of "
 RAISES = "raises "
 
@@ -65,7 +66,9 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
         if outcome.error is None:
             return Sight("accepted")
         proper = outcome.error.is_one_of(probe.raises)
-        return RIGHT if proper else Sight(marks=frozenset({REFUSED_OTHERWISE + outcome.error.type}))
+        if not proper:
+            return Sight(marks=frozenset({REFUSED_OTHERWISE + outcome.error.type}))
+        return Sight(marks=frozenset({REFUSED_UNSAID})) if unsaid_in(probe, outcome) else RIGHT
     marks = frozenset(_marks(task, probe, outcome))
     if outcome.error is not None:
         return Sight(_raised(outcome.error), marks=marks)
@@ -80,6 +83,12 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
         return Sight(marks=marks)
     places = _places(outcome.tensor, expected, wrong, probe.observe == RESULT)
     return Sight(shape, places, numbers_of(outcome.tensor), marks)
+
+
+def unsaid_in(probe: Probe, outcome: Outcome) -> str:
+    """Return what a refusal should name in its message and does not; "" where there is nothing."""
+    message = "" if outcome.error is None else outcome.error.message
+    return next((one for one in probe.settings.get("says", ()) if one not in message), "")
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:

@@ -42,6 +42,14 @@ from autograder.records.transport import CARRIED
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
 
+class NotToBeCalled(Exception):
+    """An answer gave back a value that is to be called and cannot be."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.type_name = type_name(value)
+
+
 def collect(
     task: Task,
     lesson: LessonBank,
@@ -151,6 +159,8 @@ def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any
                 report = _report_of_filled(filled, before, others, result)
     except KeyboardInterrupt:
         raise
+    except NotToBeCalled as given:
+        return Outcome(type_name=given.type_name)
     except BaseException as error:
         # SystemExit and its like come from the learner's code here, and must not end their kernel.
         return Outcome(error=describe_error(error, function))
@@ -280,6 +290,8 @@ def _put_to_use(
             result = _stacked(result)
         if probe.observe != RESULT and isinstance(result, tuple) and result:
             result = result[0]  # what it does is looked at; that there are several is told by the plain call
+        if probe.then and _is_no_use(result, probe.then):
+            raise NotToBeCalled(result)
         if probe.then and callable(result):
             if isinstance(result, torch.nn.Module) and probe.settings.get("mode") != "as left":
                 result.train(probe.settings.get("mode") == "training")
@@ -305,6 +317,15 @@ def _put_to_use(
         or any(name == which and list(map(id, held)) != list(map(id, first)) for which, held, first in listed)
     )
     return result, changed
+
+
+def _is_no_use(result: Any, values: Mapping[str, Any]) -> bool:
+    """Tell whether a tensor stands where something to be called should, or a method that was not called."""
+    if isinstance(result, Tensor):
+        return True
+    if not isinstance(result, types.MethodType):
+        return False
+    return bool(_misfit(inspect.signature(result), list(values.values()), {}))
 
 
 def _with_numbers(seen: Any, results: Sequence[Any]) -> Any:

@@ -154,10 +154,14 @@ class WrongBehaviour(Finding):
 
 @dataclass(frozen=True)
 class NotRefused(Finding):
-    """The answer took what it should refuse with one of the exceptions `expected`, or raised another."""
+    """The answer took what it should refuse with one of the exceptions `expected`, or raised another.
+
+    Or its message leaves out what it should name: `unsaid`.
+    """
 
     expected: tuple[str, ...]
     obtained: str
+    unsaid: str = ""
 
 
 @dataclass(frozen=True)

@@ -574,7 +574,7 @@ def _kind_of_type(obtained: str, task: Task) -> str:
         return "values and positions"
     if obtained == "torch.Size":
         return "shape"
-    if obtained in CALLABLES or obtained.startswith("torch."):
+    if obtained in CALLABLES or (obtained.startswith("torch.") and obtained != "torch.Tensor"):
         return "not called"
     if obtained == "list" and task.number:
         return "list for a number"
@@ -713,6 +713,10 @@ _NOT_REFUSED = {
         "`{answer}` stops at {input} with {error}.",
         "It should `raise` a {expected} that says what does not fit.",
     ),
+    "unsaid": N_(
+        "`{answer}` rightly refuses {input}, but its message does not name `{unsaid}`.",
+        "Put the names of what does not fit into the message.",
+    ),
     "accepted": N_(
         "`{answer}` accepts {input}.", "It should refuse that with a {expected} that says what does not fit."
     ),
@@ -721,10 +725,12 @@ _NOT_REFUSED = {
 
 def _not_refused(finding: f.NotRefused, task: Task) -> Message:
     how = "other error" if finding.obtained else "accepted"
+    how = "assert" if finding.obtained == "AssertionError" else how
     return about(
         finding,
         task,
-        _NOT_REFUSED["assert" if finding.obtained == "AssertionError" else how],
+        _NOT_REFUSED["unsaid" if finding.unsaid else how],
+        unsaid=finding.unsaid,
         input=task.probe[finding.probe].says,
         expected=listed(finding.expected, _("or")),
         error=kind_text(finding.obtained),
@@ -850,7 +856,7 @@ def _idle(fact: f.Idle, task: Task) -> Message:
 
 _REACHES = {
     "too short": N_(
-        "The result of {entry} does not depend on {changed} of `{input}`.",
+        "The result of {entry} hardly changes, or not at all, when {changed} of `{input}` changes.",
         "It should: is something hidden, cut off or overwritten that belongs there?",
     ),
     "mixes": N_(
