@@ -17,7 +17,7 @@ from torch import Tensor
 
 from autograder.records.bank import RESULT, Explanations, Probe, Task
 from autograder.records.compare import close, dtype_fits, looks_rounded, narrower, type_fits
-from autograder.records.outcome import ErrorReport, Outcome
+from autograder.records.outcome import MAX_TEXT, ErrorReport, Outcome
 
 NUMBERS = 3  # of a result that are kept
 # Two routes to one result differ by rounding; two results that differ at all differ by far more.
@@ -88,6 +88,8 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
 def unsaid_in(probe: Probe, outcome: Outcome) -> str:
     """Return what a refusal should name in its message and does not; "" where there is nothing."""
     message = "" if outcome.error is None else outcome.error.message
+    if len(message) >= MAX_TEXT:
+        return ""  # it is cut there
     return next((one for one in probe.settings.get("says", ()) if one not in message), "")
 
 
