@@ -7,6 +7,7 @@ from autograder.experiments.base import Experiment, Settings, Subject
 from autograder.words.own_words import Case, Seen
 from autograder.words.phrases import N_
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 AFTER_THE_WEIGHTS = N_(
     "0 times −inf is nan: was something dropped, or multiplied, that holds −inf? Dropout comes after the weights are "
@@ -237,7 +238,51 @@ def cache_plan(
     return layers
 
 
+LAYERS = ("W_query", "W_key", "W_value", "out_proj")
+
+
+class BiasedGPT(nn.Module):
+    """A small GPT-2 by the names of lesson 08's transformer, whose queries, keys and values have biases."""
+
+    def __init__(self, seed: int, vocab: int, d_model: int, heads: int, layers: int, room: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.embedding, self.positions = nn.Embedding(vocab, d_model), nn.Embedding(room, d_model)
+        self.blocks = nn.ModuleList(
+            nn.ModuleDict(
+                {
+                    "norm_1": nn.LayerNorm(d_model),
+                    "attention": nn.ModuleDict({name: nn.Linear(d_model, d_model) for name in LAYERS}),
+                    "norm_2": nn.LayerNorm(d_model),
+                    "mlp": nn.Sequential(
+                        nn.Linear(d_model, 4 * d_model),
+                        nn.GELU(approximate="tanh"),
+                        nn.Linear(4 * d_model, d_model),
+                    ),
+                }
+            )
+            for _ in range(layers)
+        )
+        self.norm, self.unembedding = nn.LayerNorm(d_model), nn.Linear(d_model, vocab, bias=False)
+        shapes = {name: tuple(one.shape) for name, one in self.named_parameters()}
+        self.load_state_dict(_numbers(shapes, seed))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        x = self.embedding(ids) + self.positions.weight[: ids.shape[1]]  # (b, tokens, d_model)
+        block: Any
+        for block in self.blocks:
+            queries, keys, values = (
+                block.attention[name](block.norm_1(x)).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+                for name in LAYERS[:3]
+            )  # (b, heads, tokens, head_dim) each
+            context = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+            x = x + block.attention.out_proj(context.transpose(1, 2).flatten(2))
+            x = x + block.mlp(block.norm_2(x))
+        return self.unembedding(self.norm(x))  # (b, tokens, vocab)
+
+
 SPECIMENS = {
+    "biased-gpt": BiasedGPT,
     "cache-plan": cache_plan,
     "own-state": own_state,
     "gpt2-state": gpt2_state,

@@ -34,6 +34,18 @@ FAULTS = (
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
+        "bias-of-keys-missing",
+        "the keys get no bias",
+        "A bias is missing that changes no logit: the keys' own adds the same to all scores of a row. GPT-2 has it all the same.",
+        section="12-real-models#like-gpt2-task",
+    ),
+    Fault(
+        "biases-passed-over",
+        "the biases of queries, keys and values are passed over",
+        "Queries, keys and values are made without their biases. Call the layers, which add them.",
+        section="12-real-models#cached-logits-task",
+    ),
+    Fault(
         "bias-interleaved",
         "a bias is cut in turn, not in thirds",
         "Each part gets every third number. The three parts lie one behind the other: `fused.chunk(3)`.",

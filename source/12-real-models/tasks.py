@@ -93,6 +93,7 @@ LIKE_GPT2 = Task(
             hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query, key, value.
         biases-of-first-block: zip(model.blocks, biases) → zip(model.blocks, biases[:1].expand_as(biases))
         bias-of-queries-only: zip(layers, fused.chunk(3)) → zip(layers[:1], fused.chunk(3))
+        bias-of-keys-missing: zip(layers, fused.chunk(3)) → zip(layers[::2], fused.chunk(3)[::2])
         bias-interleaved: fused.chunk(3) → fused.view(-1, 3).T
         returns-nothing: return model → return None
         """),
@@ -963,12 +964,12 @@ GENERATE = Task(
 )
 
 
-def in_pieces(id, says, seed, b, sizes, layers=2, heads=2, **more):
+def in_pieces(id, says, seed, b, sizes, layers=2, heads=2, given=None, **more):
     def redraw(generator):
         return {"pieces": torch.randint(7, (b, sum(sizes)), generator=generator)}
 
     inputs = {
-        "model": model(seed, layers, heads, room=12),
+        "model": given or model(seed, layers, heads, room=12),
         "pieces": ids(b, sum(sizes), seed=seed),
         "num_heads": heads,
     }
@@ -987,6 +988,16 @@ CACHED_LOGITS = Task(
         in_pieces("one-by-one", "four tokens, then one at a time", 1, 2, (4, 1, 1, 1)),
         in_pieces("several", "pieces of several tokens", 2, 3, (2, 3, 4), layers=3, heads=4),
         in_pieces("whole", "one piece", 3, 2, (5,), layers=1),
+        in_pieces(
+            "biases",
+            "a GPT-2 whose queries, keys and values have biases",
+            6,
+            2,
+            (3, 1, 2),
+            given=Specimen(
+                "biased-gpt", {"seed": 6, "vocab": 7, "d_model": 8, "heads": 2, "layers": 2, "room": 12}
+            ),
+        ),
         in_pieces("from-one", "pieces of one token", 4, 3, (1, 1, 1, 1, 1, 1), heads=4),
         in_pieces(
             "costs",
@@ -1001,13 +1012,14 @@ CACHED_LOGITS = Task(
     checks=(
         Check("a prompt at once", 1, ("whole",)),
         Check("one token at a time", 2, ("one-by-one", "from-one")),
-        Check("several tokens at a time", 1, ("several", "whole")),
+        Check("several tokens at a time", 1, ("several", "whole", "biases")),
         Check("nothing is computed twice", 1, ("costs", "one-by-one")),
     ),
     words={"width": "√head_dim", "x": "pieces", "swap": "keys.mT"},
     learned="A causal model never changes what it has read. So keys and values are kept, and a new token costs one row.",
     demands={
         "Return the logits of all tokens": "new-logits-only",
+        "as `model` gives them for the whole text": "biases-passed-over",
         "never compute a token's keys and values twice": "read-again",
         "its embedding plus **its own** positions, which count on": "positions-start-again",
         "the kept keys and values before the new ones": "kept-behind-new",
@@ -1036,6 +1048,7 @@ CACHED_LOGITS = Task(
             hidden = torch.ones(new, start → hidden = torch.ones(new, new
             .triu(start - new + 1) → .triu(1)
         values-not-kept: values = torch.cat((kept[layer][1], values), dim=2) → values = torch.cat((kept[layer][0], values), dim=2)
+        biases-passed-over: project(read) → (read @ project.weight.T)
         stream-not-added: x = x + attention.out_proj(context) → x = attention.out_proj(context)
         last-norm-left-out: model.unembedding(model.norm(x)) → model.unembedding(x)
         no-scale: / keys.shape[-1] ** 0.5 →
