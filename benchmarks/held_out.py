@@ -21,6 +21,7 @@ from pathlib import Path
 from autograder.author.answers import Runs, answer_made, run_solution
 from autograder.author.authoring import Task, load_lesson
 from autograder.author.source import read_source
+from autograder.experiments import known as experiments
 from autograder.judge.decide import judge
 from autograder.probe.collect import collect_answer
 from autograder.records import bank
@@ -103,7 +104,8 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
 
 @cache
 def runs_of(lesson: str) -> Runs:
-    """Run a lesson's solution."""
+    """Run a lesson's solution, with the experiments that the course brings."""
+    experiments.use(COURSE)
     folder = ROOT / "source" / lesson
     return run_solution(load_lesson(folder), read_source(folder / f"{lesson}.py"), lesson)
 
