@@ -17,8 +17,8 @@ FAULTS = (
     ),
     Fault(
         "equal-numbers-once",
-        "numbers that stand twice count once",
-        "A number that stands in two places counts once here. Go through the places, not through the numbers.",
+        "equal numbers count once",
+        "A number that comes in two places counts once here. Go through the places, not through the numbers.",
         section="01-dot-product#dot-product-intro",
     ),
     Fault(

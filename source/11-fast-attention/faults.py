@@ -291,8 +291,8 @@ FAULTS = (
     ),
     Fault(
         "values-before-keys",
-        "the values' rows stand before the keys'",
-        "The rows of the values stand before those of the keys. The order is query, key, value.",
+        "the values' rows come before the keys'",
+        "The rows of the values come before those of the keys. The order is query, key, value.",
         section="11-fast-attention#fuse-projections-task",
     ),
     Fault(
