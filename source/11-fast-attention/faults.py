@@ -293,7 +293,7 @@ FAULTS = (
         "values-before-keys",
         "the values' rows come before the keys'",
         "The rows of the values come before those of the keys. The order is query, key, value.",
-        section="11-fast-attention#fuse-projections-task",
+        section="11-fast-attention#rows-read",
     ),
     Fault(
         "first-rows-of-the-triangle",
