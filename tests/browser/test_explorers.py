@@ -359,6 +359,25 @@ def test_an_explorer_can_be_read_by_everybody_and_fits_its_page(mounted, name, t
     ] == []
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_no_letter_is_under_9_pixels_on_a_phone(mounted, name):
+    page = mounted(CASES[name].make(), width=390)
+    sizes = page.evaluate(
+        """() => {
+          const nodes = document.createTreeWalker(document.querySelector(".live"), NodeFilter.SHOW_TEXT);
+          const sizes = [];
+          for (let node; (node = nodes.nextNode()); ) {
+            const box = node.parentElement;
+            if (!node.textContent.trim() || box.tagName === "STYLE") continue;
+            const scale = box instanceof SVGGraphicsElement ? box.getScreenCTM().a : 1;
+            sizes.push([parseFloat(getComputedStyle(box).fontSize) * scale, node.textContent]);
+          }
+          return sizes;
+        }"""
+    )
+    assert min(sizes)[0] >= 9, min(sizes)
+
+
 def test_bars_glide_between_two_states_unless_motion_is_not_wanted(browser):
     explorer = CASES["meaning"].make()
     for wanted, moves in (("no-preference", True), ("reduce", False)):

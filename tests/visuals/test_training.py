@@ -47,7 +47,9 @@ def test_how_far_back_most_queries_look_is_said_as_one_would(back, said):
 def test_every_batch_is_trained_on_and_moments_are_kept_from_the_first_to_the_last(explorer):
     shown = explorer._shows
     assert (shown["steps"][0], shown["steps"][-1]) == (0, 40)
-    assert shown["values"]["loss"] == pytest.approx([4 - step / 10 for step in shown["steps"]], abs=1e-5)
+    assert dict(shown["curves"])["loss"] == pytest.approx(
+        [4 - step / 10 for step in shown["steps"]], abs=1e-5
+    )
     np.testing.assert_allclose(shown["maps"][-1], np.eye(4)[::-1])
 
 
@@ -61,7 +63,7 @@ def test_it_starts_at_the_end_and_says_of_each_moment_what_was_measured(explorer
 def test_a_loss_that_is_no_number_reaches_the_page():
     loss = iter([2.0, *[float("nan")] * 40])
     explorer = explore_training(list, range(40), {"loss": lambda: next(loss)}, lambda: np.eye(2), ["a", "b"])
-    assert json.loads(json.dumps(explorer._shows["values"]))["loss"][:2] == [2.0, "NaN"]
+    assert json.loads(json.dumps(explorer._shows["curves"]))[0][1][:2] == [2.0, "NaN"]
 
 
 def test_the_map_is_told_in_words(explorer):

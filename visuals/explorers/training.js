@@ -3,7 +3,7 @@ import { numbers } from "../live/tensors.js";
 import { chart, h, slider, stage, svg } from "../live/parts.js";
 import { player } from "../live/player.js";
 
-const [SIDE, SQUARE, LETTERS] = [420, 24, 13]; // a map, the largest square of one weight in it, its tokens
+const [SIDE, SQUARE, LETTERS] = [372, 24, 13]; // a map, the largest square of one weight in it, its tokens
 
 // A map of weights from 0 to 1 (queries, keys), a token beside each row and above each column.
 function namedMap(tokens, [queries, keys], says) {
@@ -32,7 +32,7 @@ function render(context) {
   const { steps } = shows;
   const last = steps.length - 1;
   const maps = numbers(shows.maps); // (moments, queries, keys)
-  const curves = Object.entries(shows.values).map(([name, values]) => ({ name, values: numbers(values) }));
+  const curves = shows.curves.map(([name, values]) => ({ name, values: numbers(values) }));
   const most = Math.max(...curves[0].values.filter(Number.isFinite), 0) || 1;
   const told = (moment) => _("after {steps} steps", { steps: steps[moment] });
   const moment = slider(_("Moment"), { value: chosen.moment, min: 0, max: last, told }, (value) => {

@@ -73,7 +73,8 @@ def explore_training(
         "explorers/training.js",
         shows={
             "steps": steps,
-            "values": {name: listed(np.asarray(numbers)) for name, numbers in values.items()},
+            # A list: a page may put the names of an object in another order, and the loss comes first.
+            "curves": [[name, listed(np.asarray(numbers))] for name, numbers in values.items()],
             "maps": listed(np.stack(maps).round(3)),
             "tokens": names if len(names) <= NAMED else [],
             "says": [moment_in_words(*until(moment), title) for moment in range(len(steps))],
