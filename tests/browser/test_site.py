@@ -116,6 +116,17 @@ def test_no_page_is_large(site):
         assert sum(part.stat().st_size for part in held) < MOST_BYTES, path.relative_to(site)
 
 
+def test_pictures_keep_their_letters_readable_on_a_phone(visit):
+    page = visit("01-dot-product", width=390)
+    uncover(page)  # what came of a prediction, too
+    shares = page.locator("div.cell_output img[width]").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().width / one.getAttribute('width'))"
+    )
+    # The smallest letters have 11 pixels.
+    assert min(shares) * 11 >= 9
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 @pytest.mark.parametrize(("theme", "width", "name", "rules"), READ)
 def test_a_page_can_be_read_by_everybody(visit, theme, width, name, rules):
     from axe_playwright_python.sync_playwright import Axe
