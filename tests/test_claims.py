@@ -821,6 +821,31 @@ def test_65_of_100_random_characters_are_copied_after_block_1_and_none_without_t
         assert right(model(ids)) == 0
 
 
+@torch.no_grad()
+def test_the_mean_costs_a_head_nearly_what_zero_costs_and_for_one_head_more_each_time():
+    given = reading()
+    model, ids = given["model"], given["encode"](given["HELD_OUT"].read_text(encoding="utf-8"))
+
+    def cost(windows, layer, head, share):
+        def replaced(module, arguments):
+            contexts = arguments[0].unflatten(-1, (given["NUM_HEADS"], -1)).clone()
+            contexts[:, :, head] = share * contexts[:, :, head].mean(
+                dim=(0, 1)
+            )  # (b, tokens, heads, head_dim)
+            return (contexts.flatten(2),)
+
+        with model.blocks[layer].attention.out_proj.register_forward_pre_hook(replaced):
+            return functional.cross_entropy(model(windows)[:, :-1].transpose(1, 2), windows[:, 1:])
+
+    for seed in range(5):
+        starts = torch.randint(len(ids) - 128, (32,), generator=torch.Generator().manual_seed(seed))
+        windows = torch.stack([ids[start : start + 128] for start in starts])  # (b, tokens)
+        heads = [(layer, head) for layer in (0, 1) for head in range(4)]
+        more = [float(cost(windows, *where, 1) - cost(windows, *where, 0)) for where in heads]
+        assert max(map(abs, more)) < 0.2
+        assert more[0] > 0
+
+
 # lesson 11
 
 

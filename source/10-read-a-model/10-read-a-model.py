@@ -516,10 +516,11 @@ if table is not None:
 # %% [markdown] id="mean-ablated-intro"
 # ## 4 · Does the model need it?
 #
-# A head that looks at something need not be used. In lesson 09 you set a head's context to 0. A trained model has
-# never met that: a head can add the same vector at each token, and the later parts count on it. A fairer way is to put
-# the **mean** of its contexts there, over all sequences and tokens. What is taken away is only what depends on the
-# text.
+# A head that looks at something need not be used. In lesson 09 you set a head's context to 0. That can take away too
+# much: a head can add the same vector at each token, and the later parts count on it. So put the **mean** of its
+# contexts there, over all sequences and tokens. What is taken away is only what depends on the text. (Here both ways
+# cost nearly the same. On five sets of held-out windows the losses differed by less than 0.2, and for layer 0, head 0
+# the mean cost more each time.)
 
 
 # %% id="token-losses"
@@ -904,8 +905,9 @@ if shares is not None and rises is not None:
 #
 # <details><summary>3. Why the mean, and not 0, in the place of a head?</summary>
 #
-# A head can add the same vector at each token. Zero takes this away too, and moves the stream to where no training has
-# been. With the mean, only what depends on the text is lost.
+# A head can add the same vector at each token. Zero takes this away too, and can move the stream to where no training
+# has been. With the mean, only what depends on the text is lost. How much that matters has to be measured: in this
+# model both cost nearly the same.
 #
 # </details>
 #
