@@ -460,8 +460,7 @@ APPLY_ROPE = Task(
         codes-added: = x + sinusoidal(positions, x.shape[-1], base)
         stacked-on-other-axis: cos], dim=-1) → cos], dim=-2)
         detached: x.chunk(2, dim=-1) → x.detach().chunk(2, dim=-1)
-            hint: The way back is cut, as `.detach()` and `torch.no_grad()` do: no gradient reaches the layers that made
-                the queries and keys.
+            hint: The way back is cut: no gradient reaches the layers that made the queries and keys.
         edits-its-argument: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x.copy_(torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1))
         order-of-the-other-form: torch.cat → torch.stack
             cos], dim=-1) → cos], dim=-1).flatten(-2)
