@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, Normalize
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, Rectangle
-from matplotlib.text import Text
 
-from visuals import style, words
+from visuals import mpl, style, words
 
 # Cells narrower than this carry no number and are drawn all at once.
 NARROW = 12
@@ -27,20 +22,20 @@ class Board:
 
     def __init__(self, width: float, height: float) -> None:
         size = (width / style.PIXELS_PER_INCH, height / style.PIXELS_PER_INCH)
-        self.figure = Figure(figsize=size, dpi=style.PIXELS_PER_INCH)
-        self.axes: Axes = self.figure.add_axes((0, 0, 1, 1))
+        self.figure = mpl.Figure(figsize=size, dpi=style.PIXELS_PER_INCH)
+        self.axes: mpl.Axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set_xlim(0, width)
         self.axes.set_ylim(height, 0)
         self.axes.axis("off")
 
     def text(
         self, x: float, y: float, content: str, *, size: float = style.TEXT_SIZE, **options: Any
-    ) -> Text:
+    ) -> mpl.Text:
         """Write text, vertically centred on y and starting at x unless told otherwise."""
         options = {"ha": "left", "va": "center", "color": style.INK, **options}
         return self.axes.text(x, y, content, fontsize=style.points(size), **options)
 
-    def title(self, x: float, y: float, content: str) -> Text:
+    def title(self, x: float, y: float, content: str) -> mpl.Text:
         """Write the picture's headline."""
         return self.text(x, y, content, size=style.TITLE_SIZE, weight="bold")
 
@@ -50,7 +45,7 @@ class Board:
         y: float,
         values: np.ndarray,
         size: tuple[float, float],
-        scale: tuple[Colormap, Normalize],
+        scale: tuple[mpl.Colormap, mpl.Normalize],
         *,
         decimals: int,
         name: str,
@@ -72,7 +67,7 @@ class Board:
             left, top = (x, y + index * height) if down else (x + index * width, y)
             finite = bool(np.isfinite(value))
             face = tuple(faces[index]) if finite else style.CARD
-            patch = Rectangle(
+            patch = mpl.Rectangle(
                 (left, top),
                 width,
                 height,
@@ -105,7 +100,7 @@ class Board:
     def _frame(self, x: float, y: float, width: float, height: float, color: str, name: str) -> None:
         thickness = 0.8 if color == style.LINE else 2
         self.axes.add_artist(
-            Rectangle(
+            mpl.Rectangle(
                 (x, y), width, height, fill=False, edgecolor=color, linewidth=thickness, gid=f"{name} frame"
             )
         )
@@ -114,7 +109,9 @@ class Board:
         self, x: float, y: float, width: float, height: float, color: str, content: str, name: str
     ) -> None:
         """Draw a filled rectangle with a word on it."""
-        self.axes.add_artist(Rectangle((x, y), width, height, facecolor=color, edgecolor="none", gid=name))
+        self.axes.add_artist(
+            mpl.Rectangle((x, y), width, height, facecolor=color, edgecolor="none", gid=name)
+        )
         self.text(
             x + width / 2,
             y + height / 2,
@@ -151,7 +148,7 @@ class Board:
         for index, (y, value) in enumerate(zip(rows, values, strict=True)):
             good = bool(np.isfinite(value))
             length = value * pixels if good else 0.0
-            patch = Rectangle(
+            patch = mpl.Rectangle(
                 (zero, y - thickness / 2),
                 length,
                 thickness,
@@ -176,7 +173,7 @@ class Board:
     def arrow(self, start: tuple[float, float], end: tuple[float, float], color: str = style.MUTED) -> None:
         """Draw a plain arrow."""
         self.axes.add_artist(
-            FancyArrowPatch(
+            mpl.FancyArrowPatch(
                 start,
                 end,
                 arrowstyle="-|>",

@@ -9,10 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, cast
 
-import matplotlib
-from matplotlib.figure import Figure
-
-from visuals import style
+from visuals import mpl, style
 from visuals.palette import indexed
 
 # Rendered at twice the size it is shown at, so that it stays crisp on dense screens and when zoomed.
@@ -39,7 +36,7 @@ class Picture:
     the plain image/png for whatever takes no HTML (LaTeX, Markdown and others).
     """
 
-    def __init__(self, figure: Figure, alt: str) -> None:
+    def __init__(self, figure: mpl.Figure, alt: str) -> None:
         self.figure = figure
         self.alt = alt
 
@@ -84,7 +81,7 @@ class Picture:
         ending = path.suffix.lower()
         if ending not in notes:
             raise ValueError(f"The file's name must end in {', '.join(notes)}, not in {ending!r}.")
-        with style.look(), matplotlib.rc_context({"pdf.fonttype": 42, "svg.hashsalt": "attention"}):
+        with style.look(), mpl.rc_context({"pdf.fonttype": 42, "svg.hashsalt": "attention"}):
             self.figure.savefig(path, dpi=dpi, facecolor=background, metadata=notes[ending])
         return path
 

@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
 
+from visuals import mpl
 from visuals.language import drawing
 
 CARD = "#FCFCFA"
@@ -38,12 +37,21 @@ TITLE_SIZE = 16
 TEXT_SIZE = 14
 SMALL_SIZE = 12.5
 
-SEQUENTIAL: Colormap = LinearSegmentedColormap.from_list(
-    "attention_sequential", ["#FFFFFF", "#CFE1F2", "#6FA8DC", SCORE, "#08305C"]
-)
-DIVERGING: Colormap = LinearSegmentedColormap.from_list(
-    "attention_diverging", ["#7A3000", "#D98A4E", "#F7F7F5", "#6FA8DC", "#08305C"]
-)
+
+@lru_cache(maxsize=1)
+def sequential() -> mpl.Colormap:
+    """Return the colours from 0, white, to the largest value, dark blue."""
+    return mpl.LinearSegmentedColormap.from_list(
+        "attention_sequential", ["#FFFFFF", "#CFE1F2", "#6FA8DC", SCORE, "#08305C"]
+    )
+
+
+@lru_cache(maxsize=1)
+def diverging() -> mpl.Colormap:
+    """Return the colours from the lowest value, orange, over a white 0 to the largest, blue."""
+    return mpl.LinearSegmentedColormap.from_list(
+        "attention_diverging", ["#7A3000", "#D98A4E", "#F7F7F5", "#6FA8DC", "#08305C"]
+    )
 
 
 def points(pixels: float) -> float:
@@ -83,19 +91,19 @@ LOOK: dict[Any, Any] = {
 @contextmanager
 def look() -> Iterator[None]:
     """Draw in the course's look, whatever a learner has set in matplotlib, and leave those settings alone."""
-    with matplotlib.rc_context(), drawing():
+    with mpl.rc_context(), drawing():
         # Past matplotlib's checks, which every setting has been through: they take as long as a small figure.
-        dict.update(matplotlib.rcParams, _settings())
+        dict.update(mpl.rcParams, _settings())
         yield
 
 
 @lru_cache(maxsize=1)
 def _settings() -> dict[Any, Any]:
     """Every setting of matplotlib in the course's look, but for the backend, which no context puts back."""
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(LOOK)
-        settings = dict(matplotlib.rcParams.copy())
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(LOOK)
+        settings = dict(mpl.rcParams.copy())
     del settings["backend"]
     return settings
 
@@ -103,7 +111,7 @@ def _settings() -> dict[Any, Any]:
 @lru_cache(maxsize=1024)
 def luminance(color: Any) -> float:
     """Relative luminance of a colour (a name or a tuple) as WCAG defines it, from 0 (black) to 1 (white)."""
-    channels: np.ndarray = np.array(to_rgb(color))
+    channels: np.ndarray = np.array(mpl.to_rgb(color))
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
@@ -119,7 +127,7 @@ def text_on(background: Any) -> str:
     return "#000000" if contrast("#000000", background) >= contrast("#FFFFFF", background) else "#FFFFFF"
 
 
-def color_scale(values: np.ndarray) -> tuple[Colormap, Normalize]:
+def color_scale(values: np.ndarray) -> tuple[mpl.Colormap, mpl.Normalize]:
     """Return the colormap and its range for some values.
 
     Values of one sign run from white (0) to dark blue (the largest); as soon as one value is negative, the
@@ -129,11 +137,11 @@ def color_scale(values: np.ndarray) -> tuple[Colormap, Normalize]:
     finite = values[np.isfinite(values)]
     largest = float(np.abs(finite).max(initial=0.0)) or 1.0
     if (finite < 0).any():
-        return DIVERGING, Normalize(-largest, largest)
-    return SEQUENTIAL, Normalize(0.0, largest)
+        return diverging(), mpl.Normalize(-largest, largest)
+    return sequential(), mpl.Normalize(0.0, largest)
 
 
-def fills(values: np.ndarray, scale: tuple[Colormap, Normalize]) -> np.ndarray:
+def fills(values: np.ndarray, scale: tuple[mpl.Colormap, mpl.Normalize]) -> np.ndarray:
     """Return the colour of each value on a scale: its red, green, blue and alpha in one more axis at the end.
 
     Looked up all at once: for a single value, matplotlib takes nearly as long as for a thousand.

@@ -151,7 +151,7 @@ def test_text_has_enough_contrast_on_the_card(color):
     assert style.contrast(color, style.CARD) >= 4.5
 
 
-@pytest.mark.parametrize("colormap", [style.SEQUENTIAL, style.DIVERGING])
+@pytest.mark.parametrize("colormap", [style.sequential(), style.diverging()])
 def test_numbers_can_be_read_on_every_colour_of_a_scale(colormap):
     contrasts = [
         style.contrast(style.text_on(colormap(value)), colormap(value)) for value in np.linspace(0, 1, 101)

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, Normalize
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import to_array, token_names
 from visuals.language import N_, _
 from visuals.not_ready import when_ready
@@ -173,7 +168,7 @@ def _draw(
     names: Sequence[str],
     title: str,
     row_sums: bool,
-) -> Figure:
+) -> mpl.Figure:
     queries, keys = maps.shape[-2:]
     single = len(maps) == 1
     plan = _plan(len(maps), columns, query_names, key_names, title, row_sums)
@@ -181,10 +176,10 @@ def _draw(
     scale = style.color_scale(maps)
     if single and plan.numbered and row_sums:
         # Weights of 0.24 are a quarter: nothing but a weight of 1 is as dark as can be.
-        scale = style.SEQUENTIAL, Normalize(0.0, 1.0)
+        scale = style.sequential(), mpl.Normalize(0.0, 1.0)
     with style.look():
         inches = (width / style.PIXELS_PER_INCH, height / style.PIXELS_PER_INCH)
-        figure = Figure(figsize=inches, dpi=style.PIXELS_PER_INCH)
+        figure = mpl.Figure(figsize=inches, dpi=style.PIXELS_PER_INCH)
         figure.text(
             22 / width,
             1 - 28 / height,
@@ -221,7 +216,9 @@ def _draw(
     return figure
 
 
-def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize], plan: _Plan) -> None:
+def _draw_map(
+    axes: mpl.Axes, values: np.ndarray, scale: tuple[mpl.Colormap, mpl.Normalize], plan: _Plan
+) -> None:
     queries, keys = values.shape
     colormap, norm = scale
     # Not imshow, which first makes an image of as many pixels as the map is shown with.
@@ -238,13 +235,13 @@ def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize],
         # Thin gaps keep neighbouring cells apart where their colours are alike.
         axes.hlines(np.arange(1, queries) - 0.5, -0.5, keys - 0.5, color=style.CARD, linewidth=1)
         axes.vlines(np.arange(1, keys) - 0.5, -0.5, queries - 0.5, color=style.CARD, linewidth=1)
-    outline = Rectangle(
+    outline = mpl.Rectangle(
         (-0.5, -0.5), keys, queries, fill=False, edgecolor=style.LINE, linewidth=1, clip_on=False
     )
     axes.add_artist(outline)
     decimals = 4 if plan.cell >= 58 else 2
     for query, key in np.argwhere(~np.isfinite(values)):
-        hatched = Rectangle(
+        hatched = mpl.Rectangle(
             (key - 0.5, query - 0.5),
             1,
             1,
@@ -277,7 +274,7 @@ def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize],
 
 
 def _name_tokens(
-    axes: Axes, query_names: Sequence[str] | None, key_names: Sequence[str] | None, plan: _Plan
+    axes: mpl.Axes, query_names: Sequence[str] | None, key_names: Sequence[str] | None, plan: _Plan
 ) -> None:
     """Write the token names on the axes that show them, and in the corner which axis is which."""
     size = style.points(style.TEXT_SIZE if plan.cell >= 20 else style.SMALL_SIZE)
@@ -315,7 +312,7 @@ def _name_tokens(
             )
 
 
-def _write_row_sums(axes: Axes, values: np.ndarray, cell: float) -> None:
+def _write_row_sums(axes: mpl.Axes, values: np.ndarray, cell: float) -> None:
     """Write each row's sum beside it: small and grey while it is 1, bold and marked when it is not.
 
     Where rows are too thin for all, only the wrong ones are written.
@@ -343,15 +340,15 @@ def _write_row_sums(axes: Axes, values: np.ndarray, cell: float) -> None:
 
 
 def _add_color_bar(
-    figure: Figure,
-    scale: tuple[Colormap, Normalize],
+    figure: mpl.Figure,
+    scale: tuple[mpl.Colormap, mpl.Normalize],
     box: tuple[float, float, float, float],
     orientation: Literal["vertical", "horizontal"],
 ) -> None:
     """Say what a colour means where the cells carry no numbers."""
     colormap, norm = scale
     axes = figure.add_axes(box, label="colour bar")
-    bar = figure.colorbar(ScalarMappable(norm, colormap), cax=axes, orientation=orientation)
+    bar = figure.colorbar(mpl.ScalarMappable(norm, colormap), cax=axes, orientation=orientation)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=style.points(style.SMALL_SIZE), length=3)
 

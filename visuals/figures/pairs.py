@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
-
-from visuals import style
+from visuals import mpl, style
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
 from visuals.language import N_, _
@@ -52,11 +49,11 @@ def rope_pairs(head_dim: int = 8) -> Picture:
                         gid=f"{title.partition(':')[0]} {number}",
                     )
                 rise = top + 62 - (10 + 16 * (1 + pair % 2) * (ends[1] - ends[0] > cell))
-                arc = Path(
+                arc = mpl.Path(
                     [(ends[0], top + 62), (ends[0], rise), (ends[1], rise), (ends[1], top + 62)],
-                    [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
+                    [mpl.Path.MOVETO, mpl.Path.CURVE4, mpl.Path.CURVE4, mpl.Path.CURVE4],
                 )
-                board.axes.add_artist(PathPatch(arc, facecolor="none", edgecolor=color, linewidth=1.8))
+                board.axes.add_artist(mpl.PathPatch(arc, facecolor="none", edgecolor=color, linewidth=1.8))
     in_words = "; ".join(
         ", ".join((_(title), *(_("{one} with {other}", one=first, other=second) for first, second in pairs)))
         for title, pairs in forms.items()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from matplotlib.patches import Rectangle
-
-from visuals import style
+from visuals import mpl, style
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
 from visuals.language import _
@@ -77,7 +75,7 @@ def _box(
 ) -> None:
     corner = (left - grown, middle - TALL / 2)
     board.axes.add_artist(
-        Rectangle(
+        mpl.Rectangle(
             corner, BOX + 2 * grown, TALL, facecolor=style.CARD, edgecolor=color, linewidth=1.6, zorder=3
         )
     )

@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.language import _
 from visuals.not_ready import NotReady
 from visuals.picture import Picture
@@ -41,7 +38,7 @@ def training_curves(
         raise ValueError("Each curve needs as many numbers as steps, and at least one.")
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = Figure(figsize=(740 / pixels, 330 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(740 / pixels, 330 / pixels), dpi=pixels)
         _title(figure, title)
         axes = figure.add_axes((0.1, 0.17, 0.565, 0.66))
         _draw(axes, ready)
@@ -80,7 +77,7 @@ def training_moment(
     """
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = Figure(figsize=(760 / pixels, 390 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(760 / pixels, 390 / pixels), dpi=pixels)
         _title(figure, title)
         loss, *shares = curves
         axes = figure.add_axes((0.075, 0.53, 0.4, 0.28))
@@ -93,7 +90,7 @@ def training_moment(
             size = style.points(style.SMALL_SIZE)
             panel.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=3, frameon=False, fontsize=size)
         picture = figure.add_axes((0.57, 0.06, 0.42, 0.74))
-        picture.imshow(map_, cmap=style.SEQUENTIAL, vmin=0, vmax=1)
+        picture.imshow(map_, cmap=style.sequential(), vmin=0, vmax=1)
         if len(tokens) <= NAMED:
             size = style.points(min(style.SMALL_SIZE, 260 / len(tokens)))
             picture.set_xticks(range(len(tokens)), tokens, fontsize=size)
@@ -139,12 +136,12 @@ def _looks(map_: np.ndarray) -> str:
     return _("the map of its attention weights.")
 
 
-def _title(figure: Figure, title: str) -> None:
+def _title(figure: mpl.Figure, title: str) -> None:
     size = style.points(style.TITLE_SIZE)
     figure.text(0.03, 0.94, title, fontsize=size, weight="bold", va="center")
 
 
-def _draw(axes: Axes, curves: Mapping[str, Curve], last: float | None = None, offset: int = 0) -> None:
+def _draw(axes: mpl.Axes, curves: Mapping[str, Curve], last: float | None = None, offset: int = 0) -> None:
     for index, (name, (steps, values)) in enumerate(curves.items(), start=offset):
         color, dash = COLORS[index % len(COLORS)], DASHES[index % len(DASHES)]
         axes.plot(steps, values, color=color, linestyle=dash, linewidth=2.2, label=name, gid=name)
@@ -152,4 +149,4 @@ def _draw(axes: Axes, curves: Mapping[str, Curve], last: float | None = None, of
     if min(min(values) for _steps, values in curves.values()) >= 0:
         axes.set_ylim(bottom=0)
     axes.set_xlabel("steps")
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_locator(mpl.MaxNLocator(5, integer=True))

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from autograder.probe.recording.operations import Record
-from matplotlib.patches import FancyBboxPatch
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
 from visuals.language import _
@@ -169,7 +168,7 @@ def _draw_box(board: Board, box: Box, axes: Axes) -> None:
     top = _top(box.layer)
     color = style.WARNING if box.error else style.MUTED if box.does == "given" else style.SCORE
     board.axes.add_patch(
-        FancyBboxPatch(
+        mpl.FancyBboxPatch(
             (box.left, top),
             width,
             height,

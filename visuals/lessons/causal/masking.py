@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import token_index, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
@@ -103,7 +102,7 @@ def masking_steps(scores: Any, tokens: Sequence[str], d_k: float = 1.0) -> Pictu
 
 def _hidden(board: Board, x: float, y: float, width: float, name: str) -> None:
     board.axes.add_patch(
-        Rectangle(
+        mpl.Rectangle(
             (x, y),
             width,
             ROW - 2,
@@ -215,16 +214,18 @@ def _stack(
 ) -> None:
     """One bar of `room` pixels for a sum of 1, made of the shares side by side."""
     board.axes.add_patch(
-        Rectangle((MARGIN, top), room, high, fill=False, edgecolor=style.MUTED, linestyle=":", linewidth=1)
+        mpl.Rectangle(
+            (MARGIN, top), room, high, fill=False, edgecolor=style.MUTED, linestyle=":", linewidth=1
+        )
     )
     x = float(MARGIN)
     for index, share in enumerate(shares):
         good = bool(np.isfinite(share))
         width = room * float(share) if good else 0.0
         later = index >= seen
-        face = style.CARD if later else style.SEQUENTIAL(0.18 + 0.2 * (index % 2))
+        face = style.CARD if later else style.sequential()(0.18 + 0.2 * (index % 2))
         board.axes.add_patch(
-            Rectangle(
+            mpl.Rectangle(
                 (x, top),
                 width,
                 high,

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
@@ -21,7 +20,7 @@ WIDEST, NARROWEST, ROOM = 58.0, 12.0, 460.0
 WORDY = 40.0
 LETTER = 8.6
 
-OPEN = style.SEQUENTIAL(0.45)
+OPEN = 0.45  # on the scale of colours
 
 
 @when_ready
@@ -87,7 +86,7 @@ def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
                 board.text(x - 8, above + middle, text, size=small, ha="right")
             for (row, column), true in np.ndenumerate(mask):
                 seen = bool(true) == (index == 1)
-                face, hatch = (OPEN, None) if seen else (style.CARD, "////")
+                face, hatch = (style.sequential()(OPEN), None) if seen else (style.CARD, "////")
                 _cell(board, (x, above), cell, (row, column), face, "", f"{index} {row} {column}", hatch)
                 if cell >= WORDY:
                     back = {"facecolor": face, "edgecolor": "none", "pad": 1}
@@ -180,8 +179,10 @@ def _draw_mask(hidden: np.ndarray, query_names: list[str], key_names: list[str],
             if shut:
                 _cell(board, corner, cell, (row, column), style.CARD, "", f"hidden {row} {column}", "////")
             else:
-                _cell(board, corner, cell, (row, column), OPEN, "✓", f"open {row} {column}")
-        keys = ((OPEN, "the query looks here"), (style.CARD, "hidden from it"))
+                _cell(
+                    board, corner, cell, (row, column), style.sequential()(OPEN), "✓", f"open {row} {column}"
+                )
+        keys = ((style.sequential()(OPEN), "the query looks here"), (style.CARD, "hidden from it"))
         _legend(board, corner[1] + cell * len(query_names) + 20, keys, hatched=1)
     return Picture(board.figure, f"{_(title)}. {_mask_in_words(hidden, query_names, key_names)}")
 
@@ -261,7 +262,9 @@ def _cell(
     x, y = corner[0] + place[1] * cell, corner[1] + place[0] * cell
     edge = style.LINE if cell >= 16 else "none"
     board.axes.add_patch(
-        Rectangle((x, y), cell, cell, facecolor=face, edgecolor=edge, hatch=hatch, linewidth=0.8, gid=name)
+        mpl.Rectangle(
+            (x, y), cell, cell, facecolor=face, edgecolor=edge, hatch=hatch, linewidth=0.8, gid=name
+        )
     )
     fits = cell >= WORDY if len(label) > 1 else cell >= 20
     if label and fits:
@@ -283,7 +286,7 @@ def _legend(board: Board, top: float, keys: Sequence[tuple[Any, str]], hatched: 
         x = MARGIN + (200 * index if side_by_side else 0)
         y = top + (0 if side_by_side else 19 * index)
         board.axes.add_patch(
-            Rectangle(
+            mpl.Rectangle(
                 (x, y - 7),
                 14,
                 14,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import with_axes
 from visuals.language import _
 from visuals.not_ready import when_ready
@@ -55,7 +54,7 @@ def _draw(
 ) -> Picture:
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = Figure(figsize=(740 / pixels, 370 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(740 / pixels, 370 / pixels), dpi=pixels)
         axes = figure.add_axes((0.1, 0.16, 0.5, 0.64))
         figure.text(
             0.03,
@@ -121,7 +120,7 @@ def _draw(
     return Picture(figure, alt)
 
 
-def _write_table(figure: Figure, scores: np.ndarray, exponentials: np.ndarray, naive: np.ndarray) -> None:
+def _write_table(figure: mpl.Figure, scores: np.ndarray, exponentials: np.ndarray, naive: np.ndarray) -> None:
     """Write the three steps of a naive softmax beside the curve, one line per score."""
     write = figure.text
     small = style.points(style.SMALL_SIZE)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import FancyBboxPatch
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
@@ -53,7 +52,7 @@ def batch_stack(batch: Any, sentences: Sequence[Sequence[str]]) -> Picture:
         for index in range(count):
             left, y = MARGIN + 84 + step[0] * index, top + step[1] * index
             board.axes.add_patch(
-                FancyBboxPatch(
+                mpl.FancyBboxPatch(
                     (left, y),
                     *card,
                     boxstyle="round,pad=0,rounding_size=6",

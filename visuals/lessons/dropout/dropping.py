@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import Colormap, Normalize
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
@@ -113,7 +110,7 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
             else:
                 _cell(board, across[2], y, cell, float(after[row, column]), scale, f"after {row} {column}")
         for left in lefts:
-            outline = Rectangle((left, top), cell * count, cell * count, fill=False, edgecolor=style.LINE)
+            outline = mpl.Rectangle((left, top), cell * count, cell * count, fill=False, edgecolor=style.LINE)
             board.axes.add_patch(outline)
         for left in lefts[1:]:
             board.arrow(
@@ -153,13 +150,13 @@ def _cell(
     y: float,
     side: float,
     value: float,
-    scale: tuple[Colormap, Normalize],
+    scale: tuple[mpl.Colormap, mpl.Normalize],
     name: str,
 ) -> None:
     colormap, norm = scale
     face = colormap(norm(value)) if np.isfinite(value) else style.CARD
     board.axes.add_patch(
-        Rectangle((x, y), side, side, facecolor=face, edgecolor=style.LINE, linewidth=0.8, gid=name)
+        mpl.Rectangle((x, y), side, side, facecolor=face, edgecolor=style.LINE, linewidth=0.8, gid=name)
     )
     color = style.text_on(face) if np.isfinite(value) else style.WARNING
     board.text(x + side / 2, y + side / 2, words.number(value, 2), size=11, ha="center", color=color)
@@ -169,7 +166,7 @@ def _sign(
     board: Board, x: float, y: float, side: float, dropped: bool, name: str, mark: str | None = None
 ) -> None:
     board.axes.add_patch(
-        Rectangle(
+        mpl.Rectangle(
             (x, y),
             side,
             side,
@@ -216,7 +213,7 @@ def dropout_averages(weights: Any, rescaled: Any, plain: Any, draws: int) -> Pic
     ratios = [float((y / x).mean()) for y in series]
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
         axes = figure.add_axes((0.11, 0.15, 0.5, 0.68))
         figure.text(
             0.03,

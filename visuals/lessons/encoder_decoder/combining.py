@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
@@ -126,7 +125,7 @@ def visible_keys(
         _name_rows(board, left - 8, top, cell, query_names, query)
         if query is not None:
             board.axes.add_patch(
-                Rectangle(
+                mpl.Rectangle(
                     (left, top + query * cell),
                     cell * keys,
                     cell,
@@ -184,7 +183,7 @@ def _draw_grid(
     for (row, column), allowed in np.ndenumerate(grid):
         x, y = left + column * cell, top + row * cell
         board.axes.add_patch(
-            Rectangle(
+            mpl.Rectangle(
                 (x, y),
                 cell,
                 cell,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matplotlib.patches import FancyBboxPatch
-
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
 from visuals.language import _
@@ -161,7 +159,7 @@ def _chips(board: Board, left: float, top: float, tokens: Sequence[str], name: s
             padding = token == PADDING
             width = _chip_width(token)
             board.axes.add_patch(
-                FancyBboxPatch(
+                mpl.FancyBboxPatch(
                     (x, y),
                     width,
                     CHIP_HEIGHT,
@@ -196,7 +194,7 @@ def _box(
     height: float = 84.0,
 ) -> None:
     board.axes.add_patch(
-        FancyBboxPatch(
+        mpl.FancyBboxPatch(
             (left, top),
             COLUMN,
             height,

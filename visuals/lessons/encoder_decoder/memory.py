@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
@@ -122,7 +121,9 @@ def _write_view(
         board.cells(left, y, numbers, (width, height), scale, decimals=4, name=f"{name} {row}")
         for column, place in enumerate(places):
             x = left + column * width
-            board.axes.add_patch(Rectangle((x + 2, y + 2), 15, 14, facecolor=style.CARD, edgecolor="none"))
+            board.axes.add_patch(
+                mpl.Rectangle((x + 2, y + 2), 15, 14, facecolor=style.CARD, edgecolor="none")
+            )
             board.text(
                 x + 9.5,
                 y + 9,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from visuals import style
+from visuals import mpl, style
 from visuals.language import _
 from visuals.lessons.fast_attention.measure import Cost
 from visuals.not_ready import when_ready
@@ -40,9 +38,9 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
         raise ValueError(f"costs needs 1 to {len(LOOKS)} curves of at least two lengths each.")
     lengths = sorted({size for curve in costs.values() for size in curve})
     pixels = style.PIXELS_PER_INCH
-    plain = FuncFormatter(lambda value, place: f"{value:g}")
+    plain = mpl.FuncFormatter(lambda value, place: f"{value:g}")
     with style.look():
-        figure = Figure(figsize=(860 / pixels, 440 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(860 / pixels, 440 / pixels), dpi=pixels)
         figure.text(0.02, 0.95, title, fontsize=style.points(style.TITLE_SIZE), weight="bold", va="center")
         note = "both axes are logarithmic; a straight line of slope 2 is a square"
         figure.text(0.02, 0.89, note, va="center", color=style.MUTED)
@@ -60,7 +58,7 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
             axes.set_xticks(lengths)
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_formatter(plain)
-                axis.set_minor_formatter(NullFormatter())
+                axis.set_minor_formatter(mpl.NullFormatter())
             low, high = axes.get_ylim()
             # Room above the curves, so that the legend hides none of them.
             axes.set_ylim(low, high * (high / low) ** (0.12 * len(costs)))

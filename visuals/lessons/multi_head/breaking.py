@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.faulty import BUGS, STEPS, Moment, Training
 from visuals.figures.layout import apart
 from visuals.language import _
@@ -73,7 +72,7 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
     colors = [style.CONTEXT, style.SCORE, style.WARNING, style.QUERY, style.WEIGHT]
     with style.look():
         pixels = style.PIXELS_PER_INCH
-        figure = Figure(figsize=(WIDTH / pixels, high / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(WIDTH / pixels, high / pixels), dpi=pixels)
 
         def write(x: float, y: float, text: str, **more: object) -> None:
             figure.text(x / WIDTH, 1 - y / high, text, va="center", **more)  # type: ignore[arg-type]

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, apart, cell_width, label_width, rows_below, write_tokens
@@ -50,7 +49,7 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
         raise ValueError("shares and errors must be finite: no nan and no inf.")
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
         figure.text(
             0.03,
             0.93,

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Circle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width, rows_below, write_tokens
@@ -105,7 +104,7 @@ def clock_hands(angles: Any) -> Picture:
             board.text(left - 16, y, f"hand {hand}", ha="right", color=PAIR_COLORS[hand % len(PAIR_COLORS)])
             for position in range(positions):
                 x = left + (position + 0.5) * step
-                dial = Circle(
+                dial = mpl.Circle(
                     (x, y), radius, facecolor="white", edgecolor=style.LINE, gid=f"{hand} {position}"
                 )
                 board.axes.add_artist(dial)

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
@@ -143,7 +141,7 @@ def saturation(
                 ranked = np.sort(sharing.weights, axis=1)[:, ::-1].mean(axis=0)  # (queries, keys) -> (keys,)
                 step = panel / count
                 for index, share in enumerate(ranked):
-                    bar = Rectangle(
+                    bar = mpl.Rectangle(
                         (left + (index + 0.1) * step, floor),
                         step * 0.8,
                         -float(share) * tall,
@@ -213,7 +211,7 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
             raise ValueError(f"{name} must hold positive, finite numbers, not {words.vector(values)}.")
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = Figure(figsize=(700 / pixels, 380 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(700 / pixels, 380 / pixels), dpi=pixels)
         axes = figure.add_axes((0.11, 0.16, 0.56, 0.66))
         figure.text(
             0.03,
