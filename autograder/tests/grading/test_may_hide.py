@@ -59,6 +59,7 @@ ORDINARY = {
     "pattern": "import re\nre.compile(pattern)",
     "no-python": "def f(:",
     "imports": "import torch.nn.functional as F\nfrom autograder import check, hint\nimport autograder",
+    "a-live-room": "from autograder import join, leave\njoin('https://room', 'ABCDEFGH')\nleave()",
     "packages": "!pip install -q einops 'numpy>=2' rich[jupyter]==14.*\nx = 1",
     "packages-by-another-name": "!python3 -m pip install --upgrade einops\n!uv pip install x",
     "magic": "%%time\nx = torch.softmax(x, dim=0)",

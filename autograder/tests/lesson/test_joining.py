@@ -152,6 +152,20 @@ def test_after_leaving_nothing_is_sent_nor_what_waited(room, notebook):
     assert repr(leave()) == "You are in no live room: nothing is sent."
 
 
+def test_one_who_leaves_while_a_connection_is_made_sends_nothing_over_it(room, monkeypatch):
+    connect = live_line.HTTPConnection.connect
+
+    def leaving(connection):
+        connect(connection)
+        leave()
+
+    monkeypatch.setattr(joining, "WAIT", 0.01)
+    monkeypatch.setattr(live_line.HTTPConnection, "connect", leaving)
+    join(room.address, CODE, agree=True)
+    ended(room)
+    assert room.sent == []
+
+
 def test_consent_holds_for_a_room_until_one_leaves_it(room):
     join(room.address, CODE, agree=True)
     joining._HERE.clear()  # as in another kernel

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import ssl
 import subprocess
 import sys
+from http.client import HTTPSConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from autograder.lesson import joining, live_line
@@ -90,6 +93,19 @@ def test_the_command_serves_by_a_certificate_and_ends_quietly(bank_folder, tmp_p
         assert repr(away).startswith("You have joined, and the room is away.")
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         assert repr(join(address, code)).startswith("You have joined.")
+        place = urlsplit(re.search(r"board:\s+(\S+)", said)[1])
+        trusting = ssl.create_default_context(cafile=certificate)
+        board = HTTPSConnection("localhost", place.port, context=trusting)
+        board.request("GET", f"{place.path}?{place.query}")
+        cookie = board.getresponse().headers["Set-Cookie"].partition(";")[0]
+        board = HTTPSConnection("localhost", place.port, context=trusting)
+        board.request("GET", f"{place.path}events", headers={"Cookie": cookie})
+        shown = board.getresponse()
+        assert shown.readline().startswith(b"data: ")
+        server.terminate()
+        while shown.readline():  # a board that is open is told of the end, and does not hold it up
+            pass
+        board.close()
     finally:
         server.terminate()
         said = server.communicate(timeout=60)

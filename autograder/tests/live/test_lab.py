@@ -47,6 +47,11 @@ def test_people_count_on_the_task_that_they_were_heard_of_last():
     }
 
 
+def test_what_is_solved_stays_solved_whatever_a_later_check_finds():
+    now = lab((10, "a", "one", "right", ""), (11, "a", "one", "wrong", "sum")).now(12 * 60)
+    assert (now.tasks["one"].working, now.tasks["one"].solved, now.mistakes) == (0, 1, {})
+
+
 def test_one_who_is_not_heard_from_is_not_here_and_what_they_solved_stays():
     made = lab((10, "a", "one", "right", ""), (10, "b", "one", "wrong", "sum"))
     now = made.now(10 * 60 + PRESENT + 1)

@@ -91,7 +91,7 @@ LIBRARIES = sys.stdlib_module_names | {
 }
 MOST_SHOWN = 60
 # What a notebook may ask the checks for.
-OURS = ("check", "hint", "progress", "autograder")
+OURS = ("check", "hint", "progress", "join", "leave", "autograder")
 
 
 @dataclass(frozen=True)
