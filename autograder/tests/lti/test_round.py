@@ -180,6 +180,8 @@ def test_two_people_of_the_platform_never_become_one(here, home):
 
 def test_before_anybody_came_nothing_can_be_asked(browser, folder):
     assert "Nobody has come from the platform yet" in run(folder, "roster", "--lti", code=2)
+    graded(folder, {})
+    assert "Nothing of 01-convolution, 02-strides is graded yet." in run(folder, "export", "--lti", code=2)
     (folder / "lti.toml").unlink()
     assert "There is no" in run(folder, "roster", "--lti", code=2)
     assert OTHER in Class(folder).lessons

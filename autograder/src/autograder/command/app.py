@@ -476,7 +476,7 @@ def export(
     if lti:
         from autograder.command.lti_commands import SendOrder, send
 
-        names = meant(known.lessons, [lesson] if lesson else [])
+        names = meant(place.banks.course.lessons, [lesson] if lesson else [])
         if not send(place, known, SendOrder(names, scale, comments, dry_run)):
             raise typer.Exit(1)
         return

@@ -166,6 +166,9 @@ def send(place: Class, known: Scores, order: SendOrder) -> bool:
     from autograder.lti.remembered import remembered
     from autograder.lti.sending import Columns
 
+    graded = sorted({lesson for _, lesson in known.scores} & {*order.lessons} & {*known.lessons})
+    if not graded:
+        refuse(f"Nothing of {', '.join(order.lessons)} is graded yet.")
     well = True
     placed: set[str] = set()
     with remembered(Path(place.directory.root)) as memory:
@@ -173,7 +176,7 @@ def send(place: Class, known: Scores, order: SendOrder) -> bool:
             title = course.title or course.context
             columns = Columns(connect(course), course, memory)
             placed |= set(memory.people(course).values())
-            for lesson in sorted({lesson for _, lesson in known.scores} & set(order.lessons)):
+            for lesson in graded:
                 column = columns.column(known, lesson, order.scale, make=not order.dry)
                 said = comments_on(place, lesson) if order.comments else None
                 plan = columns.plan(known, column, said)
@@ -189,7 +192,7 @@ def send(place: Class, known: Scores, order: SendOrder) -> bool:
                     same=plan.same,
                 )
                 say(summary + (" Nothing was sent." if order.dry else ""))
-    scored = {student for student, lesson in known.scores if lesson in order.lessons}
+    scored = {student for student, lesson in known.scores if lesson in graded}
     for student in sorted(scored - placed):
         say(f"has a score and is not on the platform's class list: {student}. First: autograder roster --lti")
     return well and scored <= placed

@@ -104,7 +104,7 @@ class Connection(ServiceConnector):
                 return {"headers": answer.headers, "body": body, "next_page_url": _next(answer, url)}
             except LtiServiceException as problem:
                 raise Unreachable(_told(problem.response)) from None
-            except (requests.RequestException, ValueError, KeyError, TypeError) as problem:
+            except (requests.RequestException, ValueError, KeyError, TypeError, RecursionError) as problem:
                 raise Unreachable(
                     f"{_host(url)} does not answer as a platform does: {_kind(problem)}."
                 ) from None

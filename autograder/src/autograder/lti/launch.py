@@ -39,6 +39,8 @@ PATIENCE, LEEWAY = 300, 60
 # How long a platform's keys are believed, and how soon they may be asked for again because one is not known.
 BELIEVED, AGAIN = 300, 20
 MOST_KEYS = 1_000_000  # bytes
+# What a stranger's bytes raise: PyJWT lets pass what JSON and numbers without an end do.
+UNREADABLE = (jwt.PyJWTError, ArithmeticError, RecursionError, TypeError, ValueError)
 LONGEST = 2_000  # letters of anything that is kept or sent on
 
 
@@ -89,7 +91,7 @@ class KeySets:
         if known is None or age > BELIEVED or (age > AGAIN and not _of(known, kid)):
             try:
                 known = jwt.PyJWKSet.from_dict(self._fetch(address))
-            except (requests.RequestException, ValueError, AttributeError, TypeError, jwt.PyJWTError):
+            except (requests.RequestException, AttributeError, *UNREADABLE):
                 raise Rejected(
                     Note("the platform's keys cannot be read at {address}", address=address)
                 ) from None
@@ -181,7 +183,7 @@ class Desk:
             held: Mapping[str, Any] = jwt.decode(
                 state, self._secret, ["HS256"], options={"require": ["exp"], "verify_exp": False}
             )
-        except jwt.PyJWTError:
+        except UNREADABLE:
             raise Rejected(Note("its login did not begin here, or before a restart")) from None
         if held["exp"] < self._clock():
             raise Rejected(Note("its login began too long ago"))
@@ -192,7 +194,7 @@ class Desk:
     def _claims(self, token: str, platform: OnPlatform) -> Mapping[str, Any]:
         try:
             head = jwt.get_unverified_header(token)
-        except jwt.PyJWTError:
+        except UNREADABLE:
             raise Rejected(Note("it holds no token that can be read")) from None
         if head.get("alg") != ALGORITHM:
             raise Rejected(Note("its token is not signed by RS256"))
@@ -215,7 +217,7 @@ class Desk:
             raise Rejected(Note("its token is for another tool")) from None
         except jwt.InvalidIssuerError:
             raise Rejected(Note("its token is another platform's")) from None
-        except jwt.PyJWTError:
+        except UNREADABLE:
             raise Rejected(Note("its token lacks something, or holds what cannot be")) from None
         several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if claims.get("azp", None if several else platform.client_id) != platform.client_id:
