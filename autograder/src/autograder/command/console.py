@@ -25,9 +25,10 @@ LessonNames = Annotated[
 ]
 
 # What a folder, a disk or a file's rights refuse: a person can mend it, and the code is not at fault.
+OF_THE_DISK = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 OF_THE_MACHINE = frozenset(
     {
-        *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT),
+        *(*OF_THE_DISK, errno.EACCES, errno.EPERM),
         *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),  # a path that was typed
     }
 )
@@ -63,6 +64,8 @@ class Commands(TyperGroup):
         except Refused as problem:
             refuse(problem)
         except OSError as problem:
+            if problem.errno in OF_THE_DISK and problem.filename is None:  # while a file was written
+                refuse(f"{problem.strerror}.")
             if problem.filename is None or problem.errno not in OF_THE_MACHINE:
                 raise
             refuse(f"{problem.filename}: {problem.strerror}.")
