@@ -39,7 +39,7 @@ RUN = """\
 # Gradescope runs this for each submission.
 export {variable}=/autograder/source/{secret} OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
 cd /autograder/source/course
-exec /opt/autograder/bin/python -m autograder.grading.gradescope {lesson} {visibility}
+exec /opt/autograder/bin/python -m autograder.grading.in_container {lesson} {visibility}
 """
 PYTHON = "3.12"
 

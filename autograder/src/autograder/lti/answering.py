@@ -180,7 +180,7 @@ async def _answer(answers: Answers, name: str, request: Request) -> Response:
 
 async def _fields(request: Request) -> dict[str, str] | None:
     """Return what a request says, in its address or as a form; None where that is too much or unreadable."""
-    sent = request.url.query.encode()
+    sent: bytes = request.scope["query_string"]
     if request.method == "POST":
         sent = b""
         async for part in request.stream():

@@ -1,7 +1,7 @@
 """Grade one submission in the container that Gradescope starts for it: as root, where no sandbox can be had.
 
 Its code runs as a user who can read nothing of the lesson's answers. `autograder gradescope` packs what is
-needed; in there it is called as `python -m autograder.grading.gradescope LESSON VISIBILITY`.
+needed; in there it is called as `python -m autograder.grading.in_container LESSON VISIBILITY`.
 """
 
 from __future__ import annotations
