@@ -759,7 +759,7 @@ return-forgotten (type) from eye-of-four: 4 → fused.out_proj.weight.shape[0]
     line return →
 wrapper-returned (named, raised, type, parameters, shape, values, rule, behaviour) from output-returned:
     fused(batch) → wrapper
-output-returned (values) from bias-one: fill_(1 → zero_(
+output-returned (type) from bias-one: fill_(1 → zero_(
     return fused → return fused(batch)
 state-dict-loaded-loosely (named, values):
     line with … zero_ → fused.load_state_dict(wrapper.state_dict(), strict=False)
