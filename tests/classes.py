@@ -20,9 +20,10 @@ def class_folder(place: Path, *lessons: str) -> Path:
     described = (ROOT / "course.toml").read_text(encoding="utf-8")
     bank = f'"{(ROOT / "bank").as_posix()}"'
     (place / "course.toml").write_text(described.replace('"bank"', bank), encoding="utf-8")
-    added = Course.read(ROOT).adds.experiments
-    (place / added).parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / added, place / added)
+    course = Course.read(ROOT)
+    for added in (course.adds.experiments, course.quiz):
+        (place / added).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / added, place / added)
     return place
 
 

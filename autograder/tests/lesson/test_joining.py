@@ -154,14 +154,17 @@ def test_after_leaving_nothing_is_sent_nor_what_waited(room, notebook):
 
 def test_one_who_leaves_while_a_connection_is_made_sends_nothing_over_it(room, monkeypatch):
     connect = live_line.HTTPConnection.connect
+    joined = threading.Event()
 
     def leaving(connection):
         connect(connection)
+        assert joined.wait(30)
         leave()
 
     monkeypatch.setattr(joining, "WAIT", 0.01)
     monkeypatch.setattr(live_line.HTTPConnection, "connect", leaving)
     join(room.address, CODE, agree=True)
+    joined.set()
     ended(room)
     assert room.sent == []
 
