@@ -863,8 +863,17 @@ def today():
     """What lesson 13 defines, without its trainings and figures."""
     lesson = "13-attention-today"
     answers = [one for one in cells(lesson) if one.endswith("-answer")]
-    given = run(lesson, "setup", "course-parts", "longer-given", "linear-parallel", "gate-given", *answers)
-    shown = {"norm-shown": "\n\n\nif ", "recall-shown": "\n\n\ncounts", "plans": "\nif plan_bytes"}
+    given = run(
+        lesson,
+        "setup",
+        "course-parts",
+        "longer-given",
+        "linear-parallel",
+        "gate-given",
+        "recall-given",
+        *answers,
+    )
+    shown = {"norm-shown": "\n\n\nif ", "plans": "\nif plan_bytes"}
     for cell, until in shown.items():
         exec(cells(lesson)[cell].partition(until)[0], given)
     return given
@@ -1003,10 +1012,19 @@ def test_the_stored_run_shows_what_the_lesson_says_of_lengths():
     assert run["times"]["latent"][-1] >= run["times"]["plain"][-1]
 
 
-def test_softmax_finds_all_pairs_and_the_delta_rule_fewer_than_adding():
-    found = {kind: today()["recalled"](kind, 64) for kind in ("softmax", "adding", "delta rule")}
-    assert found["softmax"] == 1
-    assert found["delta rule"] < found["adding"] < 1 / 3
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_softmax_goes_on_with_every_string_and_a_memory_with_those_that_its_size_can_hold(seed):
+    def right(kind, *lengths, **sizes):
+        head = today()["induction_trained"](kind, seed, **sizes)
+        return [today()["right_again"](head, length) for length in lengths]
+
+    assert right("softmax", 4, 8, 16, 32) == [1, 1, 1, 1]
+    delta, adding = right("delta rule", 8, 32), right("adding", 8, 32)
+    assert delta[0] >= 0.92
+    assert adding[0] <= 0.84
+    assert max(delta[1], adding[1]) < 0.4
+    assert right("delta rule", 32, head_dim=32)[0] >= 0.97
 
 
 def test_with_keys_at_right_angles_the_delta_rule_adds():

@@ -283,7 +283,7 @@ LESSONS = {
     "13-attention-today": Work(
         shown=(
             ("bring_over(", "The course's own RMSNorm is used"),
-            ("recalled(kind, pairs)", "Nothing to draw yet"),
+            ("induction_trained(kind)", "Nothing to draw yet"),
         ),
         mistakes=(
             ("window-mask", "def window_mask(num_queries, num_keys, window, num_sinks=0):", TOO_WIDE,
