@@ -1,11 +1,12 @@
 """What a live room costs: from an event to the board, the server's memory and time, and what `check` waits.
 
-    python3 start.py run python -m benchmarks.live_room [--learners 300] [--seconds 60]
+    python3 start.py run python -m benchmarks.live_room [--learners 300] [--seconds 60] [--rounds 30]
 
 Learners, each with a sender of their own as in a notebook, are simulated in this process, and check once in
 20 s, at times of their own. The server is `autograder live` itself, in another process; a board listens to
-its events. `check` is timed in turn without a room and with one that answers, that is dead (nobody listens),
-and that is slow (it takes the connection, and never answers).
+its events. Right and wrong checks are timed by turns without a room, without a room once more (what the two
+differ by is noise), and with one that answers, that is dead (nobody listens), and that is slow (it
+takes the connection, and never answers).
 """
 
 from __future__ import annotations
@@ -27,11 +28,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import torch
-from autograder.lesson import live_line
+from autograder.lesson import joining, live_line
 from autograder.lesson.live_line import Line
 from autograder.live.board import Vocabulary
 from autograder.records.course import Course
@@ -42,8 +41,12 @@ from autograder import check
 
 ROOT = Path(__file__).parents[1]
 EACH = 20.0  # seconds between two checks of a learner
-TASK = "query-scores"
-ROUNDS, EACH_TIME = 120, 20
+TASK = "softmax-naive"
+EACH_TIME = 10  # checks of each kind at a time
+ALONE = "without a room"
+
+# By what is checked and where, the time that each check took, in ms.
+Taken = dict[tuple[str, str], list[float]]
 
 
 @contextmanager
@@ -139,61 +142,74 @@ def measured(learners: int, seconds: float, folder: Path) -> list[tuple[str, str
     ]
 
 
-def added(folder: Path) -> list[tuple[str, str]]:
-    """Return what a check waits more where a room answers, is dead, or is slow."""
-    answer = torch.zeros(6)
+def shared_out(places: dict[str, Callable[[], Line | None]], rounds: int) -> Taken:
+    """Return how long each right and wrong check took in each place, in ms; the places by turns."""
+    answers = {"a right check": lambda x: x.exp() / x.exp().sum(), "a wrong check": lambda x: x / x.sum()}
+    kinds = [kind for what in answers for kind in (what, f"{what}, processor")]
+    taken: Taken = {(kind, name): [] for kind in kinds for name in places}
+    for number in range(-1, rounds):  # the first round warms up, and does not count
+        for name in random.sample(list(places), len(places)):
+            line = places[name]()
+            live_line.use(line)
+            if line:
+                line.tried.wait(joining.WAIT)  # as `join` does
+            for what, answer in list(answers.items()) * EACH_TIME:
+                time.sleep(random.uniform(0, 0.1))  # in which the sender gets its turn, or has just begun
+                begun, used_before = time.perf_counter(), time.process_time()
+                found = check(TASK, answer)
+                used_since, took = time.process_time() - used_before, time.perf_counter() - begun
+                assert bool(found) == (what == "a right check")
+                if number >= 0:
+                    taken[what, name].append(took * 1000)
+                    taken[f"{what}, processor", name].append(used_since * 1000)  # the sender's as well
+            live_line.use(None)
+    return taken
 
-    def once() -> tuple[float, float]:
-        """Return the time of a check and the processor time meanwhile, the sender's with it; in ms."""
-        begun, used_before = time.perf_counter(), time.process_time()
-        check(TASK, answer)
-        return (time.perf_counter() - begun) * 1000, (time.process_time() - used_before) * 1000
 
+def added(folder: Path, rounds: int) -> Taken:
+    """Return what checks take without a room, and with one that answers, is dead, or is slow."""
     code, learner = "ABCDEFGH", "f" * 16
     nobody = socket.create_server(("127.0.0.1", 0))
     dead = f"http://127.0.0.1:{nobody.getsockname()[1]}"
     nobody.close()
-    slow = socket.create_server(("127.0.0.1", 0), backlog=100)
-    with room(folder) as (alive, known, _, _):
-        places: dict[str, Callable[[], Line | None]] = {
-            "without a room": lambda: None,
-            "with a room that answers": lambda: Line(urlsplit(alive), known, learner),
-            "with a dead one": lambda: Line(urlsplit(dead), code, learner),
-            "with a slow one": lambda: Line(
-                urlsplit(f"http://127.0.0.1:{slow.getsockname()[1]}"), code, learner
-            ),
-        }
-        taken: dict[str, list[tuple[float, float]]] = {name: [] for name in places}
-        telling: list[float] = []
-        tell = live_line.tell_check
+    with room(folder) as (alive, known, _, _), socket.create_server(("127.0.0.1", 0), backlog=4096) as silent:
+        slow = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        return shared_out(
+            {
+                ALONE: lambda: None,
+                "without, once more": lambda: None,
+                "a room that answers": lambda: Line(urlsplit(alive), known, learner),
+                "a dead one": lambda: Line(urlsplit(dead), code, learner),
+                "a slow one": lambda: Line(urlsplit(slow), code, learner),
+            },
+            rounds,
+        )
 
-        def timed(*told: Any) -> None:
-            begun = time.perf_counter()
-            tell(*told)
-            telling.append((time.perf_counter() - begun) * 1000)
 
-        live_line.tell_check = timed
-        for _ in range(3):
-            once()
-        for _ in range(ROUNDS // EACH_TIME):  # in turn, so that whatever else runs here slows all of them
-            for name, line in places.items():
-                live_line.use(line())
-                time.sleep(0.1)
-                taken[name] += [once() for _ in range(EACH_TIME)]
-                live_line.use(None)
-    slow.close()
-    rows = []
-    for kind, what in enumerate(("check", "its processor time")):
-        base = [times[kind] for times in taken["without a room"]]
-        for name, both in taken.items():
-            times = [one[kind] for one in both]
-            more = statistics.median(times) - statistics.median(base)
-            told = f"median {statistics.median(times):.1f} ms"
-            rows.append((f"{what}, {name}", told if times == base else f"{told}: {more:+.1f} ms"))
-    p95 = statistics.quantiles(telling, n=20)[-1]
-    told = f"median {statistics.median(telling):.3f} ms, p95 {p95:.3f} ms, at most {max(telling):.1f} ms"
-    rows.append(("of a check, telling the room", f"{told} (aim: 5 ms)"))
-    return rows
+def compared(taken: Taken) -> Table:
+    """Return how much longer checks took in each place: median, 99 % of them, and all."""
+    (count,) = {len(times) for times in taken.values()}
+    table = Table(
+        title=f"{count} checks each, in ms; aim: at most 5 more. Two without a room differ by noise"
+    )
+    for column in ("what", "where", "median", "p99", "worst"):
+        table.add_column(column)
+
+    def summed(times: list[float]) -> tuple[float, ...]:
+        return (
+            statistics.median(times),
+            statistics.quantiles(times, n=100, method="inclusive")[-1],
+            max(times),
+        )
+
+    for (what, name), times in taken.items():
+        base = summed(taken[what, ALONE])
+        told = (
+            f"{own:.2f}" if name == ALONE else f"{own - before:+.2f}"
+            for own, before in zip(summed(times), base, strict=True)
+        )
+        table.add_row(what, name, *told)
+    return table
 
 
 def main() -> None:
@@ -203,6 +219,7 @@ def main() -> None:
     )
     parser.add_argument("--learners", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--rounds", type=int, default=30, help=f"{EACH_TIME} checks of each kind in each")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         os.environ["AUTOGRADER_PROGRESS"] = "off"
@@ -212,9 +229,9 @@ def main() -> None:
         table = Table(title=said)
         table.add_column("what")
         table.add_column("measured")
-        for row in (*measured(asked.learners, asked.seconds, Path(made)), *added(Path(made))):
+        for row in measured(asked.learners, asked.seconds, Path(made)):
             table.add_row(*row)
-        Console().print(table)
+        Console().print(table, compared(added(Path(made), asked.rounds)))
 
 
 if __name__ == "__main__":

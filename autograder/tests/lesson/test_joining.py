@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -150,6 +151,23 @@ def test_after_leaving_nothing_is_sent_nor_what_waited(room, notebook):
     assert {one["verdict"] for one in room.wait(1)} == {"joined"}
     assert len(room.sent) == before
     assert repr(leave()) == "You are in no live room: nothing is sent."
+
+
+def test_while_a_check_runs_nothing_is_sent(room, monkeypatch):
+    monkeypatch.setattr(live_line, "LOOK", 0.01)
+    join(room.address, CODE, agree=True)
+    room.wait(1)
+    sent = []
+
+    def answer(x):
+        hint("share")
+        time.sleep(0.2)  # twenty looks into the queue
+        sent.append(len(room.sent))
+        return x / x.sum()
+
+    check("share", answer)
+    assert set(sent) == {1}
+    assert room.wait(2)[1]["verdict"] == "hint"
 
 
 def test_one_who_leaves_while_a_connection_is_made_sends_nothing_over_it(room, monkeypatch):

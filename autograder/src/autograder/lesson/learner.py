@@ -77,7 +77,8 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
     Returns:
         Feedback that shows itself at the end of a cell and is true when all is right.
     """
-    shown = _checked(task_id, answer)
+    with live_line.undisturbed():
+        shown = _checked(task_id, answer)
     if os.environ.get(EXECUTION) == "validate" and not shown:
         raise NotYet("\n" + repr(shown))
     return shown

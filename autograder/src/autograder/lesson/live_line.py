@@ -1,8 +1,9 @@
 """The line to a live room: what happened waits in a short queue, and a thread of its own sends it.
 
 A check only puts something into the queue, so it waits for no network, and not even for the thread to wake:
-that looks by itself. Until somebody has joined there is no queue and no thread. What cannot be sent is
-tried again, and the oldest is dropped where too much waits.
+that looks by itself. While a check runs, it begins to send nothing, since both share one interpreter. Until
+somebody has joined there is no queue and no thread. What cannot be sent is tried again, and the oldest is
+dropped where too much waits.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import SplitResult
@@ -70,7 +72,7 @@ class Line:
     def _run(self) -> None:
         failed = 0
         while not self._closed.is_set():
-            if not self._events:
+            if _checks or not self._events:
                 self._closed.wait(LOOK)
                 continue
             event = self._events[0]
@@ -126,6 +128,7 @@ class Line:
 
 
 _line: Line | None = None
+_checks = 0  # how many run now: an answer may call another check
 
 
 def use(line: Line | None) -> None:
@@ -139,6 +142,17 @@ def use(line: Line | None) -> None:
 def is_open() -> bool:
     """Tell whether this notebook has joined a room."""
     return _line is not None and _line.state != "refused"
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Begin to send nothing meanwhile."""
+    global _checks
+    _checks += 1
+    try:
+        yield
+    finally:
+        _checks -= 1
 
 
 def tell_check(task: str, verdict: Verdict) -> None:
