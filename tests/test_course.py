@@ -182,7 +182,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("file", [*LESSONS, "faults"])
+@pytest.mark.parametrize("file", [*LESSONS, "faults", *COURSE.preload, translate.MESSAGES])
 def test_texts_are_plain_english(file):
     said = [(one.context, one.text) for one in translate.entries(COURSE, file)]
     found = {

@@ -1036,7 +1036,7 @@ ATTACKS: dict[str, Attack] = {
         ),
         earns=1,  # the scores of one query are made as they should be
     ),
-    "doubles-cells": Attack(edited(_double_everything), notes="stood there"),
+    "doubles-cells": Attack(edited(_double_everything), notes="was there"),
     "swaps-ids": Attack(edited(_swap_ids)),
     "deletes-tests": Attack(edited(_delete_tests), notes="missing"),
     "strips-metadata": Attack(edited(_strip)),

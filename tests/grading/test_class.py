@@ -170,7 +170,7 @@ def rearranged(lesson: LessonBank, dice: random.Random) -> Made:
     for name in (doubled["id"], f"{doubled['id']}-answer"):
         at = made.cells.index(cell_of(made, name))
         made.cells.insert(at, deepcopy(made.cells[at]))
-    says = [f"the cell {doubled['id']}-answer stood there 2 times", "and were put back: ", gone["id"]]
+    says = [f"the cell {doubled['id']}-answer was there 2 times", "and were put back: ", gone["id"]]
     return Made(json.dumps(made), all_right(lesson), says)
 
 

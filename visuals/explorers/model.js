@@ -37,10 +37,10 @@ function render({ model, el }) {
     chosen.query = -1;
     at.choose("text", value);
   });
-  const strip = h("fieldset", { class: "text" }, h("legend", {}, _("Click a token. Its colour is how much the marked one looks at it; below stands what the model expects next after {stages}.", { stages: stages.join(", ") })));
+  const strip = h("fieldset", { class: "text" }, h("legend", {}, _("Click a token. Its colour is how much the marked one looks at it; below it you see what the model expects next after {stages}.", { stages: stages.join(", ") })));
   const maps = h("fieldset", { class: "heads" }, h("legend", {}, _("Where each head looks: rows look at columns")));
   const expected = table("", [_("next"), _("probability")]);
-  const reasons = table("", [_("what stands there"), _("adds to the score")]);
+  const reasons = table("", [_("what is there"), _("adds to the score")]);
   const without = check(_("Without this head"), { value: chosen.removed }, (value) => at.choose("removed", value));
   const writing = button(_("Let it write"), write);
   at.root.classList.add("model");

@@ -90,7 +90,7 @@ def of_departure(shape: Shape, expected: Shape, wanted: Sequence[str | int], axe
         if extra and axes.names_of(extra[0]) and all(size == extra[0] for size in extra):
             more = list(dict.fromkeys(wanted[axis] for axis in wrong if expected[axis] != extra[0]))
             return _(
-                "{name} stands where {listed} should",
+                "{name} is where {listed} should be",
                 name=axes.names_of(extra[0])[0],
                 listed=listed(list(map(str, more))),
             )
@@ -101,7 +101,7 @@ def of_mixing(mixed: Mixed, axes: Axes) -> str:
     """Return what is missing where a shape is right and the order is not."""
     before, after = axes.named(mixed.before), axes.named(mixed.after)
     start = _(
-        "the shape {after} is right, what stands in it is not: at place {place} of {axis} there are "
+        "the shape {after} is right, what is in it is not: at place {place} of {axis} there are "
         "numbers from place {origin}. {operation} moves no number, it only counts them off anew",
         after=after,
         place=mixed.place,
@@ -199,7 +199,7 @@ def _no_product(left: Shape, right: Shape, axes: Axes) -> str:
     for left_size, right_size in zip(reversed(left[:-2]), reversed(right[:-2]), strict=False):
         if left_size != right_size and 1 not in (left_size, right_size):
             return _(
-                "in {sides} the axes before the last two must agree, and {left} stands against {right}",
+                "in {sides} the axes before the last two must agree, and {left} meets {right}",
                 sides=sides,
                 left=_said(left_size, axes),
                 right=_said(right_size, axes),
@@ -213,8 +213,7 @@ def _not_broadcast(left: Shape, right: Shape, called: Sequence[str], axes: Axes)
         if left_size == right_size or 1 in (left_size, right_size):
             continue
         text = _(
-            "{left} and {right} are lined up from the right, and on axis -{back} {one} stands against "
-            "{other}",
+            "{left} and {right} are lined up from the right, and on axis -{back} {one} meets {other}",
             left=axes.named(left),
             right=axes.named(right),
             back=back,

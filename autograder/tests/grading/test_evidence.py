@@ -224,7 +224,7 @@ def test_a_graded_notebook_can_be_written_whatever_the_learner_raised(graded, ju
 @pytest.mark.parametrize("name", ["CellTimeoutError", "KeyboardInterrupt"])
 def test_a_check_that_ran_out_of_time_says_so(release, name):
     put(release, "share", new_output("error", ename=name, evalue="", traceback=[]))
-    assert "a loop may be endless" in evidence_of("share", release).note
+    assert "perhaps a loop is endless" in evidence_of("share", release).note
 
 
 def test_a_check_that_stopped_with_an_error_names_it(release):

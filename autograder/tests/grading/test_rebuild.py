@@ -125,7 +125,7 @@ def split_lines(notebook):
 
 
 OLD_DATA = "table = torch.tensor([[1.5, 2.5]])"
-TWICE = ["the cell share-answer stood there 2 times"]
+TWICE = ["the cell share-answer was there 2 times"]
 PUT_BACK = "course cells were missing and were put back: "
 # What is done, the sources of the cells that run beside the course's then, and what is noted.
 WHOLE = {

@@ -428,7 +428,7 @@ SAID_OF_DROPOUT = {
         0.0,
         1.0,
         "Every call gives the same result in training mode on six tokens.",
-        "a new draw belongs into every call",
+        "every call needs a new draw",
     ),
     "share kept": (
         0.2,

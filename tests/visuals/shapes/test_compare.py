@@ -236,7 +236,7 @@ def test_view_in_place_of_transpose_is_found_although_the_shape_is_right(solved,
     found = t.compare(steps)
     assert found.operation.name == "view"
     assert found.operation.site.text.startswith("queries = self.W_query(x).view(b, self.num_heads")
-    assert "the shape (b, heads, tokens, head_dim) is right, what stands in it is not" in found.text
+    assert "the shape (b, heads, tokens, head_dim) is right, what is in it is not" in found.text
     assert "From (b, tokens, d_out), split the last axis first" in found.text
 
 
@@ -252,7 +252,7 @@ def test_a_mask_that_is_not_cut_is_found(solved, sizes, steps, sentences):
     code = code_of(lesson_05, "multi-head-attention", "mask-not-cut")
     found = fused(solved("05-multi-head", {"multi-head-attention": code}), sizes, sentences).compare(steps)
     assert "masked_fill_" in found.operation.site.text
-    assert "on axis -1 7 (tokens) stands against 9" in found.cause
+    assert "on axis -1 7 (tokens) meets 9" in found.cause
     assert "has to be cut to the tokens present" in found.cause
 
 
@@ -290,9 +290,9 @@ def test_another_width_of_the_output_is_found(solved, sentences):
         (lambda x: x @ x, "in (b, tokens, d_in) @ (b, tokens, d_in) the last axis on the left, 3 (d_in)"),
         (
             lambda x: x @ torch.ones(4, 3, 2),
-            "axes before the last two must agree, and 5 (b) stands against 4",
+            "axes before the last two must agree, and 5 (b) meets 4",
         ),
-        (lambda x: x + torch.ones(4, 3), "on axis -2 7 (tokens) stands against 4"),
+        (lambda x: x + torch.ones(4, 3), "on axis -2 7 (tokens) meets 4"),
         (lambda x: x.transpose(1, 2).view(5, 21), "do not lie in reading order, as after a transpose"),
         (lambda x: torch.nn.Linear(8, 2)(x), "takes 8 numbers on the last axis; x has 3 (d_in) there"),
         (lambda x: x.view(4, -1), "105 numbers do not fill (4, -1)"),

@@ -68,7 +68,7 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
     names = ", ".join(repr(name) for name in costs)
     alt = _(
         "{title}: time and memory of {names} for {lengths} tokens, on logarithmic axes, measured on the "
-        "machine that ran this cell. The slope of each curve stands in the legend.",
+        "machine that ran this cell. The slope of each curve is in the legend.",
         title=title,
         names=names,
         lengths=", ".join(map(str, lengths)),

@@ -371,7 +371,7 @@ def desk(
     speak(place.banks.course.bank, place.banks.course.languages)
 
     def tell(address: str) -> None:
-        say(f"Open {address}\nWhoever has this address can read and change grades. Ctrl-C ends it.")
+        say(f"Open {address}\nAnyone who has this address can read and change grades. Ctrl-C ends it.")
 
     if out:
         pages = server.write_static(place, out)

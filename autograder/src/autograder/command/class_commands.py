@@ -321,7 +321,7 @@ def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
     for pair in pairs:
         called, _, student = pair.rpartition("=")
         if not called or student not in students.people:
-            refuse(f"--who {pair}: what stands behind the = is the id of nobody in the roster.")
+            refuse(f"--who {pair}: what comes after the = is the id of nobody in the roster.")
         named[called] = student
     return named
 

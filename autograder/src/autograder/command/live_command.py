@@ -59,7 +59,7 @@ def live(
 
     def tell(name: str, line: str, board: str) -> None:
         say(f"Room {name}\n  in a cell:  from autograder import join; {line}\n  its board:  {board}")
-        say("Whoever has the board's address can see it. Ctrl-C ends the room; its history is kept.")
+        say("Anyone who has the board's address can see it. Ctrl-C ends the room; its history is kept.")
 
     with suppress(KeyboardInterrupt):
         serve(known, list(dict.fromkeys(names)), history or known.root / "live.db", place, tell)

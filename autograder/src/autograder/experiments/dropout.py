@@ -181,7 +181,7 @@ WORDS = {
     ),
     ("draws differ", True): N_(
         "Every call gives the same result{training}{where}.",
-        "Nothing is dropped, or the same entries each time: a new draw belongs into every call.",
+        "Nothing is dropped, or the same entries each time: every call needs a new draw.",
     ),
     ("draws differ", False): N_(
         "Something is dropped{where}, and nothing should be.", "With p = 0 every entry is kept."

@@ -50,7 +50,7 @@ WORDS = {
     ),
     "order": N_(
         "Slices of {moved} in another order do not just change places in the result{where}.",
-        "It should know no order: the result of a slice is the same wherever it stands.",
+        "It should know no order: the result of a slice is the same wherever it is.",
     ),
 }
 

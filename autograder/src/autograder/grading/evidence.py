@@ -83,7 +83,7 @@ def _left_by(task: str, executed: NotebookNode, stopped: str) -> Evidence:
         if output.output_type == "error"
     ]
     if "CellTimeoutError" in errors or "KeyboardInterrupt" in errors:
-        why = Note("it did not end in the time allowed, so a loop may be endless")
+        why = Note("it did not end in the time allowed, so perhaps a loop is endless")
         return Evidence(task, "not-run", note=why)
     if errors:
         return Evidence(task, "not-run", note=Note("its check stopped with {error}", error=errors[0]))

@@ -112,7 +112,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
                 )
             if len(claims[name]) > 1:
                 times = len(claims[name])
-                notes.append(Note("the cell {name} stood there {times} times", name=name, times=times))
+                notes.append(Note("the cell {name} was there {times} times", name=name, times=times))
     missing = sorted(course_ids - seen - set(answers))
     if missing:
         names = ", ".join(missing[:10])

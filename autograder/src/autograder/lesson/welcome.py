@@ -56,7 +56,7 @@ def _lines(course: Course, folder: Path, folders: dict[str, Path]) -> Iterator[s
     yield " | ".join(("", _("Lesson"), _("Tasks solved"), "", "")).strip() + "\n| --- | --- | --- |"
     yield from (f"| {' | '.join(row)} |" for row in rows)
     yield "\n" + _(
-        "Open a lesson and run its cells from top to bottom with Shift+Enter. A check stands below each "
+        "Open a lesson and run its cells from top to bottom with Shift+Enter. A check is below each "
         "task, and a button below the check gives hints."
     )
     if len(folders) > 1:

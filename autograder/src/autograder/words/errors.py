@@ -11,14 +11,14 @@ from autograder.words.phrases import N_
 # By a pattern for "type: message" and, below it, the line; the first that fits counts.
 EXPLAINED = {
     r"'(float|int)' object is not callable\n.*dropout\(": N_(
-        "A number stands before the brackets, and only a function or a layer can be called. `self.dropout = "
+        "A number is before the brackets, and only a function or a layer can be called. `self.dropout = "
         "dropout` keeps the number alone: `nn.Dropout(dropout)` makes a layer of it."
     ),
     r"'(float|int)' object is not callable": N_(
-        "A number stands before the brackets, and only a function or a layer can be called."
+        "A number is before the brackets, and only a function or a layer can be called."
     ),
     r"'(Tensor|Parameter)' object is not callable": N_(
-        "A tensor stands before the brackets, and only a function or a layer can be called. An "
+        "A tensor is before the brackets, and only a function or a layer can be called. An "
         "`nn.Parameter` is used with `@`, and an `nn.Linear` is called."
     ),
     r"^AttributeError: '(?!Tensor|NoneType|list|tuple|dict|str|int|float)\w+' object has no attribute '(\w+)'"
@@ -47,9 +47,7 @@ EXPLAINED = {
         "`torch.dot` takes two vectors of the same length. Print both `.shape`s before this line."
     ),
     r"1D tensors expected": N_("`torch.dot` takes two vectors. For matrices there is `@`."),
-    r"unsupported operand .*(method|function)": N_(
-        "A function or method stands there without its parentheses: call it."
-    ),
+    r"unsupported operand .*(method|function)": N_("A function or method has no parentheses here: call it."),
     r"the number of sizes provided \(0\)": N_(
         "One number fits in this place, and several are put there: which of them, or what of them, is meant?"
     ),
@@ -89,7 +87,7 @@ EXPLAINED = {
         "`dim` says along which axis to work: 0 is the first, -1 the last."
     ),
     r"received an invalid combination of arguments": N_(
-        "What the call was given stands in the brackets: their number, names, order or types do not fit."
+        "The values in the brackets do not fit this call: check their number, names, order and types."
     ),
     r"^(Syntax|Indentation|Tab)Error": N_(
         "Python could not read the cell. Look at this line and the one before: is a bracket, a quote or a "

@@ -103,7 +103,7 @@ def globals_text(verdict: f.Verdict, task: Task) -> str:
     """Say what an answer reads from the notebook instead of taking it as an argument."""
     return _(
         "`{answer}` reads {names} from the notebook. A function should use its arguments only: otherwise "
-        "its result depends on what else stands in the notebook.",
+        "its result depends on what else is in the notebook.",
         answer=task.name,
         names=as_code(verdict.globals_read),
     )
@@ -179,7 +179,7 @@ def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tu
         lines.append(
             _("✗ No line gives the right numbers for {missing}.", missing=translated("steps", way.missing))
         )
-    lines.append(_("✓ stands at what the usual way makes too. Another way may be right as well."))
+    lines.append(_("✓ marks what the usual way makes too. Another way can be right as well."))
     return tuple(lines)
 
 
@@ -532,7 +532,7 @@ _TYPE_ADVICE = {
     "sparse tensor": N_("Leave out `.to_sparse()`: few operations know what to do with such a tensor."),
     "list": N_("`torch.tensor(...)` makes a tensor of a list of numbers, `torch.stack(...)` of tensors."),
     "list for a number": N_(
-        "A list stands around it, or one number has still to be made of several: `sum(...)` adds up."
+        "It is inside a list, or several numbers still have to become one: `sum(...)` adds up."
     ),
     "tuple": N_("A comma at the end of a line, or between two values, makes a tuple."),
     "tuple of parts": N_(
@@ -616,7 +616,7 @@ def _wrong_shape(finding: f.WrongShape, task: Task) -> Message:
 _DTYPE_ADVICE = {
     "comparison": N_("A comparison gives True and False, and so does `.bool()`."),
     "whole numbers": N_(
-        "Whole numbers cut off what stands behind the point. Was a tensor made from numbers without one?"
+        "Whole numbers cut off what comes after the point. Was a tensor made from numbers without one?"
     ),
     "bool": N_("True and False are what a comparison gives; the task asks for the numbers themselves."),
     "half": N_("Half precision keeps about three digits. Leave the inputs' own dtype as it is."),
@@ -692,7 +692,7 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             where=on_which(finding, task),
         )
         advice = _(
-            "Whoever calls a function expects their tensors back as they were. Work on a new tensor: `x - "
+            "The caller of a function expects their tensors back as they were. Work on a new tensor: `x - "
             "1` makes one, `x -= 1` and methods that end in `_` change the old one."
         )
         return Message(headline, (advice,))
