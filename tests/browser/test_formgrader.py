@@ -11,20 +11,17 @@ import pytest
 from autograder.author.source import read_source
 from autograder.grading.class_folder import Class
 from nbgrader.utils import get_username
-from support.class_course import FULL, LESSON, OTHER, class_folder
-from support.fixtures import class_course
 
 from tests.browser.servers import served
+from tests.classes import class_folder, full_points
 
-__all__ = ["class_course"]
-
-pytestmark = pytest.mark.slow
+LESSON, OTHER = "01-dot-product", "03-causal"
 
 
 @pytest.fixture
-def clone(class_course, tmp_path):
-    """A clone as git has it, without what a build leaves, and an exchange of its own."""
-    place = class_folder(class_course, tmp_path / "clone", LESSON, OTHER)
+def clone(tmp_path):
+    """Two lessons of a clone as git has it, without what a build leaves, and an exchange of its own."""
+    place = class_folder(tmp_path / "clone", LESSON, OTHER)
     for made in (*place.glob("source/*/*.ipynb"), *place.glob("gradebook.db*")):
         made.unlink()
     exchange = tmp_path / "exchange"
@@ -85,7 +82,8 @@ def test_a_lesson_goes_to_a_student_and_back_by_the_buttons(clone, environment, 
         lesson(LESSON).locator("td.num-submissions a").click()
         student = page.locator("tbody tr", has=page.locator("td.student-id", has_text=get_username()))
         press(student, "autograde", "Successfully autograded")
-        assert f"{FULL:g} / {FULL:g}" in student.locator("td.score").inner_text()
+        full = full_points(LESSON)
+        assert f"{full:g} / {full:g}" in student.locator("td.score").inner_text()
         page.goto(f"{address}/formgrader/manage_assignments")
         press(lesson(LESSON), "generate-feedback", "Successfully generated")
         press(lesson(LESSON), "release-feedback", "Successfully released")
