@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from nbgrader.api import Student
+
 from autograder.classroom import marks
 from autograder.classroom.people import Person, Roster
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook import Book
+from autograder.grading.verdicts import readable
 
 KEPT = ("first_name", "last_name", "email", "lms_user_id")
 
@@ -28,7 +31,8 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[l
     """
     new, changed = [], []
     roster = class_list(course)
-    with Book(course, dry=dry) as book:
+    with Book(course, dry=dry) as book, readable(course.database):
+        rows = {student.id: student for student in book.nbgrader.students}
         for listed in people:
             person = roster.merged(listed)
             values = {key: getattr(person, key) or None for key in KEPT}
@@ -37,5 +41,9 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[l
                 new.append(person)
             elif any((getattr(old, key) or None) != value for key, value in values.items()):
                 changed.append(person)
-            book.nbgrader.update_or_create_student(person.id, **values)
+            row = rows.setdefault(person.id, Student(id=person.id))
+            for key, value in values.items():
+                setattr(row, key, value)
+            book.nbgrader.db.add(row)
+        book.nbgrader.db.commit()  # all of them, or nobody
     return new, changed

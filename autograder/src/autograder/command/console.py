@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -58,11 +61,20 @@ def refuse(why: object) -> NoReturn:
 class Commands(TyperGroup):
     """Commands that end with a sentence where the course, its gradebook or a file cannot be used."""
 
+    def main(self, *words: Any, **settings: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):  # a terminal may know nothing but ASCII
+                stream.reconfigure(errors="backslashreplace")
+        return super().main(*words, **settings)
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except Refused as problem:
             refuse(problem)
+        except shutil.Error as problem:  # of a folder: what of it could not be copied, where to, and why
+            _, to, why = problem.args[0][0]
+            refuse(f"{to}: {why}.")
         except OSError as problem:
             if problem.errno in OF_THE_DISK and problem.filename is None:  # while a file was written
                 refuse(f"{problem.strerror}.")

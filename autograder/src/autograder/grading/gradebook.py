@@ -19,7 +19,7 @@ import nbformat
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Grade, Gradebook, InvalidEntry, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 
 from autograder.grading import verdicts
@@ -37,6 +37,8 @@ SQLITE = "sqlite:///"
 # Where nbgrader's programs are, and the table that it makes last.
 SCRIPTS = sysconfig.get_path("scripts")
 FINISHED = "alembic_version"
+# What nbgrader's gradebook raises, it logs as well, with a traceback.
+logging.getLogger("tornado.application").addFilter(lambda record: "nbgrader" not in record.pathname)
 
 log = logging.getLogger(__name__)
 
@@ -57,8 +59,11 @@ class Book:
         self._course = course
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
         self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
-        with _programs_found(), readable(course.database):
-            self._gradebook = Gradebook(self._database, course.directory.course_id)
+        try:
+            with _programs_found(), readable(course.database):
+                self._gradebook = Gradebook(self._database, course.directory.course_id)
+        except InvalidEntry as problem:
+            raise BadBook(course.database, f"cannot be used ({problem})") from problem
         engine = self._gradebook.engine
         with engine.connect() as connection:
             finished = engine.dialect.has_table(connection, FINISHED)
@@ -81,6 +86,8 @@ class Book:
         self._gradebook.close()
         if self._copy is not None:
             self._copy.cleanup()
+        if isinstance(error, InvalidEntry):  # what the database said against it, in nbgrader's words
+            raise BadBook(self._course.database, f"cannot be used ({error})") from error
 
     @property
     def nbgrader(self) -> Gradebook:
