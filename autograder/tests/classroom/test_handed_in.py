@@ -305,6 +305,23 @@ def test_missing_cells_and_times_of_nobody_are_said(place, tmp_path):
     assert "amy (amy)" not in said
 
 
+def test_two_sources_that_disagree_on_a_time_are_told(place, tmp_path):
+    (place / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+    files = [
+        (f"adamsamy_LATE_11_901_{LESSON}.ipynb", notebook()),
+        (f"brownbob_12_902_{LESSON}.ipynb", notebook()),
+    ]
+    archive, times = zipped(tmp_path / "all.zip", files), tmp_path / "times.csv"
+    listed = "id,time\namy,2026-03-01 11:00+00:00\nbob,2026-03-01 11:30+00:00\n"
+    times.write_text(listed)
+    said = run(place, "collect", archive, "--times", times)
+    assert f"amy, {LESSON}: two times: 2026-03-01 11:00 UTC counts; the platform marks it as late" in said
+    times.write_text(listed.replace("11:30", "11:40"))
+    said = run(place, "collect", archive, "--times", times)
+    assert f"bob, {LESSON}: two times: 2026-03-01 11:40 UTC counts; it had 2026-03-01 11:30 UTC" in said
+    assert said.count("two times") == 2  # and amy's as before
+
+
 def test_more_time_is_given_to_nobody_but_people_of_the_class(place):
     before = (place / "class.toml").read_text() if (place / "class.toml").is_file() else ""
     assert "Do you mean joerg?" in run(place, "extend", "jorg", "01", "3d", code=2)

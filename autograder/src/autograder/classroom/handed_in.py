@@ -26,6 +26,7 @@ from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.kept import READING, LimitReached, within
 from autograder.grading.releases import known_ids
+from autograder.grading.submission import beside, moment
 from autograder.records import codec
 from autograder.records.cells import tasks_of
 from autograder.records.files import file_digest, folder_digest, write_whole
@@ -142,6 +143,7 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
         ]
     _tell_of_late_ones(request, outcome)
     _tell_of_odd_ones(request, outcome)
+    _tell_of_two_times(request, outcome)
     for one in outcome.placed:
         if other := _contradicts(request, one):
             outcome.notes.append(f"{one.entry.path}: handed in by {one.student}, and its name says {other}")
@@ -294,6 +296,26 @@ def _handed_in(request: Request, lesson: str, student: str, entry: HandedFile) -
         if submitted.time and (by_number or request.roster.find(submitted) == {student}):
             return submitted.time.astimezone(UTC)
     return _a_moment_late(request.course, lesson, student) if entry.late else None
+
+
+def _tell_of_two_times(request: Request, outcome: Collected) -> None:
+    """Note where the list of times says something else than the platform's mark, or than was known."""
+    for one in outcome.placed:
+        if one.time is None:
+            continue
+        late = _a_moment_late(request.course, one.lesson, one.student)
+        others = ["the platform marks it as late"] if one.entry.late and late and one.time < late else []
+        stamp = _place(request.course, one.lesson, one.student).parent / STAMP
+        before = moment(beside(stamp)) if one.state == "as before" else None
+        if before and before.replace(tzinfo=UTC) != one.time:
+            others.append(f"it had {_told(before)}")
+        if others:
+            which = f"{_told(one.time)} counts; {listed(others)}"
+            outcome.notes.append(f"{one.student}, {one.lesson}: two times: {which}")
+
+
+def _told(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
 def stamp_late(course: Class) -> None:
