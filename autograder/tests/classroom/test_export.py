@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from functools import partial
 from pathlib import Path
 
 import pytest
 from autograder.classroom.export import Merged, Scores, scores, write_workbook
 from autograder.classroom.platforms import canvas, moodle, plain
-from autograder.classroom.tables import BadList, Table
+from autograder.classroom.tables import BadList, Table, number_in
 from autograder.command import app as cli
 from autograder.grading.class_folder import Class
+from autograder.grading.maxima import OtherMaximum
 from autograder.records.course import Course
 from nbgrader.api import Base, Gradebook
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 from sqlalchemy import create_engine
 from support.class_course import LESSON, OTHER, class_folder
 from typer.testing import CliRunner
@@ -121,16 +121,52 @@ def test_a_worksheet_in_another_language_is_read_by_what_is_in_it(known, before)
     assert made.text.splitlines()[-2] == "Teilnehmer/in 71;Ada Lovelace;ada@uni.example;Abgegeben;7.00;10,00;"
 
 
-@pytest.mark.parametrize("most", ["100.00", "1.000,00", "1,000.00", "7"])
-def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(known, most):
-    worksheet = MOODLE.removeprefix("\ufeff").replace(",", ";").replace("100.00", most)
+def in_canvas(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
     gradebook = CANVAS.replace("Points Possible,,,,10", f'Points Possible,,,,"{most}"')
-    for fill in (partial(into_moodle, known, worksheet, LESSON), partial(into_canvas, known, gradebook)):
-        with pytest.raises(BadList, match=r"has 10 points here and .* on the platform"):
-            fill()
-    scale = {"100.00": 10, "7": 0.7}.get(most, 100)
-    assert listed(into_moodle(known, worksheet, LESSON, True).text).rows[0][4] == f"{7 * scale:.2f}"
-    assert listed(into_canvas(known, gradebook, True).text).rows[1][4] == f"{7 * scale:g}"
+    return listed(into_canvas(known, gradebook, scale).text).rows[1][4]
+
+
+def in_moodle(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+    worksheet = MOODLE.removeprefix("\ufeff").replace(",", ";").replace("100.00", most)
+    return listed(into_moodle(known, worksheet, LESSON, scale).text).rows[0][4]
+
+
+def in_xlsx(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+    earlier = Workbook()
+    earlier.active.title = "scores"
+    earlier.active.append(["student", f"{LESSON} ({most})"])
+    earlier.save(tmp_path / "book.xlsx")
+    write_workbook(known, tmp_path / "book.xlsx", scale)
+    header, first = load_workbook(tmp_path / "book.xlsx")["scores"].iter_rows(max_row=2, values_only=True)
+    assert header[3] == f"{LESSON} ({number_in(most):g})"
+    return str(first[3])
+
+
+# Gradescope's is in test_gradescope.py: there the container is told the maximum.
+WAYS = (in_canvas, in_moodle, in_xlsx)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("most", "scaled"), [("100.00", 70), ("1.000,00", 700), ("1,000.00", 700), ("7", 4.9)]
+)
+def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(known, tmp_path, way, most, scaled):
+    with pytest.raises(OtherMaximum, match=r"has 10 points here and .* (on the platform|in book.xlsx)"):
+        way(known, most, False, tmp_path)
+    assert float(way(known, most, True, tmp_path)) == scaled
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("scale", [False, True])
+def test_the_same_maximum_leaves_scores_as_they_are(known, tmp_path, way, scale):
+    assert float(way(known, "10,0", scale, tmp_path)) == 7
+
+
+def test_no_other_file_makes_room_for_a_workbook(known, tmp_path):
+    (tmp_path / "notes.xlsx").write_text("mine", encoding="utf-8")
+    with pytest.raises(BadList, match="no workbook of scores"):
+        write_workbook(known, tmp_path / "notes.xlsx")
+    assert (tmp_path / "notes.xlsx").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_maximum_that_is_no_number_is_refused(known):

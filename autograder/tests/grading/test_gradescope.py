@@ -28,6 +28,8 @@ pytestmark = [
     ),
 ]
 COMMAND = ("gradescope", "01", "--visibility", "after_published")
+# What can be earned, as Gradescope says beside each submission.
+ASSIGNMENT = '{{"assignment": {{"total_points": "{}"}}}}'
 # What a student's code may not do; the answer is right where each of these is refused.
 TRIES = """
 import os, subprocess, sys
@@ -62,13 +64,13 @@ if not all(outcomes.values()):
 """
 
 
-def packed(place: Path) -> list[str]:
+def packed(place: Path, *words: str) -> list[str]:
     """The tree that Gradescope makes of a zip."""
     place.mkdir()
     for name in ("source", "submission", "results"):
         (place / name).mkdir()
-    (place / "submission_metadata.json").write_text("{}")
-    done = CliRunner().invoke(cli.app, [*COMMAND, "--out", str(place / "made.zip")])
+    (place / "submission_metadata.json").write_text(ASSIGNMENT.format(FULL))
+    done = CliRunner().invoke(cli.app, [*COMMAND, *words, "--out", str(place / "made.zip")])
     assert done.exit_code == 0, done.output
     with zipfile.ZipFile(place / "made.zip") as archive:
         archive.extractall(place / "source")
@@ -78,6 +80,13 @@ def packed(place: Path) -> list[str]:
 
 
 def graded(place: Path) -> dict:
+    """What the autograder tells Gradescope."""
+    done = run(place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads((place / "results" / "results.json").read_text(encoding="utf-8"))
+
+
+def run(place: Path) -> subprocess.CompletedProcess:
     """Run the autograder in a world that has a system, Python and the tree, and no bubblewrap of its own."""
     seen = {"/opt/autograder": sys.prefix, sys.base_prefix: sys.base_prefix}
     package = str(Path(autograder.__file__).parent)
@@ -101,11 +110,9 @@ def graded(place: Path) -> dict:
         command += ["--ro-bind", shown, where]
     command += ["--ro-bind", "/dev/null", "/usr/bin/bwrap", "--dev", "/dev", "--proc", "/proc"]
     command += ["--perms", "1777", "--tmpfs", "/tmp", "--bind", str(place), "/autograder"]
-    done = subprocess.run(
+    return subprocess.run(
         [*command, "bash", "/autograder/source/run_autograder"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads((place / "results" / "results.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -136,3 +143,25 @@ def test_a_submission_is_graded_in_a_container_and_its_code_reaches_nothing(cour
     assert (told["score"], sum(test["max_score"] for test in told["tests"])) == (3, FULL)
     assert {test["visibility"] for test in told["tests"]} == {"after_published"}
     assert list((place / "source" / "secret" / "words").iterdir())  # hidden questions were drawn
+
+
+def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(course, tmp_path):
+    for words, expected in (((), None), (("--scale",), 2 * FULL)):
+        place = tmp_path / f"container{len(words)}"
+        packed(place, *words)
+        (place / "submission_metadata.json").write_text(ASSIGNMENT.format(2 * FULL))
+        nbformat.write(course, place / "submission" / f"{LESSON}.ipynb")
+        if expected is None:
+            done = run(place)
+            assert done.returncode == 1
+            assert f"has {FULL:g} points here and {2 * FULL:g} on the platform" in done.stderr
+            assert not list((place / "results").iterdir())
+        else:
+            told = graded(place)
+            assert told["score"] == sum(test["max_score"] for test in told["tests"]) == expected
+
+
+def test_what_a_course_says_in_another_language_is_packed(course, tmp_path):
+    course_says = Path("bank", "bn", "messages.mo")
+    course_says.write_bytes(b"of the course")
+    assert f"course/{course_says.as_posix()}" in packed(tmp_path / "container")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from zipfile import BadZipFile
 
 from autograder.classroom import marks
 from autograder.classroom.marks import HandedIn, Mark
 from autograder.classroom.people import Person, Roster, person_of
 from autograder.classroom.tables import BadList, Table, number_in
+from autograder.grading import maxima
 from autograder.grading.class_folder import Class
+from autograder.records.files import write_whole
 
 # Puts a student's scores into a row; whether there were any.
 Fill = Callable[[list[str], str], bool]
@@ -58,11 +63,26 @@ def scores(course: Class) -> Scores:
     return Scores(people, lessons, possible, totals, waiting, by_hand, all_marks, handed_in)
 
 
-def write_workbook(known: Scores, path: Path) -> None:
-    """Write all scores as an Excel workbook: one sheet of lessons, and one of tasks for each lesson."""
+def write_workbook(known: Scores, path: Path, scale: bool = False) -> None:
+    """Write all scores as an Excel workbook: one sheet of lessons, and one of tasks for each lesson.
+
+    Raises:
+        BadList: another file than such a workbook is there.
+        OtherMaximum: such a workbook is there with another maximum than ours, and nobody asked to scale.
+    """
     from openpyxl import Workbook
     from openpyxl.styles import Font
 
+    there = _maxima_in(path)
+    factors = {
+        lesson: factor(known, lesson, there.get(lesson, ""), scale, f"in {path.name}")
+        for lesson in known.lessons
+    }
+    counts = {
+        (student, lesson): round(score * factors[lesson], 2)
+        for (student, lesson), score in known.scores.items()
+        if lesson in factors
+    }
     book = Workbook()
     book.remove(book.active)
 
@@ -82,11 +102,15 @@ def write_workbook(known: Scores, path: Path) -> None:
     titles = ("student", "last name", "first name")
     sheet(
         "scores",
-        (*titles, *(f"{lesson} ({known.possible[lesson]:g})" for lesson in known.lessons), "total"),
+        (
+            *titles,
+            *(f"{name} ({known.possible[name] * times:g})" for name, times in factors.items()),
+            "total",
+        ),
         (
             (*name, *row, sum(score for score in row if score is not None))
             for student, name in who.items()
-            for row in [[known.scores.get((student, lesson)) for lesson in known.lessons]]
+            for row in [[counts.get((student, lesson)) for lesson in known.lessons]]
         ),
     )
     for lesson in known.lessons:
@@ -108,27 +132,38 @@ def write_workbook(known: Scores, path: Path) -> None:
                 if (student, lesson) in known.scores
             ),
         )
-    book.save(path)
+    whole = BytesIO()
+    book.save(whole)
+    write_whole(path, whole.getvalue())
 
 
-def factor(known: Scores, lesson: str, maximum: str, scale: bool) -> float:
-    """Return what a lesson's scores are multiplied by for a platform that says how much can be earned.
+def _maxima_in(path: Path) -> dict[str, str]:
+    """Return what can be earned for each lesson, as a workbook says that was written earlier."""
+    from openpyxl import load_workbook
+
+    if not path.exists():
+        return {}
+    try:
+        with path.open("rb") as file:
+            titles = next(load_workbook(file, read_only=True)["scores"].iter_rows(values_only=True))
+    except (BadZipFile, KeyError, ValueError, StopIteration):
+        raise BadList(f"{path} is no workbook of scores, so nothing was written into its place.") from None
+    found = (re.fullmatch(r"(.+) \((.+)\)", str(title)) for title in titles)
+    return {match[1]: match[2] for match in found if match}
+
+
+def factor(known: Scores, lesson: str, maximum: str, scale: bool, where: str = maxima.PLATFORM) -> float:
+    """Return what a lesson's scores are multiplied by for a file that says how much can be earned.
 
     Raises:
-        BadList: the platform's maximum is another one than ours, or no number, and nobody asked to scale.
+        BadList: that is no number.
+        OtherMaximum: it is another maximum than ours, and nobody asked to scale.
     """
-    if maximum.strip() in ("", "-"):
-        return 1.0
-    platforms = number_in(maximum)
-    if platforms is None:
-        raise BadList(f"{lesson}: the platform's maximum, “{maximum}”, is no number. Nothing was written.")
-    if platforms != known.possible[lesson] and not scale:
-        ours = known.possible[lesson]
-        raise BadList(
-            f"{lesson} has {ours:g} points here and {platforms:g} on the platform. Change its maximum there, "
-            f"or say --scale to multiply each score by {platforms:g}/{ours:g}."
-        )
-    return platforms / known.possible[lesson]
+    there = maximum.strip() not in ("", "-")
+    theirs = number_in(maximum) if there else None
+    if there and theirs is None:
+        raise BadList(f"{lesson}: the maximum {where}, “{maximum}”, is no number. Nothing was written.")
+    return maxima.factor(lesson, known.possible[lesson], theirs, scale, where)
 
 
 def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:

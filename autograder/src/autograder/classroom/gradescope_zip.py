@@ -16,6 +16,7 @@ from autograder.classroom import wheels
 from autograder.grading.hidden.secret import NAME, OWN_FOLDER
 from autograder.records import bank
 from autograder.records.course import FILE, Course
+from autograder.words.language import MESSAGES
 
 # Who sees the tests, and when, as Gradescope calls it.
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
@@ -39,12 +40,12 @@ RUN = """\
 # Gradescope runs this for each submission.
 export {variable}=/autograder/source/{secret} OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
 cd /autograder/source/course
-exec /opt/autograder/bin/python -m autograder.grading.in_container {lesson} {visibility}
+exec /opt/autograder/bin/python -m autograder.grading.in_container {lesson} {visibility}{scale}
 """
 PYTHON = "3.12"
 
 
-def pack(course: Course, lesson: str, out: Path, visibility: str) -> Path:
+def pack(course: Course, lesson: str, out: Path, visibility: str, scale: bool = False) -> Path:
     """Write the zip.
 
     Its hidden questions are drawn from a secret of its own: yours stays here.
@@ -64,7 +65,13 @@ def pack(course: Course, lesson: str, out: Path, visibility: str) -> Path:
         needs += ["--constraints", lock.name]
     scripts = {
         "setup.sh": SETUP.format(python=PYTHON, needs=shlex.join(needs)),
-        "run_autograder": RUN.format(variable=OWN_FOLDER, secret=NAME, lesson=lesson, visibility=visibility),
+        "run_autograder": RUN.format(
+            variable=OWN_FOLDER,
+            secret=NAME,
+            lesson=lesson,
+            visibility=visibility,
+            scale=" --scale" if scale else "",
+        ),
     }
     out.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -90,7 +97,7 @@ def _course(course: Course, lesson: str) -> dict[str, bytes]:
     ]
     answers = [
         *bank.paths(lesson, course.bank),
-        *(file for name in (lesson, SHARED) for file in course.bank.glob(f"*/{name}.mo")),
+        *(file for name in (lesson, SHARED, MESSAGES) for file in course.bank.glob(f"*/{name}.mo")),
     ]
     return {
         FILE: tomlkit.dumps(described).encode(),

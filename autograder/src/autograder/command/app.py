@@ -436,6 +436,7 @@ def export(
     from autograder.classroom.platforms.offered import platforms_of
     from autograder.classroom.tables import Table, read_list
     from autograder.grading.gradebook import follow
+    from autograder.records.files import write_whole
 
     sheet_given = canvas or moodle or sheet
     place = class_of(course)
@@ -481,7 +482,7 @@ def export(
             raise typer.Exit(1)
         return
     if xlsx:
-        exports.write_workbook(known, xlsx)
+        exports.write_workbook(known, xlsx, scale)
         say(f"Written: {xlsx}")
         return
     assert sheet_given is not None
@@ -491,7 +492,7 @@ def export(
     which = meant(place.banks.course.lessons, [lesson])[0] if lesson else ""
     merged = to.fill(known, table, which, scale)
     target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
-    target.write_text(merged.text, encoding="utf-8", newline="")
+    write_whole(target, merged.text.encode())
     for line in merged.strangers:
         say(f"left as it was: {line}")
     for student in merged.missing:

@@ -146,6 +146,10 @@ def gradescope(
             "--visibility", help="When tests are seen: visible, after_due_date, after_published or hidden."
         ),
     ] = "visible",
+    scale: Annotated[
+        bool,
+        typer.Option("--scale", help="Where Gradescope's maximum is another one, scale the scores to it."),
+    ] = False,
     course: Root = Path(),
 ) -> None:
     """Pack a lesson's autograder for Gradescope, which grades each submission in a container of its own."""
@@ -155,7 +159,7 @@ def gradescope(
     (name,) = meant(place.lessons, [lesson])
     if visibility not in VISIBILITIES:
         refuse(f"There is no visibility {visibility}. There are: {', '.join(VISIBILITIES)}.")
-    path = pack(place, name, out or Path(f"{name}-gradescope.zip"), visibility)
+    path = pack(place, name, out or Path(f"{name}-gradescope.zip"), visibility, scale)
     say(f"{path} holds the autograder of {name}. Upload it to Gradescope, under “Configure Autograder”.")
     say("It holds the answers, so give it to nobody else. Its hidden probes are drawn for it alone.")
 

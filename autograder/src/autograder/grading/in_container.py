@@ -1,7 +1,7 @@
 """Grade one submission in the container that Gradescope starts for it: as root, where no sandbox can be had.
 
 Its code runs as a user who can read nothing of the lesson's answers. `autograder gradescope` packs what is
-needed; in there it is called as `python -m autograder.grading.in_container LESSON VISIBILITY`.
+needed; in there it is called as `python -m autograder.grading.in_container LESSON VISIBILITY [--scale]`.
 """
 
 from __future__ import annotations
@@ -16,34 +16,56 @@ from typing import Any
 from autograder.grading.banks import Draws
 from autograder.grading.batch import GradeJob, grade_read
 from autograder.grading.class_folder import Class
+from autograder.grading.maxima import factor
 from autograder.grading.releases import known_ids
 from autograder.grading.runner import OtherUserRunner
 from autograder.grading.submission import read_text, refused, unreadable
 from autograder.records import bank
 from autograder.records.bank import LessonBank
 from autograder.records.findings import Verdict
+from autograder.records.problems import Refused
 from autograder.words.feedback import plain_text
 from autograder.words.language import SPOKEN, _, ngettext, speaking, translated
 from autograder.words.wording import asked_instead
 
 PLACE = Path("/autograder")
 SOURCE, SUBMISSION, RESULTS = "source", "submission", "results"
+POINTS = ("score", "max_score")
 COURSE = "course"  # the folder of the course in what is packed
 
 
-def main(lesson: str, visibility: str, place: Path = PLACE) -> None:
-    """Grade what a student handed in, and write `results.json`."""
+def main(lesson: str, visibility: str, scale: str = "", *, place: Path = PLACE) -> None:
+    """Grade what a student handed in, and write `results.json`.
+
+    Raises:
+        OtherMaximum: Gradescope has another maximum than the lesson; then there are no results.
+    """
+    most = _most(place / "submission_metadata.json")
     for name in (SOURCE, SUBMISSION, RESULTS):
         (place / name).chmod(0o700)
     for told_of in place.glob("*.json"):  # what Gradescope says of earlier ones
         told_of.chmod(0o600)
     course = Class(place / SOURCE / COURSE)
-    told = graded(course, lesson, place / SUBMISSION, visibility)
+    told = graded(course, lesson, place / SUBMISSION, visibility, most, bool(scale))
     (place / RESULTS / "results.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
 
 
-def graded(course: Class, lesson: str, folder: Path, visibility: str) -> dict[str, Any]:
-    """Grade the notebook in a folder; returns what Gradescope is told of it."""
+def _most(about: Path) -> float | None:
+    """Return what can be earned for the assignment, as Gradescope says beside each submission."""
+    try:
+        return float(json.loads(about.read_bytes())["assignment"]["total_points"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def graded(
+    course: Class, lesson: str, folder: Path, visibility: str, most: float | None = None, scale: bool = False
+) -> dict[str, Any]:
+    """Grade the notebook in a folder; returns what Gradescope is told of it.
+
+    Raises:
+        OtherMaximum: `most`, which can be earned there, is another maximum than the lesson's.
+    """
     release = course.current(lesson)
     path = handed_in(folder, release.tasks)
     text = path.read_bytes() if path else b""
@@ -56,6 +78,9 @@ def graded(course: Class, lesson: str, folder: Path, visibility: str) -> dict[st
         done, results = grade_read(job, submission, runner)
     finally:
         runner.close()
+    of_code = sum(result.possible for result in results if result.points is not None)
+    # Gradescope counts what people give with it, or leaves that out where nobody is to read anything there.
+    times = 1.0 if most == of_code else factor(lesson, sum(one.possible for one in results), most, scale)
     language = done.notebook.metadata.get(SPOKEN, "")
     with speaking(course.banks.course.bank, language):
         known = course.banks.lesson(lesson, drawn)
@@ -71,12 +96,15 @@ def graded(course: Class, lesson: str, folder: Path, visibility: str) -> dict[st
             )
             notes.append(read)
     return {
-        "score": sum(verdict.earned for verdict in done.verdicts.values()),
+        "score": round(times * sum(verdict.earned for verdict in done.verdicts.values()), 4),
         "output": "\n\n".join(notes),
         "output_format": "text",
         "stdout_visibility": "hidden",
         "visibility": visibility,
-        "tests": [{**test, "visibility": visibility} for test in tests],
+        "tests": [
+            {**test, **{key: round(times * test[key], 4) for key in POINTS}, "visibility": visibility}
+            for test in tests
+        ],
     }
 
 
@@ -113,4 +141,7 @@ def _tests(lesson: LessonBank, name: str, verdict: Verdict) -> Iterator[dict[str
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    try:
+        main(*sys.argv[1:])
+    except Refused as why:  # Gradescope shows it to instructors
+        sys.exit(str(why))

@@ -80,7 +80,7 @@ class Columns:
 
         Raises:
             Unreachable: there is none, and none may be made.
-            BadList: its maximum is another one than ours, and nobody asked to scale.
+            OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
         """
         address, most = self._memory.lineitem(self._place, lesson), None
         if self._service.can_read_lineitem():

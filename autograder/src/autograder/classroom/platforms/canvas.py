@@ -52,7 +52,8 @@ def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merge
     """Fill the columns of a gradebook that are called as our lessons are.
 
     Raises:
-        BadList: there is no such column, or its maximum is another one than ours.
+        BadList: there is no such column.
+        OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
     """
     columns = {
         place: lesson_name

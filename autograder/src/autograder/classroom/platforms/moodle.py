@@ -88,7 +88,8 @@ def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merge
     """Fill the grades of a grading worksheet.
 
     Raises:
-        BadList: it is no grading worksheet, the lesson is not graded, or its maximum differs from ours.
+        BadList: it is no grading worksheet, or the lesson is not graded.
+        OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
     """
     places = _grades(table)
     if places is None:
