@@ -1,15 +1,20 @@
 """A term of a class in one run, from the bundle that they get to the feedback that goes back.
 
-CI takes a small class, `CLASS_SIZE=60` a large one.
+CI takes a small class, `CLASS_SIZE=60` a large one. A second class hands in what people do hand in: its names
+and files are odd, each in its way.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import json
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -139,20 +144,33 @@ def handed_in(release: NotebookNode, number: int) -> str:
     return nbformat.writes(made)
 
 
+def typed(*arguments: object, code: int = 0) -> str:
+    """The command; what it says."""
+    result = CliRunner().invoke(cli.app, [str(one) for one in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.split())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course whose lesson asks a question in words, too."""
+    place = tmp_path_factory.mktemp("built") / "waves"
+    typed("new-course", place)
+    source = place / "source" / LESSON / f"{LESSON}.py"
+    end = '# %% id="the-end"'
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(end, QUESTION + end), encoding="utf-8")
+    typed("build", "--jobs", 1, "--course", place)
+    return place
+
+
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+def run(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """The command, typed in the folder of a course."""
     monkeypatch.setenv("AUTOGRADER_SECRET", str(tmp_path / "secret"))
-
-    def invoke(*arguments: object, code: int = 0) -> str:
-        result = CliRunner().invoke(cli.app, [str(one) for one in arguments])
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-        assert result.exit_code == code, result.output
-        return " ".join(result.output.split())
-
-    invoke("new-course", tmp_path / "waves")
-    monkeypatch.chdir(tmp_path / "waves")
-    return invoke
+    monkeypatch.chdir(shutil.copytree(built, tmp_path / "waves"))
+    return typed
 
 
 def scores() -> dict[str, float]:
@@ -164,13 +182,9 @@ def scores() -> dict[str, float]:
 @pytest.mark.slow
 def test_a_term(run: Callable[..., str], walls: None) -> None:
     source = Path("source") / LESSON / f"{LESSON}.py"
-    end = '# %% id="the-end"'
-    text = source.read_text(encoding="utf-8")
-    source.write_text(text.replace(end, QUESTION + end), encoding="utf-8")
     Path("class.toml").write_text(CLASS, encoding="utf-8")
 
     # Hand out.
-    run("build", "--jobs", 1)
     run("secret")
     run("bundle", "01", "--out", "out")
     release = nbformat.read(Path("out") / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
@@ -276,3 +290,211 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
         with zipfile.ZipFile(Path("returned") / f"{LESSON}-{form}.zip") as archive:
             assert len(archive.namelist()) == count
     assert f"feedback of {SIZE} students" in run("return", "01", "--folder")
+
+
+def cells(change: Callable[[list[NotebookNode]], list[NotebookNode]]) -> Callable[[str], bytes]:
+    """Change the cells of what is handed in."""
+
+    def changed(text: str) -> bytes:
+        made = json.loads(text)
+        made["cells"] = change(made["cells"])
+        return json.dumps(made).encode()
+
+    return changed
+
+
+def colab(keep: bool) -> Callable[[str], bytes]:
+    """What Colab makes of a notebook: no ids of cells, or its own place for them."""
+
+    def changed(text: str) -> bytes:
+        made = json.loads(text) | {"nbformat_minor": 0}
+        for cell in made["cells"]:
+            cell["metadata"] = {"id": cell["id"]} if keep else {}
+            del cell["id"]
+        return json.dumps(made).encode()
+
+    return changed
+
+
+def packed(text: str) -> bytes:
+    """A zip in the zip."""
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr(f"work/{LESSON}.ipynb", text)
+    return inner.getvalue()
+
+
+def first(source: str) -> Callable[[list[NotebookNode]], list[NotebookNode]]:
+    """A cell of one's own before all others."""
+    own = {"cell_type": "code", "id": "own", "source": source, "metadata": {}, "outputs": []}
+    return lambda made: [{**own, "execution_count": None}, *made]
+
+
+def answered(name: str, source: str) -> Callable[[list[NotebookNode]], list[NotebookNode]]:
+    return lambda made: [{**cell, "source": source} if cell["id"] == name else cell for cell in made]
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What one student hands in; all they wrote counts unless `points` says what does."""
+
+    make: Callable[[str], bytes] = str.encode
+    file: str = f"{LESSON}.ipynb"
+    collected: str = ""  # what `collect` says of it
+    desk: str = ""  # what the class page of the desk says in their row
+    points: float | None = None
+
+
+ODD = {
+    0: Odd(colab(keep=True)),
+    1: Odd(colab(keep=False)),
+    2: Odd(file=f"{LESSON}.ipynb.txt"),
+    3: Odd(packed, "all my work.zip"),
+    4: Odd(lambda text: b"\xef\xbb\xbf" + text.encode()),
+    5: Odd(lambda text: text.encode("utf-16")),
+    6: Odd(cells(lambda made: made * 2)),
+    8: Odd(cells(lambda made: made[::-1])),
+    9: Odd(file="final (copy) 2.ipynb"),
+    10: Odd(cells(first("!pip install numpy"))),
+    12: Odd(
+        cells(lambda made: [cell for cell in made if cell["id"] not in ("convolve", "convolve-answer")]),
+        collected="cells that are missing: 2 of 7",
+        points=3,
+    ),
+    14: Odd(
+        cells(answered("convolve-answer", "while True: pass")),
+        desk="its cell did not end by itself",
+        points=3,
+    ),
+    18: Odd(lambda text: text[: len(text) // 2].encode(), desk="not JSON", points=0),
+    19: Odd(lambda _: b"", desk="not JSON", points=0),
+    20: Odd(lambda _: b"<!DOCTYPE html><html>Sign in</html>", desk="not JSON", points=0),
+    21: Odd(lambda _: b"smoothed = 1", "homework.py", "homework.py", "homework.py"),
+    22: Odd(lambda _: b"%PDF-1.7", "homework.pdf", "homework.pdf", "homework.pdf"),
+    23: Odd(lambda _: b"Rar!", "homework.rar", "homework.rar", "homework.rar"),
+}
+NO_NOTEBOOK, NOTHING = (21, 22, 23), (58, 59)
+NAMES = {
+    24: ("আয়েশা", "রহমান"),
+    25: ("ليلى", "الحسن"),
+    26: ("小明", "王"),
+    27: ("İbrahim", "Işık"),  # noqa: RUF001
+    28: ("Jürgen", "Müller"),
+    29: ("Jurgen", "Müller"),
+    30: ("=Eve", "O'Neil-Smith"),
+    49: ("Emma", "Davis"),
+    50: ("Ann", "Lee"),
+    51: ("Ann", "Lee"),
+}
+NOTES, LATE_ONE = 31, 32
+GRADESCOPE, BLACKBOARD, BRIGHTSPACE, LOOSE, TWINS = range(40, 45), (45, 46), (47, 48), 49, (50, 51)
+
+
+def person(number: int) -> tuple[str, str]:
+    """First and last name."""
+    return NAMES.get(number) or (name(number).partition(" ")[0], name(number).partition(" ")[2])
+
+
+@pytest.mark.slow
+def test_a_class_of_odd_names_and_files(run: Callable[..., str], walls: None) -> None:
+    release = nbformat.read(Path("notebooks") / LESSON / f"{LESSON}.ipynb", as_version=4)
+    work = {
+        one: ODD[one].make(handed_in(release, 60)) if one in ODD else handed_in(release, one).encode()
+        for one in range(60)
+        if one not in NOTHING
+    }
+    points = {
+        student(one): float(sum(expected(one)) if one not in ODD else 5 if ODD[one].points is None else 0)
+        for one in work
+    }
+    points |= {student(one): odd.points for one, odd in ODD.items() if odd.points is not None}
+    for one in NO_NOTEBOOK:
+        del points[student(one)]
+
+    # The list, with Canvas' split names: its test student is nobody.
+    rows = "".join(
+        f'"{last}","{given}",{one + 100},,{student(one)},A,\n'
+        for one in range(60)
+        for given, last in [person(one)]
+    )
+    listed = f"LastName,FirstName,ID,SIS User ID,SIS Login ID,Section,{LESSON} (991)\n"
+    rows = f"    Points Possible,,,,,,9\n{rows}Student,Test,9999,,test,A,\n"
+    Path("canvas.csv").write_text(listed + rows, encoding="utf-8")
+    assert "60 students: 60 new" in run("roster", "canvas.csv")
+
+    # What the platforms collected. One has scratch work beside the lesson, one is late, one is of no class.
+    canvas = {}
+    for one in work:
+        if one < GRADESCOPE[0] or one > TWINS[1]:
+            squashed = "".join(filter(str.isalnum, "".join(reversed(person(one))).lower()))
+            late = "LATE_" if one == LATE_ONE else ""
+            before = f"{squashed}_{late}{one + 100}_{one + 900}_"
+            canvas[before + (ODD[one].file if one in ODD else f"{LESSON}-1.ipynb")] = work[one]
+            if one == NOTES:
+                scratch = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
+                canvas[f"{squashed}_{one + 100}_{one + 1900}_notes.ipynb"] = nbformat.writes(scratch)
+    canvas[f"zimmerzoe_998_1998_{LESSON}.ipynb"] = work[7]
+    submitters = "".join(
+        f"submission_{one}:\n  :submitters:\n  - :name: {' '.join(person(one))}\n    :sid: {student(one)}\n"
+        for one in GRADESCOPE
+    )
+    archives = {
+        "canvas": canvas,
+        "gradescope": {
+            "export/submission_metadata.yml": submitters,
+            **{f"export/submission_{one}/{LESSON}.ipynb": work[one] for one in GRADESCOPE},
+        },
+        "blackboard": {
+            f"Homework 1_{student(one)}_attempt_2026-03-01-22-24-12_hw.ipynb": work[one] for one in BLACKBOARD
+        },
+        "brightspace": {
+            f"40123-{one} - {' '.join(person(one))} - Mar 1, 2026 1024 PM/hw.ipynb": work[one]
+            for one in BRIGHTSPACE
+        },
+        "loose": {f"{' '.join(person(LOOSE))} - hw.ipynb": work[LOOSE]},
+        "moodle": {f"Ann Lee_{one + 700}_assignsubmission_file/{LESSON}.ipynb": work[one] for one in TWINS},
+    }
+    said = {}
+    for platform, files in archives.items():
+        with zipfile.ZipFile(f"{platform}.zip", "w") as archive:
+            for path, content in files.items():
+                archive.writestr(path, content)
+        unclear = platform in ("canvas", "moodle")
+        said[platform] = run("collect", f"{platform}.zip", code=int(unclear))
+    assert f"{LESSON} from {len(GRADESCOPE)} students; 0 not placed" in said["gradescope"]
+    assert f"zimmerzoe_998_1998_{LESSON}.ipynb: nobody in the roster is called that" in said["canvas"]
+    assert f"{student(NOTES)}: not of {LESSON}, and kept beside" in said["canvas"]
+    assert f"marks 1 as late and does not say by how much: {student(LATE_ONE)}" in said["canvas"]
+    assert "2 students are called Ann Lee (s50 and s51): --who 750=STUDENT" in said["moodle"]
+    for odd in ODD.values():
+        assert odd.collected in said["canvas"]
+    whose = [word for one in TWINS for word in ("--who", f"{one + 700}={student(one)}")]
+    nothing = [student(one) for one in (*NO_NOTEBOOK, *NOTHING)]
+    last = run("collect", "moodle.zip", *whose)
+    assert all(f"({who})" in last.partition("nothing from 5 students")[2] for who in nothing)
+
+    # Nothing is silent that was typed for nobody.
+    assert "Nobody in this class has the id wojcik" in run("extend", "wojcik", "01", "+3d", code=2)
+    Path("times.csv").write_text("id,time\nwojcik,2026-03-01 10:00\n", encoding="utf-8")
+    times = run("collect", "loose.zip", "--times", "times.csv")
+    assert "names people whom the gradebook does not: wojcik" in times
+
+    # Every score as it is meant.
+    run("secret")
+    assert f"{len(points)} submissions graded" in run("grade")
+    assert scores() == points
+    run("report", "01", "--html", "report.html")
+    run("desk", "--out", "desk")
+    page = Path("desk", "index.html").read_text(encoding="utf-8").split("<tr")
+    for one, odd in ODD.items():
+        (row,) = (row for row in page if f"student-{student(one)}.html" in row)
+        assert odd.desk in row
+
+    # And back, unscaled.
+    assert "has 8 points here and 9 on the platform" in run("export", "--canvas", "canvas.csv", code=2)
+    rows = rows.replace(",9\n", ",8\n", 1)
+    Path("canvas.csv").write_text(listed + rows, encoding="utf-8")
+    run("export", "--canvas", "canvas.csv")
+    with Path("canvas-graded.csv").open(encoding="utf-8", newline="") as file:
+        column = {row["SIS Login ID"]: row[f"{LESSON} (991)"] for row in csv.DictReader(file)}
+    assert {who: float(score) for who, score in column.items() if score and who in points} == points
