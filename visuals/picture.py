@@ -12,6 +12,12 @@ from typing import IO, Any, cast
 from visuals import mpl, style
 from visuals.palette import indexed
 
+# Wherever a notebook is shown (JupyterLab and the site, VS Code, Colab), a dark theme turns light into dark.
+STYLE = (
+    '<style>:is([data-jp-theme-light="false"], .vscode-dark, html[theme="dark"]) .attention-picture '
+    "{ filter: invert(1) hue-rotate(180deg); }</style>"
+)
+
 # Rendered at twice the size it is shown at, so that it stays crisp on dense screens and when zoomed.
 DENSITY = 2
 
@@ -90,8 +96,9 @@ class Picture:
         width, height = self.size
         data = base64.b64encode(self.png).decode()
         return (
-            f'<img src="data:image/png;base64,{data}" alt="{html.escape(self.alt)}" '
-            f'width="{width}" height="{height}" style="max-width: 100%; height: auto; border-radius: 6px;">'
+            f'{STYLE}<img src="data:image/png;base64,{data}" alt="{html.escape(self.alt)}" '
+            f'width="{width}" height="{height}" class="attention-picture" '
+            'style="max-width: 100%; height: auto; border-radius: 6px;">'
         )
 
     def _repr_mimebundle_(

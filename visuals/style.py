@@ -1,8 +1,8 @@
 """The one look of all pictures: colours, fonts and colour scales.
 
-A picture stands on its own light card, because a PNG cannot follow JupyterLab's theme: black text on a
-transparent background would vanish in the dark one. A test holds every text colour to WCAG's contrast of 4.5
-on the card and the four role colours apart for each kind of colour blindness.
+A picture stands on its own light card, because a PNG cannot follow a theme; where it is shown, a dark theme
+turns light into dark and keeps hues. A test holds every text colour to WCAG's contrast of 4.5 on the card in
+both, and the four role colours apart for each kind of colour blindness.
 """
 
 from __future__ import annotations

@@ -376,7 +376,7 @@ attention_map(
 
 # %% [markdown] id="claim-score-task"
 # `look_inside` runs a model once and keeps the maps of all layers, (layers, b, heads, tokens, tokens). Some patterns
-# can be seen at once: dark lines next to the diagonal, columns at certain letters. To say more than "looks like",
+# can be seen at once: strong lines next to the diagonal, columns at certain letters. To say more than "looks like",
 # write a **claim** down: for each query the keys at which the head looks if the claim is true. Then measure how much
 # of the attention goes there.
 #

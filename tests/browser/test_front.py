@@ -154,10 +154,14 @@ def test_an_explorer_is_dragged_and_clicked_and_is_there_again_in_a_saved_notebo
     explorer.get_by_text("query 'with', sharpness 19.9:").wait_for()
 
 
-def test_an_explorer_follows_the_dark_theme(page, notebook):
+def test_an_explorer_and_a_picture_follow_the_dark_theme(page, notebook):
     explorer = notebook.cell("explore_query(inputs").locator(".live")
     ink = "node => getComputedStyle(node).color"
+    picture = notebook.cell("explore_query(inputs").page.locator("img.attention-picture").first
+    turned = "node => getComputedStyle(node).filter"
     before = explorer.evaluate(ink)
+    assert picture.evaluate(turned) == "none"
     notebook.use_other_theme()
     assert explorer.evaluate(ink) != before
+    assert picture.evaluate(turned) == "invert(1) hue-rotate(180deg)"
     assert notebook.violations("color-contrast") == []

@@ -272,11 +272,15 @@ def test_the_quiz_says_where_to_begin_as_the_notebook_does(visit, form):
     assert told() == begin_with(items[5].lesson)
 
 
-def test_the_theme_reaches_explorers(visit):
+def test_the_theme_reaches_explorers_and_pictures(visit):
     page = visit("01-dot-product", "dark")
     assert page.locator("body").get_attribute("data-jp-theme-light") == "false"
+    picture = page.locator("img.attention-picture").first
+    turned = "node => getComputedStyle(node).filter"
+    assert picture.evaluate(turned) == "invert(1) hue-rotate(180deg)"
     page.locator(".theme-toggle:visible").press("Enter")
     page.wait_for_function("document.body.dataset.jpThemeLight === 'true'")
+    assert picture.evaluate(turned) == "none"
 
 
 def test_a_solution_opens_by_keyboard(visit):

@@ -151,12 +151,32 @@ def test_text_has_enough_contrast_on_the_card(color):
     assert style.contrast(color, style.CARD) >= 4.5
 
 
+def in_the_dark(color):
+    """Return a colour as `invert(1) hue-rotate(180deg)` shows it, by the standard's matrix."""
+    inverted = 1 - np.array(matplotlib.colors.to_rgb(color))
+    kept = np.array([0.213, 0.715, 0.072])
+    return tuple(np.clip((2 * np.outer(np.ones(3), kept) - np.eye(3)) @ inverted, 0, 1))
+
+
+@pytest.mark.parametrize("color", [style.INK, style.MUTED, style.WARNING, *ROLES.values(), *style.APART])
+def test_text_has_enough_contrast_on_the_card_in_the_dark(color):
+    card = in_the_dark(style.CARD)
+    assert style.luminance(card) < 0.01
+    assert style.contrast(in_the_dark(color), card) >= 4.5
+
+
 @pytest.mark.parametrize("colormap", [style.sequential(), style.diverging()])
 def test_numbers_can_be_read_on_every_colour_of_a_scale(colormap):
     contrasts = [
         style.contrast(style.text_on(colormap(value)), colormap(value)) for value in np.linspace(0, 1, 101)
     ]
     assert min(contrasts) >= 4.5
+    dark = [
+        style.contrast(in_the_dark(style.text_on(colormap(value))), in_the_dark(colormap(value)))
+        for value in np.linspace(0, 1, 101)
+    ]
+    assert sum(value >= 4.5 for value in dark) >= 85  # of 101: black turns to white on a middle blue
+    assert min(dark) >= 2.9
 
 
 # Machado, Oliveira and Fernandes (2009), full severity, on linear RGB.

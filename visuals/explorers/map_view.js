@@ -35,7 +35,7 @@ export function mapView(_) {
       grid.set(queries.map((name, place) => ({ name, chosen: place === query, cells: values[place].map((value) => shaded(value, { most })) })),
         _("All queries (rows) and keys (columns)"));
     } else {
-      image.setAttribute("aria-label", _("Map of {queries} queries (rows) by {keys} keys (columns); darker blue is more.", { queries: queries.length, keys: keys.length }));
+      image.setAttribute("aria-label", _("Map of {queries} queries (rows) by {keys} keys (columns); the stronger the blue, the more.", { queries: queries.length, keys: keys.length }));
       paint(image, values.flat().map((value) => value / most), queries.length, keys.length, query);
     }
     const order = values[query].map((_value, place) => place);

@@ -45,7 +45,7 @@ function render(context) {
   }, 500);
   const [loss, shares] = [chart(), chart({ first: 1 })];
   const sizes = [maps[0].length, maps[0][0].length];
-  const map = namedMap(shows.tokens, sizes, _("Map of {queries} queries (rows) by {keys} keys (columns); darker blue is more.", { queries: sizes[0], keys: sizes[1] }));
+  const map = namedMap(shows.tokens, sizes, _("Map of {queries} queries (rows) by {keys} keys (columns); the stronger the blue, the more.", { queries: sizes[0], keys: sizes[1] }));
   at.controls.append(moment, playing);
   at.view.append(h("div", {}, loss, ...(curves.length > 1 ? [shares] : [])), map);
 
