@@ -6,11 +6,12 @@ Matplotlib would take longer to draw it than the whole check takes; a learner sh
 from __future__ import annotations
 
 import html
+import itertools
 import math
-from collections.abc import Callable
 
 from torch import Tensor
 
+from autograder.records.compare import close
 from autograder.words.language import _
 from autograder.words.phrases import number_text
 
@@ -22,32 +23,44 @@ CELL_WIDTH, CELL_HEIGHT, GAP, TITLE = 44, 22, 26, 22
 # Ends of scales that stay apart for colour-blind readers: white to blue, and orange over white to blue.
 BLUE, ORANGE, WHITE = (33, 102, 172), (204, 92, 20), (247, 247, 247)
 NOT_A_NUMBER = (120, 120, 120)
+RIGHT = "✓"  # where there is no difference, or nothing but rounding
+# What stands at one place of the three is one group, so that all of it is framed.
+FRAMED = "<style>.ag-place:hover rect,.ag-first rect{stroke:#c8102e;stroke-width:2}</style>"
 
 
 def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...]) -> str:
     """SVG of the part of two tensors of one shape around `index`; empty for a single number."""
     if obtained.ndim == 0:
         return ""
-    yours, right, label = _window(obtained.double(), expected.double(), index)
+    same = close(obtained, expected)
+    (yours, right, same), first, label = _window((obtained.double(), expected.double(), same), index)
     difference = yours - right
     finite = [
         value for value in [*yours.flatten().tolist(), *right.flatten().tolist()] if math.isfinite(value)
     ]
     low, high = min(finite, default=0.0), max(finite, default=1.0)
     widest = max((abs(value) for value in difference.flatten().tolist() if math.isfinite(value)), default=1.0)
-    panels = [
-        _panel(_("yours"), yours, lambda value: _sequential(value, low, high)),
-        _panel(_("expected"), right, lambda value: _sequential(value, low, high)),
-        _panel(_("difference"), difference, lambda value: _diverging(value, widest)),
-    ]
     rows, columns = yours.shape
-    panel_width = columns * CELL_WIDTH
-    width = 3 * panel_width + 2 * GAP
+    across = columns * CELL_WIDTH + GAP  # from one of the three to the next
+    width = 3 * across - GAP
     height = TITLE + rows * CELL_HEIGHT + (18 if label else 2)
-    body = "".join(
-        f'<g transform="translate({position * (panel_width + GAP)},0)">{panel}</g>'
-        for position, panel in enumerate(panels)
+    titles = (_("yours"), _("expected"), _("difference"))
+    body = FRAMED + "".join(
+        f'<text x="{number * across}" y="14" class="ag-title">{title}</text>'
+        for number, title in enumerate(titles)
     )
+    for row, column in itertools.product(range(rows), range(columns)):
+        own, wanted, apart = (float(values[row, column]) for values in (yours, right, difference))
+        shown = (
+            (_sequential(own, low, high), _brief(own)),
+            (_sequential(wanted, low, high), _brief(wanted)),
+            (WHITE, RIGHT) if same[row, column] else (_diverging(apart, widest), _brief(apart)),
+        )
+        cells = "".join(
+            _cell(number * across + column * CELL_WIDTH, TITLE + row * CELL_HEIGHT, *one)
+            for number, one in enumerate(shown)
+        )
+        body += f'<g class="ag-place{" ag-first" if (row, column) == first else ""}">{cells}</g>'
     if label:
         body += f'<text x="0" y="{height - 4}" class="ag-note">{html.escape(label)}</text>'
     alt = _(
@@ -64,21 +77,26 @@ def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...
     )
 
 
-def _window(yours: Tensor, right: Tensor, index: tuple[int, ...]) -> tuple[Tensor, Tensor, str]:
-    """Return the 2-D part to show: the last two axes at the first difference, and no more than fits."""
+def _window(
+    tensors: tuple[Tensor, ...], index: tuple[int, ...]
+) -> tuple[tuple[Tensor, ...], tuple[int, int], str]:
+    """Return the 2-D part to show: the last two axes at the first difference, and no more than fits.
+
+    With it, where the first difference stands in this part, and what to say of the part.
+    """
     label = ""
-    if yours.ndim > 2:
+    if len(index) > 2:
         label = _("slice [{place}, :, :]", place=", ".join(map(str, index[:-2])))
-        yours, right = yours[index[:-2]], right[index[:-2]]  # (rows, columns)
-    if yours.ndim == 1:
-        yours, right = yours[None], right[None]  # (1, columns)
+        tensors = tuple(one[index[:-2]] for one in tensors)  # (rows, columns)
+    if len(index) == 1:
+        tensors = tuple(one[None] for one in tensors)  # (1, columns)
         index = (0, *index)
-    spans = []
-    for size, most, position in zip(yours.shape, (MAX_ROWS, MAX_COLUMNS), index[-2:], strict=True):
+    shape, spans = tensors[0].shape, []
+    for size, most, position in zip(shape, (MAX_ROWS, MAX_COLUMNS), index[-2:], strict=True):
         start = min(max(0, position - most // 2), max(0, size - most))
         spans.append(slice(start, min(size, start + most)))
     rows, columns = spans
-    if rows.stop - rows.start < yours.shape[0] or columns.stop - columns.start < yours.shape[1]:
+    if rows.stop - rows.start < shape[0] or columns.stop - columns.start < shape[1]:
         part = _(
             "rows {top} to {bottom}, columns {left} to {right}",
             top=rows.start,
@@ -87,23 +105,19 @@ def _window(yours: Tensor, right: Tensor, index: tuple[int, ...]) -> tuple[Tenso
             right=columns.stop - 1,
         )
         label = f"{label} {part}".strip()
-    return yours[rows, columns], right[rows, columns], label
+    first = index[-2] - rows.start, index[-1] - columns.start
+    return tuple(one[rows, columns] for one in tensors), first, label
 
 
-def _panel(title: str, values: Tensor, colour: Callable[[float], Colour]) -> str:
-    parts = [f'<text x="0" y="14" class="ag-title">{title}</text>']
-    for row, line in enumerate(values.tolist()):
-        for column, value in enumerate(line):
-            red, green, blue = colour(value)
-            ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#fff"
-            x, y = column * CELL_WIDTH, TITLE + row * CELL_HEIGHT
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{CELL_WIDTH - 1}" height="{CELL_HEIGHT - 1}" '
-                f'fill="rgb({red},{green},{blue})"/>'
-                f'<text x="{x + CELL_WIDTH / 2:g}" y="{y + 15}" text-anchor="middle" class="ag-number" '
-                f'fill="{ink}">{_brief(value)}</text>'
-            )
-    return "".join(parts)
+def _cell(x: int, y: int, colour: Colour, text: str) -> str:
+    red, green, blue = colour
+    ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#fff"
+    return (
+        f'<rect x="{x}" y="{y}" width="{CELL_WIDTH - 1}" height="{CELL_HEIGHT - 1}" '
+        f'fill="rgb({red},{green},{blue})"/>'
+        f'<text x="{x + CELL_WIDTH / 2:g}" y="{y + 15}" text-anchor="middle" class="ag-number" '
+        f'fill="{ink}">{text}</text>'
+    )
 
 
 def _brief(value: float) -> str:
