@@ -129,14 +129,15 @@ def test_the_first_wrong_step_is_told_in_the_learners_own_names(case):
     assert actual == expected
 
 
-def test_each_line_is_marked_by_what_it_makes():
+def test_each_line_is_marked_by_what_it_makes_and_the_first_wrong_one_by_itself():
     code = CLASS + CASES["scores by einsum, softmax over the wrong axis"][0]
     task, evidence, verdict = judged("05-multi-head", "multi-head-attention", code)
-    lines = where_text(followed(task.route, evidence.trail), verdict.way, task)
+    steps = followed(task.route, evidence.trail)
+    lines = where_text(steps, verdict.way, task, lambda step: f"line {step.line_number}")
     marked = [line for line in lines if "line 22" in line or "line 24" in line or line.startswith("✗")]
     assert marked == [
-        "✓ `s`, line 22, there of shape (2, 3, 5, 5): the scores",
-        "· inside line 24, there of shape (2, 3, 5, 5)",
-        "· `w`, line 24, there of shape (2, 3, 5, 5)",
+        "✓ `s`, line 22, there of shape (2, 3, 5, 5): the scores ← `line 22`",
+        "· inside line 24, there of shape (2, 3, 5, 5) ← `line 24`",
+        "✗ `w`, line 24, there of shape (2, 3, 5, 5)",
         "✗ No line gives the right numbers for the attention weights.",
     ]

@@ -12,10 +12,10 @@ import nbformat
 import pytest
 import torch
 from autograder.lesson import learner, progress_store
-from autograder.lesson.learner import UNEXAMINED, EvidenceOutput, NotYet
+from autograder.lesson.learner import UNEXAMINED, EvidenceOutput, NotYet, _code_of
 from autograder.records import bank
 from autograder.records.bank import Forbid
-from autograder.records.findings import NotDefined, NotRun, StillStub, WrongValues
+from autograder.records.findings import Followed, NotDefined, NotRun, StillStub, WrongValues
 from autograder.records.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.records.transport import EVIDENCE_MIME, unpack
 from autograder.words.feedback import Feedback, Notice
@@ -334,6 +334,12 @@ def test_where_a_person_runs_the_cell_a_button_stands_below_the_card(in_lab, sho
     assert card["text/plain"].startswith("[not yet] Shares of a whole")
     assert set(button) == {WIDGET, "text/plain", "text/html"}
     assert button["text/plain"] == button["text/html"] == ""
+
+
+def test_a_step_stands_beside_the_line_that_makes_it(notebook):
+    notebook.run("class Shares:\n    def forward(self, x):\n        return x / x.max()\n\nhalf = 0.5")
+    steps = [Followed("", 3, function, (2,)) for function in ("Shares.forward", "half", "absent")]
+    assert [_code_of(notebook.shell.user_ns, step) for step in steps] == ["return x / x.max()", "", ""]
 
 
 def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import functools
+import linecache
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from autograder.probe.own_code import raised_by_notebook
 from autograder.records import bank
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.course import Course, NoCourse
-from autograder.records.findings import Verdict
+from autograder.records.findings import Followed, Verdict
 from autograder.records.outcome import Evidence
 from autograder.records.problems import Refused
 from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, pack
@@ -101,7 +102,7 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         if not verdict.passed:  # only then is it looked at closely, which takes its time
             evidence = _evidence(task, lesson, namespace, answer, run, True)
             closer = judge(task, evidence, as_seen=True)
-            where = _where(task, evidence, closer)
+            where = _where(task, evidence, closer, namespace)
             verdict = verdict if closer.passed else closer
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
@@ -191,12 +192,25 @@ def heading(section: str) -> str:
     return ""
 
 
-def _where(task: Task, evidence: Evidence, verdict: Verdict) -> Notice | None:
+def _where(task: Task, evidence: Evidence, verdict: Verdict, namespace: Mapping[str, Any]) -> Notice | None:
     """Return what each line of an answer makes; None where it was not followed."""
     steps = followed(task.route, evidence.trail) if task.route else ()
     if not steps:
         return None
-    return Notice(_("What your lines make"), where_text(steps, verdict.way, task))
+    return Notice(
+        _("What your lines make"),
+        where_text(steps, verdict.way, task, functools.partial(_code_of, namespace)),
+    )
+
+
+def _code_of(namespace: Mapping[str, Any], step: Followed) -> str:
+    """Return the line of a notebook that makes a step; "" where it is no function's of the notebook."""
+    name, *parts = step.function.split(".")
+    try:
+        made = functools.reduce(getattr, parts, namespace[name])
+        return linecache.getline(made.__code__.co_filename, step.line_number).strip()
+    except (AttributeError, KeyError):
+        return ""
 
 
 def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:

@@ -168,19 +168,43 @@ def way_text(way: f.Way, task: Task) -> str:
     return _("Right so far{where}: {right}. {comes}", right=right, comes=comes, where=where)
 
 
-def where_text(steps: Sequence[f.Followed], way: f.Way | None, task: Task) -> tuple[str, ...]:
-    """Say of each tensor that an answer makes whether a right answer makes it too, line by line."""
-    lines = []
+def where_text(
+    steps: Sequence[f.Followed],
+    way: f.Way | None,
+    task: Task,
+    code: Callable[[f.Followed], str] = lambda step: "",
+) -> tuple[str, ...]:
+    """Say of each tensor that an answer makes whether a right answer makes it too, line by line.
+
+    The first that goes wrong is marked, where it is known. `code` gives the line that makes a step.
+    """
+    first, before, lines = _first_wrong(steps, way), None, []
     for step in steps:
         place = place_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
         says = f": {translated('steps', step.says)}" if step.says else ""
-        lines.append(f"{'✓' if step.right else '·'} {place}{says}")
+        line = (step.function, step.line_number)
+        written = code(step) if line != before else ""  # once for all that a line makes
+        before = line
+        mark = "✓" if step.right else "✗" if step is first else "·"
+        lines.append(f"{mark} {place}{says}{f' ← `{written}`' if written else ''}")
     if way and way.missing:
         lines.append(
             _("✗ No line gives the right numbers for {missing}.", missing=translated("steps", way.missing))
         )
     lines.append(_("✓ marks what the usual way makes too. Another way can be right as well."))
     return tuple(lines)
+
+
+def _first_wrong(steps: Sequence[f.Followed], way: f.Way | None) -> f.Followed | None:
+    """Return the first step that goes wrong; None where it is not known."""
+    if way is None:
+        return None
+    if way.instead is not None:
+        made = replace(way.instead, row=())
+        return next((step for step in steps if replace(step, says="", right=False, row=()) == made), None)
+    last = max((place for place, step in enumerate(steps) if step.right), default=-1)
+    rest = steps[last + 1 :] if way.ends == "wrong" else ()
+    return rest[0] if len({(step.function, step.line_number) for step in rest}) == 1 else None
 
 
 def place_text(step: f.Reached, task: Task) -> str:
