@@ -118,7 +118,10 @@ print(example)
 print(layer(example))
 
 # %% id="came-dropped-ones"
-reveal("dropped-ones", " and ".join(f"{number:g}" for number in layer(example).unique()))
+reveal(
+    "dropped-ones",
+    " and ".join(f"{number:g}" for number in layer(example).unique()),
+)
 
 # %% [markdown] id="apply-dropout-task"
 # About half of the ones are 0, the others are 2. No row has to keep exactly three. (The draw comes from the
@@ -183,7 +186,10 @@ renormalised = left_over / left_over.sum(dim=-1, keepdim=True)
 renormalised
 
 # %% id="came-empty-row"
-reveal("empty-row", "nan" if renormalised[1].isnan().all() else "zeros")
+reveal(
+    "empty-row",
+    "nan" if renormalised[1].isnan().all() else "zeros",
+)
 
 # %% [markdown] id="renormalise-refuted"
 # An empty row gives 0/0, which is `nan`. With $p = 0.5$ that happens to the first row in half of the draws. In the row
@@ -306,7 +312,10 @@ print("weights:", torch.softmax(some_scores, dim=0))
 print("dropped:", torch.softmax(scores_with_drop, dim=0))
 
 # %% id="came-dropped-infinity"
-reveal("dropped-infinity", "nan" if F.dropout(masked_scores, p=0.5).isnan().any() else "0")
+reveal(
+    "dropped-infinity",
+    "nan" if F.dropout(masked_scores, p=0.5).isnan().any() else "0",
+)
 
 # %% [markdown] id="dropout-of-scores-read"
 # $0 \cdot (-\infty)$ is `nan`. And a dropped score is 0, which softmax turns into $e^0 = 1$ before it
@@ -479,7 +488,10 @@ print("mask is on", moved.mask.device)
 print("in the state dict:", list(moved.state_dict()))
 
 # %% id="came-moved-mask"
-reveal("moved-mask", "both" if moved.plain_mask.is_meta else "mask")
+reveal(
+    "moved-mask",
+    "both" if moved.plain_mask.is_meta else "mask",
+)
 
 # %% [markdown] id="causal-attention-task"
 # ## 4 · Causal attention, complete
@@ -588,7 +600,10 @@ if torch.is_tensor(ca(batch)):
     print("eval:  two calls agree:", torch.equal(ca(batch), ca(batch)))
 
 # %% id="came-agreeing-mode"
-reveal("agreeing-mode", "eval()" if torch.is_tensor(ca(batch)) and torch.equal(ca(batch), ca(batch)) else ...)
+reveal(
+    "agreeing-mode",
+    "eval()" if torch.is_tensor(ca(batch)) and torch.equal(ca(batch), ca(batch)) else ...,
+)
 
 # %% [markdown] id="train-eval-read"
 # In training even two copies in one batch differ: every weight of every sentence has its own draw.

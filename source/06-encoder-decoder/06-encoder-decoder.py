@@ -131,7 +131,10 @@ print(q_heads.shape)
 print(f"{k_heads.shape} {v_heads.shape}")
 
 # %% id="came-head-shapes"
-reveal("head-shapes", f"{tuple(cut[0].shape)}, then {tuple(q_heads.shape)}")
+reveal(
+    "head-shapes",
+    f"{tuple(cut[0].shape)}, then {tuple(q_heads.shape)}",
+)
 
 # %% [markdown] id="scores-intro"
 # In each head, attention is
@@ -227,7 +230,10 @@ print(f"transpose in the same memory?  {small_t.data_ptr() == small.data_ptr()}"
 print(f"contiguous in the same memory? {small_t.contiguous().data_ptr() == small.data_ptr()}")
 
 # %% id="came-same-memory"
-reveal("same-memory", "both" if small_t.contiguous().data_ptr() == small.data_ptr() else "the transpose")
+reveal(
+    "same-memory",
+    "both" if small_t.contiguous().data_ptr() == small.data_ptr() else "the transpose",
+)
 
 # %% [markdown] id="memory-merge"
 # None of the three *transposes*. To join heads and head_dim of a tensor (b, heads, tokens, head_dim) without

@@ -596,7 +596,10 @@ if torch.is_tensor(apply_rope(queries, positions)) and torch.is_tensor(codes):
         print(f"{start:5d} positions further on: rotated {rotated:.2f}, added {added:.1f}")
 
 # %% id="relative-revealed"
-reveal("all-further-on", None if rotated is None else "stay" if rotated < 1e-3 else "change at random")
+reveal(
+    "all-further-on",
+    None if rotated is None else "stay" if rotated < 1e-3 else "change at random",
+)
 
 # %% [markdown] id="relative-read"
 # Rotated scores do not move, up to rounding, which grows with the size of the angles. (So compute angles in float32,

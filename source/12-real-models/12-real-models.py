@@ -570,7 +570,10 @@ if encode("the") is not None and decode_bytes(encode("the"), merges) is not None
     print([decode(one[None]) for one in encode("the cat sees the hat")], encode("the"), encode(" the"))
 
 # %% id="library-revealed"
-reveal("bengali-tokens", ("about 1" if per_token[4] < 1.5 else "about 2") if per_token else None)
+reveal(
+    "bengali-tokens",
+    ("about 1" if per_token[4] < 1.5 else "about 2") if per_token else None,
+)
 
 # %% [markdown] id="library-read"
 # A Bengali letter takes three bytes, and none of the merges was learned for them, so each letter costs three tokens. A

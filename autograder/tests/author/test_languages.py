@@ -52,7 +52,7 @@ An answer.
 def course(course_with) -> Course:
     """The tiny course, with a language, a prediction and a mistake whose hint has a word to fill in."""
     asked = 'predict("sign", "Which sign?", ("plus", "minus"))'
-    shown = 'reveal("sign", "minus")'
+    shown = 'reveal(\n    "sign",\n    "minus",\n)'
     cells = f'# %% id="sign-prediction"\n{asked}\n\n# %% id="sign-revealed"\n{shown}\n\n# %% id="shown"'
     made = course_with(source=(('# %% id="shown"', cells), ("import check", "import check, predict, reveal")))
     described = made.root / "course.toml"

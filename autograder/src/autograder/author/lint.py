@@ -30,6 +30,8 @@ PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(")
 IMG_TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 READY_MADE = re.compile(r"`(\w[\w.]*\.\w+)`")
 SCHEME_LINE = re.compile(r"^- (\d+) points?:", re.MULTILINE)
+# Of a cell that reveals, a first line with the texts that may come.
+TELLS = re.compile(r"""reveal\("[^"]*",.*["']""")
 ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 
 
@@ -211,7 +213,7 @@ def images_without_alt(text: str) -> list[str]:
 
 
 def _prediction_problems(notebook: NotebookNode) -> Iterator[str]:
-    """Each prediction is asked for once, and its outcome is shown once."""
+    """Each prediction is asked for once, and its outcome is shown once, not to be read before."""
     predicted, shown = predictions(notebook), predictions(notebook, "reveal")
     for name in predicted:
         if not ID_FORM.match(name):
@@ -220,6 +222,9 @@ def _prediction_problems(notebook: NotebookNode) -> Iterator[str]:
         times = predicted.count(name), shown.count(name)
         if times != (1, 1):
             yield f"prediction {name}: asked for {times[0]} times, its outcome shown {times[1]} times"
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and TELLS.match(cell.source):
+            yield f"{_name(cell)}: JupyterLab shows a folded cell's first line: end it after `reveal(`"
 
 
 def _authoring_problems(task: Task, earlier: Collection[str]) -> Iterator[str]:
