@@ -58,6 +58,7 @@ def test_a_class_without_the_file_has_no_policy(tmp_path):
         ("[due]\n07-more = 2026-01-01", "there is no lesson 07-more"),
         ("[due]\n01-convolution = 'soon'", "`due`: `01-convolution`: 'soon' is no date"),
         ("[extensions.01-convolution]\nada = 'long'", "“long” is no length of time: write 3d or 12h"),
+        ("[extensions.01-convolution]\nada = 2026-03-09", "01-convolution has no due date"),
         ("[extensions]\n01-convolution = '3d'", "`extensions`: `01-convolution`: '3d' is no table"),
         ("timezone = 'Moon/Crater'", "there is no Moon/Crater"),
         ("[due", "cannot be read"),
@@ -110,3 +111,27 @@ def test_the_command_extends_and_refuses_what_is_no_time(class_course, tmp_path)
     refused = CliRunner().invoke(cli.app, ["extend", "ada", "01", "soon", "--course", str(place)])
     assert refused.exit_code == 2
     assert "“soon” is no length of time" in refused.output
+
+
+DUE = f'timezone = "Europe/Berlin"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "by", "outcome"),
+    [
+        (DUE, "2026-03-09", datetime(2026, 3, 9, 22, 59, 59)),
+        (DUE, "2026-03-09T18:00", datetime(2026, 3, 9, 17)),  # in the class's zone
+        (DUE, "2026-03-09T18:00+00:00", datetime(2026, 3, 9, 18)),
+        (DUE, "2026-03-01T11:00", "is due 2026-03-01 12:00 CET, and 2026-03-01T11:00 is no later"),
+        ("", "2026-03-09", "has no due date in class.toml"),
+    ],
+)
+def test_the_command_extends_until_a_date_in_the_zone_of_the_class(class_course, tmp_path, text, by, outcome):
+    place = class_folder(class_course, tmp_path / "course", LESSON)
+    (place / FILE).write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(cli.app, ["extend", "ada", "01", by, "--course", str(place)])
+    if isinstance(outcome, str):
+        assert (done.exit_code, outcome in done.output) == (2, True)
+    else:
+        assert f"ada has until {by} for {LESSON}." in done.output
+        assert Policy.read(place, (LESSON,)).due_for(LESSON, "ada") == outcome

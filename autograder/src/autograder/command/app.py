@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -507,7 +508,12 @@ def export(
 def extend(
     student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
     lesson: LessonName,
-    by: Annotated[str, typer.Argument(help="How much later it is due: 3d or 12h; 0d takes it back.")],
+    by: Annotated[
+        str,
+        typer.Argument(
+            help="How much later it is due: 3d or 12h, or until when: 2026-03-09T18:00. 0d takes it back."
+        ),
+    ],
     course: Root = Path(),
 ) -> None:
     """Give a student more time for a lesson; it is written into class.toml."""
@@ -515,15 +521,20 @@ def extend(
 
     place = class_of(course)
     (name,) = meant(place.banks.course.lessons, [lesson])
+    rules = place.policy  # one that cannot be read is refused before anything is written into it
+    more: date | timedelta
     try:
-        more = policy.length(by)
-    except ValueError as problem:
-        refuse(problem)
-    _ = place.policy  # one that cannot be read is refused before anything is written into it
+        more = rules.until(name, by)
+    except ValueError:
+        try:
+            more = policy.length(by)
+        except ValueError as problem:
+            refuse(problem)
     _refuse_nobody(place, student)
     before = policy.extend(place.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
-    say(f"{student} has {policy.shown(more)} more for {name}{was}.")
+    told = f"{policy.shown(more)} more" if isinstance(more, timedelta) else f"until {by}"
+    say(f"{student} has {told} for {name}{was}.")
     say("`autograder grade` counts it from now on, without running anything again.")
 
 

@@ -16,7 +16,7 @@ from traitlets import Unicode
 
 from autograder.records.codec import read_toml
 from autograder.records.files import write_whole
-from autograder.records.problems import AuthoringError
+from autograder.records.problems import AuthoringError, Refused
 
 FILE = "class.toml"
 # What a task counts that the release did not have on which a submission was written.
@@ -61,10 +61,13 @@ class Policy:
         if unknown:
             raise AuthoringError([f"{path}: there is no lesson {name}" for name in unknown])
         zone = ZoneInfo(written.timezone) if written.timezone else None
+        due = {lesson: _utc(moment, zone) for lesson, moment in written.due.items()}
         return cls(
-            {lesson: _utc(moment, zone) for lesson, moment in written.due.items()},
+            due,
             {
                 (lesson, student): length(value)
+                if isinstance(value, str)
+                else max(_utc(value, zone) - due[lesson], timedelta())  # it may be due later by now
                 for lesson, given in written.extensions.items()
                 for student, value in given.items()
             },
@@ -80,6 +83,24 @@ class Policy:
         due = self.due.get(lesson)
         return due and due + self.extensions.get((lesson, student), timedelta())
 
+    def until(self, lesson: str, text: str) -> date:
+        """Return the day or the moment until which there is more time, from "2026-03-09T18:00", say.
+
+        Raises:
+            ValueError: it is none.
+            Refused: it is not later than the lesson is due.
+        """
+        try:
+            given: date = date.fromisoformat(text)
+        except ValueError:
+            given = datetime.fromisoformat(text)
+        due = self.due.get(lesson)
+        if due is None:
+            raise Refused(f"{lesson} has no due date in class.toml: say how much later, as 3d or 12h.")
+        if _utc(given, self.zone) <= due:
+            raise Refused(f"{lesson} is due {self.told(due)}, and {text} is no later.")
+        return given
+
     def told(self, moment: datetime) -> str:
         """Return a moment as nbgrader keeps it, to the minute, in the time that the class lives in."""
         return f"{moment.replace(tzinfo=UTC).astimezone(self.zone):%Y-%m-%d %H:%M %Z}"
@@ -90,7 +111,7 @@ class _Written:
     """A `class.toml`, as it is written."""
 
     due: Mapping[str, date] = field(default_factory=dict)
-    extensions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    extensions: Mapping[str, Mapping[str, str | date]] = field(default_factory=dict)
     missing_tasks: Literal["excuse", "zero"] = EXCUSE
     attempts: Mapping[str, Rule] = field(default_factory=dict)
     penalty_per_day: float | None = None
@@ -100,8 +121,12 @@ class _Written:
     def __post_init__(self) -> None:
         if not 0 <= (self.penalty_per_day or 0) <= 1:
             raise ValueError("`penalty_per_day` is a share, from 0 to 1")
-        for value in (moment for given in self.extensions.values() for moment in given.values()):
-            length(value)
+        for lesson, given in self.extensions.items():
+            for value in given.values():
+                if isinstance(value, str):
+                    length(value)
+                elif lesson not in self.due:
+                    raise ValueError(f"{lesson} has no due date, so nobody has more time until a date")
         try:
             ZoneInfo(self.timezone or "UTC")
         except (ZoneInfoNotFoundError, ValueError):
@@ -131,7 +156,7 @@ def late_by(share: float, seconds: float, score: float) -> float:
     return round(min(1.0, share * days) * score, 2)
 
 
-def extend(root: Path, lesson: str, student: str, by: timedelta) -> str:
+def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
     """Write an extension into `class.toml`, whose other lines and comments stay; none where it is zero.
 
     Returns:
@@ -146,7 +171,7 @@ def extend(root: Path, lesson: str, student: str, by: timedelta) -> str:
     )
     before = str(extensions.get(student, ""))
     if by:
-        extensions[student] = shown(by)
+        extensions[student] = shown(by) if isinstance(by, timedelta) else by
     else:
         extensions.pop(student, None)
     write_whole(path, tomlkit.dumps(table).encode())
@@ -161,7 +186,7 @@ def length(text: str) -> timedelta:
     """
     found = LENGTH.fullmatch(text.strip())
     if not found:
-        raise ValueError(f"“{text}” is no length of time: write 3d or 12h")
+        raise ValueError(f"“{text}” is no length of time: write 3d or 12h, or a date such as 2026-03-09")
     return int(found[1]) * UNITS[found[2]]
 
 
