@@ -37,13 +37,15 @@ SYSTEM = (
 )
 # And of the folders in which this interpreter and its packages are installed.
 OF_PYTHON = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg")
+# Called as `../.venv/bin/python`, it names a folder on its way that is not in there.
+PYTHON = os.path.normpath(sys.executable)
 # Who is who in there where root grades, as the kernel is told: who runs notebooks is nobody outside.
 NOBODY = 65534
 ONE_USER = "0 0 1\n"
 TWO_USERS = f"{ONE_USER}{NOBODY} {NOBODY} 1\n"
 # The environment variables that a notebook sees beside those of `Inside`; there are no others.
 ENVIRONMENT = {
-    "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+    "PATH": f"{Path(PYTHON).parent}:/usr/bin:/bin",
     "PYTHONPATH": INSIDE,
     "PYTHONDONTWRITEBYTECODE": "1",
     "HOME": "/tmp",
@@ -109,7 +111,7 @@ def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
     plan = {"preload": inside.preload, "shown": sorted({way for ways in seen.values() for way in ways})}
-    return [*walls, "--", sys.executable, "-s", "-m", KEEPER, json.dumps({**plan, "covered": covers})]
+    return [*walls, "--", PYTHON, "-s", "-m", KEEPER, json.dumps({**plan, "covered": covers})]
 
 
 def _python_places() -> list[str]:
