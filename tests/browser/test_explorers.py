@@ -115,7 +115,7 @@ CASES = {
     "causal reading": Case(
         lambda: visuals.explore_reading(alike_and_causal, "she saw the river", "she"),
         "query 'she': largest 1.0000 on 'she'; its row adds up to 1.00, entropy 0.00 of at most 1.39",
-        (("she", "ArrowRight", "query 'saw': largest"),),
+        (("she", "ArrowRight", "query 'saw': largest"), ("saw", "ArrowRight", "\thidden\n")),
     ),
     "map": Case(
         lambda: visuals.explore_map(torch.softmax(drawn(2, 3, 4, 5), -1), list("abcde"), list("wxyz")),

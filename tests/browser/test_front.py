@@ -122,6 +122,7 @@ def test_a_lesson_goes_back_to_how_it_was_and_only_what_was_changed_is_kept(page
 
 def test_an_explorer_is_dragged_and_clicked_and_is_there_again_in_a_saved_notebook(page, notebook, folder):
     notebook.run(notebook.cell("torch.tensor("))
+    notebook.run(notebook.cell("token_vectors(inputs, tokens)"))
     notebook.run(notebook.cell("explore_query(inputs"))
     explorer = notebook.cell("explore_query(inputs").locator(".live")
     explorer.get_by_role("radio", name="starts").click()
@@ -157,7 +158,7 @@ def test_an_explorer_is_dragged_and_clicked_and_is_there_again_in_a_saved_notebo
 def test_an_explorer_and_a_picture_follow_the_dark_theme(page, notebook):
     explorer = notebook.cell("explore_query(inputs").locator(".live")
     ink = "node => getComputedStyle(node).color"
-    picture = notebook.cell("explore_query(inputs").page.locator("img.attention-picture").first
+    picture = notebook.cell("token_vectors(inputs, tokens)").locator("img.attention-picture")
     turned = "node => getComputedStyle(node).filter"
     before = explorer.evaluate(ink)
     assert picture.evaluate(turned) == "none"

@@ -26,19 +26,21 @@ export function mapView(_) {
   const image = h("canvas", { role: "img" });
   const row = table("", [_("key"), _("value")]);
   const whole = h("div");
-  const set = (values, query, queries, keys, most) => {
+  // `hidden`: whether a query may not look at a key.
+  const set = (values, query, queries, keys, most, hidden = () => false) => {
+    const cell = (value, row, key) => hidden(row, key) ? shaded(0, { mark: "hidden", text: _("hidden") }) : shaded(value, { most });
     const isSmall = Math.max(queries.length, keys.length) <= NUMBERED;
     const shown = isSmall ? grid : image;
     if (whole.firstChild !== shown) whole.replaceChildren(shown);
     if (isSmall) {
       grid.setHeads(["", ...keys]);
-      grid.set(queries.map((name, place) => ({ name, chosen: place === query, cells: values[place].map((value) => shaded(value, { most })) })),
+      grid.set(queries.map((name, place) => ({ name, chosen: place === query, cells: values[place].map((value, key) => cell(value, place, key)) })),
         _("All queries (rows) and keys (columns)"));
     } else {
       image.setAttribute("aria-label", _("Map of {queries} queries (rows) by {keys} keys (columns); the stronger the blue, the more.", { queries: queries.length, keys: keys.length }));
       paint(image, values.flat().map((value) => value / most), queries.length, keys.length, query);
     }
-    const order = values[query].map((_value, place) => place);
+    const order = values[query].map((_value, place) => place).filter((place) => !hidden(query, place));
     if (keys.length > NUMBERED) order.sort((one, other) => values[query][other] - values[query][one]).splice(LISTED);
     const [low, high] = [Math.min(0, ...values[query].filter(Number.isFinite)), most];
     row.set(order.map((place) => ({ name: keys[place], chosen: place === largest(values[query]), cells: [{ value: values[query][place], low, high }] })),

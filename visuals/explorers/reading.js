@@ -20,7 +20,7 @@ function render(context) {
     const scores = places.map((row) => places.map((column) => scoreOf[row][column]));
     const weights = (shows.causal ? masked(scores) : scores).map(softmax);
     own.query.set(names, query, weights[query]);
-    map.set(weights, query, names, names, 1);
+    map.set(weights, query, names, names, 1, (row, key) => shows.causal && key > row);
     return trouble + rowInWords(_, weights[query], _("query '{query}'", { query: names[query] }), names);
   }
 
