@@ -89,6 +89,8 @@ def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
     assert made.filled == 2
     assert made.strangers == ["Bob Meyer (could be bob or bob2)", "Nora Nobody (not in the gradebook)"]
     assert made.missing == ["eve"]
+    assert made.left_out == [OTHER]
+    assert not into_canvas(known, CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")).left_out
 
 
 def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(known):
@@ -206,6 +208,7 @@ def test_the_command_writes_beside_the_file_and_tells_who_has_no_row(course, tmp
     done = CliRunner().invoke(cli.app, ["export", "--canvas", str(given), *where])
     assert done.exit_code == 1
     assert "has a score and no row: eve" in done.output
+    assert f"is graded, and no column is called so: {OTHER}" in done.output
     assert given.read_text(encoding="utf-8") == CANVAS
     assert "4.5" in (tmp_path / "grades-graded.csv").read_text(encoding="utf-8")
     unclear = CliRunner().invoke(cli.app, ["export", "--moodle", str(given), *where])

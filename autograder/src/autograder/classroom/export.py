@@ -44,6 +44,7 @@ class Merged:
     filled: int
     strangers: Sequence[str]  # rows that are nobody's in the gradebook, or that several people could be
     missing: Sequence[str]  # students with a score and without a row
+    left_out: Sequence[str] = ()  # lessons that are graded and without a column
 
 
 def scores(course: Class) -> Scores:

@@ -498,9 +498,11 @@ def export(
         say(f"left as it was: {line}")
     for student in merged.missing:
         say(f"has a score and no row: {student}")
+    for name in merged.left_out:
+        say(f"is graded, and no column is called so: {name}")
     filled = ngettext("{number} student filled in.", "{number} students filled in.", merged.filled)
     say(f"{filled} Written: {target}")
-    if merged.missing or not merged.filled:
+    if merged.missing or merged.left_out or not merged.filled:
         raise typer.Exit(1)
 
 

@@ -77,7 +77,9 @@ def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merge
                 row[place] = f"{round(score * factors[place], 2):g}"
         return any(score is not None for score in scores.values())
 
-    return merged(known, table, fill_row, list(columns.values()))
+    filled = merged(known, table, fill_row, list(columns.values()))
+    graded = {name for _, name in known.scores}
+    return replace(filled, left_out=[name for name in known.lessons if name in graded - {*columns.values()}])
 
 
 CANVAS = Platform(
