@@ -818,7 +818,7 @@ adder = TinyTransformer(12, 64, 4, 2, 16, position="learned")
 asked = batches_of(sums, 1, seed=999)[0]
 explore_training(
     lambda batches: train(adder, batches),
-    batches_of(sums, 500, seed=0),
+    batches_of(sums, 400, seed=0),
     {
         "loss": lambda: token_loss(adder(asked[0]), asked[1]),
         "accuracy": lambda: accuracy(adder, asked),
@@ -1017,7 +1017,7 @@ def overfitted(dropout, seed=0):
 
     if not is_ready():
         return None
-    curve = followed(model, batches_of(windows_of, 400, seed=seed), on_other, every=25)
+    curve = followed(model, batches_of(windows_of, 400, seed=seed), on_other, every=50)
     return curve and (curve[0], *zip(*found))
 
 
