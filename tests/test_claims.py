@@ -719,7 +719,7 @@ def test_one_head_gains_most_and_three_blocks_need_the_norm():
     assert head == pytest.approx(1.8, abs=0.05)
     assert abs(heads - head) < 0.05
     assert heads - mlp == pytest.approx(0.1, abs=0.04)
-    assert blocks - mlp > 0.04
+    assert blocks - mlp == pytest.approx(0.1, abs=0.05)
     assert norm == pytest.approx(1.6, abs=0.05)
 
 
@@ -853,6 +853,29 @@ def test_the_row_sums_of_weights_and_their_gradients_are_those_of_results_and_th
     torch.manual_seed(0)
     weights, values, sent = torch.randn(5, 5).softmax(-1), torch.randn(5, 3), torch.randn(5, 3)
     torch.testing.assert_close((weights * (sent @ values.T)).sum(-1), (sent * (weights @ values)).sum(-1))
+
+
+# lesson 12
+
+
+def test_wrong_rows_spoil_a_score_by_a_third_of_the_spread_one_token_apart_and_wholly_from_16_on():
+    rope, pairs = (
+        run("13-attention-today", "course-parts")["apply_rope"],
+        torch.arange(64).view(32, 2).mT.flatten(),
+    )
+    q, k = torch.randn(2, 2000, 1, 64, generator=torch.Generator().manual_seed(0))
+    spread = float((q * k).sum(dim=-1).std())
+
+    def score(q, k, distance):
+        return (rope(q, torch.tensor([distance])) * rope(k, torch.tensor([0.0]))).sum(dim=-1)
+
+    def error(distance):
+        wrong = score(q, k, distance) - score(q[..., pairs], k[..., pairs], distance)
+        return float(wrong.square().mean().sqrt()) / spread
+
+    assert error(0.0) < 1e-6
+    assert error(1.0) == pytest.approx(1 / 3, abs=0.03)
+    assert min(error(distance) for distance in (16.0, 32.0, 128.0, 2048.0)) > 1
 
 
 # lesson 13
