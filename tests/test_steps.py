@@ -72,6 +72,7 @@ END = "        return self.out_proj((w @ v).transpose(1, 2).flatten(-2))\n"
 ON = " on two sentences of five tokens, where nine would fit"
 QKV = "the queries (`q`, line 21), the keys (`k`, line 21), the values (`v`, line 21)"
 
+QUERIES_KEYS = QKV.partition(", the values")[0]
 QKV_ALONE = QKV.replace(", the values", " and the values")
 
 CASES = {
@@ -108,6 +109,17 @@ CASES = {
         "            outs.append((s / self.head_dim**0.5).softmax(-1) @ v[:, h])\n"
         "        return self.out_proj(torch.cat(outs[::-1], -1))\n",
         f"Right so far{ON}: {QKV_ALONE}.",
+    ),
+    "values cut into heads across the tokens": (
+        HALF.replace(
+            "self.heads(self.W_value(x))", "self.W_value(x).view(len(x), self.num_heads, n, self.head_dim)"
+        )
+        + "        s = q @ k.mT\n"
+        + MASKED
+        + "        w = (s / self.head_dim**0.5).softmax(-1)\n"
+        + END,
+        f"Right so far{ON}: {QUERIES_KEYS}, the scores (`s`, line 22), the masked scores (`s`, line 23) and "
+        "the attention weights (`w`, line 24).",
     ),
     "an error on the way": (
         HALF + "        s = q @ k.mT\n        w = s.softmax(-1) @ q.mT\n        return w.softmx(-1)\n",

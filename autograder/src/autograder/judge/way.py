@@ -24,7 +24,8 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
     if route is None or trail is None or trail.probe != route.probe or not trail.steps:
         return None
     matches = _all_matches(route, trail)
-    taken = {name: found[0] for name, found in matches.items() if found and all(found)}
+    cut = {step.name for step in route.steps if _is_cut_otherwise(step, matches[step.name], trail)}
+    taken = {name: found[0] for name, found in matches.items() if found and all(found) and name not in cut}
     passed = set(taken).union(*(step.needs for step in route.steps if step.name in taken))
     missing = next(
         (step for step in route.steps if step.name not in passed and passed.issuperset(step.needs)), None
@@ -66,6 +67,27 @@ def _instead(route: Route, trail: Trail, missing: RightStep, sources: Sequence[S
             if prod(made.shape) == size and all(factor_between(made, orders) is None for orders in known)
         ),
         None,
+    )
+
+
+def _is_cut_otherwise(
+    right: RightStep, matches: Sequence[tuple[Step, Fingerprint] | None], trail: Trail
+) -> bool:
+    """Whether an answer has a step's numbers with fewer axes only, and then cuts them along other places.
+
+    A view of (tokens, heads * size) as (heads, tokens, size) holds the same numbers, and no head its own.
+    """
+    if len(right.fingerprints) != 1 or not (match := matches[0]):
+        return False
+    (step, found), orders = match, right.fingerprints[0]
+    axes = len(orders[0].shape)
+    return len(found.shape) < axes and any(
+        len(made.shape) == axes
+        and prod(made.shape) == prod(found.shape)
+        and abs(made.size - found.size) <= SAME * found.size
+        and factor_between(made, _in_order(made, orders)) is None
+        for later in trail.steps[trail.steps.index(step) + 1 :]
+        for made in later.fingerprints
     )
 
 
