@@ -189,4 +189,10 @@ FAULTS = (
         "The score of a token with itself is left out. A token is one of the keys as well: let it meet itself.",
         section="01-dot-product#all-scores-intro",
     ),
+    Fault(
+        "weights-of-a-neighbour",
+        "each token meets a neighbour's weight",
+        "Each token is multiplied by a neighbour's weight. Token `i` goes with `attn_weights_2[i]`.",
+        section="01-dot-product#context-task",
+    ),
 )

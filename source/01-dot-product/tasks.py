@@ -384,6 +384,8 @@ CONTEXT_VECTOR = Task(
         weights-not-used: attn_weights_2[i] * →
         residual-added: torch.zeros(inputs.shape[1]) → query.clone()
         sum-not-from-zero: torch.zeros → torch.ones
+        weights-of-a-neighbour: attn_weights_2[i] → attn_weights_2[i - 1]
+        weights-of-a-neighbour: attn_weights_2[i] → attn_weights_2[(i + 1) % len(inputs)]
         weights-meet-one-token: * x_i → * query
         largest-only: = attn_weights_2.max() * inputs[attn_weights_2.argmax()]
         mean-for-sum: * x_i → * x_i / len(inputs)

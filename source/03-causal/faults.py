@@ -160,9 +160,9 @@ FAULTS = (
     Fault(
         "nothing-found",
         "nothing is ever found",
-        "Nothing is ever found. Is `attention` called with the *changed* tokens, and is the result written into the "
-        "matrix, before the function returns? Mind that `changed = x` makes no copy: then both calls see the same "
-        "tokens.",
+        "Nothing is ever found. Is the token changed by a step of about 1, `attention` called with the *changed* tokens, "
+        "and the result written into the matrix, before the function returns? Mind that `changed = x` makes no copy: then "
+        "both calls see the same tokens.",
         section="03-causal#leaks-intro",
     ),
 )

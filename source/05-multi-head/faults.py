@@ -87,4 +87,10 @@ FAULTS = (
         "`head_dim` is taken from `d_in`. A head gets its share of what the layers make: the heads share `d_out`.",
         section="05-multi-head#split-read",
     ),
+    Fault(
+        "indivisible-too-late",
+        "sizes that do not fit are refused in the first call, and not when the class is made",
+        "The sizes are refused only when the class is called. Check them in `__init__`, before anything is made.",
+        section="05-multi-head#fused-intro",
+    ),
 )

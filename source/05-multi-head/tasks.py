@@ -608,6 +608,9 @@ MULTI_HEAD_ATTENTION = Task(
         called("state-dict", "the module's state dict", (2, 5, 7), FULL, 49, observe="buffers"),
         called("divisible", "a `d_out` of 6 for 2 heads", (2, 1, 3), sizes(3, 6, 1, 2), 57),
         called("indivisible", "a `d_out` of 7 for 2 heads", (2, 6, 3), sizes(3, 7, 6, 2), 55, **REFUSED),
+        Probe(
+            "at-once", "a `d_out` of 7 for 2 heads, in `__init__`", {}, construct=sizes(3, 7, 6, 2), **REFUSED
+        ),
         called("eval", "dropout 0.4 in eval mode", (2, 5, 7), sizes(7, 12, 5, 2, 0.4), 50, weights=FLAT),
         dropped("training", "dropout 0.4 in training mode", FUSED_TWICE),
         Probe(
@@ -641,7 +644,7 @@ MULTI_HEAD_ATTENTION = Task(
         Check(
             "a width is refused where the heads cannot share it, and only there",
             1,
-            ("divisible", "indivisible"),
+            ("divisible", "indivisible", "at-once"),
         ),
     ),
     learned="Project wide, cut into heads, attend in all heads at once, merge, and let `out_proj` mix what they found. "
@@ -651,6 +654,7 @@ MULTI_HEAD_ATTENTION = Task(
         "the buffer mask": "mask-not-a-buffer",
         "Dropout acts on the weights": "dropout-on-context",
         "does not divide d_out, raise a ValueError": "indivisible-accepted",
+        "a ValueError in __init__": "indivisible-too-late",
         "Scores of any size must work": "exp-overflows",
         "nn.MultiheadAttention in it": "ready-made",
         "with its bias": "out-proj-without-bias",
@@ -808,6 +812,8 @@ MULTI_HEAD_ATTENTION = Task(
             split_heads(self.W_key(x), self.num_heads) → self.W_key(cut(x, self.num_heads))
             split_heads(self.W_value(x), self.num_heads) → self.W_value(cut(x, self.num_heads))
         indivisible-accepted: d_out % num_heads != 0 → False
+        indivisible-too-late: d_out % num_heads != 0 → False
+            line num_tokens = x.shape[1] → if self.out_proj.in_features % self.num_heads:↵    raise ValueError("d_out must be divisible by num_heads")↵num_tokens = x.shape[1]
         divisible-refused: d_out % num_heads → d_in % num_heads
         divisible-refused: d_out % num_heads != 0 → d_out % num_heads == 0
         # The output layer.

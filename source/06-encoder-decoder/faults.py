@@ -98,8 +98,8 @@ FAULTS = (
     Fault(
         "empty-row-even",
         "a query without any visible key attends to all keys",
-        "With −1e9 a row whose keys are all hidden shares its attention evenly over what it must not see. Set every "
-        "hidden weight to 0 after the softmax as well.",
+        "With a finite number in place of −∞, a row whose keys are all hidden shares its attention over what it must not "
+        "see. Set every hidden weight to 0 after the softmax as well.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
     Fault(

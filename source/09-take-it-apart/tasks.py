@@ -145,6 +145,8 @@ def hand_task(id, title, name, learned, hints, demands, wrong, right):
                 hint: This head drops half of its weights in training mode. It has no dropout.
             out-proj-not-set: head.out_proj.weight.copy_(torch.eye(d_model)) → pass
                 hint: `out_proj` is all zeros, so nothing comes out. It should be the identity.
+            out-proj-not-set: in head.parameters(): → in (head.W_query.weight, head.W_key.weight, head.W_value.weight):
+                hint: `out_proj.bias` keeps the random numbers that it was drawn with. Set it to zeros.
             weights-not-cleared: parameter.zero_() → pass
             returns-nothing: return head → head
             """),

@@ -201,4 +201,10 @@ FAULTS = (
         "Here a 0 comes before position 0, and 0 is a token. Use a number that is no token, -1.",
         section="10-read-a-model#induction-claim-task",
     ),
+    Fault(
+        "stream-normalised",
+        "the blocks read the normalised stream",
+        "The blocks get the stream behind `model.norm`. Normalise a copy for the unembedding, and pass the stream on as it is.",
+        section="10-read-a-model#logit-lens-task",
+    ),
 )

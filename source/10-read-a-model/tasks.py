@@ -94,10 +94,15 @@ def stored(id, says, name, shape, seed, **more):
 
 PLACED = {
     "queries-keys-values": ("`h.0.attn.c_attn.weight`", "h.0.attn.c_attn.weight", (8, 24)),
+    "queries-keys-values-later": (
+        "`h.2.attn.c_attn.weight`, of three layers",
+        "h.2.attn.c_attn.weight",
+        (8, 24),
+    ),
     "output": ("`h.1.attn.c_proj.weight`", "h.1.attn.c_proj.weight", (8, 8)),
-    "output-bias": ("`h.0.attn.c_proj.bias`", "h.0.attn.c_proj.bias", (8,)),
+    "output-bias": ("`h.2.attn.c_proj.bias`", "h.2.attn.c_proj.bias", (8,)),
     "wide": ("`h.1.mlp.c_fc.weight`", "h.1.mlp.c_fc.weight", (8, 32)),
-    "back": ("`h.0.mlp.c_proj.weight`", "h.0.mlp.c_proj.weight", (32, 8)),
+    "back": ("`h.2.mlp.c_proj.weight`", "h.2.mlp.c_proj.weight", (32, 8)),
     "back-bias": ("`h.1.mlp.c_proj.bias`", "h.1.mlp.c_proj.bias", (8,)),
     "norm": ("`h.1.ln_2.weight`", "h.1.ln_2.weight", (8,)),
     "tied": ("`wte.weight`", "wte.weight", (7, 8)),
@@ -116,12 +121,12 @@ PLACE = Task(
     axes=LOGITS,
     needs=("split-fused",),
     probes=(
-        *(stored(id, *rest, seed) for seed, (id, rest) in enumerate(PLACED.items(), start=1)),
+        *(stored(id, *rest, seed, layers=3) for seed, (id, rest) in enumerate(PLACED.items(), start=1)),
         stored("square-table", "a square `wte.weight`", "wte.weight", (8, 8), 11, vocab=8),
         stored("square-places", "a square `wpe.weight`", "wpe.weight", (8, 8), 12, room=8),
     ),
     checks=(
-        Check("queries, keys and values", 1, ("queries-keys-values",)),
+        Check("queries, keys and values", 1, ("queries-keys-values", "queries-keys-values-later")),
         Check("transposed weights", 1, ("output", "wide", "back")),
         Check("one table, two places", 1, ("tied", "square-table")),
         Check("what goes in as it is", 1, (*AS_IT_IS, "square-places")),
@@ -129,6 +134,7 @@ PLACE = Task(
     learned="Loading a model is translation: another name, another orientation, one tensor for several places. Each step "
     "that is missing leaves random numbers in the model, and nothing complains.",
     demands={
+        "put one stored tensor into its place in the model": "layer-ignored",
         "and return the model": "returns-nothing",
         "The weights of c_proj and c_fc are transposed": "transposed-always",
         "in the attention as in the MLP": "square-not-transposed",
@@ -157,6 +163,9 @@ PLACE = Task(
                 key, value.
         layer-ignored: own = own_name(name) → own = own_name(name.replace("h.1", "h.0"))
             hint: Every tensor goes into the first block. The number in its name says which block is its own.
+        layer-ignored: own.replace("fused", part) → f"blocks.0.attention.{part}.weight"
+            hint: Queries, keys and values go into the first block, whatever the name says. The number in the name
+                says which block is theirs.
         biases-left-out: model.get_parameter(own).copy_(tensor) → tensor.ndim == 1 or model.get_parameter(own).copy_(tensor)
         returns-nothing: return model →2 return None
         """),
@@ -557,6 +566,10 @@ LOGIT_LENS = Task(
     ),
     wrong=wrongs("""
         last-norm-left-out: model.norm(stream) → stream
+        last-norm-left-out: model.norm(stream) → (model.norm(stream) if stream is streams[-1] else stream)
+            hint: `model.norm` is left out in all stages but the last one. Each stage goes through it, then through the
+                unembedding.
+        stream-normalised: block(streams[-1]) → block(model.norm(streams[-1]))
         first-stage-left-out: for stream in streams] → for stream in streams[1:]]
         last-stage-left-out: for stream in streams] → for stream in streams[:-1]]
         positions-not-added: model.embedding(ids) + model.positions.weight[: ids.shape[1]] → model.embedding(ids)

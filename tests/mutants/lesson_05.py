@@ -647,7 +647,7 @@ return-forgotten (type) from finfo-min: torch.finfo(attn_scores.dtype).min) → 
 nan-hidden (named, values, rule, behaviour) from diagonal-masked: 1) → 1).nan_to_num()
 causality-by-half-precision (raised, dtype, values) from queries-and-keys-swapped:
     keys @ queries → queries.half() @ keys.half()
-refused-in-forward from not-refused:
+refused-in-forward (named, raised, keeps 5) from not-refused:
     above x.shape → if self.d_out % self.num_heads != 0:↵    raise ValueError('not divisible')
 scaled-dot-product from scaled-dot-product-dropout-in-eval: line torch.nn →:
     p = self.dropout.p if self.training else 0.0

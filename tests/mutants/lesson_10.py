@@ -28,9 +28,12 @@ tables-turned (named, raised, values, keeps 2): line c_proj → if tensor.ndim =
 embedding-only (named, keeps 3): .weight": → ":
 unembedding-only (named, keeps 3):
     line own). → if name != "wte.weight":↵    model.get_parameter(own).copy_(tensor)
+first-block-for-qkv (named, values, keeps 3): own.replace("fused", part) → "blocks.0.attention." + part + ".weight"
 values-for-all (named, values, keeps 3): (weight) → (split_fused(tensor)[2])
 nothing-copied (named, values, keeps 1): (own).copy_(tensor) → (own)
     weight.copy_(tensor) → weight
+tensor-returned (type): return model →2 return tensor
+    says: asks for the model
 not-returned (named, stub, type, shape) from state-dict: line in own … return →:
     if name.endswith("c_attn.weight"):
         for part, weight in zip(("W_query", "W_key", "W_value"), split_fused(tensor)):

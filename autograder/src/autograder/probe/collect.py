@@ -195,6 +195,8 @@ def call_module(
             module = module_class(*arguments, **by_name)
             if not isinstance(module, torch.nn.Module):
                 return Outcome(type_name=type_name(module))
+            if probe.raises and not probe.inputs:
+                return Outcome(type_name=type_name(module))  # it should have been refused when it was made
             report = load_weights(module, probe.weights)
             module.to(dtype)
             # By its own methods: a class may do something of its own there.

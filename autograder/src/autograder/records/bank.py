@@ -94,7 +94,9 @@ class Probe:
     # mode, with `"mode": "training"` in that, and with `"mode": "as left"` in the one that it was left in.
     settings: Mapping[str, Any] = field(default_factory=dict)
     hidden: bool = False  # drawn from an instructor's secret; a message about it gives no numbers away
-    raises: tuple[str, ...] = ()  # exceptions, one of which a right answer raises; nothing else is compared
+    # Exceptions, one of which a right answer raises; nothing else is compared. A module without inputs is
+    # only made, and not called.
+    raises: tuple[str, ...] = ()
     # Makes inputs by name from a seeded generator that the hidden twin takes instead, where moving the
     # numbers would say nothing: sizes, seeds, whole numbers, masks. It keeps what the probe is there for,
     # such as an empty row.

@@ -574,7 +574,8 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
     probe, kind = task.probe.get(finding.probe), _kind_of_type(finding.obtained, task)
     wanted = _("a number") if task.number else _("a tensor")
     if probe is not None and probe.then:
-        wanted = _("something that can be called")
+        given = "model" in probe.inputs
+        wanted = _("the model") if given else _("something that can be called")
     subject = _("`{answer}` is", answer=task.name)
     if task.kind != "tensor":
         subject = _("`{answer}` gives back", answer=task.name)
