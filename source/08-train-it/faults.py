@@ -371,4 +371,17 @@ FAULTS = (
         "The model gets one token fewer than it has room for. The window is the last `context_length` tokens.",
         section="08-train-it#generate-task",
     ),
+    Fault(
+        "last-norm-before-the-blocks",
+        "the last LayerNorm is applied before the blocks",
+        "The last LayerNorm is applied before the blocks. It comes behind them, before the unembedding.",
+        section="08-train-it#tiny-transformer-task",
+    ),
+    Fault(
+        "stream-behind-the-norm",
+        "what is added to is the normalised stream",
+        "The normalised stream replaces the stream here. Normalise a copy for the part to read, and add what it writes to "
+        "the stream itself.",
+        section="08-train-it#transformer-block-task",
+    ),
 )

@@ -225,6 +225,10 @@ FEED_FORWARD = small(
         hint: There is a second GELU after the second layer. What goes into the stream is plain.
     other-nonlinearity: F.gelu → F.relu
         hint: There is another nonlinearity than GELU between the layers. Use `F.gelu`.
+    other-nonlinearity: F.gelu → F.silu
+        hint: There is another nonlinearity than GELU between the layers. Use `F.gelu`.
+    other-nonlinearity: F.gelu(x @ weight_1.T + bias_1) → (wide := x @ weight_1.T + bias_1) * torch.sigmoid(1.702 * wide)
+        hint: There is another nonlinearity than GELU between the layers. Use `F.gelu`.
     other-nonlinearity: x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1, approximate="tanh")
         hint: This GELU is an approximation, `approximate="tanh"`. Use `F.gelu` as it is.
     bias-not-added: x @ weight_1.T + bias_1 → x @ weight_1.T
@@ -371,6 +375,10 @@ TRANSFORMER_BLOCK = Task(
         norm-behind: x + self.attention(self.norm_1(x)) → self.norm_1(x + self.attention(x))
         norm-left-out: self.attention(self.norm_1(x)) → self.attention(x)
         norm-left-out: self.mlp(self.norm_2(x)) → self.mlp(x)
+        stream-behind-the-norm: x = x + self.mlp(self.norm_2(x)) → x = self.norm_2(x)↵x = x + self.mlp(x)
+        stream-behind-the-norm: x = x + self.attention(self.norm_1(x)) → x = self.norm_1(x)↵x = x + self.attention(x)
+        stream-behind-the-norm: x = x + self.mlp(self.norm_2(x)) → x = self.norm_2(x)↵x = x + self.mlp(x)
+            x = x + self.attention(self.norm_1(x)) → x = self.norm_1(x)↵x = x + self.attention(x)
         one-norm-for-both: self.mlp(self.norm_2(x)) → self.mlp(self.norm_1(x))
         parts-side-by-side: body forward
             seen = self.norm_1(x)
@@ -378,6 +386,7 @@ TRANSFORMER_BLOCK = Task(
             return x + self.attention(seen) + mixed
 
         other-nonlinearity: nn.GELU() → nn.ReLU()
+        other-nonlinearity: nn.GELU() → nn.SiLU()
         mlp-ignored: if mlp: → if True:
             hint: With `mlp=False` the block has no `norm_2` and no MLP.
         one-head: dropout, num_heads) → dropout, 1)
@@ -458,7 +467,10 @@ TINY_TRANSFORMER = Task(
         first-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[:1]:↵    rotate
         positions-not-added: if self.positions is not None → if False
         positions-misaligned: weight[: ids.shape[1]] → weight[-ids.shape[1] :]
+        positions-misaligned: self.positions.weight[: ids.shape[1]] → self.positions(torch.arange(1, ids.shape[1] + 1))
         last-norm-left-out: self.unembedding(self.norm(x)) → self.unembedding(x)
+        last-norm-before-the-blocks: self.unembedding(self.norm(x)) → self.unembedding(x)
+            for block in self.blocks:↵x = → x = self.norm(x)↵for block in self.blocks:↵    x =
         one-block: range(num_layers) → range(1)
         one-block-repeated: nn.ModuleList( → nn.ModuleList([
             for _ in range(num_layers)↵) → ] * num_layers)
