@@ -84,10 +84,28 @@ def test_tokens_that_do_not_fit_are_refused():
 
 def test_the_words_of_the_pictures_can_be_read():
     assert_words_are_apart(residual_stream(2).figure)
-    curves = {"right": ([0, 10], [3.0, 0.1]), "no mask": ([0, 10], [3.0, 1.0])}
-    picture = training_curves(curves, "Two trainings")
-    assert_words_are_apart(picture.figure)
-    assert "right from near the top to near 0; no mask from near the top to between" in picture.alt
+    for many in (2, 9):
+        curves = {"right": ([0, 5, 10], [3.0, 1.0, 0.1]), "no mask": ([0, 5, 10], [3.0, 2.0, 1.0])}
+        curves |= {f"bug of number {more}": curves["no mask"] for more in range(2, many)}
+        picture = training_curves(curves, "The same training, right and with one bug each")
+        assert_words_are_apart(picture.figure)
+        assert "right from near the top to near 0; no mask from near the top to between" in picture.alt
+
+
+def test_more_curves_than_colours_have_a_panel_each_beside_the_first():
+    curves = {str(number): ([0, 5, 10], [3.0, number, 0.1]) for number in range(9)}
+    panels = training_curves(curves, "Nine").figure.axes
+    assert [[line.get_gid() for line in panel.lines] for panel in panels] == [
+        ["0", name] for name in "12345678"
+    ]
+
+
+def test_two_numbers_are_bars_and_no_line_between_them():
+    curves = {"learned": ((16, 32), [1.0, 0.1]), "rope": ((16, 32), [1.0, 0.8])}
+    (axes,) = training_curves(curves, "Two lengths", "accuracy", "tokens").figure.axes
+    assert list(axes.lines) == []
+    assert [bar.get_height() for bar in axes.patches] == [1.0, 0.1, 1.0, 0.8]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["16", "32"]
 
 
 def test_curves_wait_until_each_is_there():

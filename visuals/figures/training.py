@@ -17,6 +17,9 @@ DASHES = ("-", "--", "-.", ":")
 # Up to so many tokens stand beside a map, each with its name.
 NAMED = 34
 
+# So many panels of single curves stand beside each other.
+IN_A_ROW = 3
+
 # Steps, and what was measured after each.
 Curve = tuple[Sequence[float], Sequence[float]]
 
@@ -25,6 +28,9 @@ def training_curves(
     curves: Mapping[str, Curve | Literal[False] | None], title: str, unit: str = "loss", along: str = "steps"
 ) -> Picture | NotReady:
     """Draw what was measured in several trainings, one curve for each.
+
+    A line between two numbers says more than was measured, so they are bars. More curves than there are
+    colours get a panel each, with the first of them beside it in grey.
 
     curves: by name, the steps (measured,) and the numbers measured after them (measured,); unit: what was
     measured; along: what is counted in place of steps.
@@ -38,13 +44,20 @@ def training_curves(
         raise ValueError("Each curve needs as many numbers as steps, and at least one.")
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = mpl.Figure(figsize=(740 / pixels, 330 / pixels), dpi=pixels)
+        many = len(ready) > len(COLORS)
+        figure = mpl.Figure(figsize=(740 / pixels, (520 if many else 330) / pixels), dpi=pixels)
         _title(figure, title)
-        axes = figure.add_axes((0.1, 0.17, 0.565, 0.66))
-        _draw(axes, ready)
-        axes.set_xlabel(along)
-        axes.set_ylabel(unit)
-        figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
+        if many:
+            _panels(figure, ready, unit, along)
+        else:
+            axes = figure.add_axes((0.1, 0.17, 0.565, 0.66))
+            if all(len(steps) == 2 for steps, _values in ready.values()):
+                _bars(axes, ready)
+            else:
+                _draw(axes, ready)
+            axes.set_xlabel(along)
+            axes.set_ylabel(unit)
+            figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
     highest = max(max(values) for _steps, values in ready.values())
     ends = "; ".join(
         _(
@@ -139,6 +152,37 @@ def _looks(map_: np.ndarray) -> str:
 def _title(figure: mpl.Figure, title: str) -> None:
     size = style.points(style.TITLE_SIZE)
     figure.text(0.03, 0.94, title, fontsize=size, weight="bold", va="center")
+
+
+def _bars(axes: mpl.Axes, curves: Mapping[str, Curve]) -> None:
+    """Draw a group of bars for each place, one for each of the curves in it."""
+    wide = 0.8 / len(curves)
+    for index, (name, (_steps, values)) in enumerate(curves.items()):
+        places = np.arange(len(values)) + (index - (len(curves) - 1) / 2) * wide
+        axes.bar(places, values, 0.9 * wide, color=COLORS[index], label=name, gid=name)
+    steps = next(iter(curves.values()))[0]
+    axes.set_xticks(range(len(steps)), [f"{step:g}" for step in steps])
+
+
+def _panels(figure: mpl.Figure, curves: Mapping[str, Curve], unit: str, along: str) -> None:
+    """Draw each curve but the first in a panel of its own, a few in a row, beside the first in grey."""
+    (first, usual), *others = curves.items()
+    rows = -(-len(others) // IN_A_ROW)
+    panels = figure.subplots(rows, IN_A_ROW, sharex=True, sharey=True, squeeze=False)
+    figure.subplots_adjust(left=0.085, right=0.985, top=0.83, bottom=0.1, wspace=0.12, hspace=0.4)
+    for axes in panels.flat[len(others) :]:
+        axes.remove()
+    for index, (axes, (name, (steps, values))) in enumerate(zip(panels.flat, others, strict=False)):
+        axes.plot(*usual, color=style.MUTED, linestyle=":", linewidth=2.2, gid=first)
+        axes.plot(steps, values, color=style.SCORE, linewidth=2.2, gid=name)
+        axes.set_title(name, fontsize=style.points(style.SMALL_SIZE))
+        axes.tick_params(labelbottom=index + IN_A_ROW >= len(others))
+        axes.set_xlabel(along if index + IN_A_ROW >= len(others) else "")
+        axes.set_ylabel("" if index % IN_A_ROW else unit)
+    last = max(usual[0])
+    panels[0, 0].set_xticks((0, last / 2, last), [f"{step:g}" for step in (0, last / 2, last)])
+    panels[0, 0].set_ylim(bottom=0)
+    figure.text(0.985, 0.94, _("dotted: {name}", name=first), ha="right", va="center", color=style.MUTED)
 
 
 def _draw(axes: mpl.Axes, curves: Mapping[str, Curve], last: float | None = None, offset: int = 0) -> None:
