@@ -143,7 +143,7 @@ fused-with-einsum: body
 nan-rows (named, not finite, keeps 2): = torch.softmax(scores.masked_fill(mask == 0, float("-inf")), dim=-1)
     never: \bquerie\b
 minus-1e9 (named, keeps 2): = torch.softmax(scores.masked_fill(mask == 0, -1e9), dim=-1)
-    says: evenly
+    says: must not see
 additive-painted-over (named, keeps 2):
     says: gradient
     body

@@ -47,7 +47,7 @@ mean-of-squares: body
     return (x - mean) * (variance + eps) ** -0.5 * scale + shift
 == feed-forward
 relu-by-hand (named): line F.gelu → hidden = (x @ weight_1.T + bias_1).clamp(min=0)
-silu (values): gelu → silu
+silu-by-hand (named): line F.gelu → hidden = x @ weight_1.T + bias_1↵hidden = hidden * hidden.sigmoid()
 no-biases (named, values): T + bias_1 → T
     T + bias_2 → T
 weights-as-they-are (raised): weight_1.T → weight_1
@@ -71,7 +71,7 @@ post-norm (named, values): line norm_1(x) → x = self.norm_1(x + self.attention
 mlp-from-the-start (named, values, keeps 1): body forward
     y = x + self.attention(self.norm_1(x))
     return y if self.mlp is None else y + self.mlp(self.norm_2(x))
-stream-normalised-first (named, values): line norm_1(x) → x = self.norm_1(x)↵x = x + self.attention(x)
+stream-normalised-first (named, values): line norm_1(x) → normed = self.norm_1(x)↵x = normed + self.attention(normed)
 narrow-mlp (named, parameters, values, keeps 1): , 4 → , 2
     (4 → (2
 stub (stub): line norm_1(x) … return → ...
