@@ -448,7 +448,7 @@ BESIDES = {
 def test_a_control_without_a_name_and_pale_text_would_be_found(open_lesson):
     notebook = open_lesson("01-dot-product")
     pale = "<p style='color: #999; background: #aaa'>pale</p>"
-    cell = notebook.page.locator(".jp-Notebook .jp-CodeCell").first
+    cell = notebook.page.locator(".jp-Notebook .jp-CodeCell:not(:has(.jp-Placeholder-prompt))").first
     notebook.replace(cell, f'from IPython.display import HTML\nHTML("<select><option>p</select>{pale}")')
     notebook.page.locator(".jp-OutputArea-output").get_by_text("pale").wait_for()
     found = [

@@ -75,7 +75,7 @@ def _is_cut_otherwise(
 ) -> bool:
     """Whether an answer has a step's numbers with fewer axes only, and then cuts them along other places.
 
-    A view of (tokens, heads * size) as (heads, tokens, size) holds the same numbers, and no head its own.
+    A view of (rows, parts * size) as (parts, rows, size) holds the same numbers, and no part its own.
     """
     if len(right.fingerprints) != 1 or not (match := matches[0]):
         return False
