@@ -83,6 +83,13 @@ def test_a_number_beside_which_that_step_would_be_lost_moves_by_a_share_of_itsel
     assert bool((moved != numbers).all())
 
 
+def test_scores_of_whole_numbers_are_the_same_in_whatever_order_they_are_added():
+    tokens = torch.tensor([[29.0, 5, 2, 17, -8], [30, 1, -3, 4, 21], [-10, 4, 6, 30, 25]])
+    moved = twin(Probe("large", "tokens of large numbers", {"x": tokens})).inputs["x"]
+    scores = (moved[:, None] * moved).flip(-1).cumsum(dim=-1)[..., -1]
+    assert torch.equal(scores.double(), moved.double() @ moved.double().T)
+
+
 def test_a_probe_that_redraws_gives_its_twin_other_inputs_and_the_rest_moves():
     def redraw(generator):
         return {"heads": 3 + int(torch.randint(100, (1,), generator=generator))}

@@ -9,6 +9,7 @@ calls: what it writes down itself is easily guessed.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,11 @@ SPREAD = 0.25
 FURTHEST = 1.0
 # Or than this share, where that is more: added to a very large number, 1 is lost in rounding.
 LEAST_SPREAD = 0.001
+# Whole numbers get so many binary digits, or a few more where they are large. A float32 holds the products of
+# two such numbers, and the sum of 64 products, without rounding. So scores of some hundreds are the same in
+# whatever order an answer adds; a softmax, which sees their last digits, would tell right answers apart.
+BITS = 9
+LARGEST_STEP = 0.125
 
 
 def seed_from(secret: str, *names: str) -> int:
@@ -86,4 +92,8 @@ def _moved(value: Any, generator: torch.Generator) -> Any:
     step = 2 * torch.rand(value.shape, generator=generator, dtype=value.dtype) - 1
     size = value.abs()
     reach = torch.minimum(SPREAD * size, (LEAST_SPREAD * size).clamp(min=FURTHEST))
-    return value + reach * step
+    move = reach * step
+    if value.numel() and bool((value == value.round()).all()):
+        least = min(2.0 ** (math.frexp(float(size.max()))[1] - BITS), LARGEST_STEP)
+        move = torch.minimum((move.abs() / least).ceil() * least, reach) * move.sign()
+    return value + move
