@@ -18,6 +18,13 @@ FAULTS = (
         varies=True,
     ),
     Fault(
+        "multiplied-by-one-plus-p",
+        "what dropout keeps is multiplied by 1 + p",
+        "What is kept is multiplied by 1 + p. That is near to a division by 1 − p only where p is small. Divide by 1 − p.",
+        section="04-dropout#dropout-formula",
+        varies=True,
+    ),
+    Fault(
         "divided-by-counted-share",
         "what dropout keeps is divided by the share that one mask happens to keep",
         "The division is by the share that this one mask happens to keep. Divide by 1 − p, the share kept on average.",

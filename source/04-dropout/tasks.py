@@ -98,6 +98,7 @@ APPLY_DROPOUT = Task(
         dropout-not-rescaled: / (1 - p) →
         divided-by-p: (1 - p) → p
         multiplied-by-kept-share: / (1 - p) → * (1 - p)
+        multiplied-by-one-plus-p: / (1 - p) → * (1 + p)
         dropout-typed-in: (1 - p) → 0.5
             hint: The kept entries are doubled whatever p is. 2 is 1 / (1 − p) for p = 0.5 only.
         kept-and-dropped-swapped: x * kept → x * ~kept
@@ -212,6 +213,7 @@ DROPOUT_BY_HAND = Task(
             kept, p) → kept, 0)
         dropout-renormalised: apply_dropout(x, kept, p) → x * kept / (x * kept).sum(dim=-1, keepdim=True)
         divided-by-p: kept, p) → kept, 1 - p)
+        multiplied-by-one-plus-p: apply_dropout(x, kept, p) → x * kept * (1 + p)
         kept-and-dropped-swapped: >= p → < p
             hint: A share p is kept and the rest dropped. `torch.rand(…) >= p` is True in a share of 1 −
                 p.

@@ -577,6 +577,8 @@ ALIBI_BIAS = Task(
         slopes-off: -8 * torch → -torch
             / num_heads) → )
         slopes-off: -8 * torch → -torch
+        slopes-off: 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads) → 1 / torch.arange(1, num_heads + 1)
+            hint: The slopes are 1, 1/2, 1/3, … They are powers of 2: with 8 heads 1/2, 1/4, … 1/256.
         slopes-in-reverse: -slopes[ → -slopes.flip(0)[
         one-slope: -slopes[ → -slopes[:1].expand(num_heads)[
         past-hidden: distance < 0 → distance > 0

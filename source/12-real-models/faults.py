@@ -706,6 +706,12 @@ FAULTS = (
         section="12-real-models#sizes-intro",
     ),
     Fault(
+        "no-norm-counted",
+        "no norm is counted",
+        "No norm is counted: neither the two of each block, nor the last one, nor those of queries and keys.",
+        section="12-real-models#sizes-intro",
+    ),
+    Fault(
         "qk-norm-counted-always",
         "QK-norm is counted where there is none",
         "The norms of queries and keys are counted in every model. Count them where `qk_norm` is true.",

@@ -1445,6 +1445,8 @@ MODEL_SIZES = Task(
         table-counted-twice: (1 if tied else 2) → 2
         last-norm-not-counted: num_layers * block + d_model → num_layers * block
         norms-not-counted: norms = 2 * d_model → norms = 0 * d_model
+        no-norm-counted: line norms = → norms = 0
+            num_layers * block + d_model → num_layers * block
         qk-norm-counted-always: (2 * head_dim if qk_norm else 0) → 2 * head_dim
         qk-norm-counted-once: (2 * head_dim if qk_norm else 0) → (head_dim if qk_norm else 0)
         keys-as-wide-as-queries: (num_heads + num_kv_groups) → (num_heads + num_heads)

@@ -22,6 +22,9 @@ layer-on-top (named, values): line return → layer = nn.Dropout(p)↵return lay
     never: never filled in
 edits-x-with-an-operator (named, rule, keeps 1): line return → x *= kept↵x /= 1 - p↵return x
 masked-fill-discarded (named, values): line return → y = x / (1 - p)↵y.masked_fill(~kept, 0.0)↵return y
+one-plus-p (named, values): body
+    bigger = x + x * p
+    return bigger.masked_fill(~kept, 0.0)
 x-and-p-swapped (named, type, shape, not finite, values): x, kept, p → p, kept, x
 p-times-one-minus (named, values): line return → scale = 1 / 1 - p↵return x * kept * scale
 subtracts-a-mask (raised): x * kept → (x - (1 - kept))

@@ -207,6 +207,11 @@ plus (named) from both-directions: 1, -1 → -1, 1
     (-1, 1) → (1, -1)
     abs().neg() → masked_fill(torch.triu(torch.ones(num_tokens, num_tokens), 1).bool(), float("-inf"))
 from-zero (named) from listed: 1, num_heads + 1 → num_heads
+one-over-heads (named): body
+    q, k = torch.meshgrid(torch.arange(num_tokens), torch.arange(num_tokens), indexing="ij")
+    slopes = torch.tensor([1 / (h + 1) for h in range(num_heads)])
+    bias = -(q - k) * slopes.view(-1, 1, 1)
+    return torch.where(k > q, -torch.inf, bias)
 powers-of-a-half (named, keeps 1) from listed: 2 ** (-8 * h / num_heads) → 2.0 ** -h
 no-mask (named): body
     i = torch.arange(num_tokens)

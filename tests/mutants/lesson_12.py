@@ -73,6 +73,11 @@ whole-turned (named, values): = weight.flip(0)
 reshape: weight.unflatten(0, (num_heads, -1, 2)) → weight.reshape(num_heads, -1, 2, weight.shape[-1])
 == model-sizes
 no-output-matrix (named, values): 2 * d_model * head_dim * (num_heads + num_kv_groups) → d_model * head_dim * (num_heads + 2 * num_kv_groups)
+without-norms (named, values): body
+    tables = vocab * d_model if tied else 2 * vocab * d_model
+    each = 2 * (num_heads + num_kv_groups) * head_dim * d_model + 3 * hidden * d_model
+    n = tables + each * num_layers
+    return torch.tensor([n, 2 * n, 4 * num_layers * num_kv_groups * head_dim * num_tokens])
 four-bytes (named, values): [parameters, 2 * parameters, cache] → [parameters, 4 * parameters, cache]
 stack: torch.tensor([parameters, 2 * parameters, cache]) → torch.stack([torch.tensor(one) for one in (parameters, parameters * 2, cache)])
 """,
