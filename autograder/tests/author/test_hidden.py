@@ -90,6 +90,13 @@ def test_scores_of_whole_numbers_are_the_same_in_whatever_order_they_are_added()
     assert torch.equal(scores.double(), moved.double() @ moved.double().T)
 
 
+def test_what_is_hidden_stays_hidden():
+    scores = torch.tensor([[-torch.inf, -torch.inf, 2.0], [1.0, -torch.inf, 3.0]]).repeat(8, 1)
+    moved = twin(Probe("hidden", "hidden scores", {"x": scores})).inputs["x"]
+    assert torch.equal(moved == -torch.inf, scores == -torch.inf)
+    assert not bool(moved.isnan().any())
+
+
 def test_a_probe_that_redraws_gives_its_twin_other_inputs_and_the_rest_moves():
     def redraw(generator):
         return {"heads": 3 + int(torch.randint(100, (1,), generator=generator))}

@@ -94,6 +94,6 @@ def _moved(value: Any, generator: torch.Generator) -> Any:
     reach = torch.minimum(SPREAD * size, (LEAST_SPREAD * size).clamp(min=FURTHEST))
     move = reach * step
     if value.numel() and bool((value == value.round()).all()):
-        least = min(2.0 ** (math.frexp(float(size.max()))[1] - BITS), LARGEST_STEP)
+        least = min(2.0 ** (math.frexp(float(size.nan_to_num(posinf=0.0).max()))[1] - BITS), LARGEST_STEP)
         move = torch.minimum((move.abs() / least).ceil() * least, reach) * move.sign()
-    return value + move
+    return torch.where(value.isfinite(), value + move, value)
