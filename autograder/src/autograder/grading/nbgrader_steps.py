@@ -66,16 +66,7 @@ class SubmittedDirectory(CourseDirectory):
         return made
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
-        path = Path(dest_path)
-        parts = path.parts[-2:]
-        if path == Path(self.format_path(self.submitted_directory, *parts)):
-            graded = Path(self.format_path(self.autograded_directory, *parts))
-            for name in (STAMP, KEY):
-                if text := beside(path / name):
-                    graded.mkdir(parents=True, exist_ok=True)
-                    remove(graded / name)
-                    (graded / name).write_text(text, encoding="utf-8")
-        return moment(beside(path / STAMP))
+        return moment(beside(Path(dest_path, STAMP)))
 
 
 class SubmissionExporter(NotebookExporter):
@@ -155,7 +146,21 @@ class Rebuild(_Step):
         self._tell(marks, notes)
         rebuilt = from_dict(json.loads(text))
         rebuilt.metadata[NOTES] = notes
+        self._keep_beside(course, marks["student"], marks["assignment"])
         return rebuilt, resources
+
+    def _keep_beside(self, course: Class, student: str, lesson: str) -> None:
+        """Have what the exchange put beside a notebook lie beside the graded one, as nbgrader's copy would.
+
+        Not before it is graded: by its time, nbgrader tells whether something newer was handed in.
+        """
+        there, graded = course.directory.submitted_directory, course.directory.autograded_directory
+        for name in (STAMP, KEY):
+            copy = course.place(graded, student, lesson) / name
+            remove(copy)
+            if text := beside(course.place(there, student, lesson) / name):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_text(text, encoding="utf-8")
 
 
 class RunAndJudge(_Step):
