@@ -1,8 +1,11 @@
 """A lesson is built again exactly where something that its build reads or writes has changed."""
 
 import pytest
+from autograder.author import pipeline, stamps
 from autograder.author.stamps import KEPT, Stamps
+from autograder.command import app as cli
 from support.tiny_course import NAME
+from typer.testing import CliRunner
 
 OTHER = "02-other"
 
@@ -51,14 +54,30 @@ def test_a_change_counts_where_the_lesson_reads_or_writes_it(course, place, curr
     assert Stamps(course, [NAME]).current == current
 
 
+def test_a_lesson_that_was_built_with_other_packages_is_unchanged_but_not_current(course, monkeypatch):
+    monkeypatch.setattr(stamps, "distributions", list)
+    there = Stamps(course, [NAME, OTHER])
+    assert (there.unchanged, there.current) == ((NAME,), ())
+
+
 def test_what_changes_during_a_build_counts_as_not_built(course):
-    stamps = Stamps(course, [NAME])
+    before = Stamps(course, [NAME])
     (course.source / NAME / "tasks.py").write_text("changed", encoding="utf-8")
-    stamps.keep([NAME])
+    before.keep([NAME])
     assert Stamps(course, [NAME]).current == ()
 
 
-@pytest.mark.parametrize("damaged", ["", "[]", "{", '{"01": 1}'])
+@pytest.mark.parametrize("damaged", ["", "[]", "{", '{"01": 1}', "\\xff"])
 def test_stamps_that_cannot_be_read_say_nothing(course, damaged):
     (course.root / KEPT).write_text(damaged, encoding="utf-8")
     assert Stamps(course, [NAME]).current == ()
+
+
+def test_a_check_looks_anew_only_at_what_a_stamp_does_not_hold_for(course, monkeypatch):
+    seen = []
+    monkeypatch.setattr(pipeline, "without_source", lambda course: [])
+    monkeypatch.setattr(pipeline, "stale", lambda course, name: seen.append(name) or [])
+    for words in (NAME, OTHER), (NAME, "--anew"):
+        done = CliRunner().invoke(cli.app, ["build", "--check", *words, "--course", str(course.root)])
+        assert done.exit_code == 0, done.output
+    assert seen == [OTHER, NAME]

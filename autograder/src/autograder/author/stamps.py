@@ -1,7 +1,7 @@
-"""Which lessons were built here from what is there now, so that they need not be built again.
+"""Which lessons were built from what is there now, so that they need not be built again.
 
-A stamp is the digest of all that a build of a lesson reads and of all that it wrote. Stamps are kept in the
-course's folder and not committed: they say what happened on this machine.
+A stamp holds digests of all that a build of a lesson reads, of all that it wrote, and of the packages that it
+used. Stamps are committed with what was built: so a fresh clone can tell what is up to date without a build.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from autograder.records.course import FILE, Course
 from autograder.records.files import write_whole
@@ -22,7 +22,7 @@ from autograder.records.files import write_whole
 KEPT = ".built.json"
 TOOL = Path(__file__).parents[1]
 # No build enters these: `author` may not import them.
-OTHER_ROOMS = frozenset({"classroom", "command", "grading", "live"})
+OTHER_ROOMS = frozenset({"classroom", "command", "grading", "live", "lti"})
 # A build writes the first, and Python the second.
 NOT_READ = (".ipynb", ".pyc")
 
@@ -36,17 +36,21 @@ class Stamps:
     """The stamps of some lessons, read before a build begins.
 
     Attributes:
-        current: those of the lessons that a build would leave as they are.
+        unchanged: the lessons of which all is as a build read and wrote it, on whatever machine.
+        current: those of them that were built with the packages of this machine.
     """
 
     def __init__(self, course: Course, lessons: Sequence[str]) -> None:
         self._course = course
         self._kept = _kept(course.root / KEPT)
+        self._packages = _packages()
         self._read = _what_is_read(course, lessons)
         written = _what_was_written(course, lessons)
-        self.current = tuple(
-            lesson for lesson in lessons if self._kept.get(lesson) == [self._read[lesson], written[lesson]]
+        built = {lesson: self._kept.get(lesson, ("", "", "")) for lesson in lessons}
+        self.unchanged = tuple(
+            lesson for lesson in lessons if built[lesson][:2] == (self._read[lesson], written[lesson])
         )
+        self.current = tuple(lesson for lesson in self.unchanged if built[lesson][2] == self._packages)
 
     def keep(self, built: Sequence[str]) -> None:
         """Keep the stamps of lessons that were built from what was there at the beginning.
@@ -54,27 +58,31 @@ class Stamps:
         Where they cannot be written, all is built again the next time.
         """
         written = _what_was_written(self._course, built)
-        stamps = self._kept | {lesson: [self._read[lesson], written[lesson]] for lesson in built}
+        stamps = self._kept | {
+            lesson: (self._read[lesson], written[lesson], self._packages) for lesson in built
+        }
         with suppress(OSError):
             write_whole(self._course.root / KEPT, (json.dumps(stamps, indent=1) + "\n").encode())
 
 
-def _kept(file: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        if isinstance(kept, dict):
-            return kept
+def _kept(file: Path) -> dict[str, tuple[str, str, str]]:
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        kept = json.loads(file.read_bytes())
+        return {name: (str(read), str(written), str(used)) for name, (read, written, used) in kept.items()}
     return {}
 
 
-def _what_is_read(course: Course, lessons: Sequence[str]) -> dict[str, str]:
-    """Return the digest of what each lesson's build reads: sources, translations, packages and the tool."""
+def _packages() -> str:
     versions = sorted({f"{each.name} {each.version}" for each in distributions()})
-    here = hashlib.sha256("\n".join((sys.version, *versions)).encode()).digest()
+    return hashlib.sha256("\n".join((sys.version, *versions)).encode()).hexdigest()
+
+
+def _what_is_read(course: Course, lessons: Sequence[str]) -> dict[str, str]:
+    """Return the digest of what each lesson's build reads: sources, translations, figures and the tool."""
     folders = [course.source, course.root / "locale", *course.packages().values()]
     files = [file for folder in folders for file in _files(folder)]
     files += [_read(course.root, course.root / name) for name in (FILE, "nbgrader_config.py")]
-    tool = [here, *(file.digest for file in _files(TOOL, OTHER_ROOMS))]
+    tool = [file.digest for file in _files(TOOL, OTHER_ROOMS)]
     found = {}
     for lesson in lessons:
         others = set(course.lessons) - {lesson}

@@ -65,7 +65,7 @@ def build(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; list what is stale.")] = False,
     anew: Annotated[
-        bool, typer.Option("--anew", help="Build lessons of which nothing has changed, too.")
+        bool, typer.Option("--anew", help="Build or check lessons of which nothing has changed, too.")
     ] = False,
     jobs: AtOnce = processors(),  # noqa: B008
     course: Root = Path(),
@@ -78,8 +78,8 @@ def build(
     names = meant(place.lessons, lessons or [])
     if not check and not language and (place.root / "submitted").is_dir():
         _keep_releases(place, names)
-    stamps = None if check or language else Stamps(place, names)
-    current = stamps.current if stamps and not anew else ()
+    stamps = None if language else Stamps(place, names)
+    current = () if anew or not stamps else stamps.unchanged if check else stamps.current
     names = [name for name in names if name not in current]
     built = []
     stale: list[str] = pipeline.without_source(place) if check else []
@@ -96,7 +96,7 @@ def build(
                 states |= set(result[1])
                 built.append(name)
             bar.update(task, description=name, advance=1)
-    if stamps:
+    if stamps and not check:
         stamps.keep(built)
     for line in (*sorted(states), *sorted(stale)):
         say(line)
@@ -106,7 +106,8 @@ def build(
     if problems or stale:
         raise typer.Exit(1)
     if check:
-        say(ngettext("{number} lesson up to date.", "{number} lessons up to date.", len(names)))
+        checked = len(names) + len(current)
+        say(ngettext("{number} lesson up to date.", "{number} lessons up to date.", checked))
         return
     if names or not current:
         say(ngettext("{number} lesson built.", "{number} lessons built.", len(names)))
