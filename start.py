@@ -369,7 +369,7 @@ def execute(command, rest):
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
         side_by_side = [] if WINDOWS else ["-n", "auto"]
         if command == "test" and not rest:  # first those of the tool, which have settings of their own
-            code = wait_for([PYTHON, "-m", "pytest", *side_by_side, "autograder/tests"], environment)
+            code = wait_for([PYTHON, "-m", "pytest", *side_by_side], environment, cwd=HERE / "autograder")
             if code:
                 return code
         modules = {
@@ -383,9 +383,9 @@ def execute(command, rest):
     return wait_for(line, environment)
 
 
-def wait_for(line, environment):
+def wait_for(line, environment, cwd=None):
     """Run a command to its end and return its exit code; Ctrl-C is for the command."""
-    process = subprocess.Popen(line, env=environment)
+    process = subprocess.Popen(line, env=environment, cwd=cwd)
     while True:
         with contextlib.suppress(KeyboardInterrupt):
             return process.wait()

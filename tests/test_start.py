@@ -21,8 +21,9 @@ START = Path(__file__).parent.parent / "start.py"
 # Stands in for JupyterLab, pytest and the autograder: it tells how it was called.
 ECHO = """
 import os, sys
-print(__spec__.name, *sys.argv[1:], flush=True)
-sys.exit(5 if {"fail", os.environ.get("FAILS")} & set(sys.argv) else 0)
+here = os.path.basename(os.getcwd())
+print(here, __spec__.name, *sys.argv[1:], flush=True)
+sys.exit(5 if {"fail", os.environ.get("FAILS")} & {here, *sys.argv} else 0)
 """
 # Stands in for uv: it knows only what uv's own variables say of indexes, and lets pip install.
 FAKE_UV = """
@@ -163,9 +164,9 @@ COMMANDS = [
 @pytest.mark.parametrize(
     ("fails", "code", "folders"),
     [
-        ("", 0, ["autograder/tests", "tests"]),
-        ("autograder/tests", 5, ["autograder/tests"]),
-        ("tests", 5, ["autograder/tests", "tests"]),
+        ("", 0, ["autograder", "tests"]),
+        ("autograder", 5, ["autograder"]),
+        ("tests", 5, ["autograder", "tests"]),
     ],
 )
 def test_the_tests_are_those_of_the_tool_and_then_those_of_the_course(
@@ -174,7 +175,10 @@ def test_the_tests_are_those_of_the_tool_and_then_those_of_the_course(
     monkeypatch.setenv("FAILS", fails)
     found, output, _ = course.start("test")
     assert found == code
-    assert [line.split()[-1] for line in output.splitlines()] == folders
+    tool = "autograder pytest.__main__ "
+    assert [
+        tool.split()[0] if line.startswith(tool) else line.split()[-1] for line in output.splitlines()
+    ] == folders
 
 
 @pytest.mark.parametrize(("typed", "code", "output", "messages"), COMMANDS)
