@@ -57,7 +57,7 @@ DOT = Task(
         Probe(
             "one-dimension",
             "two vectors of one dimension",
-            {"a": torch.tensor([3.0]), "b": torch.tensor([-0.5])},
+            {"a": torch.tensor([0.31416]), "b": torch.tensor([-2.71828])},
         ),
         Probe(
             "equal-numbers",
@@ -111,6 +111,7 @@ DOT = Task(
         absolute-values: return total → return abs(total)
         sum-not-from-zero: 0.0 → 1.0
         rounded: return total → return round(float(total), 2)
+        rounded: return total → return round(float(total), 4)
         edits-its-argument: = a.mul_(b).sum()
         reads-the-notebook: = torch.dot(input_query, input_1)
         reads-the-notebook: a[i] * b[i] → input_query[i] * input_1[i]

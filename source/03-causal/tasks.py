@@ -59,10 +59,11 @@ CAUSAL_MASK = Task(
         Probe("four", "4 tokens", {"num_tokens": 4}, redraw=other_size),
         Probe("six", "6 tokens", {"num_tokens": 6}, redraw=other_size),
         Probe("one", "a single token", {"num_tokens": 1}),
+        Probe("eleven", "11 tokens", {"num_tokens": 11}),
     ),
     checks=(
         Check("three and four tokens", 1, ("three", "four")),
-        Check("any number of tokens, one included", 1, ("six", "one")),
+        Check("any number of tokens, one included", 1, ("six", "one", "eleven")),
     ),
     learned="Row i is True from column i + 1 on: query i may look at itself and at what came before, at nothing else.",
     demands={
@@ -100,6 +101,9 @@ CAUSAL_MASK = Task(
         zero-times-infinity: .bool() → * -torch.inf
             hint: 0 times −∞ is nan. No −∞ is needed here, only True and False.
         sizes-typed-in: torch.ones(num_tokens, num_tokens) → torch.ones(6, 6)
+        sizes-typed-in: = torch.ones(6, 6).triu(diagonal=1).bool()[:num_tokens, :num_tokens]
+            hint: A mask that is made for six tokens and then cut is too small for more. Make it as large as
+                `num_tokens`.
         mask-is-one-row: = torch.arange(num_tokens) > 0
         """),
     right=rights("""
