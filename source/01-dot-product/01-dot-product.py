@@ -307,7 +307,7 @@ reveal("softmax-near-1000", "no numbers at all" if naive.isnan().all() else alik
 
 # %% [markdown] id="overflow-read"
 # The largest float32 is near $3.4 \cdot 10^{38}$. $e^{88.7}$ still fits, and $e^{89}$ does not. It becomes `inf`, and
-# `inf / inf` is `nan`: not a number. One `nan` spreads to everything that is computed from it.
+# `inf / inf` is `nan`: not a number. One `nan` spreads: a sum or a product with a `nan` in it is `nan`, too.
 #
 # Softmax does not change when the same number $c$ is subtracted from every score:
 #

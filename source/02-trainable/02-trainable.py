@@ -342,8 +342,8 @@ attention_map(torch.softmax(all_scores / d_k**0.5, dim=-1), tokens, title="Scale
 # %% [markdown] id="scaled-weights-map-read"
 # The scores are no longer symmetric, as they were in lesson 01.
 #
-# This pattern means nothing: the matrices are random. All six rows look alike, because tokens and matrices hold only
-# positive numbers, so the longest key, that of "journey", gets a large score from every query.
+# This pattern means nothing: the matrices are random. In all six rows "journey" has the largest weight: tokens and
+# matrices hold only positive numbers, so the longest key, that of "journey", gets a large score from every query.
 
 # %% [markdown] id="why-scale-intro"
 # ## 7 · Why √d_k? Measure it
@@ -480,7 +480,7 @@ reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else
 # hardly depends on $d_k$.
 #
 # Scaling is not about numbers that are too large for the computer: `torch.softmax` subtracts the largest score first,
-# as you did in lesson 01. Only in float16, which ends at 65504, can the scores themselves overflow.
+# as you did in lesson 01. In float16, which ends at 65504, the scores themselves can overflow.
 
 # %% [markdown] id="explorer-intro"
 # ### Try it

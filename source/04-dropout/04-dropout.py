@@ -72,8 +72,8 @@ attn_weights
 # nothing is dropped. Can that help? Section 5 measures it. (PaLM, a large model of 2022, was pre-trained without any
 # dropout.)
 #
-# Below is one draw with $p = 0.5$, on the causal weights. The transformer of 2017 used $p = 0.1$; half makes the
-# effect easy to see. The draw is written down here, so that you and the check use the same one.
+# Below is one draw with $p = 0.5$, on the causal weights. The base model of the 2017 transformer used $p = 0.1$; half
+# makes the effect easy to see. The draw is written down here, so that you and the check use the same one.
 
 # %% id="kept-mask" tags=["given"]
 kept = torch.tensor(
@@ -576,7 +576,7 @@ if torch.is_tensor(together):
 # %% [markdown] id="train-eval-intro"
 # ### `train()` and `eval()`
 #
-# A new module is in training mode. `eval()` turns every dropout in it off, `train()` turns it on again.
+# A new module is in training mode. `eval()` turns every `nn.Dropout` in it off, `train()` turns it on again.
 # **Predict, then run:**
 
 # %% id="predict-agreeing-mode"

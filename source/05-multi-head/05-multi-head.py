@@ -1167,8 +1167,8 @@ reveal("quiet-bug", min(final_errors, key=final_errors.get))
 #
 # <details><summary>3. Two heads have the same weights and the same block of <code>out_proj</code>. What does the second one add?</summary>
 #
-# Nothing that the first could not do alone. Both get the same gradients, so training keeps them equal. That
-# is one reason why weights start at random.
+# Nothing that the first could not do alone. Without dropout both get the same gradients, so training keeps them
+# equal. That is one reason why weights start at random.
 #
 # </details>
 #

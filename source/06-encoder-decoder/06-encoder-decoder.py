@@ -203,9 +203,9 @@ memory_layout(small)
 # the next entry along each axis. `transpose` copies nothing; it swaps the strides. So a change in one tensor
 # shows in the other. Read row by row, the transposed tensor jumps through memory: it is **not contiguous**.
 #
-# `view` gives a tensor new sizes and never copies. `contiguous` copies the numbers into reading order.
-# `reshape` is a view where possible, and a copy where not: it copies a transposed tensor. **Predict, then
-# run:**
+# `view` gives a tensor new sizes and never copies. `contiguous` copies the numbers into reading order,
+# unless they are in it already. `reshape` is a view where possible, and a copy where not: it copies a
+# transposed tensor. **Predict, then run:**
 
 # %% id="predict-same-memory"
 predict(
@@ -916,8 +916,8 @@ reveal(
 # - Here a mask says what is **visible**: 1 or `True`. Other interfaces say the opposite.
 # - A padding mask has the shape `(b, 1, 1, source)`. Masks of visible keys are joined with *and*.
 # - A row without any visible key gets weights of 0, by a fill before the softmax and one after it.
-# - `transpose` swaps strides and copies nothing. `view` never copies, `contiguous` does, `reshape` where it
-#   must.
+# - `transpose` swaps strides and copies nothing. `view` never copies, `contiguous` and `reshape` copy where
+#   they must.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
@@ -946,8 +946,8 @@ reveal(
 #
 # <details><summary>4. A mask of 0 and 1 in float32 is passed to <code>scaled_dot_product_attention</code>. What does it do?</summary>
 #
-# It is *added* to the scores: a visible key gets 1 more, a key that should be hidden stays as it was. Only a
-# boolean mask hides. A float mask must hold 0 and `-inf`.
+# It is *added* to the scores: a visible key gets 1 more, a key that should be hidden stays as it was. A float
+# mask hides only where it holds `-inf`.
 #
 # </details>
 #

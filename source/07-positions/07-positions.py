@@ -291,8 +291,8 @@ if torch.is_tensor(learned(inputs[None])):
         print(f"a sixth token: IndexError: {problem}")
 
 # %% [markdown] id="learned-limit"
-# There is no mask, and all outputs move now, also those of tokens that kept their position. The price: the table
-# ends. There is no row for a sixth token. And a row that training never used keeps its random start values.
+# There is no mask, and all outputs move now, also those of tokens that kept their position. The price: the table ends.
+# There is no row for a sixth token. And a row that training never used stays random.
 
 # %% [markdown] id="sinusoidal-intro"
 # ## 4 · Sinusoidal positions: a clock with many hands
@@ -927,7 +927,7 @@ if torch.is_tensor(apply_rope(queries, positions)):
 # - **Transformer Language Models without Positional Encodings Still Learn Positional Information**, Haviv and
 #   others, 2022. What the causal mask gives away, measured in trained models.
 # - **Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer**, Raffel and others, 2020. T5;
-#   section 2.1 has a fifth method, a trained number for each distance.
+#   section 2.1 has a fifth method, a trained number for each distance or, further away, for a range of distances.
 # - **Self-Attention with Relative Position Representations**, Shaw, Uszkoreit and Vaswani, 2018. Distances instead of
 #   positions, inside attention.
 

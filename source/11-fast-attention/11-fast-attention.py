@@ -895,8 +895,9 @@ def step_times(lengths, d=256):
 cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
 
 # %% [markdown] id="cache-time-read"
-# Without a cache a step needs the scores of all tokens with all tokens: the products grow with the square of the
-# length. With it they are one row of scores: they grow with the length.
+# Without a cache a step makes the scores of all tokens with all tokens, and their number grows with the square of the
+# length. With it a step makes one row of scores, which grows with the length. The layers have all tokens to project
+# without a cache, and one token with it.
 
 # %% [markdown] id="gqa-intro"
 # ## 7 · Grouped queries
