@@ -53,6 +53,7 @@ INSTEAD = {
         r"পিছনে": "পেছনে",
         r"সব সময়": "সবসময়",
         r"না হলে": "নাহলে",
+        r"অবস্থান": "জায়গা",
         **{
             rf"(?<![A-Za-z_.-])(?<!context )(?<!Context )(?:{english})s?(?![A-Za-z_(])": bengali
             for english, bengali in (
@@ -80,8 +81,15 @@ INSTEAD = {
         r"\blambai\b": "length",
         r"\bshabd\b": "word",
         r"\bBhashayen\b": "Languages",
+        r"\bhona hai\b": "hona chahiye",
+        r"\bsambhavna\b": "probability",
+        r"\bsaada\b": "plain",
         r"\b(?:agli|neeche wali) cell\b": "agla cell, neeche wala cell",
     },
+}
+# What translates an English word and reads as another one: per language, both words and what to write.
+MISREAD = {
+    "bn": {("refus", r"ফিরিয়ে দ|ফেরানো|ফেরাও|ফেরায়"): "error দাও (the other is *return*)"},
 }
 
 
@@ -94,6 +102,11 @@ def test_a_translation_keeps_to_the_glossary(language, name):
             f"{wrong.group()!r}, not {right!r}: {string[:80]}"
             for pattern, right in INSTEAD[language].items()
             if (wrong := re.search(pattern, prose, re.IGNORECASE))
+        ]
+        found += [
+            f"{wrong.group()!r}, not {right!r}: {string[:80]}"
+            for (english, pattern), right in MISREAD.get(language, {}).items()
+            if english in text.lower() and (wrong := re.search(pattern, prose))
         ]
         if text[0].isupper() and OPENS_SMALL.match(string):
             found.append(f"begins with a small letter: {string[:80]}")
