@@ -745,7 +745,7 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 #
 # </details>
 #
-# <details><summary>2. You add a mask of ones and zeros to the scores instead of filling in −∞. What do you get?</summary>
+# <details><summary>2. You add <code>hidden</code>, as ones and zeros, to the scores instead of filling in −∞. What do you get?</summary>
 #
 # A plain softmax in which every future score is larger by 1: the future gets more weight than without a mask.
 #

@@ -63,7 +63,7 @@ def plain_attention(q, k, v, causal):
 
 
 class MultiHeadAttention(nn.Module):
-    """The class of lesson 05, without dropout."""
+    """The class from lesson 05, without dropout."""
 
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

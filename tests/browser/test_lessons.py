@@ -413,7 +413,7 @@ def hints_and_a_prediction(notebook):
     notebook.page.keyboard.press(DOWN)
     kept.get_by_text("Kept: two different numbers").wait_for()
     notebook.run(shows)
-    shows.get_by_text("You predicted: two different numbers. What came: the same number twice").wait_for()
+    shows.get_by_text("You predicted: two different numbers. Result: the same number twice").wait_for()
 
     assert notebook.violations() == []
     notebook.use_other_theme()

@@ -216,7 +216,7 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
         assert other.cells[0].source == "# ছোট পাঠ\n\nText about it."
     shown = {cell["id"]: cell.outputs for cell in other.cells if cell.cell_type == "code"}
     assert shown["share"][0].data["text/plain"].startswith("[ঠিক] অংশ (3 of 3 points)\nঅংশগুলোর যোগফল 1।")
-    assert "What came: বিয়োগ" in shown["sign-revealed"][0].data["text/plain"]
+    assert "Result: বিয়োগ" in shown["sign-revealed"][0].data["text/plain"]
     assert "<li>○ বিয়োগ</li>" in shown["sign-prediction"][0].data["text/html"]
     assert shown["shown"] == {cell["id"]: cell.get("outputs") for cell in english.cells}["shown"]
     # What the kernel says then, in the folder of that language.

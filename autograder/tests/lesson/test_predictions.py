@@ -30,7 +30,7 @@ def test_what_is_chosen_is_kept_and_shown_beside_what_came(in_lab):
     field.value = "256 times"
     assert kept.value == "Kept: 256 times. Now run the next cell."
     assert repr(in_lab.run('reveal("spread", "16 times")')).startswith(
-        "You predicted: 256 times. What came: 16 times\nIt came out differently."
+        "You predicted: 256 times. Result: 16 times\nIt came out differently."
     )
 
 
@@ -67,14 +67,14 @@ def test_what_was_kept_is_there_in_the_next_session(in_lab):
 
 
 def test_without_a_prediction_the_outcome_is_shown_and_settles_nothing(in_lab):
-    assert repr(in_lab.run('reveal("spread", "16 times")')).startswith("What came: 16 times")
+    assert repr(in_lab.run('reveal("spread", "16 times")')).startswith("Result: 16 times")
     assert controls(in_lab, SPREAD)[0].value is None
 
 
 @pytest.mark.parametrize("came", [None, ...])
 def test_before_the_task_is_done_nothing_has_come(in_lab, came):
     controls(in_lab, SPREAD)[0].value = "16 times"
-    assert repr(reveal("spread", came)).startswith("What came is not known yet.")
+    assert repr(reveal("spread", came)).startswith("The result is not known yet.")
     assert progress_store.read_prediction("tiny", "spread").true is None
 
 

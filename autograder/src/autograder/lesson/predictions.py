@@ -55,7 +55,7 @@ class Question:
     def _kept(self) -> str:
         prediction = progress_store.read_prediction(self.course, self.id)
         if not prediction.said:
-            return _("Nothing is kept yet.")
+            return _("You have not answered yet.")
         then = _("Now run the next cell.") if prediction.true is None else _("Its outcome is known.")
         return _("Kept: {said}. {then}", said=self._shown(prediction.said), then=then)
 
@@ -152,7 +152,7 @@ def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Revealed:
         return Notice(_("There is nowhere to look for a prediction."), (str(problem),))
     if came is None or came is ...:
         return Notice(
-            _("What came is not known yet."), (_("Finish the task above, then run this cell again."),)
+            _("The result is not known yet."), (_("Finish the task above, then run this cell again."),)
         )
     shown = came if isinstance(came, str) else f"{float(came):.4g}"
     prediction = progress_store.read_prediction(course, name)
@@ -179,14 +179,14 @@ class Revealed:
     def _lines(self) -> tuple[str, str]:
         came, predicted = translated(self.id, self.came), self.said and translated(self.id, self.said)
         if not predicted:
-            end = _("You made no prediction here. The next one is yours.")
-            return _("What came: {came}", came=came), end
+            end = _("You made no prediction here. Try the next one.")
+            return _("Result: {came}", came=came), end
         end = (
             _("Your prediction came true.")
             if self.true
             else _("It came out differently. What explains the difference?")
         )
-        return _("You predicted: {said}. What came: {came}", said=predicted, came=came), end
+        return _("You predicted: {said}. Result: {came}", said=predicted, came=came), end
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())

@@ -49,7 +49,7 @@ def lesson():
                 'reveal("more", came)',
                 id="told",
                 outputs=shown(
-                    **{"text/html": "<p>What came: one more</p>", "text/plain": "What came: one more"}
+                    **{"text/html": "<p>Result: one more</p>", "text/plain": "Result: one more"}
                 ),
             ),
         ],
