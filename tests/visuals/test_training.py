@@ -112,3 +112,20 @@ def test_curves_wait_until_each_is_there():
     assert isinstance(training_curves({"one": ([0], [1.0]), "two": None}, "Two"), NotReady)
     with pytest.raises(ValueError, match="at least one"):
         training_curves({"one": ([0], [])}, "One")
+
+
+def test_the_picture_of_a_training_has_maps_of_its_start_its_turn_and_its_end(explorer):
+    maps = [axes for axes in explorer.picture.figure.axes if axes.images and axes.get_title(loc="center")]
+    assert [axes.get_title(loc="center") for axes in maps] == [f"after {step} steps" for step in (0, 21, 40)]
+    assert [float(axes.images[0].get_array()[0, 3]) for axes in maps] == pytest.approx(
+        [0.25, 0.64, 1], abs=0.01
+    )
+
+
+def test_names_at_the_ends_of_curves_lie_beside_them_and_apart():
+    curves = {str(number): ([0, 5, 10], [3.0, 1.0, 0.01 * number]) for number in range(6)}
+    figure = training_curves({**curves, "high": ([0, 5, 10], [3.0, 3.0, 2.9])}, "Seven").figure
+    assert_words_are_apart(figure)
+    heights = [text.get_position()[1] for text in figure.axes[0].texts]
+    assert [text.get_text() for text in figure.axes[0].texts] == [*"012345", "high"]
+    assert heights[-1] == pytest.approx(2.9 / 3.15, abs=0.03)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import html
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from visuals.arrays import listed, to_array, token_names
-from visuals.figures.training import NAMED, Curve, moment_in_words, training_moment
+from visuals.figures.training import NAMED, Curve, moment_in_words, training_moments
 from visuals.live import Explorer
 from visuals.not_ready import NotReady, when_ready
 
 # So many moments of a training are kept, the first and the last among them.
 MOMENTS = 16
+# While a training runs, its picture is drawn anew after so many seconds: drawing takes longer than a step.
+REDRAWN = 1.0
 
 
 @when_ready
@@ -47,7 +50,7 @@ def explore_training(
             values[name].append(float(to_array(measure(), name)))
         maps.append(to_array(look(), "look()"))
         names = token_names(tokens, maps[-1].shape[-1], "the map", "keys")
-        live.show(step, {name: (steps, numbers) for name, numbers in values.items()}, maps[-1], names)
+        live.show(step, {name: (steps, numbers) for name, numbers in values.items()}, maps, names)
 
     def watched() -> Iterator[Any]:
         for step, batch in enumerate(batches):
@@ -80,7 +83,7 @@ def explore_training(
             "says": [moment_in_words(*until(moment), title) for moment in range(len(steps))],
         },
         chosen={"moment": last},
-        picture=lambda: training_moment(*until(last), names, title),
+        picture=lambda: training_moments(until(last)[0], steps[-1], maps, names, title),
     )
 
 
@@ -92,20 +95,22 @@ class _Live:
         self._handle: Any = None
         shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
         self._display: Any = None
+        self._drawn = -REDRAWN
         if getattr(shell, "kernel", None) is not None:
             from IPython.display import display
 
             self._display = display
 
-    def show(self, step: int, curves: Any, map_: np.ndarray, tokens: Sequence[str]) -> None:
-        if self._display is None:
+    def show(self, step: int, curves: Any, maps: Sequence[np.ndarray], tokens: Sequence[str]) -> None:
+        if self._display is None or time.monotonic() < self._drawn + REDRAWN:
             return
-        picture = training_moment(curves, self._steps, map_, tokens, self._title)
+        picture = training_moments(curves, self._steps, maps, tokens, self._title)
         bar = (
             f'<label>{step} of {self._steps} steps <progress max="{self._steps}" value="{step}" '
             f'style="width: 300px"></progress></label><br>{picture.to_html()}'
         )
         self._put({"text/html": bar, "text/plain": html.unescape(picture.alt)})
+        self._drawn = time.monotonic()
 
     def close(self) -> None:
         if self._handle is not None:

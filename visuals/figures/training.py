@@ -20,6 +20,9 @@ NAMED = 34
 # So many panels of single curves stand beside each other.
 IN_A_ROW = 3
 
+# Names of curves lie so far apart at least, as a share of the height of the panel.
+APART = 0.1
+
 # Steps, and what was measured after each.
 Curve = tuple[Sequence[float], Sequence[float]]
 
@@ -53,11 +56,12 @@ def training_curves(
             axes = figure.add_axes((0.1, 0.17, 0.565, 0.66))
             if all(len(steps) == 2 for steps, _values in ready.values()):
                 _bars(axes, ready)
+                figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
             else:
                 _draw(axes, ready)
+                _name_at_the_end(axes, ready)
             axes.set_xlabel(along)
             axes.set_ylabel(unit)
-            figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
     highest = max(max(values) for _steps, values in ready.values())
     ends = "; ".join(
         _(
@@ -80,36 +84,56 @@ def training_curves(
     )
 
 
-def training_moment(
-    curves: Mapping[str, Curve], steps: int, map_: np.ndarray, tokens: Sequence[str], title: str
+def training_moments(
+    curves: Mapping[str, Curve], steps: int, maps: Sequence[np.ndarray], tokens: Sequence[str], title: str
 ) -> Picture:
-    """Draw the curves of one training up to a step, and the map at that step.
+    """Draw the curves of one training so far, and under them the maps at three of its moments.
 
     curves: the first is the loss, the others are shares from 0 to 1; steps: how many there are in all;
-    map_ (queries, keys), with one of the tokens for each.
+    maps: a map (queries, keys) for each moment of the curves, with one of the tokens for each query and key.
     """
     pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = mpl.Figure(figsize=(760 / pixels, 390 / pixels), dpi=pixels)
+        figure = mpl.Figure(figsize=(760 / pixels, 540 / pixels), dpi=pixels)
         _title(figure, title)
         loss, *shares = curves
-        axes = figure.add_axes((0.075, 0.53, 0.4, 0.28))
+        axes = figure.add_axes((0.1, 0.66, 0.36, 0.19))
         _draw(axes, {loss: curves[loss]}, steps)
-        axes.set_xlabel("")
-        below = figure.add_axes((0.075, 0.13, 0.4, 0.24))
-        _draw(below, {name: curves[name] for name in shares}, steps, offset=1)
-        below.set_ylim(-0.05, 1.05)
-        for panel in (axes, below):
-            size = style.points(style.SMALL_SIZE)
+        beside = figure.add_axes((0.56, 0.66, 0.385, 0.19))
+        _draw(beside, {name: curves[name] for name in shares}, steps, offset=1)
+        beside.set_ylim(-0.05, 1.05)
+        size = style.points(style.SMALL_SIZE)
+        for panel in (axes, beside):
             panel.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=3, frameon=False, fontsize=size)
-        picture = figure.add_axes((0.57, 0.06, 0.42, 0.74))
-        picture.imshow(map_, cmap=style.sequential(), vmin=0, vmax=1)
-        if len(tokens) <= NAMED:
-            size = style.points(min(style.SMALL_SIZE, 260 / len(tokens)))
-            picture.set_xticks(range(len(tokens)), tokens, fontsize=size)
-            picture.set_yticks(range(len(tokens)), tokens, fontsize=size)
-        picture.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    return Picture(figure, moment_in_words(curves, steps, map_, title))
+        taken, losses = curves[loss]
+        for index, moment in enumerate(_told(losses)):
+            picture = figure.add_axes((0.1 + 0.285 * index, 0.02, 0.255, 0.36))
+            drawn = picture.imshow(maps[moment], cmap=style.sequential(), vmin=0, vmax=1)
+            picture.set_title(
+                f"after {taken[moment]} steps",
+                fontsize=size,
+                pad=26,
+                loc="center",
+                weight="normal",
+            )
+            names = tokens if len(tokens) <= NAMED else ()
+            small = style.points(min(style.SMALL_SIZE, 175 / max(1, len(names))))
+            picture.set_xticks(range(len(names)), names, fontsize=small)
+            picture.set_yticks(range(len(names)), names, fontsize=small)
+            picture.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+            for text, rise in (("key →", 1.09), ("query ↓", 1.01)) if not index else ():
+                where = picture.transAxes
+                picture.text(-0.03, rise, text, transform=where, fontsize=size, color=style.MUTED, ha="right")
+        scale = figure.add_axes((0.945, 0.05, 0.012, 0.3))
+        figure.colorbar(drawn, cax=scale, ticks=(0, 0.5, 1)).ax.tick_params(labelsize=size, length=0)
+    return Picture(figure, moment_in_words(curves, steps, maps[-1], title))
+
+
+def _told(losses: Sequence[float]) -> list[int]:
+    """Choose the moments whose maps tell most: the first, where the loss has half fallen, and the last."""
+    half = (losses[0] + losses[-1]) / 2
+    fallen = next((moment for moment, loss in enumerate(losses) if loss <= half), 0)
+    return sorted({0, fallen, len(losses) - 1})
 
 
 def moment_in_words(curves: Mapping[str, Curve], steps: int, map_: np.ndarray, title: str) -> str:
@@ -183,6 +207,41 @@ def _panels(figure: mpl.Figure, curves: Mapping[str, Curve], unit: str, along: s
     panels[0, 0].set_xticks((0, last / 2, last), [f"{step:g}" for step in (0, last / 2, last)])
     panels[0, 0].set_ylim(bottom=0)
     figure.text(0.985, 0.94, _("dotted: {name}", name=first), ha="right", va="center", color=style.MUTED)
+
+
+def _name_at_the_end(axes: mpl.Axes, curves: Mapping[str, Curve]) -> None:
+    """Write the name of each curve beside its end, in its colour, and keep the names apart."""
+    colors = {str(line.get_gid()): line.get_color() for line in axes.lines}
+    ends = {
+        name: float(axes.transAxes.inverted().transform(axes.transData.transform((0, values[-1])))[1])
+        for name, (_steps, values) in curves.items()
+    }
+    names = sorted(ends, key=lambda name: ends[name])
+    # As near to the ends as names that lie apart can be: a group that collides is spread around its middle.
+    groups: list[list[str]] = []
+    for name in names:
+        groups.append([name])
+        while len(groups) > 1 and _lowest(groups[-1], ends) < _lowest(groups[-2], ends) + APART * len(
+            groups[-2]
+        ):
+            last = groups.pop()
+            groups[-1] += last
+    for group in groups:
+        lowest = _lowest(group, ends)
+        for index, name in enumerate(group):
+            axes.text(
+                *(1.02, lowest + APART * index),
+                name,
+                transform=axes.transAxes,
+                color=colors[name],
+                va="center",
+            )
+
+
+def _lowest(group: Sequence[str], ends: Mapping[str, float]) -> float:
+    """Where the lowest name of a group belongs: all lie in the panel, around the middle of their ends."""
+    middle = sum(ends[name] for name in group) / len(group)
+    return min(max(0.0, middle - APART * (len(group) - 1) / 2), 1 - APART * (len(group) - 1))
 
 
 def _draw(axes: mpl.Axes, curves: Mapping[str, Curve], last: float | None = None, offset: int = 0) -> None:
