@@ -154,6 +154,13 @@ def test_a_row_with_a_weight_near_1_gets_hardly_any_gradient_and_the_others_a_la
     assert sum(others) / len(others) > 10 * sum(saturated) / len(saturated)
 
 
+def test_in_all_six_rows_journey_has_the_largest_weight_and_the_longest_key():
+    given = run("02-trainable", "example-data", "weights", "projections-worked")
+    keys = given["keys"]
+    assert ((given["inputs"] @ given["W_query"]) @ keys.T).argmax(dim=-1).tolist() == [1] * 6
+    assert keys.norm(dim=-1).argmax() == 1
+
+
 # lesson 03
 
 
@@ -365,6 +372,26 @@ def test_the_fused_class_is_a_sum_of_one_output_for_each_head():
         attention.out_proj.weight.data = block
         parts.append(attention(x) - attention.out_proj.bias)
     torch.testing.assert_close(sum(parts) + attention.out_proj.bias, whole)
+
+
+def test_equal_heads_stay_equal_in_training_unless_dropout_tells_them_apart():
+    lesson = run(HEADS, "split-heads-answer", "merge-heads-answer", "multi-head-attention-answer")
+    apart = []
+    for p in (0.0, 0.1):
+        torch.manual_seed(0)
+        attention = lesson["MultiHeadAttention"](8, 8, 6, p, num_heads=2)
+        projections = [getattr(attention, name).weight for name in ("W_query", "W_key", "W_value")]
+        for weight in (*projections, attention.out_proj.weight.T):
+            weight.data[4:] = weight.data[:4]
+        optimizer = torch.optim.Adam(attention.parameters(), lr=0.01)
+        for _ in range(20):
+            x = torch.randn(16, 6, 8)
+            optimizer.zero_grad()
+            (attention(x) - x.cumsum(dim=1)).square().mean().backward()
+            optimizer.step()
+        apart.append(max(float((weight[4:] - weight[:4]).detach().abs().max()) for weight in projections))
+    assert apart[0] == 0
+    assert apart[1] > 0.01
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -630,6 +657,10 @@ def taught():
     from benchmarks.training import lessons
 
     return lessons()
+
+
+def test_the_benchmark_gets_what_can_train_by_another_loop():
+    taught().followed(nn.Identity(), [1], lambda model: 0.0, trained=lambda model, batches: list(batches))
 
 
 def model_of(seed, *sizes, **options):
