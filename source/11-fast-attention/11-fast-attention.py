@@ -271,7 +271,7 @@ if torch.is_tensor(states):
 # *4 minutes · change one line · task id* `bug-not-rescaled`
 #
 # `attend_one_query` is right when the first key has the highest score, and wrong as soon as a later one has.
-# **Predict first:** which of the three running numbers is at fault, if the error grows with each new maximum?
+# Find out which of the three running numbers is at fault: the error grows with each new maximum.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-not-rescaled-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
