@@ -752,6 +752,9 @@ def test_one_head_gains_most_and_three_blocks_need_the_norm():
     assert heads - mlp == pytest.approx(0.1, abs=0.04)
     assert blocks - mlp == pytest.approx(0.1, abs=0.05)
     assert norm == pytest.approx(1.6, abs=0.05)
+    one_block = sum(given.grown(4, 1, mlp=True, norm=True, seed=seed) for seed in SEEDS) / len(SEEDS)
+    assert one_block == pytest.approx(1.6, abs=0.06)
+    assert abs(one_block - norm) < 0.05
 
 
 @pytest.mark.slow
