@@ -48,9 +48,7 @@ def lesson():
             new_code_cell(
                 'reveal("more", came)',
                 id="told",
-                outputs=shown(
-                    **{"text/html": "<p>Result: one more</p>", "text/plain": "Result: one more"}
-                ),
+                outputs=shown(**{"text/html": "<p>Result: one more</p>", "text/plain": "Result: one more"}),
             ),
         ],
     )
