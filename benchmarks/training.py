@@ -22,7 +22,7 @@ NAMES = ("08-train-it", "09-take-it-apart")
 
 
 def lessons() -> SimpleNamespace:
-    """Return what the lessons define, their trainings left out; what both define is lesson 08's: it can more."""
+    """Return what the lessons define, their trainings left out; what both define is 08's."""
     made: dict[str, Any] = {}
     for name in NAMES:
         source = Path(__file__).parents[1] / "source" / name / f"{name}.py"
