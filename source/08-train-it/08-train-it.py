@@ -475,7 +475,7 @@ next_token_labels(torch.tensor([[5, 6, 7, 8, 9]]), first=3)
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-loss-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def next_token_loss(logits, labels):
-    """The mean of -log(share of the label) over all positions whose label is not -100.
+    """The mean of -log(probability of the label) over all positions whose label is not -100.
 
     Shapes:
         logits: (b, tokens, vocab)
