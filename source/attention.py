@@ -19,7 +19,10 @@ SAYS = {
             "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a float "
             "holds, a −inf that was multiplied by 0, or a softmax over a row where everything is −inf."
         ),
-        "-inf": N_("−inf is what hides a score: softmax makes a weight of 0 of it. Is the softmax missing?"),
+        "-inf": N_(
+            "−inf hides a score, until softmax makes a weight of 0 of it. It also comes from a number below 0 that is "
+            "divided by 0, and from the logarithm of 0."
+        ),
     },
     "sums-to-one": {"one": N_("The weights add up to {obtained}{where}; they should add up to 1.")},
     "not-negative": {"": N_("{place} is {obtained}{where}; a weight is never negative.")},

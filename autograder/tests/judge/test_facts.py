@@ -51,6 +51,10 @@ def made(function, x, **fields):
 TASK = made(past, numbers(2, 4, 3))
 
 
+def seen(x, shift):
+    return x + shift[:, None] < torch.tensor([1.0, 2.0, 0.5])
+
+
 def told(function, task=TASK):
     outcomes = {name: call(function, probe) for name, probe in task.probe.items()}
     return facts(task, outcomes, examine(task, function, {}))
@@ -67,7 +71,10 @@ def but_one(x, shift):
     [
         (lambda x, shift: x.cumsum(1), [Idle(("shift",))]),
         (lambda x, shift: torch.zeros(2, 4, 3), [Idle(("x", "shift"))]),
-        (lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x, [Reaches("x", "tokens", "tokens", 0, 1)]),
+        (
+            lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x,
+            [Reaches("x", "tokens", "tokens", 0, 1), Related("from", 3.0, axis=1, probe="plain")],
+        ),
         (lambda x, shift: past(x, shift) - x, [Reaches("x", "tokens", "tokens", 0, 0, missing=True)]),
         (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", "batch", 1, 0)]),
         (
@@ -84,6 +91,22 @@ def but_one(x, shift):
                 Reaches("x", "tokens", "tokens", 2, 0, missing=True),
                 Related("but-one", 2.0, axis=1, probe="plain"),
             ],
+        ),
+        (
+            lambda x, shift: past(x, shift)[:, [1, 0, 3, 2]],
+            [Related("order", axis=1, probe="plain")],
+        ),
+        (
+            lambda x, shift: past(x, shift).reshape(2, 3, 4).mT,
+            [Related("places", probe="plain")],
+        ),
+        (
+            lambda x, shift: past(x, shift) * torch.arange(1.0, 5)[:, None],
+            [Related("rows", probe="plain")],
+        ),
+        (
+            lambda x, shift: torch.cat((past(x, shift)[:, :2], x[:, :2] - shift), dim=1),
+            [ANY, Related("until", 1.0, axis=1, probe="plain")],
         ),
         (lambda x, shift: past(x, shift).sqrt(), []),
         (lambda x, shift: past(x.mul_(1.5), shift), []),
@@ -105,6 +128,10 @@ def but_one(x, shift):
         "turned",
         "a few digits",
         "all but one slice",
+        "in another order",
+        "cut into other axes",
+        "each row by another factor",
+        "right at first",
         "nothing to say",
         "overwrites its input",
         "nan",
@@ -120,6 +147,21 @@ def test_a_result_that_is_right_to_a_few_digits_by_chance_is_not_told_where_anot
     large = replace(large, expected=call(past, large))
     task = replace(TASK, probes=(*TASK.probes, large))
     assert told(lambda x, shift: past(x, shift) + 0.001 * x**5, task) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (lambda x, shift: seen(x, shift) | (x > 1), [Related("true", probe="plain")]),
+        (lambda x, shift: seen(x, shift) & (x < 1), [Related("false", probe="plain")]),
+        (lambda x, shift: seen(x, shift).mT, [Related("turned", probe="plain")]),
+    ],
+    ids=["too many", "too few", "turned"],
+)
+def test_what_is_wrong_with_true_and_false_is_told(answer, expected):
+    task = replace(made(seen, torch.arange(9.0).view(3, 3) / 4), dtypes=("bool",))
+    related = [one for one in told(answer, task) if isinstance(one, Related)]
+    assert related[:1] == expected
 
 
 def test_a_square_result_can_be_turned_too():

@@ -15,6 +15,8 @@ from autograder.records.findings import Fact, Idle, Reaches, Related, Unsteady
 from autograder.records.outcome import Examination, Influence, Outcome
 
 MOST_FACTS = 3
+MOST_SLICES, MOST_NUMBERS = 64, 5_000  # of a result in which another order is looked for
+LEAST_NUMBERS = 4  # of which one can say that they are all there
 
 
 def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None) -> tuple[Fact, ...]:
@@ -23,7 +25,7 @@ def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | N
     if unsteady:
         return (unsteady,)  # other numbers come next time
     related = tuple(_from_numbers(task, outcomes))
-    if any(one.how in ("turned", "reversed") for one in related):
+    if any(one.how in ("turned", "reversed", "order", "places") for one in related):
         return related  # what reaches where follows from that
     return (*_from_examination(task, examined), *related)[:MOST_FACTS]
 
@@ -91,12 +93,13 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
             continue
         if task.kind == "tensor" and name != AS_SEEN:
             continue
-        if actual.is_complex() or actual.dtype == torch.bool or expected.dtype == torch.bool:
+        if actual.is_complex() or (actual.dtype == torch.bool) != (expected.dtype == torch.bool):
             continue
         if actual.shape == expected.shape == ():
             numbers.append((actual.double(), expected.double()))
         elif not all_close(actual, expected):
-            found = _related(actual.double(), expected.double())
+            truth = expected.dtype == torch.bool
+            found = _of_truth(actual, expected) if truth else _related(actual.double(), expected.double())
             wrong.append(tuple(replace(one, probe=name) for one in found))
     rough = [any(one.how == "digits" for one in found) for found in wrong]
     if wrong and all(rough) == rough[0]:
@@ -109,7 +112,11 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
     if actual.ndim >= 2 and all_close(actual.mT.float(), expected.float()):
         yield Related("turned")
         return
-    if actual.shape != expected.shape or not expected.numel():
+    if actual.shape != expected.shape:
+        if _same_numbers(actual, expected):
+            yield Related("places")
+        return
+    if not expected.numel():
         return
     if not bool(actual.isfinite().all() & expected.isfinite().all()):
         return
@@ -126,12 +133,77 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
     if 0 < error < 6e-3 * size and bool((actual != actual.round()).any()):  # whole numbers are right or wrong
         yield Related("digits", math.floor(-math.log10(error / size)))
         return
-    right = close(actual.float(), expected.float())
+    moved = next(_moved(actual, expected), None)
+    if moved is not None:
+        yield moved
+        return
+    yield from _right_slices(close(actual.float(), expected.float()))
+
+
+def _moved(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    """Tell whether the right numbers stand in other places, or whole lines of them have a factor of their own."""
     for axis in range(expected.ndim):
+        small = expected.numel() <= MOST_NUMBERS and 1 < expected.shape[axis] <= MOST_SLICES
+        if small and _has_another_order(actual, expected, axis):
+            yield Related("order", axis=axis)
+    if _same_numbers(actual, expected):
+        yield Related("places")
+    if expected.ndim > 1 and expected.shape[-1] > 1:
+        squares = (expected * expected).sum(dim=-1, keepdim=True)
+        factors = (actual * expected).sum(dim=-1, keepdim=True) / squares.clamp_min(1e-30)
+        if bool((factors.abs() > 1e-6).all()) and all_close(actual.float(), (factors * expected).float()):
+            yield Related("rows")
+
+
+def _has_another_order(actual: Tensor, expected: Tensor, axis: int) -> bool:
+    """Tell whether slices that all differ have changed places along an axis."""
+    made, right = (one.movedim(axis, 0).flatten(1).float() for one in (actual, expected))
+    same = close(made[:, None], right[None]).all(dim=-1)  # (slices made, right slices)
+    alike = close(right[:, None], right[None]).all(dim=-1)
+    return bool((same.sum(dim=0) == 1).all() & (same.sum(dim=1) == 1).all()) and int(alike.sum()) == len(right)
+
+
+def _same_numbers(actual: Tensor, expected: Tensor) -> bool:
+    """Tell whether two tensors hold the same numbers, most of which are there once only."""
+    if actual.numel() != expected.numel() or expected.numel() < LEAST_NUMBERS:
+        return False
+    made, right = (one.flatten().float().sort().values for one in (actual, expected))
+    return 2 * len(right.unique()) > len(right) and all_close(made, right)
+
+
+def _right_slices(right: Tensor) -> Iterator[Related]:
+    """Tell in which slices along an axis a result is right, where one sentence says it."""
+    found = []
+    for axis in range(right.ndim):
         good = right.movedim(axis, 0).reshape(right.shape[axis], -1).all(dim=1)
-        if good.numel() > 2 and int((~good).sum()) == 1:
-            yield Related("but-one", float((~good).nonzero()[0]), axis)
-            return
+        count, total = int(good.sum()), good.numel()
+        if total < 3 or not 0 < count < total:
+            continue
+        first_wrong, first_right = int((~good).nonzero()[0]), int(good.nonzero()[0])
+        if count == total - 1:
+            found.append((2.0, Related("but-one", float(first_wrong), axis)))
+        elif count == first_wrong:
+            found.append((count / total, Related("until", float(count - 1), axis)))
+        elif count == total - first_right:
+            found.append((count / total, Related("from", float(first_right), axis)))
+        elif count == 1:
+            found.append((0.0, Related("only", float(first_right), axis)))
+    yield from (one for _, one in sorted(found, key=lambda pair: -pair[0])[:1])
+
+
+def _of_truth(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    """Tell of True and False which of them is always the wrong one, and where a result is right."""
+    if actual.shape != expected.shape:
+        return
+    if actual.ndim >= 2 and torch.equal(actual.mT, expected):
+        yield Related("turned")
+        return
+    wrong = actual != expected
+    if bool(wrong.all()):
+        return
+    if bool(actual[wrong].all()) or not bool(actual[wrong].any()):
+        yield Related("true" if bool(actual[wrong].all()) else "false")
+    yield from _right_slices(~wrong)
 
 
 def _in_step(actual: Tensor, expected: Tensor) -> Iterator[Related]:

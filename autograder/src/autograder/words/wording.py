@@ -6,6 +6,7 @@ to do next. It never blames them for a fault of ours. The words for an experimen
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -779,6 +780,15 @@ def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
     return about(finding, task, says, **{**numbers, **values})
 
 
+def _how_much(finding: f.WrongValues, task: Task) -> tuple[str, ...]:
+    """Return the sentence on how much of a result is wrong; a single number is told whole."""
+    if not finding.index:
+        return ()
+    if task.dtypes == ("bool",) or not math.isfinite(finding.largest_error):
+        return N_("{share} % of the entries are right.")
+    return N_("{share} % of the entries are right; the largest error is {error}.")
+
+
 def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
     obtained, expected = numbers_apart(finding.obtained, finding.expected)
     if task.dtypes == ("bool",):
@@ -792,7 +802,7 @@ def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
         finding,
         task,
         N_("{place} is {obtained}{where} and should be {expected}.")
-        + (N_("{share} % of the entries are right; the largest error is {error}.") if finding.index else ()),
+        + _how_much(finding, task),
         obtained=obtained,
         expected=expected,
         share=min(99, round(finding.share_right * 100)),  # 99.9 % right is not all right
@@ -928,6 +938,23 @@ _RELATED = {
         "not exact, a formula that is nearly the same.",
     ),
     "but-one": N_("All is right{where} but {entry}."),
+    "rows": N_(
+        "Each line of numbers along the last axis is the right one{where}, times a factor of its own.",
+        "Is something multiplied or divided there by another number? Look at sums, means and norms.",
+    ),
+    "order": N_(
+        "These are the right numbers{where}, in another order along axis {axis}.",
+        "Which line decides their order?",
+    ),
+    "places": N_(
+        "All the right numbers are there{where}, in other places.",
+        "Which line moves them, or cuts them into other axes?",
+    ),
+    "until": N_("All is right{where} up to {entry}. In each later one something is wrong."),
+    "from": N_("All is right{where} from {entry} on. In each earlier one something is wrong."),
+    "only": N_("Only {entry} is right{where}."),
+    "true": N_("Every wrong entry is True{where} and should be False."),
+    "false": N_("Every wrong entry is False{where} and should be True."),
 }
 
 
