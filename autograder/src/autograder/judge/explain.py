@@ -16,7 +16,7 @@ from enum import IntEnum
 import torch
 from torch import Tensor
 
-from autograder.judge.sights import CLOSE, RAISES, UNCALLED, UNTRIED, Sight, sight
+from autograder.judge.sights import APART, CLOSE, RAISES, ROUNDING, UNCALLED, UNTRIED, Sight, sight
 from autograder.records.bank import RESULT, Explanations, KnownWrong, Task
 from autograder.records.findings import Shown
 from autograder.records.outcome import ErrorReport, Outcome
@@ -150,7 +150,8 @@ def _relations(table: Explanations, one: Sight) -> Tensor:
         relation[like] = Relation.LIKE
         same = torch.tensor([result == one.result for result in results])[kind]
         own = torch.tensor(one.numbers or (0.0,) * table.numbers.shape[1], dtype=torch.float64)
-        same &= ((table.numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=1)
+        near = (CLOSE * (1 + own.abs())).minimum((ROUNDING * (1 + own.abs())).clamp_min(APART * one.apart))
+        same &= ((table.numbers - own).abs() <= near).all(dim=1)
         relation[same] = Relation.SAME
     relation[kind == 0] = Relation.RIGHT
     relation[torch.tensor([result == UNTRIED.result for result in results])[kind]] = Relation.UNTRIED

@@ -141,7 +141,7 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
 
 
 def _moved(actual: Tensor, expected: Tensor) -> Iterator[Related]:
-    """Tell whether the right numbers stand in other places, or whole lines of them have a factor of their own."""
+    """Tell whether right numbers stand in other places, or lines of them have a factor of their own."""
     for axis in range(expected.ndim):
         small = expected.numel() <= MOST_NUMBERS and 1 < expected.shape[axis] <= MOST_SLICES
         if small and _has_another_order(actual, expected, axis):
@@ -157,10 +157,12 @@ def _moved(actual: Tensor, expected: Tensor) -> Iterator[Related]:
 
 def _has_another_order(actual: Tensor, expected: Tensor, axis: int) -> bool:
     """Tell whether slices that all differ have changed places along an axis."""
-    made, right = (one.movedim(axis, 0).flatten(1).float() for one in (actual, expected))
+    made, right = (one.movedim(axis, 0).reshape(one.shape[axis], -1).float() for one in (actual, expected))
     same = close(made[:, None], right[None]).all(dim=-1)  # (slices made, right slices)
     alike = close(right[:, None], right[None]).all(dim=-1)
-    return bool((same.sum(dim=0) == 1).all() & (same.sum(dim=1) == 1).all()) and int(alike.sum()) == len(right)
+    return bool((same.sum(dim=0) == 1).all() & (same.sum(dim=1) == 1).all()) and int(alike.sum()) == len(
+        right
+    )
 
 
 def _same_numbers(actual: Tensor, expected: Tensor) -> bool:

@@ -22,6 +22,10 @@ from autograder.records.outcome import MAX_TEXT, ErrorReport, Outcome
 NUMBERS = 3  # of a result that are kept
 # Two routes to one result differ by rounding; two results that differ at all differ by far more.
 CLOSE = 3e-5
+# They also differ from each other by more than this share of what they differ by from the right one,
+APART = 0.1
+# if that is more than rounding.
+ROUNDING = 3e-6
 # What is stored for a result that holds nan or inf, so that it still has numbers to compare.
 NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
 # A result is nearly right that is off by less than this share of its largest number.
@@ -42,6 +46,7 @@ class Sight:
     places: str = ""  # where a result of the right shape is wrong
     numbers: tuple[float, ...] = ()  # a result's numbers in short
     marks: frozenset[str] = frozenset()  # what is wrong beside it: "changes x" or "lacks kernel.weight", say
+    apart: float = math.inf  # how far its numbers are from those of the right result
 
     @property
     def wrong(self) -> bool:
@@ -82,7 +87,9 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
     if not bool(wrong.any()):
         return Sight(marks=marks)
     places = _places(outcome.tensor, expected, wrong, probe.observe == RESULT)
-    return Sight(shape, places, numbers_of(outcome.tensor), marks)
+    numbers = numbers_of(outcome.tensor)
+    apart = max(abs(one - other) for one, other in zip(numbers, numbers_of(expected), strict=True))
+    return Sight(shape, places, numbers, marks, apart)
 
 
 def unsaid_in(probe: Probe, outcome: Outcome) -> str:

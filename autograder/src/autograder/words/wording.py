@@ -574,6 +574,7 @@ _TYPE_ADVICE = {
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
     probe, kind = task.probe.get(finding.probe), _kind_of_type(finding.obtained, task)
     wanted = _("a number") if task.number else _("a tensor")
+    asks_more = probe is not None and bool(probe.then)
     if probe is not None and probe.then:
         given = "model" in probe.inputs
         wanted = _("the model") if given else _("something that can be called")
@@ -583,7 +584,8 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
     return about(
         finding,
         task,
-        _WRONG_TYPE.get(kind, _WRONG_TYPE["other"]) + _TYPE_ADVICE.get(kind, ()),
+        # How a tensor is made helps where one is asked for.
+        _WRONG_TYPE.get(kind, _WRONG_TYPE["other"]) + (() if asks_more else _TYPE_ADVICE.get(kind, ())),
         subject=subject,
         type=kind_text(finding.obtained),
         wanted=wanted,
@@ -780,19 +782,18 @@ def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
     return about(finding, task, says, **{**numbers, **values})
 
 
-def _how_much(finding: f.WrongValues, task: Task) -> tuple[str, ...]:
-    """Return the sentence on how much of a result is wrong; a single number is told whole."""
-    if not finding.index:
-        return ()
-    if task.dtypes == ("bool",) or not math.isfinite(finding.largest_error):
-        return N_("{share} % of the entries are right.")
-    return N_("{share} % of the entries are right; the largest error is {error}.")
+# How much of a result is wrong; nothing of a single number, which is told whole.
+_HOW_MUCH = {
+    "share": N_("{share} % of the entries are right."),
+    "error": N_("{share} % of the entries are right; the largest error is {error}."),
+}
 
 
 def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
     obtained, expected = numbers_apart(finding.obtained, finding.expected)
     if task.dtypes == ("bool",):
         obtained, expected = str(bool(finding.obtained)), str(bool(finding.expected))
+    sized = task.dtypes != ("bool",) and math.isfinite(finding.largest_error)
     unfilled = ngettext(
         "{number} entry is exactly 0 where the right value is not: never filled in?",
         "{number} entries are exactly 0 where the right value is not: never filled in?",
@@ -802,7 +803,7 @@ def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
         finding,
         task,
         N_("{place} is {obtained}{where} and should be {expected}.")
-        + _how_much(finding, task),
+        + (_HOW_MUCH["error" if sized else "share"] if finding.index else ()),
         obtained=obtained,
         expected=expected,
         share=min(99, round(finding.share_right * 100)),  # 99.9 % right is not all right
