@@ -255,10 +255,10 @@ class Related(Fact):
     """How the wrong numbers follow from the right ones."""
 
     # "times" or "plus" (with the number `value`), "turned", "reversed" (along `axis`), "digits" (of which
-    # `value` are right); "rows" (each line along the last axis is right but for a factor), "order" (the slices
-    # along `axis` have changed places), "places" (all the numbers are there); "but-one" (all is right but slice
-    # `value` along `axis`), "until" and "from" (right up to that slice, or from there on), "only" (right in no
-    # other slice); "true" and "false" (what all wrong entries are).
+    # `value` are right); "rows" (lines along the last axis are right but for factors), "order" (along `axis`
+    # the slices have changed places), "places" (all the numbers are there); "but-one" (all is right but slice
+    # `value` along `axis`), "until" and "from" (right up to that slice, or from there on), "only" (right in
+    # no other slice); "true" and "false" (what all wrong entries are).
     how: str
     value: float = 0.0
     axis: int = 0
