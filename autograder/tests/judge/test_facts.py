@@ -69,13 +69,23 @@ def but_one(x, shift):
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (lambda x, shift: x.cumsum(1), [Idle(("shift",))]),
+        (
+            lambda x, shift: x.cumsum(1),
+            [Idle(("shift",)), Related("input", pytest.approx(-1.0), probe="plain", name="shift")],
+        ),
         (lambda x, shift: torch.zeros(2, 4, 3), [Idle(("x", "shift"))]),
         (
             lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x,
             [Reaches("x", "tokens", "tokens", 0, 1), Related("from", 3.0, axis=1, probe="plain")],
         ),
-        (lambda x, shift: past(x, shift) - x, [Reaches("x", "tokens", "tokens", 0, 0, missing=True)]),
+        (
+            lambda x, shift: past(x, shift) - x,
+            [
+                Reaches("x", "tokens", "tokens", 0, 0, missing=True),
+                Related("input", pytest.approx(-1.0), probe="plain", name="x"),
+            ],
+        ),
+        (lambda x, shift: past(x, shift)[:, 1:], [Related("last", 3.0, axis=1, probe="plain")]),
         (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", "batch", 1, 0)]),
         (
             lambda x, shift: past(x, shift).flip(1),
@@ -121,6 +131,7 @@ def but_one(x, shift):
         "all are idle",
         "looks ahead",
         "not at itself",
+        "one too few",
         "batch elements mix",
         "reversed",
         "a factor",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -99,7 +101,10 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
             numbers.append((actual.double(), expected.double()))
         elif not all_close(actual, expected):
             truth = expected.dtype == torch.bool
-            found = _of_truth(actual, expected) if truth else _related(actual.double(), expected.double())
+            added = {} if truth else {**probe.weights, **probe.inputs}
+            found = (
+                _of_truth(actual, expected) if truth else _related(actual.double(), expected.double(), added)
+            )
             wrong.append(tuple(replace(one, probe=name) for one in found))
     rough = [any(one.how == "digits" for one in found) for found in wrong]
     if wrong and all(rough) == rough[0]:
@@ -108,13 +113,15 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
         yield from _in_step(*(torch.stack(side) for side in zip(*numbers, strict=True)))
 
 
-def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iterator[Related]:
     if actual.ndim >= 2 and all_close(actual.mT.float(), expected.float()):
         yield Related("turned")
         return
     if actual.shape != expected.shape:
         if _same_numbers(actual, expected):
             yield Related("places")
+        else:
+            yield from _too_many(actual, expected)
         return
     if not expected.numel():
         return
@@ -133,7 +140,7 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
     if 0 < error < 6e-3 * size and bool((actual != actual.round()).any()):  # whole numbers are right or wrong
         yield Related("digits", math.floor(-math.log10(error / size)))
         return
-    moved = next(_moved(actual, expected), None)
+    moved = next(chain(_moved(actual, expected), _with_input(actual, expected, added)), None)
     if moved is not None:
         yield moved
         return
@@ -153,6 +160,36 @@ def _moved(actual: Tensor, expected: Tensor) -> Iterator[Related]:
         factors = (actual * expected).sum(dim=-1, keepdim=True) / squares.clamp_min(1e-30)
         if bool((factors.abs() > 1e-6).all()) and all_close(actual.float(), (factors * expected).float()):
             yield Related("rows")
+
+
+def _too_many(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    """Tell how many slices are right, at one end, where there are more or fewer of them along one axis."""
+    if actual.ndim != expected.ndim or actual.dtype == torch.bool:
+        return
+    axes = [axis for axis in range(actual.ndim) if actual.shape[axis] != expected.shape[axis]]
+    count = min(actual.shape[axes[0]], expected.shape[axes[0]]) if len(axes) == 1 else 0
+    if not count:
+        return
+    for how, start in (("first", lambda size: 0), ("last", lambda size: size - count)):
+        made, right = (
+            one.narrow(axes[0], start(one.shape[axes[0]]), count).float() for one in (actual, expected)
+        )
+        if all_close(made, right):
+            yield Related(how, float(count), axes[0])
+            return
+
+
+def _with_input(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iterator[Related]:
+    """Tell whether a result is the right one but for a multiple of what went in."""
+    for name, value in added.items():
+        if not isinstance(value, Tensor) or not value.is_floating_point() or not value.numel():
+            continue
+        if value.ndim > expected.ndim or value.shape != expected.shape[expected.ndim - value.ndim :]:
+            continue
+        whole = value.double().expand(expected.shape)
+        times = float(((actual - expected) * whole).sum() / (whole * whole).sum().clamp_min(1e-30))
+        if abs(times) > 1e-3 and all_close(actual.float(), (expected + times * whole).float()):
+            yield Related("input", times, name=name)
 
 
 def _has_another_order(actual: Tensor, expected: Tensor, axis: int) -> bool:

@@ -258,11 +258,14 @@ class Related(Fact):
     # `value` are right); "rows" (lines along the last axis are right but for factors), "order" (along `axis`
     # the slices have changed places), "places" (all the numbers are there); "but-one" (all is right but slice
     # `value` along `axis`), "until" and "from" (right up to that slice, or from there on), "only" (right in
-    # no other slice); "true" and "false" (what all wrong entries are).
+    # no other slice), "first" and "last" (so many slices are right, and there are more or fewer of them);
+    # "input" (they are right but for `value` times the input `name`); "true" and "false" (what all wrong
+    # entries are).
     how: str
     value: float = 0.0
     axis: int = 0
     probe: str = ""  # on which it was seen; "" where it holds on all
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -574,18 +574,20 @@ _TYPE_ADVICE = {
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
     probe, kind = task.probe.get(finding.probe), _kind_of_type(finding.obtained, task)
     wanted = _("a number") if task.number else _("a tensor")
-    asks_more = probe is not None and bool(probe.then)
-    if probe is not None and probe.then:
-        given = "model" in probe.inputs
+    used = any(one.then for one in task.probes)  # what comes back is put to use
+    if used:
+        given = probe is not None and "model" in probe.inputs
+        is_module = finding.obtained in CALLABLES
         wanted = _("the model") if given else _("something that can be called")
+        wanted = _("a module") if is_module and not given else wanted  # any function could be called
+        kind = kind if kind == "nothing" else "other"
     subject = _("`{answer}` is", answer=task.name)
     if task.kind != "tensor":
         subject = _("`{answer}` gives back", answer=task.name)
     return about(
         finding,
         task,
-        # How a tensor is made helps where one is asked for.
-        _WRONG_TYPE.get(kind, _WRONG_TYPE["other"]) + (() if asks_more else _TYPE_ADVICE.get(kind, ())),
+        _WRONG_TYPE.get(kind, _WRONG_TYPE["other"]) + _TYPE_ADVICE.get(kind, ()),
         subject=subject,
         type=kind_text(finding.obtained),
         wanted=wanted,
@@ -954,6 +956,11 @@ _RELATED = {
     "until": N_("Up to {entry} all is right{where}. In each later one something is wrong."),
     "from": N_("From {entry} on all is right{where}. In each earlier one something is wrong."),
     "only": N_("Only {entry} is right{where}."),
+    "first": N_("Along axis {axis}, the first {count} are right{where}."),
+    "last": N_("Along axis {axis}, the last {count} are right{where}."),
+    "added": N_("The result{where} is the right one plus `{name}`."),
+    "taken": N_("The result{where} is the right one minus `{name}`."),
+    "input": N_("The result{where} is the right one plus {value} times `{name}`."),
     "true": N_("Every wrong entry is True{where} and should be False."),
     "false": N_("Every wrong entry is False{where} and should be True."),
 }
@@ -962,8 +969,15 @@ _RELATED = {
 def _related(fact: f.Related, task: Task) -> Message:
     place, axis = int(fact.value), axis_name(task.axes, fact.axis)
     entry = slice_at(task, axis, place)
+    how = fact.how
+    if abs(abs(fact.value) - 1) < 1e-4:
+        how = {("times", False): "sign", ("input", True): "added", ("input", False): "taken"}.get(
+            (how, fact.value > 0), how
+        )
     return tell(
-        _RELATED["sign" if fact.how == "times" and abs(fact.value + 1) < 1e-4 else fact.how],
+        _RELATED[how],
+        name=fact.name,
+        count=place,
         axis=fact.axis,
         value=number_text(fact.value),
         digits=place,
