@@ -1461,7 +1461,7 @@ FAULTS = (
     Fault(
         "hook-stays",
         "the hook is never removed",
-        "After the call the model is not what it was: the hook is still there. Call `hook.remove()`.",
+        "After the call the model is not what it was. A hook stays until `hook.remove()`, and a changed weight stays, too.",
         section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(

@@ -1221,8 +1221,8 @@ COPY_INTO_FUSED = Task(
             hint: All columns are alike: `out_proj.weight` is full of ones. The identity has ones on its
                 diagonal only: `torch.eye`.
         not-the-identity: torch.eye(fused.out_proj.weight.shape[0]) → torch.zeros_like(fused.out_proj.weight)
-            hint: The result is 0 everywhere, because `out_proj.weight` is. The identity matrix,
-                `torch.eye`, changes nothing.
+            hint: The result is 0 everywhere. Is `out_proj.weight` the identity matrix, `torch.eye`? That one
+                changes nothing.
         layer-forgotten: , "W_key", "W_value" → ,
             hint: Some weights were not copied: those of keys and values.
         layer-forgotten: , "W_value" →

@@ -311,7 +311,7 @@ MASKED_SOFTMAX = Task(
         all-zeros: weights.masked_fill(hidden, 0.0) → torch.zeros_like(scores)
         edits-its-argument: scores.masked_fill( → scores.masked_fill_(
         detached: scores.masked_fill → scores.detach().masked_fill
-            hint: `.detach()` cuts the way back: no gradient reaches the layers that made the scores.
+            hint: The way back is cut: no gradient reaches the layers that made the scores. Take out what cuts it.
         zero-times-infinity: .masked_fill(hidden, float("-inf")) → + (1 - mask.float()) * float("-inf")
             weights.masked_fill(hidden, 0.0) → weights.nan_to_num()
             hint: 0 times infinity is `nan`, so every row with a visible key is `nan`, and then 0. Use

@@ -452,6 +452,7 @@ APPLY_ROPE = Task(
         not-a-rotation: first * sin + second * cos → second * cos - first * sin
         not-a-rotation: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x * cos.repeat_interleave(2, -1) + torch.cat([-second, first], dim=-1) * sin.repeat_interleave(2, -1)
         pair-swapped: first, second = → second, first =
+        pair-swapped: [first * cos - second * sin, first * sin + second * cos] → [first * sin + second * cos, first * cos - second * sin]
         sine-and-cosine-swapped: cos, sin = angles → sin, cos = angles
         positions-not-used: (positions, x → (torch.arange(x.shape[-2]), x
         counted-from-one: (positions, x → (positions + 1, x

@@ -144,7 +144,8 @@ def hand_task(id, title, name, learned, hints, demands, wrong, right):
             dropout-typed-in: context_length, 0.0, num_heads → context_length, 0.5, num_heads
                 hint: This head drops half of its weights in training mode. It has no dropout.
             out-proj-not-set: head.out_proj.weight.copy_(torch.eye(d_model)) → pass
-                hint: `out_proj` is all zeros, so nothing comes out. It should be the identity.
+                hint: Nothing comes out. `out_proj` should be the identity, and what it gets should not be all
+                    zeros.
             out-proj-not-set: in head.parameters(): → in (head.W_query.weight, head.W_key.weight, head.W_value.weight):
                 hint: `out_proj.bias` keeps the random numbers that it was drawn with. Set it to zeros.
             weights-not-cleared: parameter.zero_() → pass

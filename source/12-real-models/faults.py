@@ -436,6 +436,12 @@ FAULTS = (
         section="12-real-models#generate-until-end-task",
     ),
     Fault(
+        "end-zero-ignored",
+        "the end token 0 is taken for none",
+        "The end token 0 is taken for none: in Python 0 counts as False. Ask `end is not None`.",
+        section="12-real-models#generate-until-end-task",
+    ),
+    Fault(
         "one-token-too-many-written",
         "one token too many is written",
         "One token too many is written: `range(count)`.",

@@ -937,6 +937,7 @@ GENERATE = Task(
         last-token-alone-read: ids[:, -room:] → ids[:, -1:]
         end-left-out: below new = → if new.item() == end:↵    break
         end-ignored: if new.item() == end: → if False:
+        end-zero-ignored: if new.item() == end: → if end and new.item() == end:
         one-token-too-many-written: range(count) → range(count + 1)
         new-tokens-only: above room = → given = ids.shape[1]
             return ids → return ids[:, given:]

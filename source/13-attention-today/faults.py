@@ -292,6 +292,12 @@ FAULTS = (
         section="13-attention-today#stretched-task",
     ),
     Fault(
+        "logarithms-mixed",
+        "logarithms of two bases are mixed",
+        "One logarithm is divided by one of another kind. Take the same for both, `math.log`.",
+        section="13-attention-today#yarn-task",
+    ),
+    Fault(
         "ramp-upside-down",
         "the ramp runs the other way",
         "The fast pairs are divided and the slow ones stay. It is the other way round.",

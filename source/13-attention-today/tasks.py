@@ -672,6 +672,8 @@ YARN = Task(
         ramp-over-everything: share = ((torch.arange(half) - begin) / length).clamp(0, 1) → share = torch.arange(half) / (half - 1)
         dimension-for-pairs: begin = half * math.log → begin = head_dim * math.log
             end = half * math.log → end = head_dim * math.log
+        logarithms-mixed: math.log(base) →2 math.log10(base)
+        logarithms-mixed: math.log(base) →2 math.log2(base)
         ramp-without-length: length = end - begin if end != begin else 0.001 → length = torch.tensor(end - begin)
         turns-typed-in: math.pi * fast → math.pi * 32
             math.pi * slow → math.pi * 1
@@ -841,7 +843,14 @@ LINEAR = Task(
     wrong=wrongs("""
         read-before-written: line memory = memory + key →
             below contexts.append → memory = memory + key[..., :, None] * value[..., None, :]
+        read-before-written: line memory = memory + key →
+            line total = total + key →
+            below contexts.append → memory, total = memory + key[..., :, None] * value[..., None, :], total + key
         feature-map-left-out: F.elu(queries) + 1, F.elu(keys) + 1 → queries, keys
+        feature-map-left-out: F.elu(queries) + 1, F.elu(keys) + 1 → queries, F.elu(keys) + 1
+            hint: The queries are used as they come. They go through φ, as the keys do.
+        feature-map-left-out: F.elu(queries) + 1, F.elu(keys) + 1 → F.elu(queries) + 1, keys
+            hint: The keys are used as they come. They go through φ, as the queries do.
         one-not-added: F.elu(queries) + 1, F.elu(keys) + 1 → F.elu(queries), F.elu(keys)
         relu-for-elu: F.elu(queries) + 1, F.elu(keys) + 1 → F.relu(queries) + 1, F.relu(keys) + 1
         not-normalised: read / (query * total).sum(dim=-1, keepdim=True) → read
