@@ -287,6 +287,14 @@ def test_an_answer_that_overflows_is_not_explained_by_every_other_that_does():
     assert names(done(answer("no-half")), task) == []
 
 
+def test_a_second_mistake_is_not_read_from_numbers_that_are_all_nan():
+    lost = {"four": Outcome("torch.Tensor", torch.full((4,), NAN), (4,), "float32")}
+    both = done(answer("no-half")) | lost
+    task = knowing(TASK, {**ALONE, "ends": done(answer()) | lost, "no-half and ends": both})
+    explained = explain(task, both)
+    assert ([one.id for one in explained.wrong], explained.whole) == (["no-half"], False)
+
+
 # What is seen of one outcome
 
 

@@ -227,6 +227,13 @@ class _Search:
         # An explanation that shows nothing that the answer does not show. Beside an error it stops there too.
         self._consistent = (compared.relation != Relation.OTHER).all(dim=1)
         self._consistent &= (self._relation[:, stops] >= Relation.LIKE).all(dim=1)
+        # Of several mistakes, one that is read from nan or zeros alone is no mistake that was seen: many lead
+        # there.
+        covered = ((self._relation >= Relation.LIKE) | self._silent).all(dim=1)
+        by_numbers = ((self._relation == Relation.SAME) & self._telling).any(dim=1)
+        alone = (self._size == 1) & covered & by_numbers
+        self._allowed = (self._size == 1) | ~alone.any()
+        self._consistent &= self._allowed
         route = task.route
         if route is not None and reached is not None:
             cell = (route.probe, "")
@@ -292,6 +299,7 @@ class _Search:
                 same += whole_check * (plainly == Relation.SAME).sum(dim=1)
         # Of several mistakes, most numbers must be theirs: single ones may agree by chance.
         enough = (self._size == 1) | (2 * self._exact(range(len(self.cells))) > int(self._telling.sum()))
+        enough &= self._allowed
         rows = self._first((count > 0) & (same > 0) & enough, same, count, -self._size)
         common, differ = self._common_faults(rows)
         if not common or differ:
