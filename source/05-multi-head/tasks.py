@@ -833,6 +833,8 @@ MULTI_HEAD_ATTENTION = Task(
             scores.masked → self.dropout(scores).masked
         dropout-on-scores: weights = self.dropout(weights) →
             softmax(scores → softmax(self.dropout(scores)
+            hint: In training nan comes out. Dropout comes after the softmax, where no −∞ is left, and what it gives
+                is not divided by a sum.
         dropout-on-context: weights = self.dropout(weights) →
             self.out_proj(context) → self.out_proj(self.dropout(context))
         dropout-on-input: weights = self.dropout(weights) →

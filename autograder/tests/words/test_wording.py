@@ -118,6 +118,27 @@ def test_a_wrong_type_is_told_with_its_article(share, obtained, article):
 
 
 @pytest.mark.parametrize(
+    ("fields", "headline"),
+    [
+        (
+            {"settings": {"stacked": True}},
+            "`share` gives back a tuple on three numbers that does not hold tensors of one shape.",
+        ),
+        (
+            {"then": {"x": torch.ones(2)}},
+            "`share` gives back a tuple on three numbers, "
+            "and the task asks for something that can be called.",
+        ),
+    ],
+    ids=["several", "put to use"],
+)
+def test_a_tuple_is_told_by_what_is_asked_for(share, fields, headline):
+    probe = dataclasses.replace(share.probe["three"], **fields)
+    task = dataclasses.replace(share, probes=(probe,))
+    assert word(f.WrongType("tuple", probe="three"), task).headline == headline
+
+
+@pytest.mark.parametrize(
     ("obtained", "advice"),
     [
         ("list", "torch.stack"),

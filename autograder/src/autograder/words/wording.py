@@ -550,6 +550,10 @@ _WRONG_TYPE = {
         "{subject} {type}{where}, not its result.",
         "Call it: write parentheses with its arguments behind the name.",
     ),
+    "several": N_(
+        "{subject} {type}{where} that does not hold tensors of one shape.",
+        "The task asks for tensors of the shape {shape}.",
+    ),
     "other": N_("{subject} {type}{where}, and the task asks for {wanted}."),
 }
 # What is advised beside "other".
@@ -581,6 +585,9 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
         wanted = _("the model") if given else _("something that can be called")
         wanted = _("a module") if is_module and not given else wanted  # any function could be called
         kind = kind if kind == "nothing" else "other"
+    shape = (probe and probe.expected.shape) or ()
+    if probe is not None and probe.settings.get("stacked") and finding.obtained in ("tuple", "list"):
+        kind, shape = "several", shape[1:]
     subject = _("`{answer}` is", answer=task.name)
     if task.kind != "tensor":
         subject = _("`{answer}` gives back", answer=task.name)
@@ -591,7 +598,7 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
         subject=subject,
         type=kind_text(finding.obtained),
         wanted=wanted,
-        shape=shape_text((probe and probe.expected.shape) or ()),
+        shape=shape_text(shape),
     )
 
 
