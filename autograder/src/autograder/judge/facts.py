@@ -17,7 +17,7 @@ from autograder.records.findings import Fact, Idle, Reaches, Related, Unsteady
 from autograder.records.outcome import Examination, Influence, Outcome
 
 MOST_FACTS = 3
-MOST_SLICES, MOST_NUMBERS = 64, 5_000  # of a result in which another order is looked for
+MOST_SLICES, MOST_NUMBERS = 64, 1_000  # of a result in which another order is looked for
 LEAST_NUMBERS = 4  # of which one can say that they are all there
 
 
