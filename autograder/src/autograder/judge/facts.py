@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from autograder.records.bank import AS_SEEN, RESULT, Task
+from autograder.records.bank import AS_SEEN, RESULT, Probe, Task
 from autograder.records.compare import all_close, close
 from autograder.records.findings import Fact, Idle, Reaches, Related, Unsteady
 from autograder.records.outcome import Examination, Influence, Outcome
@@ -87,7 +88,7 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
     A result is called right to some digits only where all wrong ones are: one may be by chance.
     """
     numbers: list[tuple[Tensor, Tensor]] = []
-    wrong: list[tuple[Related, ...]] = []
+    wrong: list[Callable[[], tuple[Related, ...]]] = []
     for name, outcome in outcomes.items():
         probe = task.probe[name]
         expected, actual = probe.expected.tensor, outcome.tensor
@@ -100,17 +101,26 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
         if actual.shape == expected.shape == ():
             numbers.append((actual.double(), expected.double()))
         elif not all_close(actual, expected):
-            truth = expected.dtype == torch.bool
-            added = {} if truth else {**probe.weights, **probe.inputs}
-            found = (
-                _of_truth(actual, expected) if truth else _related(actual.double(), expected.double(), added)
-            )
-            wrong.append(tuple(replace(one, probe=name) for one in found))
-    rough = [any(one.how == "digits" for one in found) for found in wrong]
-    if wrong and all(rough) == rough[0]:
-        yield from wrong[0]
+            wrong.append(partial(_told, probe, actual, expected))
+    first = wrong[0]() if wrong else ()
+    # Others are looked at only where they decide.
+    if not _is_rough(first) or all(_is_rough(found()) for found in wrong[1:]):
+        yield from first
     if not wrong and len(numbers) > 1:
         yield from _in_step(*(torch.stack(side) for side in zip(*numbers, strict=True)))
+
+
+def _told(probe: Probe, actual: Tensor, expected: Tensor) -> tuple[Related, ...]:
+    """Return how a wrong result on a probe follows from the right one."""
+    if expected.dtype == torch.bool:
+        found = _of_truth(actual, expected)
+    else:
+        found = _related(actual.double(), expected.double(), {**probe.weights, **probe.inputs})
+    return tuple(replace(one, probe=probe.id) for one in found)
+
+
+def _is_rough(found: Sequence[Related]) -> bool:
+    return any(one.how == "digits" for one in found)
 
 
 def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iterator[Related]:
