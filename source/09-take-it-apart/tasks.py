@@ -265,7 +265,7 @@ ABLATION_EFFECT = Task(
         without("four-heads", "head 1 of four in the second layer", 1, 1, 1, 4),
         without("last-head", "head 3 of four in the first layer", 2, 0, 3, 4),
         without("first-layer", "head 0 of two in the first layer", 3, 0, 0, 2),
-        without("again", "a second call on the same model", 4, 1, 0, 2, **SECOND),
+        without("again", "the same model", 4, 1, 0, 2, **SECOND),
         without("mode", "a model in eval mode", 5, 1, 0, 2, **STAYS),
     ),
     checks=(
@@ -347,8 +347,8 @@ PATCHED = Task(
     axes=LOGITS,
     input_axes={"clean": IDS, "corrupt": IDS},
     probes=(
-        patch("early", "after the first block, at position 2", 1, 0, 2, (2, 6)),
-        patch("late", "after the second block, at position 3", 2, 1, 3, (3, 5)),
+        patch("early", "a patch after the first block, at position 2", 1, 0, 2, (2, 6)),
+        patch("late", "a patch after the second block, at position 3", 2, 1, 3, (3, 5)),
         patch("again", "several calls on the same model", 3, 0, 1, (2, 6), **AGAIN),
     ),
     checks=(Check("the corrupt run with one clean vector", 4, ("early", "late", "again")),),

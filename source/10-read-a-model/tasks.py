@@ -436,7 +436,7 @@ MEAN_ABLATED = Task(
         averaged("four-heads", "head 1 of four in the second layer", 1, 1, 1, 4),
         averaged("last-head", "head 3 of four in the first layer", 2, 0, 3, 4, shape=(2, 5)),
         averaged("first-layer", "head 0 of two in the first layer", 3, 0, 0, 2),
-        averaged("again", "a second call on the same model", 4, 1, 0, 2, **SECOND),
+        averaged("again", "the same model", 4, 1, 0, 2, **SECOND),
         averaged("mode", "a model in eval mode", 5, 1, 0, 2, **STAYS),
     ),
     checks=(
