@@ -229,7 +229,8 @@ class _Search:
         self._consistent &= (self._relation[:, stops] >= Relation.LIKE).all(dim=1)
         # Of several mistakes, one that is read from nan or zeros alone is no mistake that was seen: many lead
         # there.
-        covered = ((self._relation >= Relation.LIKE) | self._silent).all(dim=1)
+        ended = self._silent & ~self._experiments
+        covered = ((self._relation >= Relation.LIKE) | ended).all(dim=1)
         by_numbers = ((self._relation == Relation.SAME) & self._telling).any(dim=1)
         alone = (self._size == 1) & covered & by_numbers
         self._allowed = (self._size == 1) | ~alone.any()

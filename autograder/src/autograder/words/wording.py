@@ -584,7 +584,8 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
         is_module = finding.obtained in CALLABLES
         wanted = _("the model") if given else _("something that can be called")
         wanted = _("a module") if is_module and not given else wanted  # any function could be called
-        kind = kind if kind == "nothing" else "other"
+        # A function may be what was meant; a method was not called.
+        kind = kind if kind == "nothing" or "method" in finding.obtained else "other"
     shape = (probe and probe.expected.shape) or ()
     if probe is not None and probe.settings.get("stacked") and finding.obtained in ("tuple", "list"):
         kind, shape = "several", shape[1:]
