@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import socket
@@ -57,13 +58,19 @@ class Room:
                 self.sent.append(request)
                 self._news.notify_all()
             self.answers.wait()
-            connection.sendall(b"HTTP/1.1 " + self.answer + b"\r\nContent-Length: 0\r\n\r\n")
+            with contextlib.suppress(OSError):  # whoever asked has heard enough
+                connection.sendall(b"HTTP/1.1 " + self.answer + b"\r\nContent-Length: 0\r\n\r\n")
 
     def wait(self, number: int) -> list[dict[str, object]]:
         """Wait until so many messages have come; returns what stands in them."""
         with self._news:
             assert self._news.wait_for(lambda: len(self.sent) >= number, 30)
         return [json.loads(request.partition(b"\r\n\r\n")[2]) for request in self.sent]
+
+    def until(self, words: bytes) -> None:
+        """Wait until a message holds these words."""
+        with self._news:
+            assert self._news.wait_for(lambda: any(words in one for one in self.sent), 30)
 
     def close(self) -> None:
         self.answers.set()
@@ -201,6 +208,21 @@ def test_consent_holds_for_a_room_until_one_leaves_it(room):
     assert {one["learner"] for one in room.wait(3)} == {learner}  # who comes back still counts once
 
 
+def test_one_who_leaves_in_one_notebook_has_left_in_the_others(room, monkeypatch):
+    join(room.address, CODE, agree=True)
+    room.wait(1)
+    line, here = live_line._line, dict(joining._HERE)
+    with monkeypatch.context() as other:  # another notebook knows only what is kept on this machine
+        other.setattr(live_line, "_line", None)
+        other.setattr(joining, "_HERE", {})
+        leave()
+    hint("share")
+    ended(room)
+    assert (len(room.sent), room.connections, line.is_open, live_line.is_open()) == (1, 1, False, False)
+    assert here == joining._HERE
+    assert "nothing is sent yet" in repr(join(room.address, CODE))
+
+
 def test_where_nothing_can_be_kept_consent_holds_for_the_session(room, monkeypatch):
     monkeypatch.setenv("AUTOGRADER_PROGRESS", "off")
     join(room.address, CODE, agree=True)
@@ -236,6 +258,8 @@ def test_a_graded_notebook_never_joins(room, monkeypatch, mode):
         ("http://127.0.0.1:notaport", CODE),
         ("http://[1", CODE),
         (None, CODE),
+        (b"http://127.0.0.1", CODE),
+        ("http://room.uni.example@127.0.0.1", CODE),
         ("http://127.0.0.1", "ABC"),
         ("http://127.0.0.1", "ABCDEFG0"),
         ("http://127.0.0.1", "ABCDEFGH\r\nX: 1"),
@@ -253,6 +277,55 @@ def test_a_code_that_the_room_does_not_know_is_told_and_ends_it(room):
     check("share")
     assert (len(room.sent), live_line.is_open()) == (1, False)
     assert "nothing is sent yet" in repr(join(room.address, CODE))
+
+
+def test_what_refuses_on_the_way_once_the_room_has_answered_ends_nothing(room):
+    join(room.address, CODE, agree=True)
+    room.wait(1)
+    room.answer = b"403 Forbidden"
+    hint("share")
+    room.wait(3)
+    room.answer = b"204 No Content"
+    hint("row-sums")
+    room.until(b"row-sums")
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [("http://[::1]", ("::1", 80)), ("https://[::1]/live", ("::1", 443)), ("http://[::1]:81", ("::1", 81))],
+)
+def test_an_address_of_colons_needs_no_port(notebook, monkeypatch, address, place):
+    asked = []
+
+    def connect(connection):
+        asked.append((connection.host, connection.port))
+        raise OSError
+
+    monkeypatch.setattr(live_line.HTTPConnection, "connect", connect)
+    monkeypatch.setattr("http.client.HTTPSConnection.connect", connect)
+    line = Line(joining.urlsplit(address), CODE, "a" * 16)
+    assert line.tried.wait(30)
+    line.close()
+    assert asked[0] == place
+
+
+ANSWERS = {
+    "another host": b"302 Found\r\nLocation: http://127.0.0.2/events\r\nSet-Cookie: who=ada",
+    "a proxy's page": b"407 Proxy Authentication Required",
+    "garbage": b"\x00\xff" * 5_000_000,
+    "no end of heads": b"204 No Content\r\n" + b"X: " + b"y" * 10_000_000,
+    "a number that is none": b"2O4 No Content",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_whatever_answers_is_no_room_until_the_room_does(room, name):
+    room.answer = ANSWERS[name]
+    assert repr(join(room.address, CODE, agree=True)).startswith("You have joined, and the room is away.")
+    room.answer = b"204 No Content\r\nSet-Cookie: who=ada"
+    hint("share")
+    room.until(b'"hint"')
+    assert all(b"ookie" not in one and one.startswith(b"POST /services/live/events") for one in room.sent)
 
 
 def test_a_network_that_others_can_read_is_told_of(room):

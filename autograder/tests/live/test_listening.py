@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import socket
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from autograder.command.app import app
+from autograder.live.history import Heard, History
 from autograder.records.course import Course
 from support.live_room import needs_live
 from typer.testing import CliRunner
@@ -40,6 +42,13 @@ def test_what_cannot_be_served_is_refused_with_one_sentence(bank_folder, tmp_pat
     Course.packed(bank_folder)
     broken = tmp_path / "broken"
     broken.write_text("nothing of use", encoding="utf-8")
+    damaged = tmp_path / "damaged"
+    with closing(History(damaged)) as history:
+        for number in range(2000):
+            history.add("lab", Heard(number, "a" * 16, "share", "wrong", ()))
+    with damaged.open("r+b") as file:
+        file.seek(4 * 4096)
+        file.write(b"\xff" * 4096 * 20)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         tables = {
             ("--room", "My Lab"): "a room's name is lower-case words",
@@ -49,6 +58,7 @@ def test_what_cannot_be_served_is_refused_with_one_sentence(bank_folder, tmp_pat
             ("--host", "no-such-host.invalid", "--unencrypted"): "cannot be had",
             ("--port", taken.getsockname()[1]): "cannot be had",
             ("--history", broken): "cannot hold the history of live rooms",
+            ("--history", damaged, "--room", "lab"): "cannot hold the history of live rooms",
             ("--history", tmp_path): "cannot hold the history of live rooms",
         }
         for words, why in tables.items():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from autograder.live.history import History
+from autograder.live.history import Heard, History
 from autograder.records.course import Course
 from support.live_room import ADA, BOB, PRIVATE, needs_live, served
 
@@ -39,8 +42,6 @@ def test_what_notebooks_send_comes_onto_the_board(room):
 
 
 def body(**changes: object) -> bytes:
-    import json
-
     event = {"learner": ADA, "task": "share", "verdict": "wrong", "mistakes": [], "seconds_ago": 0}
     return json.dumps({**event, **changes}).encode()
 
@@ -115,9 +116,8 @@ def test_a_board_is_for_whoever_has_its_token(room):
     assert room.ask("GET", f"{room.board}events")[0] == 403
     status, _, headers = room.ask("GET", f"{room.board}?token={room.room.token}")
     assert (status, headers["location"]) == (303, room.board)
-    assert headers["set-cookie"].startswith(
-        f"autograder-live={room.room.token}; HttpOnly; Path={room.board};"
-    )
+    own = f"autograder-live={room.room.token}; HttpOnly; Path={room.board}; SameSite=lax"
+    assert headers["set-cookie"] == own
     status, page, headers = room.ask("GET", room.board, **room.cookie)
     assert (status, "script-src 'self'" in headers["content-security-policy"]) == (200, True)
     assert room.room.token not in page
@@ -127,6 +127,8 @@ def test_behind_a_hub_all_stands_below_its_prefix(course, tmp_path):
     with served(course, tmp_path / "live.db", "/services/live", address="https://hub/services/live") as room:
         assert room.event() == (204, "")
         assert room.state()["here"] == 1
+        _, _, headers = room.ask("GET", f"{room.board}?token={room.room.token}")
+        assert headers["set-cookie"].endswith("; Secure")
         _, page, _ = room.ask("GET", room.board, **room.cookie)
         assert f"join(&#34;https://hub/services/live&#34;, &#34;{room.room.code}&#34;)" in page
         assert room.ask("GET", "/services/live/board.js")[0] == 200
@@ -143,11 +145,32 @@ def test_a_server_that_starts_again_knows_the_room_and_all_that_was_heard(course
         assert after.state() == state
 
 
-def test_a_disk_that_is_full_costs_the_history_and_not_the_lab(course, tmp_path, monkeypatch):
-    def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(History, "add", full)
-    with served(course, tmp_path / "live.db") as room:
-        assert room.event() == (204, "")
+def test_what_cannot_be_written_now_is_written_later_and_costs_nobody_the_lab(course, tmp_path):
+    with (
+        served(course, tmp_path / "live.db") as room,
+        closing(sqlite3.connect(tmp_path / "live.db")) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        assert room.event(ADA) == (204, "")
         assert room.state()["here"] == 1
+        other.rollback()
+        room.event(BOB)
+    with closing(History(tmp_path / "live.db")) as history:
+        assert [one.learner for one in history.heard("lab")] == [ADA, BOB]
+
+
+def test_a_clock_that_is_put_back_leaves_nobody_here_for_ever(course, tmp_path, monkeypatch):
+    from autograder.live.board import Vocabulary
+    from autograder.live.service import Open, steadily
+
+    with closing(History(tmp_path / "live.db")) as history:
+        lab = history.room("lab")
+        history.add("lab", Heard(1e9 + 86_400, ADA, "share", "wrong", ()))
+        now = [1e9]
+        room = Open(lab, history, Vocabulary.of(course), lambda: now[0])
+        for minutes, here in ((0, 1), (16, 0)):
+            now[0] += 60 * minutes
+            assert json.loads(room.state())["here"] == here
+    clock = steadily()
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert clock() > 1e9

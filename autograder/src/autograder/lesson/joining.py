@@ -78,8 +78,10 @@ def join(address: str, code: str, agree: bool = False) -> Notice:
         return Notice(_("Nothing is sent from a notebook that is being graded."))
     try:
         place = urlsplit(address.strip().rstrip("/"))
+        place = place._replace(netloc=place.netloc.lower())
         known = place.scheme in ("http", "https") and place.hostname and (place.port is None or place.port)
-    except (ValueError, AttributeError):
+        known = known and "@" not in place.netloc  # what stands before it looks like another host
+    except (ValueError, AttributeError, TypeError):
         known = False
     meant = meant_code(str(code))
     if not known or not meant:
@@ -136,7 +138,7 @@ def _begin(course: str, room: str, place: SplitResult, code: str) -> Notice:
     joined = _joined(course, room)
     joined = replace(joined, learner=joined.learner or secrets.token_hex(8), agreed=True)
     _keep(course, room, joined)
-    line = Line(place, code, joined.learner)
+    line = Line(place, code, joined.learner, lambda: _joined(course, room).agreed)
     live_line.use(line)
     line.tried.wait(WAIT)
     if line.state == "refused":
@@ -169,7 +171,11 @@ def leave() -> Notice:
 
 
 def _joined(course: str, room: str) -> Joined:
-    return _HERE.get((course, room)) or progress_store.read_joined(course, room)
+    """Return what was agreed to of a room; whoever leaves it in one notebook has left it in all."""
+    here, kept = _HERE.get((course, room)), progress_store.read_joined(course, room)
+    if here is None:
+        return kept
+    return replace(kept, agreed=kept.agreed and here.agreed) if kept.learner else here
 
 
 def _keep(course: str, room: str, joined: Joined) -> None:

@@ -12,7 +12,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import SplitResult
@@ -42,12 +42,16 @@ class Line:
         address: the room's, checked before.
         code: its code.
         learner: the random number that this person counts by.
+        agreed: tells, before anything is sent, whether this person still agrees: they may have left
+            in another notebook.
     """
 
-    def __init__(self, address: SplitResult, code: str, learner: str) -> None:
+    def __init__(
+        self, address: SplitResult, code: str, learner: str, agreed: Callable[[], bool] = lambda: True
+    ) -> None:
         self.state: State = "waiting"
         self.tried = threading.Event()  # set when the state is known
-        self._address, self._code, self._learner = address, code, learner
+        self._address, self._code, self._learner, self._agreed = address, code, learner, agreed
         self._events: deque[tuple[float, What, str, tuple[str, ...]]] = deque(maxlen=MOST_WAITING)
         self._sending = threading.Lock()
         self._closed = threading.Event()
@@ -58,6 +62,10 @@ class Line:
             self._context = ssl.create_default_context()  # here, since it takes longer than a check may
         self.tell("joined")
         threading.Thread(target=self._run, name="live room", daemon=True).start()
+
+    @property
+    def is_open(self) -> bool:
+        return not self._closed.is_set()
 
     def tell(self, verdict: What, task: str = "", mistakes: tuple[str, ...] = ()) -> None:
         """Have something sent, soon."""
@@ -70,28 +78,41 @@ class Line:
             self._events.clear()
 
     def _run(self) -> None:
-        failed = 0
+        failed, known = 0, False
         while not self._closed.is_set():
-            if _checks or not self._events:
+            event = self._next()
+            if event is None:
                 self._closed.wait(LOOK)
                 continue
-            event = self._events[0]
             if time.monotonic() - event[0] > EARLIEST:
                 self._drop(event)
                 continue
+            if not self._agreed():
+                self._end()
+                continue
             status = self._send(event)
-            if status == STRANGER:
+            # A room does not forget its code: later it is something on the way that refuses.
+            if status == STRANGER and not known:
                 self.state = "refused"
-                self._closed.set()
-                self._events.clear()
+                self._end()
             elif status == TAKEN or status in REFUSED:
-                failed, self.state = 0, "heard"
+                failed, known, self.state = 0, True, "heard"
                 self._drop(event)
             else:
                 self.state = "away"
                 self._closed.wait(PAUSES[min(failed, len(PAUSES) - 1)])
                 failed += 1
             self.tried.set()
+
+    def _next(self) -> tuple[float, What, str, tuple[str, ...]] | None:
+        try:
+            return None if _checks else self._events[0]
+        except IndexError:  # whoever leaves may take it away at any moment
+            return None
+
+    def _end(self) -> None:
+        self._closed.set()
+        self._events.clear()
 
     def _drop(self, event: tuple[float, What, str, tuple[str, ...]]) -> None:
         # A full queue may have dropped it already.
@@ -100,7 +121,8 @@ class Line:
 
     def _send(self, event: tuple[float, What, str, tuple[str, ...]]) -> int:
         """Send one event over a connection of its own; returns the answer's status, 0 for none."""
-        host, port = self._address.hostname or "", self._address.port
+        # Without a port, the library would look for one in an address that holds colons.
+        host, port = self._address.hostname or "", self._address.port or (443 if self._context else 80)
         connection = (
             HTTPSConnection(host, port, timeout=PATIENCE, context=self._context)
             if self._context
@@ -117,7 +139,7 @@ class Line:
             ago = min(time.monotonic() - at, EARLIEST)
             body = as_sent(LiveEvent(self._learner, task, verdict, mistakes, ago))
             with self._sending:
-                if self._closed.is_set():
+                if self._closed.is_set() or not self._agreed():
                     return 0
                 connection.request("POST", f"{self._address.path}{PLACE}", body, headers)
             return connection.getresponse().status
@@ -141,7 +163,7 @@ def use(line: Line | None) -> None:
 
 def is_open() -> bool:
     """Tell whether this notebook has joined a room."""
-    return _line is not None and _line.state != "refused"
+    return _line is not None and _line.is_open
 
 
 @contextlib.contextmanager

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+from collections import deque
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.records.live_event import LETTERS, What
 from autograder.records.problems import Refused
 
+MOST_WAITING = 10_000  # events that are kept until they can be written
 TABLES = """
 CREATE TABLE IF NOT EXISTS rooms (name TEXT PRIMARY KEY, code TEXT NOT NULL UNIQUE, token TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS heard (
@@ -50,7 +52,9 @@ class History:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
+        self._path = path
+        self._waiting: deque[tuple[object, ...]] = deque(maxlen=MOST_WAITING)
+        with self._usable():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             # One thread uses it at a time: who opens it, and then the server's.
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -58,31 +62,48 @@ class History:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.executescript(TABLES)
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        try:
+            yield
         except (OSError, sqlite3.Error) as problem:
-            raise Refused(f"{path} cannot hold the history of live rooms: {problem}.") from problem
+            raise Refused(f"{self._path} cannot hold the history of live rooms: {problem}.") from problem
 
     def room(self, name: str) -> Room:
-        """Return a room by its name; it is made where there is none."""
-        code = "".join(secrets.choice(LETTERS) for _ in range(8))
-        self._connection.execute(
-            "INSERT OR IGNORE INTO rooms VALUES (?, ?, ?)", (name, code, secrets.token_urlsafe(32))
-        )
-        found = self._connection.execute("SELECT name, code, token FROM rooms WHERE name = ?", (name,))
-        return Room(*found.fetchone())
-
-    def add(self, room: str, heard: Heard) -> None:
-        """Write down what was heard in a room.
+        """Return a room by its name; it is made where there is none.
 
         Raises:
-            sqlite3.OperationalError: it cannot be written.
+            Refused: the file cannot be used.
+        """
+        code = "".join(secrets.choice(LETTERS) for _ in range(8))
+        made = (name, code, secrets.token_urlsafe(32))
+        with self._usable():
+            self._connection.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?)", made)
+            found = self._connection.execute("SELECT name, code, token FROM rooms WHERE name = ?", (name,))
+            return Room(*found.fetchone())
+
+    def add(self, room: str, heard: Heard) -> None:
+        """Write down what was heard in a room; what cannot be written now is written with what follows.
+
+        It waits for no other program that holds the file: all in the room would wait with it.
         """
         row = (room, heard.at, heard.learner, heard.task, heard.verdict, " ".join(heard.mistakes))
-        self._connection.execute("INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._waiting.append(row)
+        with suppress(sqlite3.Error):  # a full disk costs the history, and nobody the lab
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            while self._waiting:
+                self._connection.execute("INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?)", self._waiting[0])
+                self._waiting.popleft()
 
     def heard(self, room: str) -> Iterator[Heard]:
-        """Yield all that was heard in a room, in order."""
+        """Yield all that was heard in a room, in order.
+
+        Raises:
+            Refused: the file is damaged.
+        """
         rows = "SELECT at, learner, task, verdict, mistakes FROM heard WHERE room = ? ORDER BY rowid"
-        with closing(self._connection.execute(rows, (room,))) as found:
+        with self._usable(), closing(self._connection.execute(rows, (room,))) as found:
             for at, learner, task, verdict, mistakes in found:
                 yield Heard(at, learner, task, verdict, tuple(mistakes.split()))
 

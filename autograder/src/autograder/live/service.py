@@ -7,11 +7,10 @@ names comes onto a board.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from hmac import compare_digest
 from pathlib import Path
 from urllib.parse import urlencode
@@ -40,6 +39,12 @@ MODULE = Path(__file__).with_name("board.js")
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 
 
+def steadily() -> Callable[[], float]:
+    """Return a clock that shows the time, and goes on evenly when the machine's own is put right."""
+    begun, since = time.time(), time.monotonic()
+    return lambda: begun + time.monotonic() - since
+
+
 class Open:
     """A room that is open: what was heard in it, and who may still send."""
 
@@ -51,8 +56,10 @@ class Open:
         self._all = Bucket(*OF_ALL, at=clock())
         self._told: tuple[float, str] = (0.0, "")
         self._changed = True
+        begun = clock()
         for heard in history.heard(room.name):
-            self._lab.hear(heard)
+            # Where this machine's clock was put back meanwhile, nobody is here until it has caught up.
+            self._lab.hear(replace(heard, at=min(heard.at, begun)))
 
     def take(self, event: LiveEvent) -> tuple[int, str]:
         """Take what a notebook sends; returns a status, and a sentence where it is refused."""
@@ -72,10 +79,7 @@ class Open:
         heard = Heard(at - event.seconds_ago, event.learner, event.task, event.verdict, mistakes)
         self._lab.hear(heard)
         self._changed = True
-        with contextlib.suppress(
-            sqlite3.OperationalError
-        ):  # a full disk costs the history, and nobody the lab
-            self._history.add(self.room.name, heard)
+        self._history.add(self.room.name, heard)
         return 204, ""
 
     def state(self) -> str:
@@ -93,7 +97,7 @@ def application(
     words: Vocabulary,
     prefix: str = "",
     address: str = "",
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] | None = None,
     ended: Callable[[], bool] = lambda: False,
 ) -> Starlette:
     """Return the rooms as an ASGI application.
@@ -104,9 +108,10 @@ def application(
         words: what the course calls its tasks and mistakes.
         prefix: the path below which a proxy passes requests on, without a slash at its end.
         address: where learners reach it, to be shown to them.
-        clock: tells the time.
+        clock: tells the time; a steady one if none.
         ended: tells whether the server is about to end, so that no board keeps it.
     """
+    clock = clock or steadily()
     by_code = {room.code: Open(room, history, words, clock) for room in rooms}
     by_name = {one.room.name: one for one in by_code.values()}
 
@@ -146,7 +151,9 @@ def application(
         one, here = by_name.get(name), f"{prefix}/board/{name}/"
         if one and given and compare_digest(given.encode(), one.room.token.encode()):
             answer = RedirectResponse(here, 303, headers=HEADERS)
-            answer.set_cookie(COOKIE, given, path=here, httponly=True, samesite="strict")
+            # Not "strict": a browser that comes from a link on another page would not bring it at once.
+            secure = address.startswith("https://")
+            answer.set_cookie(COOKIE, given, path=here, secure=secure, httponly=True, samesite="lax")
             return answer
         one = seen_by(request)
         if one is None:
