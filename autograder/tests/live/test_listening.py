@@ -52,7 +52,8 @@ def test_what_cannot_be_served_is_refused_with_one_sentence(bank_folder, tmp_pat
     with socket.create_server(("127.0.0.1", 0)) as taken:
         tables = {
             ("--room", "My Lab"): "a room's name is lower-case words",
-            ("--host", "0.0.0.0"): "could be read by others",
+            ("--host", "0.0.0.0", "--unencrypted"): "cannot reach 0.0.0.0: give --address",
+            ("--host", "0.0.0.0", "--address", "https://lab.example.org"): "could be read by others",
             ("--certificate", broken): "belong together",
             ("--certificate", broken, "--key", broken): "The certificate cannot be used",
             ("--host", "no-such-host.invalid", "--unencrypted"): "cannot be had",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,7 @@ from support.extras import need_extra
 
 need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
+from autograder.lti import connection  # noqa: E402
 from autograder.lti.connection import Connection, Unreachable  # noqa: E402
 from autograder.lti.keyring import Keyring  # noqa: E402
 from autograder.lti.registered import OnPlatform  # noqa: E402
@@ -33,7 +35,7 @@ def serve():
     """Serve answers, by path; the last one of each stays."""
     servers = []
 
-    def start(answers: Answers) -> tuple[Callable[[], object], str]:
+    def start(answers: Answers) -> tuple[Callable[..., object], str]:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 waiting = answers[self.path]
@@ -44,6 +46,7 @@ def serve():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
+                self.close_connection = "Connection" in headers
 
             do_POST = do_GET
 
@@ -55,8 +58,8 @@ def serve():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         at = f"http://127.0.0.1:{server.server_port}"
         platform = OnPlatform(at, "client", f"{at}/auth", f"{at}/token", f"{at}/jwks", ("1",))
-        connection = Connection(platform.signing(Keyring(PRIVATE, PUBLIC)))
-        return lambda: connection.make_service_request(["scope"], f"{at}/list"), at
+        tool = Connection(platform.signing(Keyring(PRIVATE, PUBLIC)))
+        return lambda **how: tool.make_service_request(["scope"], f"{at}/list", **how), at
 
     yield start
     for server in servers:
@@ -86,6 +89,26 @@ BAD = {
         [(200, {"Link": '<https://evil.example/list>; rel="next"'}, b"[]")],
         "sends to another host",
     ),
+    "letters that cannot be unpacked": (
+        [TOKEN],
+        [(200, {"Content-Encoding": "gzip"}, b"no gzip at all")],
+        "does not answer as a platform does",
+    ),
+    "more than there can be, packed": (
+        [TOKEN],
+        [(200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 10_000_001))],
+        "does not answer as a platform does",
+    ),
+    "half of what it announced": (
+        [TOKEN],
+        [(200, {"Content-Length": "100", "Connection": "close"}, b"[]")],
+        "does not answer as a platform does",
+    ),
+    "another place that others can read": (
+        [TOKEN],
+        [(302, {"Location": "http://127.0.0.2.example/list"}, b"")],
+        "does not answer as a platform does: invalid schema",
+    ),
     "more than there can be": ([TOKEN], [(200, {}, b" " * 10_000_001)], "does not answer as a platform does"),
 }
 
@@ -103,3 +126,17 @@ def test_the_next_page_may_be_named_from_here_and_keeps_its_letters(serve):
     link = {"Link": '<https://other.example/first>; rel="first", </List?Cursor=AbC>; rel=next'}
     ask, at = serve({"/token": [TOKEN], "/list": [(200, link, b"[]")]})
     assert ask()["next_page_url"] == f"{at}/List?Cursor=AbC"
+
+
+def test_what_is_sent_and_sent_elsewhere_has_not_arrived(serve):
+    to_login = 302, {"Location": "/login"}, b""
+    ask, _ = serve({"/token": [TOKEN], "/list": [to_login], "/login": [(200, {}, b"<html>")]})
+    with pytest.raises(Unreachable, match="answered 302"):
+        ask(is_post=True, data="{}")
+
+
+def test_an_answer_that_never_ends_is_given_up(serve, monkeypatch):
+    monkeypatch.setattr(connection, "LONGEST", -1)
+    ask, _ = serve({"/token": [TOKEN], "/list": [(200, {}, b"[]")]})
+    with pytest.raises(Unreachable, match="does not answer as a platform does"):
+        ask()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -68,6 +69,9 @@ def test_the_command_rotates_and_forgets(keys):
 
 def test_a_file_that_holds_no_keys_is_refused(keys):
     keyring.keyring(keys)
-    (keyring.folder(keys) / "keys.json").write_text("[]")
-    with pytest.raises(keyring.BadKeys, match="holds no keys"):
-        keyring.keyring(keys)
+    path = keyring.folder(keys) / "keys.json"
+    whole = json.loads(path.read_text())
+    for held in ([], {**whole, "public": "x"}, {**whole, "private": "x"}, {**whole, "old": [{"key": {}}]}):
+        path.write_text(json.dumps(held))
+        with pytest.raises(keyring.BadKeys, match="holds no keys"):
+            keyring.keyring(keys)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import random
+import socket
 import time
 from math import inf
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from support.extras import need_extra
@@ -16,6 +18,7 @@ need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "u
 
 import jwt  # noqa: E402
 import requests  # noqa: E402
+from autograder.lti import answering  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected  # noqa: E402
 from autograder.lti.remembered import remembered  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import padding  # noqa: E402
@@ -70,6 +73,7 @@ def test_a_teacher_chooses_a_lesson_once_and_the_platform_gets_a_link_with_a_col
         f"{home.tool}/launch",
         {"lesson": LESSON},
     )
+    assert item["window"] == {"targetName": "_blank"}  # which the platform accepts
     assert item["lineItem"] == {"scoreMaximum": FULL, "label": LESSON, "resourceId": LESSON, "tag": LESSON}
     again = browser.session.post(f"{browser.tool}/choose", {"key": key, "lesson": LESSON})
     assert again.status_code == 403
@@ -107,6 +111,13 @@ BAD = {
         lambda claims: signed(claims, KEYS[1], "mine", jwk=jwk(KEYS[1], "mine")),
         "does not publish",
     ),
+    "a key's address in its head": (
+        {},
+        lambda claims: signed(claims, KEYS[1], "mine", jku="https://evil.example/jwks", x5u="https://evil.example"),
+        "does not publish",
+    ),
+    "not yet": ({"nbf": now() + 3600}, good, "lacks something"),
+    "no deployment": ({f"{CLAIM}deployment_id": None}, good, "deployment is not named"),
     "expired": ({"exp": now() - 3600}, good, "has expired"),
     "without an end": ({"exp": None}, good, "lacks something"),
     "from the future": ({"iat": now() + 3600}, good, "lacks something"),
@@ -116,7 +127,7 @@ BAD = {
     "another issuer": ({"iss": "https://other.example"}, good, "another platform's"),
     "another login's nonce": ({"nonce": "n" * 32}, good, "brought before, or belongs"),
     "another deployment": ({f"{CLAIM}deployment_id": "deployment-2"}, good, "deployment is not named"),
-    "another course": ({f"{CLAIM}context": {"id": "course\n2"}}, good, "id course\N{REPLACEMENT CHARACTER}2"),
+    "another course": ({f"{CLAIM}context": {"id": "<b>\n2"}}, good, "id <b>\N{REPLACEMENT CHARACTER}2"),
     "another version": ({f"{CLAIM}version": "1.1"}, good, "none that this tool knows"),
     "another kind": ({f"{CLAIM}message_type": "DataPrivacyLaunchRequest"}, good, "none that this tool knows"),
     "roles that are none": ({f"{CLAIM}roles": [7]}, good, "lacks something"),
@@ -131,10 +142,17 @@ def test_a_bad_message_is_refused_with_one_line_and_a_plain_page(browser, home, 
     claims = {key: value for key, value in claims.items() if value is not None}
     page = browser.brings({"state": state, "id_token": signing(claims)})
     assert page.status_code == 403
-    assert "This did not work" in page.text
+    assert ("This did not work" in page.text, "<b>" in page.text) == (True, False)
     (line,) = refusals()
     assert line.startswith("refused at /launch: ")
     assert why in line
+
+
+def test_what_a_message_says_of_another_address_is_not_followed(browser, home):
+    state, nonce = browser.nonce()
+    claims = {**home.claims("u1", nonce, LESSON), f"{CLAIM}target_link_uri": "https://evil.example/launch"}
+    page = browser.brings({"state": state, "id_token": good(claims)})
+    assert (page.status_code, page.history, "evil" in page.text) == (200, [], False)
 
 
 def test_one_audience_of_several_is_taken_where_it_is_meant(browser, home):
@@ -174,10 +192,15 @@ def test_a_key_that_the_platform_revoked_is_not_believed_for_long_and_a_new_one_
     sets.key("keys", "key-2")
     with pytest.raises(Rejected, match="does not publish"):
         sets.key("keys", "key-1")
-    published["keys"] = []
+    published["keys"], before = [], len(asked)
     seconds[0] = 400.0
-    with pytest.raises(Rejected, match="cannot be read"):
-        sets.key("keys", "key-2")
+    for _ in range(2):  # nor does whoever brings many tokens while it is away
+        with pytest.raises(Rejected, match="cannot be read"):
+            sets.key("keys", "key-2")
+    assert len(asked) == before + 1
+    published["keys"] = [jwk(KEYS[1], "key-2")]
+    seconds[0] = 430.0
+    sets.key("keys", "key-2")
 
 
 BAD_LOGINS = {
@@ -279,9 +302,15 @@ def test_a_cookie_that_is_none_of_ours_is_replaced(browser, home):
     assert len(answer.cookies["autograder-lti"]) == 32
 
 
-def test_what_is_no_form_or_too_long_is_refused(browser, refusals):
+def test_what_is_no_form_or_too_long_is_refused(browser, refusals, monkeypatch):
     for body in (b"x" * 200_000, b"&".join(b"a=1" for _ in range(100)), b"\xff\xfe"):
         assert browser.session.post(f"{browser.tool}/launch", data=body).status_code == 403
+    monkeypatch.setattr(answering, "BODY_TIME", 0.01)
+    at = urlsplit(browser.tool)
+    for leaves in (False, True):  # who stops on the way, and who goes away
+        with socket.create_connection((at.hostname, at.port)) as sock:
+            sock.sendall(b"POST /launch HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nstate=")
+            assert leaves or sock.recv(1000).startswith(b"HTTP/1.1 403")
     assert browser.session.get(f"{browser.tool}/launch").status_code == 405
     assert browser.session.get(f"{browser.tool}/etc").status_code == 404
-    assert refusals() == ["refused at /launch: it is no form, or too long a one"] * 3
+    assert refusals() == ["refused at /launch: it is no form, or too long a one"] * 5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 from support.extras import need_extra
 
@@ -9,6 +11,7 @@ need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "u
 
 from autograder.classroom.roster import class_list  # noqa: E402
 from autograder.grading.class_folder import Class  # noqa: E402
+from autograder.lti import sending  # noqa: E402
 from nbgrader.api import Gradebook  # noqa: E402
 from support.class_course import LESSON, OTHER  # noqa: E402
 from support.handing_in import run  # noqa: E402
@@ -88,6 +91,33 @@ def test_what_breaks_on_the_way_is_told_and_the_rest_is_sent_next_time(here, hom
     home.people.append(gone)
     assert "1 score to send, 59 there already." in run(here, "export", "--lti")
     assert given(home)["u5"] == [5]
+
+
+def test_a_clock_that_was_put_back_sends_no_score_that_is_older_than_the_last(here, home, monkeypatch):
+    run(here, "export", "--lti")
+
+    class Earlier(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return datetime.now(tz) - timedelta(days=1)
+
+    monkeypatch.setattr(sending, "datetime", Earlier)
+    graded(here, {student(3): 8.5})
+    assert "1 score to send" in run(here, "export", "--lti")
+    first, last = (
+        datetime.fromisoformat(one["timestamp"]) for one in home.scores[home.columns[0]["id"], "u3"]
+    )
+    assert last - first >= timedelta(seconds=1)  # some platforms look at seconds only
+    assert home.errors == []
+
+
+def test_a_learners_launch_takes_nothing_from_what_a_teachers_told(here, home, browser):
+    names = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
+    scores = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+    assert browser.launches("u1", **{names: None, scores: None}).status_code == 200
+    assert browser.launches("t1", deep=True, **{names: None, scores: None}, **TEACHER).status_code == 200
+    assert "60 students: 0 new" in run(here, "roster", "--lti")
+    assert "60 scores to send" in run(here, "export", "--lti", "--dry-run")
 
 
 def test_comments_go_on_request_and_stay_when_they_are_not_asked_for(here, home):

@@ -64,8 +64,12 @@ class Place:
         """Refuse what would be served to a network without encryption, unless that is asked for.
 
         Raises:
-            CannotListen: it would be, or the certificate cannot be used.
+            CannotListen: it would be, or the certificate cannot be used, or nobody could find it.
         """
+        if _is(self.host, "is_unspecified") and not self.address:
+            raise CannotListen(
+                f"Learners cannot reach {self.host}: give --address, with this machine's name."
+            )
         if (self.certificate is None) != (self.key is None):
             raise CannotListen("--certificate and --key belong together.")
         if self.certificate and self.key:
@@ -75,16 +79,16 @@ class Place:
                 context.load_cert_chain(self.certificate, self.key, password=lambda: "")
             except (OSError, ssl.SSLError) as problem:
                 raise CannotListen(f"The certificate cannot be used: {problem}.") from problem
-        elif not (self.unencrypted or _is_this_machine(self.host)):
+        elif not (self.unencrypted or self.host == "localhost" or _is(self.host, "is_loopback")):
             raise CannotListen(
                 f"What is sent to {self.host} could be read by others: give --certificate and --key, "
                 "or say --unencrypted."
             )
 
 
-def _is_this_machine(host: str) -> bool:
+def _is(host: str, kind: str) -> bool:
     try:
-        return host == "localhost" or ip_address(host).is_loopback
+        return bool(getattr(ip_address(host), kind))
     except ValueError:
         return False
 

@@ -6,6 +6,7 @@ platform signed.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import secrets
@@ -27,7 +28,7 @@ from pylti1p3.lineitem import LineItem
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -44,11 +45,19 @@ from autograder.words.visible import one_line
 
 COOKIE = "autograder-lti"
 MOST = 100_000  # bytes of one request
+BODY_TIME = 20.0  # seconds for them
 MOST_FIELDS = 50
 CHOOSING = 1800  # seconds that a teacher may take to choose a lesson
 MOST_CHOOSING = 1000
 MOST_AT_ONCE = 200  # connections
 log = logging.getLogger("autograder.lti")
+
+
+class InWindow(DeepLinkResource):
+    """A link that opens in its own window, since inside a platform's page some browsers bring no cookie."""
+
+    def to_dict(self) -> dict[str, object]:
+        return {**super().to_dict(), "window": {"targetName": "_blank"}}
 
 
 class Answers:
@@ -78,7 +87,8 @@ class Answers:
         launched = self.desk.launch(brought, _browser(request))
         lesson = self._lesson(launched.lesson)
         with remembered(self.place) as memory:
-            memory.keep(launched.place, lesson, launched.lineitem, launched.teaches)
+            decides = launched.teaches and launched.settings is None
+            memory.keep(launched.place, lesson, launched.lineitem, decides)
         shown: dict[str, Any] = {"title": self.course.banks.course.title, "address": self._address}
         lessons = [lesson] if lesson else self.course.lessons
         if launched.settings is None:
@@ -105,7 +115,10 @@ class Answers:
             raise Rejected(Note("nobody is choosing a lesson with this page any more"))
         assert launched.settings is not None
         points = points_of(self.course, lesson)
-        link = DeepLinkResource().set_title(lesson).set_url(self.registered.at("launch"))
+        targets = launched.settings.get("accept_presentation_document_targets")
+        in_window = isinstance(targets, list) and "window" in targets
+        link = InWindow() if in_window else DeepLinkResource()
+        link.set_title(lesson).set_url(self.registered.at("launch"))
         link.set_custom_params({"lesson": lesson})
         if points:
             column = LineItem().set_label(lesson).set_resource_id(lesson).set_tag(lesson)
@@ -183,10 +196,14 @@ async def _fields(request: Request) -> dict[str, str] | None:
     sent: bytes = request.scope["query_string"]
     if request.method == "POST":
         sent = b""
-        async for part in request.stream():
-            sent += part
-            if len(sent) > MOST:
-                return None
+        try:
+            async with asyncio.timeout(BODY_TIME):
+                async for part in request.stream():
+                    sent += part
+                    if len(sent) > MOST:
+                        return None
+        except (TimeoutError, ClientDisconnect):
+            return None
     try:
         return dict(parse_qsl(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS))
     except ValueError:

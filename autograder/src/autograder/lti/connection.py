@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -13,6 +14,7 @@ from pylti1p3.exception import LtiException, LtiServiceException
 from pylti1p3.registration import Registration
 from pylti1p3.service_connector import ServiceConnector
 from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from autograder.lti.registered import is_web
@@ -20,7 +22,9 @@ from autograder.records.problems import Refused
 from autograder.words.visible import one_line
 
 PATIENCE = 20  # seconds without a byte
+LONGEST = 60  # seconds for one answer, however slowly it comes
 MOST = 10_000_000  # bytes of one answer
+PART = 65_536
 NEXT = re.compile(r'<([^>]*)>\s*;\s*rel="?next"?', re.IGNORECASE)
 
 
@@ -40,11 +44,32 @@ class Session(requests.Session):
 
     def request(self, *words: Any, **more: Any) -> requests.Response:
         answer = super().request(*words, **{"timeout": PATIENCE, **more, "stream": True})
-        content = answer.raw.read(MOST + 1, decode_content=True)
-        if len(content) > MOST:
-            raise requests.RequestException("the answer is too long")
-        answer._content = content
+        answer._content = _content(answer)
         return answer
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """Return where an answer sends to, if what is asked for can be read there by nobody else."""
+        target: str | None = super().get_redirect_target(resp)
+        if target and not is_web(urljoin(resp.url, target)):
+            raise requests.exceptions.InvalidSchema("it sends to an address that is not encrypted")
+        return target
+
+
+def _content(answer: requests.Response) -> bytes:
+    """Read an answer to its end.
+
+    Raises:
+        requests.RequestException: it has none, or is too long, or not what its head says.
+    """
+    content, until = bytearray(), time.monotonic() + LONGEST
+    try:
+        while part := answer.raw.read1(PART, decode_content=True):
+            content += part
+            if len(content) > MOST or time.monotonic() > until:
+                raise requests.RequestException("the answer is too long")
+    except HTTPError as problem:  # the library's own, which it lets pass here
+        raise requests.ConnectionError("the answer broke off") from problem
+    return bytes(content)
 
 
 def fetch(address: str) -> Any:
@@ -94,11 +119,14 @@ class Connection(ServiceConnector):
                 if is_post:
                     headers["Content-Type"] = content_type
                 method = "POST" if is_post else "GET"
-                answer = self._requests_session.request(method, url, data=data, headers=headers)
+                # Sent on to elsewhere, it would become a question, whose answer says nothing of a score.
+                answer = self._requests_session.request(
+                    method, url, data=data, headers=headers, allow_redirects=not is_post
+                )
                 if answer.status_code == 401 and not is_last:
                     self.forget()
                     continue
-                if not answer.ok:
+                if not 200 <= answer.status_code < 300:
                     raise LtiServiceException(answer)
                 body = answer.json() if answer.content and not (is_post and "json" not in accept) else None
                 return {"headers": answer.headers, "body": body, "next_page_url": _next(answer, url)}

@@ -17,7 +17,13 @@ from typing import Any
 
 import platformdirs
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
 from pylti1p3.registration import Registration
 
 from autograder.records.course import Course
@@ -73,8 +79,11 @@ def keyring(course: Course) -> Keyring:
             )
     try:
         held = json.loads((place / FILE).read_text(encoding="utf-8"))
-        return Keyring(held["private"], held["public"], tuple(held["old"]))
-    except (ValueError, KeyError, TypeError) as problem:
+        found = Keyring(held["private"], held["public"], tuple(held["old"]))
+        found.published(datetime.now(UTC))
+        load_pem_private_key(found.private.encode(), None)
+        return found
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise BadKeys(
             f"{place / FILE} holds no keys. Move it away; new ones are made in its place."
         ) from problem

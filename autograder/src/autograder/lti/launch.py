@@ -79,6 +79,7 @@ class KeySets:
     def __init__(self, fetch: Callable[[str], Any], clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch, self._clock = fetch, clock
         self._known: dict[str, tuple[float, jwt.PyJWKSet]] = {}
+        self._failed: dict[str, float] = {}
 
     def key(self, address: str, kid: str) -> Any:
         """Return a platform's key, by its id.
@@ -89,12 +90,15 @@ class KeySets:
         at, known = self._known.get(address, (float("-inf"), None))
         age = self._clock() - at
         if known is None or age > BELIEVED or (age > AGAIN and not _of(known, kid)):
+            unread = Rejected(Note("the platform's keys cannot be read at {address}", address=address))
+            # Whoever sends many launches while a platform is away does not keep the tool waiting for it.
+            if self._clock() - self._failed.get(address, float("-inf")) < AGAIN:
+                raise unread
             try:
                 known = jwt.PyJWKSet.from_dict(self._fetch(address))
-            except (requests.RequestException, AttributeError, *UNREADABLE):
-                raise Rejected(
-                    Note("the platform's keys cannot be read at {address}", address=address)
-                ) from None
+            except (requests.RequestException, AttributeError, KeyError, *UNREADABLE):
+                self._failed[address] = self._clock()
+                raise unread from None
             self._known[address] = self._clock(), known
         found = _of(known, kid)
         if found is None:
@@ -113,7 +117,9 @@ class Desk:
     Nothing is kept of who only asks. What a browser must bring back is signed with a key of this process.
     """
 
-    def __init__(self, registered: Registered, keys: KeySets, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, registered: Registered, keys: KeySets, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._registered, self._keys, self._clock = registered, keys, clock
         self._secret = secrets.token_bytes(32)
         self._used: dict[str, float] = {}  # nonces that came, until nobody can bring them again

@@ -66,11 +66,13 @@ class Remembered:
     def keep(self, place: Place, lesson: str, lineitem: str, decides: bool) -> None:
         """Keep where a course's services are, and the column of a lesson's scores there.
 
-        Who `decides`, a teacher, also replaces a lesson's column: it may stand in a course twice.
+        Who `decides`, a teacher that opens the tool, also replaces what is known: a platform need not tell
+        learners of every service, and a lesson may stand in a course twice.
         """
         how = "REPLACE" if decides else "IGNORE"
         with self._connection as change:
-            change.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(place))
+            places = f"INSERT OR {how} INTO places VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+            change.execute(places, astuple(place))
             if lesson and lineitem:
                 row = (place.issuer, place.client, place.context, lesson, lineitem)
                 change.execute(f"INSERT OR {how} INTO links VALUES (?, ?, ?, ?, ?)", row)  # noqa: S608
@@ -102,6 +104,12 @@ class Remembered:
         asked = f"SELECT {names} FROM sent WHERE issuer = ? AND lineitem = ?"  # noqa: S608
         rows = self._connection.execute(asked, (place.issuer, lineitem))
         return {row[0]: Sent(*row) for row in rows}
+
+    def last(self, place: Place, lineitem: str, student: str) -> str:
+        """Return when a score was sent, as it was told the platform; "" where none was."""
+        asked = "SELECT at FROM sent WHERE issuer = ? AND lineitem = ? AND student = ?"
+        row = self._connection.execute(asked, (place.issuer, lineitem, student)).fetchone()
+        return str(row[0]) if row else ""
 
     def record(self, place: Place, lineitem: str, scores: Sequence[Sent], at: str) -> None:
         """Keep what was sent."""

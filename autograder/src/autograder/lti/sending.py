@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pylti1p3.assignments_grades import AssignmentsGradesService
 from pylti1p3.exception import LtiException
@@ -13,6 +13,7 @@ from pylti1p3.lineitem import LineItem
 
 from autograder.classroom.export import Scores, factor
 from autograder.lti.connection import Connection, Unreachable
+from autograder.lti.registered import is_web
 from autograder.lti.remembered import Place, Remembered, Sent
 
 SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
@@ -82,6 +83,17 @@ class Columns:
             Unreachable: there is none, and none may be made.
             OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
         """
+        try:
+            address, most = self._found(lesson, known.possible[lesson], make)
+        except (LtiException, AttributeError, TypeError):  # what the library makes of an answer that is none
+            address, most = None, None
+        if address is None or (address and not is_web(address)):
+            raise Unreachable(f"{self._place.issuer} does not tell its columns as the specification has it.")
+        times = factor(known, lesson, "" if most is None else f"{most}", scale)
+        return Column(lesson, address, times, round(known.possible[lesson] * times, 4))
+
+    def _found(self, lesson: str, possible: float, make: bool) -> tuple[str | None, object]:
+        """Return a column's address, "" where it is yet to be made, and what can be earned there."""
         address, most = self._memory.lineitem(self._place, lesson), None
         if self._service.can_read_lineitem():
             if address:
@@ -89,16 +101,15 @@ class Columns:
             else:
                 item = self._service.find_lineitem("resourceId", lesson) if self._place.lineitems else None
             address, most = (item.get_id() or address, item.get_score_maximum()) if item else (address, None)
-        if not address:
-            if not (self._service.can_create_lineitem() and self._place.lineitems):
-                raise Unreachable(f"{self._place.issuer} has no column for {lesson}, and none may be made.")
-            most = known.possible[lesson]
-            if make:
-                new = LineItem().set_label(lesson).set_resource_id(lesson).set_tag(lesson)
-                found = self._service.find_or_create_lineitem(new.set_score_maximum(most))
-                address, most = found.get_id() or "", found.get_score_maximum() or most
-        times = factor(known, lesson, "" if most is None else f"{most}", scale)
-        return Column(lesson, address, times, round(known.possible[lesson] * times, 4))
+        if address:
+            return address, most
+        if not (self._service.can_create_lineitem() and self._place.lineitems):
+            raise Unreachable(f"{self._place.issuer} has no column for {lesson}, and none may be made.")
+        if not make:
+            return "", possible
+        new = LineItem().set_label(lesson).set_resource_id(lesson).set_tag(lesson)
+        made = self._service.find_or_create_lineitem(new.set_score_maximum(possible))
+        return made.get_id(), made.get_score_maximum() or possible
 
     def plan(self, known: Scores, column: Column, comments: Mapping[str, str] | None) -> Plan:
         """Return what is to be sent of a lesson; comments are left as they are where none are given."""
@@ -131,8 +142,8 @@ class Columns:
         """
         failed = 0
         for step in plan.steps:
-            now = datetime.now(UTC).isoformat(timespec="microseconds")
             score = step.score
+            now = _after(self._memory.last(self._place, plan.column.address, score.student))
             grade = Grade().set_user_id(score.user).set_timestamp(now).set_activity_progress("Completed")
             grade.set_score_given(score.score).set_score_maximum(score.most).set_grading_progress(
                 score.progress
@@ -152,3 +163,14 @@ class Columns:
             failed = 0
             self._memory.record(self._place, plan.column.address, [score], now)
             yield step
+
+
+def _after(last: str) -> str:
+    """Return the time, but at least a second after a score was sent last, whatever this machine's clock says.
+
+    A platform refuses a score that is not newer than the one it has, and some look at seconds only.
+    """
+    now = datetime.now(UTC)
+    if last:
+        now = max(now, datetime.fromisoformat(last) + timedelta(seconds=1))
+    return now.isoformat(timespec="microseconds")
