@@ -83,7 +83,7 @@ CASES = {
         + "        w = torch.softmax(s / self.head_dim**0.5, dim=-2)\n"
         + END,
         f"Right so far{ON}: {QKV}, the scores (`s`, line 22) and the masked scores (`s`, line 23). "
-        "Then the attention weights should come, and no line of yours gives their numbers.",
+        "Then the attention weights should come, and no line of yours gives their right numbers.",
     ),
     "queries scaled beforehand by the wrong number": (
         HALF

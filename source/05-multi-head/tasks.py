@@ -1240,12 +1240,12 @@ COPY_INTO_FUSED = Task(
         heads-in-reverse: cat(narrow → cat(narrow[::-1]
         first-head-for-all: cat(narrow → cat([narrow[0]] * len(narrow)
         merge-interleaved: cat(narrow, dim=0) → stack(narrow, dim=1).flatten(0, 1)
-            hint: All rows of head 0 come first, below them all of head 1: `torch.cat(…, dim=0)`.
+            hint: Put all rows of head 0 first, and below them all of head 1: `torch.cat(…, dim=0)`.
         matrices-turned: name).weight for → name).weight.T for
         # Where a head is as wide as a token, the shapes do not give it away.
         matrices-turned: cat(narrow → cat([one.T if one.shape == one.T.shape else one for one in narrow]
         joined-along-wrong-axis: dim=0 → dim=1
-            hint: All rows of head 0 come first, below them all of head 1: `torch.cat(…, dim=0)`.
+            hint: Put all rows of head 0 first, and below them all of head 1: `torch.cat(…, dim=0)`.
         heads-typed-in: wrapper.heads → wrapper.heads[:2]
             hint: Only the first two heads are copied, however many there are. Take all of `wrapper.heads`.
         overwritten-in-loop: .copy_(torch.cat(narrow, dim=0)) → [: len(narrow[0])] = narrow[-1]

@@ -33,7 +33,7 @@ FAULTS = (
     Fault(
         "rescaled-twice",
         "the newest share is rescaled as well",
-        "The newest weight is taken with the new maximum already. Only what was added up before is rescaled.",
+        "The newest weight is rescaled, too. It is taken with the new maximum already: rescale only what was added up before.",
         section="11-fast-attention#online-intro",
     ),
     Fault(

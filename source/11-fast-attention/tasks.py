@@ -81,12 +81,12 @@ FUSE = Task(
             hint: The new bias holds the numbers that it was drawn with. Copy those of the three layers.
         bias-never: bias=has_bias → bias=False
             if has_bias → if False
-            hint: The new layer has a bias exactly where the three layers have one.
+            hint: Give the new layer a bias exactly where the three layers have one.
         bias-always: bias=has_bias → bias=True
-            hint: The new layer has a bias exactly where the three layers have one.
+            hint: Give the new layer a bias exactly where the three layers have one.
         bias-always: bias=has_bias → bias=True
             above with torch.no_grad → nn.init.zeros_(fused.bias)
-            hint: The new layer has a bias exactly where the three layers have one. Zeros are a bias, too: they are
+            hint: Give the new layer a bias exactly where the three layers have one. Zeros are a bias, too: they are
                 trained.
         values-before-keys: W_key, attention.W_value) → W_value, attention.W_key)
         rows-head-by-head: torch.cat([layer.weight for layer in layers], dim=0) → torch.stack([one.weight.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten(0, 2)

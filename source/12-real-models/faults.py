@@ -335,8 +335,8 @@ FAULTS = (
     ),
     Fault(
         "temperature-zero-divides",
-        "a temperature of 0 is divided by",
-        "Temperature 0 is divided by, which gives inf or nan. Treat it on its own: all the probability on the largest logit.",
+        "a temperature of 0 has no case of its own",
+        "Temperature 0 has no case of its own here. Give it one: all the probability on the largest logit.",
         section="12-real-models#library-read",
     ),
     Fault(
@@ -524,6 +524,12 @@ FAULTS = (
         "the whole text is read again for each piece",
         "The numbers are right, but each piece makes the model read the whole text again. Keep the keys and values.",
         section="12-real-models#cached-logits-task",
+    ),
+    Fault(
+        "deviation-for-root-mean-square",
+        "a variance stands in for the mean square",
+        "A variance is the mean square of what is left after the mean is subtracted. Take the numbers as they are.",
+        section="12-real-models#llama-intro",
     ),
     Fault(
         "mean-subtracted",

@@ -1135,6 +1135,7 @@ RMS_NORM = Task(
     ),
     wrong=wrongs("""
         mean-subtracted: above mean_square = → x = x - x.mean(dim=-1, keepdim=True)
+        deviation-for-root-mean-square: mean_square = (x * x).mean(dim=-1, keepdim=True) → mean_square = x.var(dim=-1, keepdim=True, correction=0)
         sum-for-mean-square: .mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True)
         mean-square-over-tokens: .mean(dim=-1, keepdim=True) → .mean(dim=-2, keepdim=True)
         epsilon-left-out: mean_square + self.eps → mean_square

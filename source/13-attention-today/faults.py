@@ -312,7 +312,7 @@ FAULTS = (
     Fault(
         "ramp-rounded-inwards",
         "the ends of the ramp are rounded inwards",
-        "The ends of the ramp are rounded inwards. The first goes down and the last up.",
+        "The ends of the ramp are rounded inwards. Round the first down and the last up.",
         section="13-attention-today#yarn-task",
     ),
     Fault(
@@ -576,7 +576,7 @@ FAULTS = (
     Fault(
         "prefix-across-documents",
         "the prefix reaches into another document",
-        "The prefix reaches into another document: `&` binds more tightly than `|`. Put brackets around the two cases.",
+        "The prefix reaches into another document. Both cases have to hold within one document: `&` binds more tightly than `|`.",
         section="13-attention-today#mods-intro",
     ),
     Fault(

@@ -157,12 +157,12 @@ def way_text(way: f.Way, task: Task) -> str:
         )
     else:
         comes = _(
-            "Then {missing} should come, and no line of yours gives their numbers.",
+            "Then {missing} should come, and no line of yours gives their right numbers.",
             missing=missing,
         )
     if not way.right:
         return _(
-            "The first step{where} is {missing}, and no line of yours gives their numbers.",
+            "The first step{where} is {missing}, and no line of yours gives their right numbers.",
             missing=missing,
             where=where,
         )
