@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from autograder.classroom import archives
 from autograder.classroom.handed_in import stamp_late
+from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from support.class_course import LESSON, OTHER, class_folder
 from support.handing_in import note_of, notebook, run, zipped
@@ -260,13 +261,19 @@ def test_feedback_goes_back_under_the_name_that_the_platform_knows(
             assert archive.read(archive.namelist()[0]) == b"for Amy"
 
 
-def test_feedback_older_than_the_grades_is_told(place, tmp_path):
+@pytest.mark.parametrize("older", ["a grade", "a person's points"])
+def test_feedback_older_than_the_grades_is_told(place, tmp_path, older):
     run(place, "collect", zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())]))
     for name in ("feedback/amy/{0}/{0}.html", "autograded/amy/{0}/{0}.ipynb"):
         path = place / name.format(LESSON)
         path.parent.mkdir(parents=True)
         path.write_text("")
-    os.utime(place / "feedback" / "amy" / LESSON / f"{LESSON}.html", (1, 1))
+    page = place / "feedback" / "amy" / LESSON / f"{LESSON}.html"
+    if older == "a person's points":
+        os.utime(place / "autograded" / "amy" / LESSON / f"{LESSON}.ipynb", (0, 0))
+        with verdicts.opened(Class(place).database) as store:
+            store.add([verdicts.Change(LESSON, "amy", "convolve", verdicts.now(), 0.0, 1.0, "by hand")])
+    os.utime(page, (1, 1))
     said = run(place, "return", "01", "--folder", code=2)
     assert "older than their grades" in said
     assert "Nothing was packed" in said

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from autograder.classroom.handed_in import UNKNOWN, read_record
 from autograder.classroom.platforms.protocol import Platform
+from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Change
 
 
 @dataclass
@@ -32,6 +35,8 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
     packed = Packed()
     known = read_record(course).lessons.get(lesson, {})
     pages: dict[str, Path] = {}  # by the name that each gets
+    with verdicts.opened(course.database) as store:  # points by hand change no graded notebook
+        changed = {change.student: _seconds(change.at) for change in store.read(Change, lesson)}
     for submission in course.submissions(lesson):
         student = submission.student
         page = course.place(course.directory.feedback_directory, student, lesson) / f"{lesson}.html"
@@ -43,7 +48,8 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
             packed.unknown.append(student)
             continue
         name = platform.page_name(student, handed_in, lesson)
-        if submission.graded.is_file() and submission.graded.stat().st_mtime > page.stat().st_mtime:
+        graded = submission.graded.stat().st_mtime if submission.graded.is_file() else 0.0
+        if max(graded, changed.get(student, 0.0)) > page.stat().st_mtime:
             packed.stale.append(student)
         packed.files[student] = name
         pages[name] = page
@@ -59,3 +65,7 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
             for name, page in pages.items():
                 archive.write(page, name)
     return packed
+
+
+def _seconds(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()
