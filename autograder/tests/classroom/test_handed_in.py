@@ -306,10 +306,16 @@ def test_missing_cells_and_times_of_nobody_are_said(place, tmp_path):
     zipped(tmp_path / "all.zip", [("adamsamy_11_901_01-convolution.ipynb", nbformat.writes(made))])
     times = tmp_path / "times.csv"
     times.write_text("id,time\nwojcik,2026-03-01 10:00\namy,2026-03-01 10:00\n")
-    said = run(place, "collect", tmp_path / "all.zip", "--times", times)
+    said = run(place, "collect", tmp_path / "all.zip", "--times", times, code=1)
     assert re.search(r"01-convolution.ipynb: cells that are missing: \d+ of \d+", said)
     assert "names people whom the gradebook does not: wojcik (wojcik)" in said
     assert "amy (amy)" not in said
+    times.write_text("Kennung,Name,E-Mail,Geändert\nPerson 11,Amy Adams,amy@example.org,1. März 2026\n")
+    said = run(place, "collect", tmp_path / "all.zip", "--times", times, code=1)
+    assert "The list of times has no time that can be read" in said
+    times.write_text("name,time\nJane Doe,2026-03-01 10:00\n")
+    said = run(place, "collect", tmp_path / "all.zip", "--times", times, code=1)
+    assert "Jane Doe (Jane-Doe), who could be jane1 or jane2" in said
 
 
 def test_two_sources_that_disagree_on_a_time_are_told(place, tmp_path):

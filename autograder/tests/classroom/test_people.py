@@ -1,9 +1,13 @@
 """Lists of people as platforms export them, and finding people by what platforms make of their names."""
 
+from datetime import UTC
+from zoneinfo import ZoneInfo
+
 import pytest
 from autograder.classroom.people import Person, Roster, read_people
 from autograder.classroom.platforms import canvas, moodle, plain
 from autograder.classroom.tables import BadList
+from support.handing_in import run
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
     Points Possible,,,,,20
@@ -31,10 +35,10 @@ Participant 82,Jörg Müller,joerg@example.org,No submission,,-,
 """
 
 
-def read(tmp_path, text, encoding="utf-8"):
+def read(tmp_path, text, encoding="utf-8", **zone):
     path = tmp_path / "list.csv"
     path.write_text(text, encoding=encoding)
-    return read_people(path, (plain.LISTS, moodle.LISTS, canvas.LISTS))
+    return read_people(path, (plain.LISTS, moodle.LISTS, canvas.LISTS), **zone)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +51,7 @@ def read(tmp_path, text, encoding="utf-8"):
         (MOODLE.replace(",", "\t"), "utf-16", ["s100", "joerg@example.org"]),
         (SPLIT, "utf-8", ["jdoe", "jmueller"]),
         (GERMAN, "utf-8-sig", ["s100", "joerg@example.org"]),
+        (GERMAN.replace("E-Mail-Adresse", "E-Mail"), "utf-8", ["jane@example.org", "joerg@example.org"]),
         ("\n\n" + MOODLE, "utf-8", ["s100", "joerg@example.org"]),
         ("sep=;\r\n" + MOODLE.replace(",", ";"), "cp1252", ["s100", "joerg@example.org"]),
         ("id,name\na/b,Jane Doe\nc d,Jörg Müller\n", "utf-8", ["a-b", "c-d"]),
@@ -74,11 +79,33 @@ def test_a_platforms_numbers_and_times_are_read(tmp_path):
         ("id,name\n", "names nobody"),
         ("", "no column"),
         ("id,time\nx,soon\n", "“soon”, the time of x, cannot be read as a time"),
+        ("id,time\nx,22:24\n", "“22:24”, the time of x, cannot be read as a time"),
+        ("id,time\nx,2026-03-01 22:24 PST\n", "cannot be read as a time: write 2026-03-01 22:24"),
+        ("id,time\nx,03/01/2026 22:24\n", "“03/01/2026” may begin with its day or its month"),
+        ("id,time\nx,03/01/2026\ny,13/01/2026\nz,01/13/2026\n", "may begin with its day or its month"),
+        (f"id,name\nx,{'Jane' * 50_000}\n", "cannot be read as a list: field larger than"),
     ],
 )
 def test_a_list_that_cannot_be_used_is_refused_with_the_reason(tmp_path, text, says):
     with pytest.raises(BadList, match=says.replace("(", r"\(")):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("times", "first"),
+    [
+        (["01.03.2026 22:24"], "2026-03-01 21:24"),
+        (["1. 3. 26 22:24", "13.03.2026 10:00"], "2026-03-01 21:24"),
+        (["1/3/2026 22:24", "13/3/2026 10:00"], "2026-03-01 21:24"),
+        (["3/1/2026 10:24 PM", "3/13/2026 10:00"], "2026-03-01 21:24"),
+        (["2026-03-01 22:24"], "2026-03-01 21:24"),
+        (["2026-03-01T22:24Z", "13/3/2026"], "2026-03-01 22:24"),
+    ],
+)
+def test_of_a_date_in_numbers_the_list_says_which_is_the_day_and_the_class_which_hour(tmp_path, times, first):
+    text = "id,time\n" + "".join(f"{number},{time}\n" for number, time in enumerate(times))
+    moment = read(tmp_path, text, zone=ZoneInfo("Europe/Berlin"))[0].time
+    assert f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}" == first
 
 
 def test_names_are_found_in_every_form_that_platforms_give_them():
@@ -95,6 +122,14 @@ def test_of_two_names_that_differ_in_an_accent_the_one_that_is_written_is_meant(
     assert [roster.called([name]) for name in ("Müller Jürgen", "Jurgen Müller")] == [{"one"}, {"two"}]
     assert roster.find(Person("x", "Jürgen", "Müller")) == {"one"}
     assert roster.called(["Jurgen Muller"]) == {"one", "two"}
+
+
+def test_who_is_no_longer_in_the_list_is_named_and_stays(place, tmp_path):
+    listed = tmp_path / "list.csv"
+    listed.write_text("email,name\namy@example.org,Amy Adams\nnew@example.org,Nan New\n", encoding="utf-8")
+    said = run(place, "roster", listed, "--dry-run")
+    gone = "Bob Brown (bob), Jane Doe (jane1), Jane Doe (jane2), Jörg Müller (joerg)"
+    assert f"4 students of the gradebook are not in it, and stay: {gone}" in said
 
 
 def test_two_people_of_one_name_are_both_found_and_an_id_decides():

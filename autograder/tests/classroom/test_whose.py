@@ -79,6 +79,37 @@ def test_gradescopes_list_says_whose_the_folders_are(place, tmp_path):
     assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", None]
 
 
+def test_a_groups_notebook_is_named_by_its_people(place, tmp_path):
+    second = "  - :name: Zoe Zimmer\n    :sid: zoe\n  :created_at"
+    files = [
+        ("submission_metadata.yml", GRADESCOPE.replace("  :created_at", second)),
+        (f"submission_71/{LESSON}.ipynb", notebook()),
+    ]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert "nobody in the roster is called Amy Adams and Zoe Zimmer: --who 71=STUDENT" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "time"),
+    [
+        ({"submission_metadata.yml": GRADESCOPE, "submission_71/a.ipynb": ""}, "2026-01-01 10:00:00"),
+        ({"Homework 1_amy_attempt_2026-03-01-22-24-12_a.ipynb": ""}, "2026-03-01 21:24:12"),
+        ({"40123-55871 - Amy Adams - Mar 1, 2026 1024 PM/a.ipynb": ""}, "2026-03-01 21:24:00"),
+        ({f"amy/{LESSON}.ipynb": ""}, None),
+    ],
+)
+def test_a_platforms_own_time_counts_unless_a_list_says_another(place, tmp_path, files, time):
+    (place / "class.toml").write_text('timezone = "Europe/Berlin"\n')
+    whole = [(name, text or notebook()) for name, text in files.items()]
+    run(place, "collect", zipped(tmp_path / "all.zip", whole))
+    stamp = place / "submitted" / "amy" / LESSON / "timestamp.txt"
+    assert (stamp.read_text() if stamp.exists() else None) == (time and f"{time}.000000 UTC")
+    (tmp_path / "times.csv").write_text("id,time\namy,2026-05-01 10:00\n")
+    said = run(place, "collect", tmp_path / "all.zip", "--times", tmp_path / "times.csv")
+    assert stamp.read_text() == "2026-05-01 08:00:00.000000 UTC"
+    assert ("the platform says" in said) == bool(time)
+
+
 def bomb(megabytes):
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import nbformat
+from dateutil import tz
 
 from autograder.classroom.archives import BadArchive, entries, handed_in_by_name
 from autograder.classroom.people import Person, Roster, squashed
@@ -52,7 +53,8 @@ class Request:
     platforms: Mapping[str, Platform]  # that they may come from, by name
     lesson: str = ""  # that the archives are of; found out where empty
     who: Mapping[str, str] = field(default_factory=dict)  # ids, by a number, folder or file of the platform's
-    times: tuple[Person, ...] = ()  # who handed in when, and which of the platform's numbers is whose
+    # Who handed in when, and which of the platform's numbers is whose; None where no list was given.
+    times: tuple[Person, ...] | None = None
     dry: bool = False  # write nothing
 
 
@@ -96,6 +98,7 @@ class Collected:
     others: list[HandedFile] = field(default_factory=list)
     missing: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    useless: list[str] = field(default_factory=list)  # what of the list of times counts for nobody
 
 
 def take_in(request: Request, archives: Iterable[Path]) -> Collected:
@@ -143,6 +146,7 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
         ]
     _tell_of_late_ones(request, outcome)
     _tell_of_odd_ones(request, outcome)
+    _tell_of_useless_times(request, outcome)
     _tell_of_two_times(request, outcome)
     for one in outcome.placed:
         if other := _contradicts(request, one):
@@ -201,7 +205,7 @@ def _whose(request: Request, lesson: str, entry: HandedFile) -> set[str]:
         if called and called in request.who:
             return {request.who[called]}
     if entry.user:
-        listed = [time for time in request.times if time.lms_user_id == entry.user]
+        listed = [time for time in request.times or () if time.lms_user_id == entry.user]
         if listed:
             known = request.roster.find(listed[0])
             if len(known) == 1:
@@ -232,7 +236,8 @@ def _unclear(request: Request, entry: HandedFile, students: set[str]) -> str:
         return f"{len(students)} students are called {name} ({listed(sorted(students))}): {solution}"
     if entry.lms and not entry.user:
         return "it was handed in anonymously; switch that off on the platform and download it again"
-    return f"nobody in the roster is called that: {solution}"
+    called = f" {entry.labels[0]}" if entry.lms and entry.labels else " that"
+    return f"nobody in the roster is called{called}: {solution}"
 
 
 def _chosen(
@@ -282,20 +287,46 @@ def _tell_of_odd_ones(request: Request, outcome: Collected) -> None:
         elif one.entry.cells < wanted and one.state not in STAYS:
             lost = wanted - one.entry.cells
             outcome.notes.append(f"{one.entry.path}: cells that are missing: {lost} of {wanted}")
-    strangers = [time.who for time in request.times if len(request.roster.find(time)) != 1]
+
+
+def _tell_of_useless_times(request: Request, outcome: Collected) -> None:
+    """Note the rows of the list of times that count for nobody, and that there is no time in it at all."""
+    times = request.times or ()
+    found = [(time.who, request.roster.find(time)) for time in times if time.lms_user_id not in request.who]
+    strangers = [who for who, students in found if not students]
     if strangers:
-        outcome.notes.append(
+        outcome.useless.append(
             f"The list of times names people whom the gradebook does not: {listed(strangers)}"
+        )
+    outcome.useless += [
+        f"The list of times names {who}, who could be {listed(sorted(students), 'or')}"
+        for who, students in found
+        if len(students) > 1
+    ]
+    if request.times is not None and not any(time.time for time in times):
+        outcome.useless.append(
+            "The list of times has no time that can be read: make a CSV file with the columns email (or id) "
+            "and time, and times such as 2026-03-01 22:24."
         )
 
 
 def _handed_in(request: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
     """When it was handed in, as far as anybody says."""
-    for submitted in request.times:
+    for submitted in request.times or ():
         by_number = entry.user and submitted.lms_user_id == entry.user
         if submitted.time and (by_number or request.roster.find(submitted) == {student}):
             return submitted.time.astimezone(UTC)
+    if entry.time:
+        return _by_platform(request.course, entry)
     return _a_moment_late(request.course, lesson, student) if entry.late else None
+
+
+def _by_platform(course: Class, entry: HandedFile) -> datetime | None:
+    """Return when something was handed in, as its platform says."""
+    time = entry.time
+    if time and not time.tzinfo:
+        time = time.replace(tzinfo=course.policy.zone or tz.tzlocal())
+    return time and time.astimezone(UTC)
 
 
 def _tell_of_two_times(request: Request, outcome: Collected) -> None:
@@ -305,6 +336,9 @@ def _tell_of_two_times(request: Request, outcome: Collected) -> None:
             continue
         late = _a_moment_late(request.course, one.lesson, one.student)
         others = ["the platform marks it as late"] if one.entry.late and late and one.time < late else []
+        by_platform = _by_platform(request.course, one.entry)
+        if by_platform and abs(by_platform - one.time) >= timedelta(minutes=1):
+            others.append(f"the platform says {_told(by_platform)}")
         stamp = _place(request.course, one.lesson, one.student).parent / STAMP
         before = moment(beside(stamp)) if one.state == "as before" else None
         if before and before.replace(tzinfo=UTC) != one.time:
@@ -362,7 +396,8 @@ def _tell_of_late_ones(request: Request, outcome: Collected) -> None:
 def _put(course: Class, placed: Placed) -> None:
     """Write one notebook and its time, and keep what was there."""
     for earlier in placed.before:
-        _aside(course, placed, earlier.content)
+        time = _by_platform(course, earlier)
+        _aside(course, placed, earlier.content, _stamped(time) if time else b"")
     place = _place(course, placed.lesson, placed.student)
     stamp = place.parent / STAMP
     if placed.state in STAYS:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 from dateutil import parser, tz
@@ -37,19 +38,33 @@ class Person:
         return f"{self.name} ({self.id})"
 
 
-def read_people(path: Path, lists: Sequence[Lists]) -> list[Person]:
+# A date in numbers, its year last: which of the others is the day, its dots say, or the rest of the list.
+NUMBERS = re.compile(r"\b(\d{1,2})([./-]) ?(\d{1,2})\2 ?(?:\d{4}|\d{2})\b")
+TIME_LIKE = "2026-03-01 22:24"
+
+
+def read_people(path: Path, lists: Sequence[Lists], zone: tzinfo | None = None) -> list[Person]:
     """Return the people of a CSV file, whichever of some kinds of lists it is.
 
+    Args:
+        path: the file.
+        lists: the kinds.
+        zone: of times that name none; this machine's where it is None.
+
     Raises:
-        BadList: the file cannot be read, names nobody, or gives two people one id.
+        BadList: the file cannot be read, names nobody, gives two people one id, or holds a time that may be
+            another one.
     """
     by_id: dict[str, Person] = {}
-    for values in filter(None, Table(read_list(path), lists, path).entries):
+    entries = [values for values in Table(read_list(path), lists, path).entries if values]
+    day_first = _day_first([values.get("time", "") for values in entries], path)
+    for values in entries:
         person = person_of(values)
         if person.id in by_id:
             both = f"{by_id[person.id].name} and {person.name}"
             raise BadList(f"{path}: {both} have one id, {person.id}. Nothing was changed.")
-        by_id[person.id] = replace(person, time=_moment(values.get("time", ""), person, path))
+        time = _moment(values.get("time", ""), day_first, zone, person, path)
+        by_id[person.id] = replace(person, time=time)
     if not by_id:
         raise BadList(f"{path} names nobody.")
     return list(by_id.values())
@@ -71,14 +86,41 @@ def person_of(values: Mapping[str, str]) -> Person:
     return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other)
 
 
-def _moment(when: str, person: Person, path: Path) -> datetime | None:
+def _day_first(times: Iterable[str], path: Path) -> bool:
+    """Tell whether days stand before months in those dates of a list that are in numbers.
+
+    Raises:
+        BadList: nothing in the list says it, or some of it says one thing and some the other.
+    """
+    found = [match for time in times if (match := NUMBERS.search(time))]
+    told = {True for one in found if one[2] == "." or int(one[1]) > 12}
+    told |= {False for one in found if one[2] != "." and int(one[3]) > 12}
+    if len(told) != 1 and any(one[1] != one[3] for one in found):
+        unclear = f"“{found[0][0]}” may begin with its day or its month"
+        raise BadList(f"{path}: {unclear}: write it as {TIME_LIKE}.")
+    return told == {True}
+
+
+def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, path: Path) -> datetime | None:
     if when in ("", "-"):
         return None
+    order = {"dayfirst": day_first} if NUMBERS.search(when) else {}
     try:
-        moment: datetime = parser.parse(when)
-    except (ValueError, OverflowError):
-        raise BadList(f"{path}: “{when}”, the time of {person.name}, cannot be read as a time.") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=tz.tzlocal())
+        with warnings.catch_warnings():
+            # A zone that is not known would be left out.
+            warnings.simplefilter("error", parser.UnknownTimezoneWarning)
+            # What a text leaves out comes from the default: nothing of the day may.
+            moment, other = (
+                parser.parse(when, default=datetime(year, month, day), **order)
+                for year, month, day in ((2000, 1, 1), (2004, 2, 2))
+            )
+    except (ValueError, OverflowError, parser.UnknownTimezoneWarning):
+        moment, other = datetime.min, datetime.max
+    if moment != other:
+        what = f"“{when}”, the time of {person.name}"
+        raise BadList(f"{path}: {what}, cannot be read as a time: write {TIME_LIKE}.")
+    known: datetime = moment
+    return known if known.tzinfo else known.replace(tzinfo=zone or tz.tzlocal())
 
 
 def safe_id(text: str) -> str:

@@ -16,6 +16,7 @@ ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 # What a list can say of a student; one of the last four must be there.
 KEYS = ("lms_user_id", "integration", "first_name", "last_name", "time", "id", "email", "number", "full_name")
 TELLING = frozenset(KEYS[-4:])
+NAMES = ("first_name", "last_name", "full_name")
 PREFACE = re.compile(r"(?:[ \t]*\r?\n|sep=.\r?\n)*", re.IGNORECASE)
 
 
@@ -72,13 +73,17 @@ class Table:
         self._before = PREFACE.match(text)[0]  # type: ignore[index]
         text = text[len(self._before) :]
         self._delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=self._delimiter))
+        try:
+            rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=self._delimiter))
+        except csv.Error as problem:
+            raise BadList(f"{name} cannot be read as a list: {problem}.") from None
         self._titles = rows[0] if rows else []
         self.header = [title.strip().lower() for title in self._titles]
         self.rows = [row + [""] * (len(self.header) - len(row)) for row in rows[1:]]
         columns = _columns(self.header, lists)
         if not TELLING & columns.keys():
             columns = dict(_by_content(self.rows, lists))
+        columns |= _names_before(columns, self.rows)
         if not TELLING & columns.keys():
             raise BadList(
                 f"{name} has no column that says who a student is: `id`, `email` or `full name`. It has: "
@@ -120,6 +125,16 @@ def _whole_name(entry: Mapping[str, str]) -> str:
 def _by_content(rows: Sequence[Sequence[str]], lists: Sequence[Lists]) -> Mapping[str, int]:
     found = (kind.by_content(rows) for kind in lists if kind.by_content and rows)
     return next(filter(None, found), {})
+
+
+def _names_before(columns: Mapping[str, int], rows: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return the columns of names before a known address, where nobody wrote down their titles here."""
+    if "email" not in columns or columns.keys() & {*NAMES}:
+        return {}
+    left = [place for place in range(columns["email"]) if place not in columns.values()]
+    words = [place for place in left if not any(re.search(r"[\d@]", row[place]) for row in rows)]
+    words = [place for place in words if any(row[place].strip() for row in rows)]
+    return dict(zip({1: NAMES[2:], 2: NAMES[:2]}.get(len(words), ()), words, strict=False))
 
 
 def _columns(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:

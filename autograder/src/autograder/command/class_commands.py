@@ -36,7 +36,7 @@ def roster(
     """Put a class list into nbgrader's gradebook."""
     from autograder.classroom.people import read_people
     from autograder.classroom.platforms.offered import platforms_of
-    from autograder.classroom.roster import enrol
+    from autograder.classroom.roster import class_list, enrol
 
     place = class_of(course)
     if bool(file) == lti:
@@ -46,6 +46,9 @@ def roster(
         new, changed = enrol(place, people, dry_run)
     else:
         people, new, changed = platform_list(place, dry_run)
+    there = class_list(place)
+    named = {there.merged(person).id for person in people}
+    gone = [person.who for student, person in there.people.items() if student not in named]
     for state, some in (("new", new), ("changed", changed)):
         for person in some:
             say(f"{state}: {person.who}")
@@ -58,6 +61,15 @@ def roster(
         changed=len(changed),
         same=len(people) - len(new) - len(changed),
     )
+    if gone:
+        say(
+            ngettext(
+                "{number} student of the gradebook is not in it, and stays: {who}",
+                "{number} students of the gradebook are not in it, and stay: {who}",
+                len(gone),
+                who=", ".join(gone),
+            )
+        )
     say(summary + (" Nothing was written." if dry_run else ""))
 
 
@@ -86,15 +98,17 @@ def collect(
     lessons = tuple(place.lessons)
     (expected,) = meant(lessons, [lesson]) if lesson else [""]
     platforms = platforms_of(place.banks.course)
-    people = tuple(read_people(times, [kind.lists for kind in platforms.values()])) if times else ()
+    lists = [kind.lists for kind in platforms.values()]
+    when = tuple(read_people(times, lists, place.policy.zone)) if times else None
     students = class_list(place)
     named = _named(who or (), students)
     if not students.people:
         refuse("The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv")
-    order = Request(place, lessons, students, platforms, expected, named, people, dry_run)
+    order = Request(place, lessons, students, platforms, expected, named, when, dry_run)
     outcome = take_in(order, files)
     _tell(outcome, students, dry_run)
-    if outcome.unplaced:
+    complain(outcome.useless)
+    if outcome.unplaced or outcome.useless:
         raise typer.Exit(1)
 
 

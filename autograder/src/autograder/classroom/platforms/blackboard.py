@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.classroom.tables import Lists
@@ -19,6 +20,10 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     match = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
     if match is None:
         return None
+    try:
+        time = datetime.strptime(match["time"], "%Y-%m-%d-%H-%M-%S")
+    except ValueError:
+        time = None
     return replace(
         plain,
         lms="blackboard",
@@ -27,6 +32,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         folder=part.removesuffix(match["file"] or ""),
         file=(match["file"] if is_file else "") or plain.file,
         rank=(int(match["time"].replace("-", "")), *plain.rank),
+        time=time,
     )
 
 

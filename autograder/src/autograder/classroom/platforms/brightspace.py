@@ -22,6 +22,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     match = NAME.fullmatch(part)
     if match is None:
         return None
+    time = _moment(match["time"])
     return replace(
         plain,
         lms="brightspace",
@@ -29,21 +30,21 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         labels=(match["name"],),
         folder=part.removesuffix(match["file"] or ""),
         file=(match["file"] if is_file else "") or plain.file,
-        rank=(_minute(match["time"]), *plain.rank),
+        rank=(int(f"{time:%Y%m%d%H%M}") if time else 0, *plain.rank),
+        time=time,
     )
 
 
-def _minute(time: str) -> int:
-    """Return a number that grows with a time such as `Mar 1, 2026 1024 PM`; 0 in another language's words."""
+def _moment(time: str) -> datetime | None:
+    """Return a time such as `Mar 1, 2026 1024 PM`; None in another language's words."""
     day, _, clock = time.rpartition(", ")
     year, hour, half = clock.split(" ")
     try:
-        moment = datetime.strptime(
+        return datetime.strptime(
             f"{day[:3]} {day.split(' ')[1]} {year} {hour:0>4} {half}", "%b %d %Y %I%M %p"
         )
     except ValueError:
-        return 0
-    return int(f"{moment:%Y%m%d%H%M}")
+        return None
 
 
 BRIGHTSPACE = Platform(

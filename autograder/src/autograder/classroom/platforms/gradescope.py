@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 import yaml
 
@@ -29,12 +30,20 @@ def read_list(text: bytes) -> Mapping[str, HandedFile]:
     found = {}
     for folder, one in (told if isinstance(told, dict) else {}).items():
         people = one.get(":submitters") if isinstance(one, dict) else None
-        if not isinstance(people, list) or len(people) != 1 or not isinstance(people[0], dict):
+        if not isinstance(people, list) or not all(isinstance(person, dict) for person in people):
             continue
-        said = [str(people[0].get(key) or "") for key in (":sid", ":email", ":name")]
+        said = [[str(person.get(key) or "") for key in (":sid", ":email", ":name")] for person in people]
+        # A group's is nobody's own: all of their names together are no one's name.
+        labels = said[0] if len(said) == 1 else [" and ".join(names[-1] for names in said)]
         number = str(folder).rpartition("_")[2]
+        when = one.get(":created_at")
         found[str(folder)] = HandedFile(
-            "", "", labels=tuple(filter(None, said)), folder=str(folder), user=number
+            "",
+            "",
+            labels=tuple(filter(None, labels)),
+            folder=str(folder),
+            user=number,
+            time=when if isinstance(when, datetime) else None,
         )
     return found
 

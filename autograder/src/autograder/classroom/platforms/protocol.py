@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from autograder.classroom.export import Merged, Scores
 from autograder.classroom.tables import Lists, Table
@@ -24,6 +25,8 @@ class HandedFile:
     folder: str = ""  # what the platform calls their part of the archive
     file: str = ""  # its name without what the platform put before it
     late: bool = False  # as the platform says
+    # When it was handed in, as the platform says; in the class's time where it names no zone.
+    time: datetime | None = field(default=None, metadata=UNSTORED)
     rank: tuple[int, ...] = ()  # of several, the highest was handed in last
     modified: tuple[int, ...] = ()  # as the archive says
     # How many of the lesson's own cells are in it: a notebook without any is no answer to the lesson.
