@@ -26,24 +26,28 @@ const STYLE = `
 .live .word input:checked + span { border-color: var(--chosen); box-shadow: 0 0 0 1px var(--chosen); font-weight: 600; }
 .live :is(.word input:focus-visible + span, :focus-visible) { outline: 2px solid var(--jp-brand-color1, #0a58ca); outline-offset: 2px; }
 .live .says { margin: 8px 0; min-height: 3em; }
-.live .view { display: flex; flex-wrap: wrap; gap: 14px 36px; align-items: flex-start; }
+.live .view { display: flex; flex-wrap: wrap; gap: 14px 24px; align-items: flex-start; }
+.live .view > :is(svg, div:has(> svg)) { flex: 1 1 var(--least, 250px); max-width: var(--most, 440px); } /* a drawing shrinks, so that a table has room beside it */
+.live .view > svg, .live .view > div > svg { width: 100%; }
 .live .view > * { max-width: 100%; overflow-x: auto; }
 .live table { border-collapse: collapse; margin: 0; font-size: inherit; }
 .live caption { text-align: left; padding-bottom: 4px; font-weight: 600; color: var(--ink); caption-side: top; }
-.live :is(th, td) { text-align: left; padding: 2px 14px 2px 0; border: 0; background: none; vertical-align: middle; }
+.live :is(th, td) { text-align: left; padding: 2px 10px 2px 0; border: 0; background: none; vertical-align: middle; }
 .live th { font-weight: 500; } .live thead th { color: var(--faint); }
 .live tr.chosen th { color: var(--chosen); font-weight: 600; }
-.live .track { display: inline-block; position: relative; width: clamp(60px, 19cqw, 170px); height: 15px; vertical-align: middle; margin-right: 8px; }
+.live .track { display: inline-block; position: relative; width: clamp(60px, 9cqw, 130px); height: 15px; vertical-align: middle; margin-right: 8px; }
+.live .view:not(:has(> :nth-child(2))) .track { width: clamp(60px, 22cqw, 230px); } .live .view tr:has(td:nth-child(5)) .track { width: clamp(48px, 13cqw, 150px); }
 .live .bar { position: absolute; top: 0; bottom: 0; border-radius: 2px; transition: left 0.25s, width 0.25s; background: var(--kind); }
 .live .bar.minus { background: repeating-linear-gradient(45deg, var(--kind) 0 3px, transparent 3px 6px); }
-.live td.cell { text-align: right; padding: 3px 6px; min-width: 3.4em; transition: background-color 0.25s;
+.live td.cell { text-align: right; padding: 3px 5px; min-width: 2.7em; transition: background-color 0.25s;
   background: color-mix(in srgb, var(--kind, var(--score)) calc(var(--share, 0) * 45%), transparent); }
 .live td.cell + td:not(.cell) { padding-left: 12px; }
+.live table:has(td.cell):has(td:nth-child(7)) { font-size: 12.5px; } .live table:has(td.cell):has(td:nth-child(7)) th { padding-right: 4px; } .live table:has(td:nth-child(7)) td.cell { min-width: 2.4em; padding: 3px; }
 .live td.hidden { background: repeating-linear-gradient(45deg, var(--line) 0 1px, transparent 1px 6px); }
 .live td.leak { outline: 2px solid var(--chosen); outline-offset: -2px; }
 .live svg { display: block; max-width: 100%; height: auto; overflow: visible; font: 13px var(--jp-content-font-family, system-ui, sans-serif); fill: currentColor; }
 @container (max-width: 560px) {
-  .live tr:has(td + td) .track { display: block; } .live :is(th, td) { padding-right: 8px; } .live td.cell { padding: 3px 3px; min-width: 2.6em; }
+  .live .view .track { width: clamp(48px, 16cqw, 90px) !important; } .live tr:has(td + td) .track { display: block; } .live :is(th, td) { padding-right: 8px; } .live td.cell { padding: 3px 3px; min-width: 2.6em; }
   .live table:has(td.cell) { font-size: 12px; } .live table:has(td.cell) th { padding: 2px 3px; }
 }
 .live table:has(td.cell) thead th { text-align: right; }
@@ -199,7 +203,7 @@ export const KINDS = ["score", "chosen", "context", "weight"];
 const LINES = ["", "7 4", "2 3"];
 
 // Curves over steps, from 0 to the highest value: `set` draws { name, steps, values } each, and what it says.
-export function chart({ width = 300, height = 96, left = 34, first = 0 } = {}) {
+export function chart({ width = 260, height = 96, left = 34, first = 0 } = {}) {
   const bottom = height + 8;
   const legend = h("div", { class: "legend", "aria-hidden": "true" });
   const drawn = svg("g", { fill: "none", "stroke-width": 2.5 });

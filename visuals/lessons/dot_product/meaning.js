@@ -4,7 +4,7 @@ import { followQuery } from "../../live/tensors.js";
 import { arrows, number, slider, stage, table, vector } from "../../live/parts.js";
 import { flowRows } from "./flow_rows.js";
 
-const UNIT = 112;
+const UNIT = 80;
 const SHORT = 0.3; // words whose arrows are shorter share one label
 
 const angle = ([x, y]) => (Math.atan2(y, x) * 180) / Math.PI;
@@ -14,7 +14,7 @@ function render(context) {
   const { _, shows, chosen } = at;
   const own = ownSentence(at, Object.keys(shows.points));
   const sharpness = slider(_("Sharpness"), { value: chosen.sharpness, min: 0, max: 20, step: 0.1 }, (value) => at.choose("sharpness", value));
-  const plane = arrows({ unit: UNIT, width: 420, height: 330, axes: [_("water →"), _("money ↑")] });
+  const plane = arrows({ unit: UNIT, width: 300, height: 244, axes: [_("water →"), _("money ↑")] });
   const rows = table("", [_("token"), _("score"), _("weight"), _("context so far")]);
   at.controls.append(sharpness);
   at.view.append(plane, rows);

@@ -52,7 +52,7 @@ function render(context) {
   const grid = table("", []);
   const queries = table(_("Queries at work, after this tile"), [_("query"), "m", "l", _("o / l so far")]);
   const counts = table(_("Numbers held"), ["", _("numbers")]);
-  at.view.append(...[grid, queries, counts].map((one) => h("div", {}, one)));
+  at.view.append(...[grid, counts, queries].map((one) => h("div", {}, one)));
 
   function draw() {
     const size = sizes[chosen.tile];

@@ -17,7 +17,7 @@ function render(context) {
   const maps = shows.rows[0].map(() => table("", []));
   const errors = chart({ width: 200, height: 120 });
   const gradients = table(_("Gradients, in thousandths; second bar: right class"), [_("token"), "scores", "query", "key"]);
-  at.view.append(h("div", {}, ...maps), h("div", {}, errors, gradients));
+  at.view.append(h("div", {}, ...maps), errors, h("div", {}, gradients));
 
   const times = (ratio) => number(ratio, ratio >= 10 ? 0 : 2);
   const verdict = (error, best) =>

@@ -7,6 +7,7 @@ const DASHES = ["", "7 4", "2 3"];
 const [COLDEST, HOTTEST, STOPS] = [0.05, 20, 200];
 const TICKS = [0.05, 0.2, 1, 5, 20];
 const [WIDE, HIGH, LEFT, TOP] = [250, 130, 34, 22];
+const [LEGEND, NAMES] = [TOP + HIGH + 58, [0, 124, 214]];
 
 const warmth = (stop) => COLDEST * (HOTTEST / COLDEST) ** (stop / STOPS);
 const average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -42,16 +43,16 @@ function render(context) {
   const every = table(_("On average over {count} queries", { count: scores[0].length }), [_("measure"), _("average")]);
   const lines = names.map((name, place) => svg("polyline", { fill: "none", "stroke-dasharray": DASHES[place] }));
   const legend = names.map((name, place) => svg("g", {},
-    svg("line", { x1: LEFT + WIDE + 12, x2: LEFT + WIDE + 38, y1: TOP + 10 + 22 * place, y2: TOP + 10 + 22 * place, "stroke-dasharray": DASHES[place] }),
-    svg("text", { x: LEFT + WIDE + 44, y: TOP + 14 + 22 * place, stroke: "none" }, `÷ ${name}`)));
+    svg("line", { x1: NAMES[place], x2: NAMES[place] + 24, y1: LEGEND, y2: LEGEND, "stroke-dasharray": DASHES[place] }),
+    svg("text", { x: NAMES[place] + 29, y: LEGEND + 4, stroke: "none" }, `÷ ${name}`)));
   const dot = svg("circle", { r: 5.5, fill: "var(--chosen)" });
-  const curves = svg("svg", { role: "img", viewBox: `0 0 ${LEFT + WIDE + 130} ${TOP + HIGH + 40}`, width: LEFT + WIDE + 130 },
+  const curves = svg("svg", { role: "img", viewBox: `0 0 ${LEFT + WIDE + 10} ${LEGEND + 10}`, width: LEFT + WIDE + 10 },
     svg("text", { x: 0, y: 12 }, "entropy"), svg("text", { x: LEFT - 6, y: TOP + 6, "text-anchor": "end" }, highest.toFixed(2)),
     svg("text", { x: LEFT - 6, y: TOP + HIGH + 4, "text-anchor": "end" }, "0"),
     svg("path", { d: `M${LEFT} ${TOP} V${TOP + HIGH} H${LEFT + WIDE}`, fill: "none", stroke: "currentColor" }), ...lines, ...legend, dot,
     ...TICKS.map((tick) => svg("text", { x: across(tick), y: TOP + HIGH + 16, "text-anchor": "middle" }, String(tick))),
     svg("text", { x: LEFT + WIDE / 2, y: TOP + HIGH + 34, "text-anchor": "middle" }, "temperature"));
-  at.view.append(first, h("div", {}, curves), every);
+  at.view.append(h("div", {}, first, every), h("div", {}, curves));
 
   function across(value) {
     return LEFT + (WIDE * Math.log(value / COLDEST)) / Math.log(HOTTEST / COLDEST);
