@@ -429,6 +429,45 @@ def test_a_head_is_taken_away_as_in_the_lesson(model):
     np.testing.assert_allclose(actual, theirs(ids[None])[0, -1].numpy(), atol=1e-4)
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("stage", [0, 1, 2])
+def test_an_activation_of_another_text_is_put_in_as_in_the_lesson(model, stage):
+    """The patch of lesson 09, at each stage of the stream; why a head looks there accounts for it too."""
+    theirs = trained()
+    seen = []
+    if stage:
+        place_ = theirs.h[stage - 1].register_forward_hook(lambda _module, _given, stream: patched(stream))
+    else:
+        place_ = theirs.h[0].register_forward_pre_hook(lambda _module, given: (patched(given[0]),))
+
+    def patched(stream):
+        seen.append(stream.clone())
+        if len(seen) % 2 == 0:  # every second run is the one that takes a row of the one before
+            stream = stream.clone()
+            stream[:, place] = seen[-2][:, place]
+        return stream
+
+    for one, other in zip(texts(20), reversed(texts(20)), strict=True):
+        count = min(len(one), len(other))
+        ids, others, place = encode(one[:count]), encode(other[:count]), count // 2
+        theirs(others[None])
+        expected = theirs(ids[None])[0, -1].numpy()
+        actual, parts, row = model.evaluate(
+            "([ids, others, stage, place]) => {"
+            " const from = model.run(others).streams[stage].slice(place * model.width, (place + 1) * model.width);"
+            " const result = model.run(ids, [], { stage, place, row: from });"
+            " return [model.logits(result, ids.length - 1),"
+            " model.why(result, 1, 0, place, 0).map(part => part.value),"
+            " [...result.maps[1][0].slice(place * ids.length, place * ids.length + place + 1)]] }",
+            [ids.tolist(), others.tolist(), stage, place],
+        )
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-4)
+        scores = [math.log(weight) for weight in row if weight]
+        if len(scores) == len(row):
+            assert sum(parts) == pytest.approx(scores[0] - sum(scores) / len(scores), abs=1e-2)
+    place_.remove()
+
+
 def test_why_a_head_looks_there_accounts_for_the_whole_score(model):
     ids = encode("for item in items: print(item)")
     for layer, head, query, key in ((0, 2, 9, 3), (1, 0, 29, 21), (1, 3, 12, 0)):

@@ -1,14 +1,25 @@
-// Type any text and look into a model, which runs here: where its heads look, what it expects, and without a head.
+// Type any text and look into a model, which runs here: where its heads look, what it expects, what a head or an
+// activation does.
 import { GPT, readTensors } from "../live/gpt.js";
 import { encodeBytes, gelu, geluTanh, softmax } from "../live/tensors.js";
-import { button, check, field, group, h, largest, number, paint, stage, table } from "../live/parts.js";
+import { button, check, field, group, h, isStill, largest, number, paint, select, stage, table } from "../live/parts.js";
+import { likeliest, path } from "./path.js";
 
 const MARKS = { " ": "␣", "\n": "⏎" };
 const LIKELY = 6;
 const WRITTEN = 40; // characters at once
 const LOOK = `
 .model .columns { display: grid; grid-template-columns: minmax(0, 1fr); gap: 14px 36px; width: 100%; }
-@container (min-width: 760px) { .model .columns { grid-template-columns: minmax(0, 1.2fr) minmax(0, 1fr); } }
+.model .columns > div { min-width: 0; }
+.model [hidden] { display: none !important; }
+.model .heading { margin: 0; font-weight: 600; }
+.model .path .says { min-height: 4.5em; }
+.model .path svg { width: min(100%, 560px); }
+.model table + table { margin-top: 10px; }
+@container (min-width: 640px) {
+  .model .columns { grid-template-columns: minmax(0, 1.2fr) minmax(0, 1fr); }
+  .model fieldset.heads { grid-template-columns: repeat(8, minmax(0, 1fr)); max-width: none; }
+}
 .model .text { gap: 3px 1px; width: 100%; }
 .model .text legend { float: none; width: 100%; }
 .model .text .word { display: grid; min-width: 21px; }
@@ -41,12 +52,20 @@ function render({ model, el }) {
   const maps = h("fieldset", { class: "heads" }, h("legend", {}, _("Where each head looks: rows look at columns")));
   const expected = table("", [_("next"), _("probability")]);
   const reasons = table("", [_("what is there"), _("adds to the score")]);
+  const sources = [_("nothing"), ...stages.map((one) => _("after {stage}", { stage: one }))];
+  const other = field(_("The other text"), { value: chosen.other ?? "" }, (value) => at.choose("other", value));
+  const patching = select(_("At the marked token, take from another text what is there"), { value: (chosen.patch ?? -1) + 1, options: sources }, (value) => {
+    if (!chosen.other) chosen.other = other.input.value = [...chosen.text].reverse().join("");
+    at.choose("patch", value - 1);
+  });
+  const way = path(at, { layers: gpt.layers, heads, width: gpt.width, mark, hasMlps: gpt.mlps, isInPieces: Boolean(merges) });
   const without = check(_("Without this head"), { value: chosen.removed }, (value) => at.choose("removed", value));
   const writing = button(_("Let it write"), write);
   at.root.classList.add("model");
   at.root.prepend(h("style", {}, LOOK));
   at.controls.append(text);
-  at.view.replaceWith(h("div", { class: "view" }, strip, h("div", { class: "columns" }, h("div", {}, maps, h("p", { class: "controls" }, without, writing)), h("div", {}, expected, reasons))));
+  at.view.replaceWith(h("div", { class: "view" }, strip, h("div", { class: "columns" }, way, h("div", {}, expected, reasons)),
+    maps, h("div", { class: "controls" }, without, writing, patching, other)));
   for (let place = 0; place < gpt.layers * heads; place++) {
     const [layer, head] = [Math.floor(place / heads), place % heads];
     maps.append(h("label", { class: "word" },
@@ -62,31 +81,51 @@ function render({ model, el }) {
     return { known: known.slice(-gpt.context), unknown, cut: known.length > gpt.context };
   }
 
+  let [seen, said, showWay] = ["", "", () => {}];
   function draw() {
+    const now = JSON.stringify({ ...chosen, step: 0 });
+    if (now === seen) showWay(); // a step of the path changes nothing else
+    else [seen, said] = [now, look()];
+    return said;
+  }
+
+  function look() {
+    showWay = () => {};
     const { known, unknown, cut } = read(chosen.text);
     const notes = [];
     if (unknown.length) notes.push(_("It has never seen {characters} and leaves it out: it knows the printable characters of ASCII.", { characters: unknown.map((one) => `'${one}'`).join(", ") }));
     if (cut) notes.push(_("It reads {most} tokens at most: these are the last ones.", { most: gpt.context }));
     if (!known.length) return [...notes, _("There is no text. Type some characters.")].join(" ");
-    const { layer, head, removed } = chosen;
+    const { layer, head, removed, patch: from = -1 } = chosen;
     const query = chosen.query >= 0 && chosen.query < known.length ? chosen.query : known.length - 1;
     const taken = removed ? [`${layer},${head}`] : [];
     const whole = gpt.run(known);
-    const result = removed ? gpt.run(known, taken) : whole;
+    const there = from >= 0 ? read(chosen.other).known : [];
+    const patch = query < there.length ? { stage: from, place: query, row: gpt.run(there).streams[from].slice(query * gpt.width, (query + 1) * gpt.width) } : null;
+    other.hidden = from < 0;
+    const isChanged = removed || patch !== null;
+    const result = isChanged ? gpt.run(known, taken, patch) : whole;
     const map = result.maps[layer][head];
     const row = Array.from(map.subarray(query * known.length, (query + 1) * known.length));
     const lens = stages.map((_stage, stage) => known.map((_id, place) => softmax(gpt.logits(result, place, stage))));
     drawText(known, query, row, lens);
     drawMaps(result, known.length, query, taken);
-    const last = lens[lens.length - 1][query];
-    const before = removed ? softmax(gpt.logits(whole, query)) : last;
-    drawExpected(last, before, known[query], removed);
+    const end = patch ? known.length - 1 : query; // a patch tells by what comes of it at the end
+    const last = lens[lens.length - 1][end];
+    const before = isChanged ? softmax(gpt.logits(patch && removed ? gpt.run(known, taken) : whole, end)) : last;
+    drawExpected(last, before, known[end], isChanged);
+    showWay = () => way.set(result.maps, known, query, lens.map((places) => places[query]));
+    showWay();
     const best = largest(row);
     drawReasons(result, layer, head, query, best, known[best]);
-    const told = (shares) => order(shares).slice(0, 3).map((id) => `${mark(id)} ${number(shares[id], 2)}`).join(", ");
-    const expects = removed
+    const told = (shares) => likeliest(shares, mark);
+    if (from >= 0) notes.push(patch
+      ? _("At token {query}, what is there after {stage} comes from the other text, from its token '{token}'. At the end the model expects {tokens}; without this patch, {whole}.",
+        { query, stage: stages[from], token: mark(there[query]), tokens: told(last), whole: told(before) })
+      : _("The other text has no token {query}.", { query }));
+    const expects = removed && !patch
       ? _("without it the model expects {tokens}; with it, {whole}", { tokens: told(last), whole: told(before) })
-      : _("the model expects {tokens}", { tokens: told(last) });
+      : _("the model expects {tokens}", { tokens: told(lens[lens.length - 1][query]) });
     notes.push(_("layer {layer}, head {head}: token {query}, '{token}', looks most at token {best}, '{other}' ({weight}); {expects}",
       { layer, head, query, token: mark(known[query]), best, other: mark(known[best]), weight: number(row[best], 2), expects }));
     return notes.join(" ");
@@ -121,16 +160,16 @@ function render({ model, el }) {
     });
   }
 
-  function drawExpected(shares, before, id, removed) {
-    expected.setHeads([_("next"), removed ? _("without the head") : _("probability"), ...(removed ? [_("with it")] : [])]);
+  function drawExpected(shares, before, id, isChanged) {
+    expected.setHeads([_("next"), isChanged ? _("changed") : _("probability"), ...(isChanged ? [_("as it was")] : [])]);
     expected.set(order(shares).slice(0, LIKELY).map((next) => ({
       name: mark(next),
-      cells: [{ value: shares[next], kind: "context", decimals: 3 }, ...(removed ? [number(before[next], 3)] : [])],
+      cells: [{ value: shares[next], kind: "context", decimals: 3 }, ...(isChanged ? [number(before[next], 3)] : [])],
     })), _("What comes after “{token}”", { token: mark(id) }));
   }
 
   function drawReasons(result, layer, head, query, key, id) {
-    const named = { token: _("the token itself"), position: _("its position"), bias: _("biases") };
+    const named = { token: _("the token itself"), position: _("its position"), bias: _("biases"), patch: _("the patch") };
     const parts = gpt.why(result, layer, head, query, key).sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, LIKELY - 1);
     const [low, high] = [Math.min(0, ...parts.map((part) => part.value)), Math.max(0, ...parts.map((part) => part.value))];
     reasons.set(parts.map(({ name, value }) => {
@@ -165,7 +204,8 @@ function render({ model, el }) {
   }
 
   at.show();
-  return stop;
+  if (chosen.play && !isStill()) way.play();
+  return () => { stop(); way.stop(); };
 }
 
 export default { render };

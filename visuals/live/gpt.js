@@ -63,19 +63,22 @@ export class GPT {
     this.context = (tensors["wpe.weight"]?.length ?? Infinity) / this.width;
     this.readout = tensors["lm_head.weight"] ?? tensors["wte.weight"];
     this.vocab = this.readout.length / this.width;
+    this.mlps = "h.0.mlp.c_fc.weight" in tensors;
     this.layers = Object.keys(tensors).filter((name) => name.endsWith(".attn.c_attn.weight")).length;
   }
 
   // Run ids (tokens,). `without` holds heads as "layer,head": the context of each becomes its mean over all
   // tokens. What is kept: maps[layer][head] (tokens, tokens), the stream before the first layer and after
-  // each, (tokens, width), and of each layer what `why` needs.
-  run(ids, without = []) {
+  // each, (tokens, width), and of each layer what `why` needs. A patch { stage, place, row } puts another row (width,)
+  // into the stream, before the first layer (stage 0) or after one.
+  run(ids, without = [], patch = null) {
     const { tensors, width } = this;
     const tokenPart = new Float32Array(ids.length * width);
     ids.forEach((id, place) => tokenPart.set(tensors["wte.weight"].subarray(id * width, (id + 1) * width), place * width));
     const positionPart = tensors["wpe.weight"]?.slice(0, ids.length * width) ?? new Float32Array(ids.length * width);
     let stream = plus(tokenPart, positionPart);
-    const result = { maps: [], streams: [stream], queries: [], contexts: [], mlps: [], spreads: [], tokenPart, positionPart };
+    const patched = this.#patch(stream, 0, patch);
+    const result = { patch, patched, maps: [], streams: [stream], queries: [], contexts: [], mlps: [], spreads: [], tokenPart, positionPart };
     for (let layer = 0; layer < this.layers; layer++) {
       const part = (name) => tensors[`h.${layer}.${name}`];
       const before = normalised(stream, part("ln_1.weight"), part("ln_1.bias"));
@@ -90,6 +93,7 @@ export class GPT {
       const mlp = this.#mlp(stream, part);
       stream = plus(stream, mlp);
       result.mlps.push(mlp);
+      result.patched ??= this.#patch(stream, layer + 1, patch);
       result.streams.push(stream);
     }
     return result;
@@ -133,6 +137,7 @@ export class GPT {
       parts.push([`${earlier}`, result.mlps[earlier]]);
       parts.push(["bias", this.#everywhere(tensors[`h.${earlier}.attn.c_proj.bias`], query + 1)]);
     }
+    if (result.patched && result.patch.stage <= layer) parts.push(["patch", result.patched]);
     const at = (part, place) => {
       let sum = 0;
       for (let index = 0; index < width; index++) sum += part[place * width + index] * centred[index];
@@ -143,6 +148,18 @@ export class GPT {
       for (let place = 0; place <= query; place++) sum += at(part, place) / (query + 1);
       return { name, value: at(part, key) - sum };
     });
+  }
+
+  // Put the row of a patch of this stage into the stream; what that changed there, (tokens, width).
+  #patch(stream, stage, patch) {
+    if (patch?.stage !== stage) return null;
+    const change = new Float32Array(stream.length);
+    patch.row.forEach((value, index) => {
+      const at = patch.place * this.width + index;
+      change[at] = value - stream[at];
+      stream[at] = value;
+    });
+    return change;
   }
 
   #everywhere(row, count) {
