@@ -192,6 +192,13 @@ def test_the_first_page_runs_the_model_on_what_is_typed(visit):
     page = visit("index")
     page.get_by_label("Type anything").fill("for item in ite")
     page.locator(".says", has_text="token 14, 'e'").wait_for()
+    page.get_by_label("Step").press("Home")
+    path = page.locator(".path .says")
+    assert path.inner_text().startswith("“e” becomes 48 numbers")
+    page.get_by_label("Step").press("ArrowRight")
+    assert path.inner_text().startswith("attention 0 adds to “e” what its heads bring: head 0 most from")
+    page.get_by_label("At the marked token").press("ArrowDown")
+    page.locator(".says", has_text="At token 14, what is there after the embedding comes from").wait_for()
     page.get_by_role("link", name="Start here").click()
     assert page.locator("h1").inner_text().startswith("01")
 
@@ -223,6 +230,15 @@ def test_a_prediction_is_kept_and_uncovers_what_came(visit):
     form.locator("input").first.focus()
     page.keyboard.press("ArrowDown")
     assert "It came out differently." in outcome.inner_text()
+
+
+def test_a_translated_prediction_asks_and_comes_true_in_its_language(visit):
+    page = visit("bn/01-dot-product")
+    form = page.locator('.prediction[data-prediction="dot-product-swapped"]')
+    assert "the same number twice" not in form.inner_text()
+    form.get_by_label("দুবার একই সংখ্যা").check()
+    outcome = page.locator('.outcome[data-prediction="dot-product-swapped"]')
+    assert "তোমার অনুমান মিলেছে।" in outcome.inner_text()
 
 
 def test_a_typed_number_comes_true_when_it_is_near(visit):

@@ -48,7 +48,7 @@ class Front:
 
     cell: str = ""
     says: str = ""
-    chosen: Mapping[str, str] = field(default_factory=dict, hash=False)
+    chosen: Mapping[str, str | int] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

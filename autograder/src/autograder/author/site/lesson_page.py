@@ -18,11 +18,11 @@ from nbformat.v4 import new_output
 
 from autograder.records.cells import is_answer
 from autograder.records.course import Course, package_folder
-from autograder.records.modules import MODULE_MIME, whole
+from autograder.records.modules import MODULE_MIME, said, whole
 from autograder.records.problems import AuthoringError
 from autograder.records.reading import parsed
 from autograder.words.feedback import STYLE
-from autograder.words.language import _
+from autograder.words.language import _, translated
 from autograder.words.templates import templates
 
 HERE = ("autograder.author.site", "assets")  # where this package's templates are
@@ -46,14 +46,15 @@ class Page:
         """Return the notebook that the page is made from."""
         for cell in self.notebook.cells:
             answer = is_answer(cell)
+            folded = cell.metadata.get("jupyter", {}).get("source_hidden")
             cell.metadata = NotebookNode()
             if cell.cell_type == "markdown":
                 cell.source = self._prose(cell, answer)
                 continue
-            if answer:
+            if answer or folded:
                 cell.metadata["tags"] = ["hide-input"]
                 cell.metadata["mystnb"] = {
-                    "code_prompt_show": _("Show a solution"),
+                    "code_prompt_show": _("Show a solution") if answer else _("Show the code"),
                     "code_prompt_hide": _("Hide it"),
                 }
             cell.outputs = [self._shown(cell, output) for output in cell.outputs]
@@ -98,6 +99,8 @@ class Page:
         values = [ast.literal_eval(argument) for argument in call.args]
         values += [ast.literal_eval(keyword.value) for keyword in call.keywords]
         name, question, choices = (*values, ())[:3]
+        # The code is English on every page; what it asks is not.
+        question, *choices = (translated(name, text) for text in (question, *choices))
         self._asked[name] = tuple(choices)
         return str(_cells().question(name, question, choices))
 
@@ -136,7 +139,10 @@ def mounted(data: Mapping[str, Any], static: Path, alt: str) -> str:
     scripts = {"": _script(static, code)}
     for name, content in files.items():
         scripts[name] = _script(static, base64.b64encode(gzip.compress(content, mtime=0)).decode())
-    return str(_cells().live(scripts, json.loads(data["model"]), alt))
+    model = json.loads(data["model"])
+    # The module's texts of today: a build keeps what a cell has shown for longer than that.
+    model["texts"] = {text: spoken for text in said(code) if (spoken := _(text)) != text}
+    return str(_cells().live(scripts, model, alt))
 
 
 def _script(static: Path, text: str) -> str:
