@@ -1,6 +1,6 @@
 """What is said beside pictures and on explorers, in the language that the notebook speaks.
 
-What is drawn by Matplotlib stays English: it cannot shape every script.
+What is drawn by Matplotlib is said so too, where it has letters for the script and can shape them.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from typing import Any
 
 from autograder.words import language
 
+from visuals.fonts import can_draw
+
 _drawing: ContextVar[bool] = ContextVar("drawing", default=False)
 
 
 def _(text: str, /, **values: Any) -> str:
     """Return a text in the spoken language, its placeholders filled in where there are values."""
-    if _drawing.get():
-        return text.format_map(values) if values else text
     _begin()
-    return language._(text, **values)
+    said = language._(text, **values)
+    if _drawing.get() and not can_draw(said):
+        return text.format_map(values) if values else text
+    return said
 
 
 def ngettext(one: str, many: str, number: int) -> str:
@@ -37,7 +40,7 @@ def N_(text: str) -> str:  # noqa: N802 (gettext's name for it)
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Leave texts in English, for what Matplotlib draws."""
+    """Leave texts in English that Matplotlib cannot draw."""
     before = _drawing.set(True)
     try:
         yield

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from visuals import mpl
+from visuals.fonts import families
 from visuals.language import drawing
 
 CARD = "#FCFCFA"
@@ -72,8 +73,6 @@ LOOK: dict[Any, Any] = {
     "axes.labelsize": points(TEXT_SIZE),
     "axes.spines.top": False,
     "axes.spines.right": False,
-    # DejaVu comes with matplotlib, so that a picture has the same letters and bytes on every machine.
-    "font.family": ["DejaVu Sans"],
     "font.size": points(TEXT_SIZE),
     "text.color": INK,
     # A token may be a dollar sign, which must stay one instead of starting a formula.
@@ -94,6 +93,7 @@ def look() -> Iterator[None]:
     with mpl.rc_context(), drawing():
         # Past matplotlib's checks, which every setting has been through: they take as long as a small figure.
         dict.update(mpl.rcParams, _settings())
+        mpl.rcParams["font.family"] = families()
         yield
 
 

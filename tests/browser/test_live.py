@@ -454,7 +454,8 @@ def test_an_activation_of_another_text_is_put_in_as_in_the_lesson(model, stage):
         expected = theirs(ids[None])[0, -1].numpy()
         actual, parts, row = model.evaluate(
             "([ids, others, stage, place]) => {"
-            " const from = model.run(others).streams[stage].slice(place * model.width, (place + 1) * model.width);"
+            " const [start, width] = [place * model.width, model.width];"
+            " const from = model.run(others).streams[stage].slice(start, start + width);"
             " const result = model.run(ids, [], { stage, place, row: from });"
             " return [model.logits(result, ids.length - 1),"
             " model.why(result, 1, 0, place, 0).map(part => part.value),"

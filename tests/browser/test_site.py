@@ -194,7 +194,7 @@ def test_the_first_page_runs_the_model_on_what_is_typed(visit):
     page.locator(".says", has_text="token 14, 'e'").wait_for()
     page.get_by_label("Step").press("Home")
     path = page.locator(".path .says")
-    assert path.inner_text().startswith("“e” becomes 48 numbers")
+    assert path.inner_text().startswith("“e” becomes 96 numbers")
     page.get_by_label("Step").press("ArrowRight")
     assert path.inner_text().startswith("attention 0 adds to “e” what its heads bring: head 0 most from")
     page.get_by_label("At the marked token").press("ArrowDown")

@@ -1,16 +1,22 @@
-"""What is said in the notebook's language, and what stays English: letters that Matplotlib draws."""
+"""What is said, and drawn by Matplotlib, in the notebook's language."""
 
 from __future__ import annotations
 
 import gettext
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from autograder.words import language
+from babel.messages.pofile import read_po
+from matplotlib import font_manager
 
 import visuals
+from visuals.fonts import families
 from visuals.language import _begin
+
+ROOT = Path(__file__).parents[2]
 
 CAUSAL = np.tril(np.ones((6, 6))) / np.arange(1, 7)[:, None]
 HIDDEN = np.triu(np.ones((6, 6), dtype=bool), k=1)
@@ -55,10 +61,28 @@ def marked():
         lambda inputs, tokens: visuals.explore_tiles(inputs, inputs, inputs, tokens).picture,
     ],
 )
-def test_a_picture_is_told_in_the_language_and_drawn_in_english(inputs, tokens, texts, draw):
+def test_a_picture_is_told_and_drawn_in_the_language(inputs, tokens, texts, draw, monkeypatch):
+    picture = draw(inputs, tokens)
+    assert "¡" in picture.alt
+    assert "¡" in "".join(texts(picture.figure))
+    # Where there are no letters for it, it is drawn in English.
+    monkeypatch.setattr(visuals.language, "can_draw", lambda text: False)
     picture = draw(inputs, tokens)
     assert "¡" in picture.alt
     assert "¡" not in "".join(texts(picture.figure))
+
+
+@pytest.mark.parametrize("code", ["bn", "hi_Latn"])
+def test_a_picture_has_every_letter_of_a_translation(code, monkeypatch, caplog):
+    monkeypatch.setattr(language, "spoken", lambda: code)
+    fonts = [font_manager.get_font(font_manager.findfont(name)) for name in families()]
+    bold = font_manager.FontProperties(family=families(), weight="bold")
+    assert len(font_manager.fontManager._find_fonts_by_props(bold)) == len(fonts)
+    assert caplog.records == []  # nothing is said beside a learner's picture
+    with (ROOT / f"locale/{code}/visuals.po").open("rb") as file:
+        said = "".join(str(message.string) for message in read_po(file) if message.id)
+    known = {letter for font in fonts for letter in font.get_charmap()}
+    assert {letter for letter in said if ord(letter) not in known and letter not in "\n‌‍"} == set()
 
 
 def test_a_module_gets_its_texts_in_the_language(inputs, tokens):

@@ -11,11 +11,8 @@ const WRITTEN = 40; // characters at once
 const LOOK = `
 .model .columns { display: grid; grid-template-columns: minmax(0, 1fr); gap: 14px 36px; width: 100%; }
 .model .columns > div { min-width: 0; }
-.model [hidden] { display: none !important; }
-.model .heading { margin: 0; font-weight: 600; }
-.model .path .says { min-height: 4.5em; }
-.model .path svg { width: min(100%, 560px); }
-.model table + table { margin-top: 10px; }
+.model [hidden] { display: none !important; } .model .heading { margin: 0; font-weight: 600; }
+.model .path .says { min-height: 4.5em; } .model .path svg { width: min(100%, 560px); } .model table + table { margin-top: 10px; }
 @container (min-width: 640px) {
   .model .columns { grid-template-columns: minmax(0, 1.2fr) minmax(0, 1fr); }
   .model fieldset.heads { grid-template-columns: repeat(8, minmax(0, 1fr)); max-width: none; }

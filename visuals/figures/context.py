@@ -46,10 +46,12 @@ def weights_and_context(weights: Any, inputs: Any, tokens: Sequence[str], query:
     rows = rows_below(98, count)
     with style.look():
         board = Board(round(third + wide * dimensions + MARGIN), round(rows.bottom + 84))
-        board.title(MARGIN, 28, f"The context of “{words.shortened(names[query])}”: a weighted sum")
+        board.title(
+            MARGIN, 28, _("The context of “{token}”: a weighted sum", token=words.shortened(names[query]))
+        )
         board.text(bars, 76, "weight", weight="bold", color=style.WEIGHT)
-        board.text(second, 76, "× vector", weight="bold")
-        board.text(third, 76, "= scaled vector", weight="bold")
+        board.text(second, 76, _("× vector"), weight="bold")
+        board.text(third, 76, _("= scaled vector"), weight="bold")
         write_tokens(board, bars - 8, rows, names, query)
         board.bars(
             bars,
@@ -85,7 +87,7 @@ def weights_and_context(weights: Any, inputs: Any, tokens: Sequence[str], query:
         board.text(
             third - 12,
             rows.bottom + 39,
-            "added up: the context",
+            _("added up: the context"),
             ha="right",
             weight="bold",
             color=style.CONTEXT,

@@ -128,12 +128,7 @@ class _Plan:
 
 
 def _plan(
-    count: int,
-    columns: int,
-    query_names: Sequence[str],
-    key_names: Sequence[str],
-    title: str,
-    row_sums: bool,
+    count: int, columns: int, query_names: Sequence[str], key_names: Sequence[str], title: str, row_sums: bool
 ) -> _Plan:
     queries, keys = len(query_names), len(key_names)
     single = count == 1
@@ -183,7 +178,7 @@ def _draw(
         figure.text(
             22 / width,
             1 - 28 / height,
-            title,
+            _(title),
             weight="bold",
             fontsize=style.points(style.TITLE_SIZE),
             va="center",
@@ -322,7 +317,7 @@ def _write_row_sums(axes: mpl.Axes, values: np.ndarray, cell: float) -> None:
     size = style.points(style.SMALL_SIZE if roomy else 10)
     offset = keys - 0.5 + 12 / cell
     if roomy:
-        axes.text(offset, -0.5 - 12 / cell, "row sum", fontsize=size, color=style.MUTED, va="center")
+        axes.text(offset, -0.5 - 12 / cell, _("row sum"), fontsize=size, color=style.MUTED, va="center")
     for query, total in enumerate(values.sum(axis=1)):
         right = abs(total - 1) <= ROW_TOLERANCE
         if right and not roomy:

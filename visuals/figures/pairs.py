@@ -31,9 +31,9 @@ def rope_pairs(head_dim: int = 8) -> Picture:
     cell = 62
     with style.look():
         board = Board(MARGIN * 2 + max(cell * head_dim, 400), 330)
-        board.title(MARGIN, 28, "Which numbers are rotated together")
+        board.title(MARGIN, 28, _("Which numbers are rotated together"))
         for top, (title, pairs) in zip((60, 196), forms.items(), strict=True):
-            board.text(MARGIN, top, title, weight="bold")
+            board.text(MARGIN, top, _(title), weight="bold")
             for pair, numbers in enumerate(pairs):
                 color = PAIR_COLORS[pair]
                 ends = [MARGIN + (number + 0.5) * cell for number in numbers]

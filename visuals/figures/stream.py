@@ -27,7 +27,7 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
     line, above = 190.0, 92.0
     with style.look():
         board = Board(width, 260)
-        board.title(MARGIN, 28, "Every part reads the stream and adds to it")
+        board.title(MARGIN, 28, _("Every part reads the stream and adds to it"))
         _box(board, MARGIN, line, ("token ids", "(b, tokens)"), style.MUTED)
         _box(board, MARGIN + BOX + GAP, line, ("embedding", "+ position"), style.QUERY)
         last = width - MARGIN - 2 * BOX - GAP
@@ -36,14 +36,14 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
         board.text(
             first + 2,
             line + 34,
-            "the stream: (b, tokens, d_model)",
+            _("the stream: (b, tokens, d_model)"),
             size=style.SMALL_SIZE,
             color=style.SCORE,
         )
         for place, (layer, part) in enumerate(branches):
             left = first + 2 * GAP + place * (BOX + 3 * GAP)
             color = style.WEIGHT if part == "attention" else style.CONTEXT
-            what = "between tokens" if part == "attention" else "within a token"
+            what = _("between tokens") if part == "attention" else _("within a token")
             _box(board, left, above, (f"LayerNorm, {part}", what), color, grown=12)
             board.arrow((left - GAP, line), (left - GAP, above))
             board.line((left - GAP, above), (left - 12, above), style.MUTED)
@@ -51,7 +51,13 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
             board.arrow((left + BOX + GAP, above), (left + BOX + GAP, line - 12))
             _plus(board, left + BOX + GAP, line)
             if part == "attention":
-                board.text(left - 12, above - 38, f"block {layer}", size=style.SMALL_SIZE, weight="bold")
+                board.text(
+                    left - 12,
+                    above - 38,
+                    _("block {layer}", layer=layer),
+                    size=style.SMALL_SIZE,
+                    weight="bold",
+                )
         _box(board, last, line, ("LayerNorm,", "unembedding"), style.QUERY)
         board.arrow((last + BOX, line), (last + BOX + GAP, line))
         _box(board, last + BOX + GAP, line, ("next token", "(b, tokens, vocab)"), style.MUTED)

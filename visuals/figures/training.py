@@ -251,5 +251,5 @@ def _draw(axes: mpl.Axes, curves: Mapping[str, Curve], last: float | None = None
     axes.set_xlim(0, last)
     if min(min(values) for _steps, values in curves.values()) >= 0:
         axes.set_ylim(bottom=0)
-    axes.set_xlabel("steps")
+    axes.set_xlabel(_("steps"))
     axes.xaxis.set_major_locator(mpl.MaxNLocator(5, integer=True))

@@ -38,11 +38,21 @@ def token_vectors(inputs: Any, tokens: Sequence[str], row: str = "token") -> Pic
     with style.look():
         right = MARGIN + labels + width * dimensions + MARGIN
         board = Board(round(max(right, 330)), round(rows.bottom + MARGIN))
-        board.title(MARGIN, 28, f"{_counted(count, row)}, {_counted(dimensions, 'dimension')} each")
-        board.text(MARGIN, 52, f"one row is one {row}'s vector", color=style.MUTED, size=style.SMALL_SIZE)
+        board.title(
+            MARGIN,
+            28,
+            _(
+                "{count}, {dimensions} each",
+                count=_counted(count, row),
+                dimensions=_counted(dimensions, "dimension"),
+            ),
+        )
+        board.text(
+            MARGIN, 52, _("one row is one {row}'s vector", row=row), color=style.MUTED, size=style.SMALL_SIZE
+        )
         left = MARGIN + labels
         for index in range(dimensions) if named else (0, dimensions - 1):
-            label = f"dimension {index}" if width >= 90 else str(index)
+            label = _("dimension {index}", index=index) if width >= 90 else str(index)
             board.text(
                 left + (index + 0.5) * width, 88, label, ha="center", size=style.SMALL_SIZE, color=style.MUTED
             )

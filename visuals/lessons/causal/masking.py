@@ -50,10 +50,10 @@ def masking_steps(scores: Any, tokens: Sequence[str], d_k: float = 1.0) -> Pictu
         raise ValueError(f"d_k must be positive, not {d_k}.")
     weights, masked, divided = rows_of(values, d_k)
     panels = (
-        ("scores", "1 · scores", "queries @ keys.T", values, style.SCORE),
-        ("weights", "2 · weights", "softmax of scores ÷ √d_k", weights, style.WEIGHT),
-        ("masked", "3 · future set to 0", "rows fall short of 1", masked, style.WEIGHT),
-        ("divided", "4 · causal weights", "each row ÷ its sum", divided, style.WEIGHT),
+        ("scores", _("1 · scores"), "queries @ keys.T", values, style.SCORE),
+        ("weights", _("2 · weights"), "softmax of scores ÷ √d_k", weights, style.WEIGHT),
+        ("masked", _("3 · future set to 0"), _("rows fall short of 1"), masked, style.WEIGHT),
+        ("divided", _("4 · causal weights"), _("each row ÷ its sum"), divided, style.WEIGHT),
     )
     cell = min(46.0, 290 / count)
     labels = label_width(names)
@@ -63,7 +63,7 @@ def masking_steps(scores: Any, tokens: Sequence[str], d_k: float = 1.0) -> Pictu
     shades = {"scores": style.color_scale(values), "other": style.color_scale(np.array([0.0, 1.0]))}
     with style.look():
         board = Board(round(lefts[1] + step + 4), round(48 + 2 * height + 14))
-        board.title(MARGIN, 28, "Weights first, mask afterwards")
+        board.title(MARGIN, 28, _("Weights first, mask afterwards"))
         for index, (name, heading, detail, matrix, color) in enumerate(panels):
             left, top = lefts[index % 2], 48 + height * (index // 2)
             board.text(left, top + 20, heading, weight="bold", color=color)
@@ -164,21 +164,25 @@ def cut_and_stretch(scores: Any, tokens: Sequence[str], query: int = 2) -> Pictu
         stretched = weights[:seen] / kept  # (seen,)
     alone = softmax(values[query, :seen])  # (seen,)
     bars = (
-        ("all", "1 · softmax over all tokens", weights),
-        ("cut", f"2 · future cut off: {words.number(kept)} is left", weights[:seen]),
-        ("stretched", f"3 · each ÷ {words.number(kept)}: stretched to the full width", stretched),
-        ("alone", f"4 · softmax over the first {seen} alone", alone),
+        ("all", _("1 · softmax over all tokens"), weights),
+        ("cut", _("2 · future cut off: {kept} is left", kept=words.number(kept)), weights[:seen]),
+        (
+            "stretched",
+            _("3 · each ÷ {kept}: stretched to the full width", kept=words.number(kept)),
+            stretched,
+        ),
+        ("alone", _("4 · softmax over the first {seen} alone", seen=seen), alone),
     )
     room, high, step = 560.0, 42.0, 86.0
     with style.look():
         board = Board(round(room + 2 * MARGIN), round(58 + step * len(bars) + 34))
-        board.title(MARGIN, 28, f"One row: the weights of “{words.shortened(names[query])}”")
+        board.title(MARGIN, 28, _("One row: the weights of “{token}”", token=words.shortened(names[query])))
         for index, (name, heading, shares) in enumerate(bars):
             top = 58 + step * index
             board.text(MARGIN, top + 10, heading, weight="bold", color=style.WEIGHT)
             _stack(board, top + 24, high, room, shares, names, seen, name)
         same = float(np.abs(stretched - alone).max()) < 1e-6
-        verdict = "✓ bars 3 and 4 are the same" if same else "✗ bars 3 and 4 differ"
+        verdict = _("✓ bars 3 and 4 are the same") if same else _("✗ bars 3 and 4 differ")
         board.text(
             MARGIN,
             58 + step * len(bars) + 8,

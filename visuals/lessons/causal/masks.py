@@ -60,17 +60,12 @@ def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
     small = min(style.SMALL_SIZE, cell * 0.8)
     above = 0.71 * LETTER * max(len(words.shortened(name)) for name in names) + 150
     panels = (
-        ("hidden", "True: hidden from the query", "scores.masked_fill(hidden, -torch.inf)", shut),
-        (
-            "visible = ~hidden",
-            "True: the query may look",
-            SDPA,
-            ~shut,
-        ),
+        ("hidden", _("True: hidden from the query"), "scores.masked_fill(hidden, -torch.inf)", shut),
+        ("visible = ~hidden", _("True: the query may look"), SDPA, ~shut),
     )
     with style.look():
         board = Board(round(2 * side + MARGIN), round(above + cell * len(names) + MARGIN))
-        board.title(MARGIN, 28, "One mask, two ways to write it")
+        board.title(MARGIN, 28, _("One mask, two ways to write it"))
         for index, (name, meaning, use, mask) in enumerate(panels):
             x = left + index * side
             board.text(x, 62, name, weight="bold")
@@ -128,7 +123,7 @@ def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
     counts = {"leaks": int((leaking & later).sum()), "count": int(later.sum())}
     with style.look():
         board, corner, cell = _sheet(
-            names, names, title.format(**counts), ("changed token →", "output ↓"), below=82
+            names, names, _(title, **counts), (_("changed token →"), _("output ↓")), below=82
         )
         for (row, column), leak in np.ndenumerate(leaking):
             if leak:
@@ -138,9 +133,9 @@ def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
             else:
                 _cell(board, corner, cell, (row, column), style.LINE, "", f"past {row} {column}")
         keys = (
-            (style.WARNING, "output changes with this later token"),
-            (style.CARD, "later token, no effect"),
-            (style.LINE, "past and present: not asked"),
+            (style.WARNING, _("output changes with this later token")),
+            (style.CARD, _("later token, no effect")),
+            (style.LINE, _("past and present: not asked")),
         )
         _legend(board, corner[1] + cell * len(names) + 20, keys)
     return Picture(board.figure, f"{_(title, **counts)}. {_leaks_in_words(leaking, names)}")
@@ -174,7 +169,7 @@ def _booleans(value: Any, name: str, axes: tuple[str, str]) -> np.ndarray:
 
 def _draw_mask(hidden: np.ndarray, query_names: list[str], key_names: list[str], title: str) -> Picture:
     with style.look():
-        board, corner, cell = _sheet(query_names, key_names, title, ("key →", "query ↓"), below=56)
+        board, corner, cell = _sheet(query_names, key_names, _(title), ("key →", "query ↓"), below=56)
         for (row, column), shut in np.ndenumerate(hidden):
             if shut:
                 _cell(board, corner, cell, (row, column), style.CARD, "", f"hidden {row} {column}", "////")
@@ -182,7 +177,7 @@ def _draw_mask(hidden: np.ndarray, query_names: list[str], key_names: list[str],
                 _cell(
                     board, corner, cell, (row, column), style.sequential()(OPEN), "✓", f"open {row} {column}"
                 )
-        keys = ((style.sequential()(OPEN), "the query looks here"), (style.CARD, "hidden from it"))
+        keys = ((style.sequential()(OPEN), _("the query looks here")), (style.CARD, _("hidden from it")))
         _legend(board, corner[1] + cell * len(query_names) + 20, keys, hatched=1)
     return Picture(board.figure, f"{_(title)}. {_mask_in_words(hidden, query_names, key_names)}")
 
@@ -208,11 +203,7 @@ def _mask_in_words(hidden: np.ndarray, query_names: Sequence[str], key_names: Se
 
 
 def _sheet(
-    row_names: Sequence[str],
-    column_names: Sequence[str],
-    title: str,
-    axes: tuple[str, str],
-    below: float,
+    row_names: Sequence[str], column_names: Sequence[str], title: str, axes: tuple[str, str], below: float
 ) -> tuple[Board, tuple[float, float], float]:
     """Return a board with a title and token names.
 

@@ -51,7 +51,7 @@ def arrows(tokens: Sequence[str], points: np.ndarray) -> dict[tuple[float, float
         if token not in here:
             here.append(token)
     return {
-        place: ", ".join(names) if np.hypot(*place) > SHORT else "all other words"
+        place: ", ".join(names) if np.hypot(*place) > SHORT else _("all other words")
         for place, names in at_place.items()
     }
 
@@ -85,7 +85,7 @@ def word_arrows(sentences: Sequence[str], word: str = "bank") -> Picture:
     side = UNIT * LONGEST + 74
     with style.look():
         board = Board(round(2 * MARGIN + side * len(panels)), round(UNIT * LONGEST + 156))
-        board.title(MARGIN, 28, f"“{word}” and its context vector")
+        board.title(MARGIN, 28, _("“{word}” and its context vector", word=word))
         for index, (sentence, (tokens, points, flow)) in enumerate(zip(sentences, panels, strict=True)):
             origin = (MARGIN + 12 + index * side, 96 + UNIT * LONGEST)
             board.text(origin[0] - 8, 62, f"“{sentence}”", size=style.SMALL_SIZE)

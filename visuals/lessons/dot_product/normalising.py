@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
     no numbers.
     """
     values = with_axes(scores, "scores", ("tokens",))
-    names = [f"score {index}" for index in range(len(values))]
+    names = [_("score {index}", index=index) for index in range(len(values))]
     if tokens is not None:
         names = token_names(tokens, len(values), "scores", "tokens")
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -43,16 +44,16 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
     room, after = 120, 86
     rows = rows_below(112, len(values))
     lefts = [MARGIN + labels + (room + after) * column + 10 * column for column in range(3)]
-    columns = (
-        ("the scores", "", values, style.SCORE),
-        ("÷ their sum", f"sum {words.number(values.sum())}", shares, style.MUTED),
-        ("softmax", "exp(score) ÷ sum of all exp", weights, style.WEIGHT),
-    )
     # One scale for all three, so that the length of a bar means the same number everywhere.
     together = np.concatenate((values, shares, weights))
     with style.look():
+        columns = (
+            (_("the scores"), "", values, style.SCORE),
+            (_("÷ their sum"), _("sum {value}", value=words.number(values.sum())), shares, style.MUTED),
+            ("softmax", "exp(score) ÷ sum of all exp", weights, style.WEIGHT),
+        )
         board = Board(round(lefts[-1] + room + after + MARGIN), round(rows.bottom + 84))
-        board.title(MARGIN, 28, "From scores to weights, two ways at one scale")
+        board.title(MARGIN, 28, _("From scores to weights, two ways at one scale"))
         write_tokens(board, MARGIN + labels - 8, rows, names)
         for left, (heading, detail, column, color), name in zip(
             lefts, columns, ("score", "share", "weight"), strict=True
@@ -74,7 +75,7 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
             board.text(
                 left,
                 rows.bottom + 40,
-                f"{'✓' if good else '✗'} {verdict.format(size=size)}",
+                fill(f"{'✓' if good else '✗'} {_on_one_line(_(verdict, size=size))}", 25),
                 size=style.SMALL_SIZE,
                 color=style.CONTEXT if good else style.WARNING,
                 weight="bold",

@@ -59,7 +59,7 @@ def _draw(
         figure.text(
             0.03,
             0.925,
-            "exp(x) outgrows float32",
+            _("exp(x) outgrows float32"),
             fontsize=style.points(style.TITLE_SIZE),
             weight="bold",
             va="center",
@@ -93,7 +93,7 @@ def _draw(
             )
             axes.axvline(LIMIT, color=style.WARNING, linewidth=2, gid="limit")
             axes.set_title(
-                f"inf from x = {LIMIT:.2f} on",
+                _("inf from x = {limit:.2f} on", limit=LIMIT),
                 color=style.WARNING,
                 fontsize=style.points(style.TEXT_SIZE),
                 loc="right",
@@ -124,7 +124,14 @@ def _write_table(figure: mpl.Figure, scores: np.ndarray, exponentials: np.ndarra
     """Write the three steps of a naive softmax beside the curve, one line per score."""
     write = figure.text
     small = style.points(style.SMALL_SIZE)
-    write(0.66, 0.84, f"naive softmax of {len(scores)} scores", fontsize=small, weight="bold", va="center")
+    write(
+        0.66,
+        0.84,
+        _("naive softmax of {count} scores", count=len(scores)),
+        fontsize=small,
+        weight="bold",
+        va="center",
+    )
     columns = (0.715, 0.845, 0.965)
     for x, heading in zip(columns, ("x", "exp(x)", "÷ sum"), strict=True):
         write(x, 0.74, heading, ha="right", va="center", color=style.MUTED, fontsize=small)
@@ -156,7 +163,7 @@ def _write_table(figure: mpl.Figure, scores: np.ndarray, exponentials: np.ndarra
         write(
             0.66,
             below - 0.12,
-            "inf ÷ inf is not a number: nan",
+            _("inf ÷ inf is not a number: nan"),
             va="center",
             color=style.WARNING,
             fontsize=small,

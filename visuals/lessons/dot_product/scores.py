@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -43,13 +44,15 @@ def query_scores(inputs: Any, tokens: Sequence[str], query: int = 1) -> Picture:
     rows = rows_below(158, count)
     with style.look():
         board = Board(round(third + bar_room + 70 + MARGIN), round(rows.bottom + MARGIN))
-        board.title(MARGIN, 28, f"How well does each token match “{words.shortened(names[query])}”?")
+        board.title(
+            MARGIN, 28, _("How well does each token match “{token}”?", token=words.shortened(names[query]))
+        )
         scale = style.color_scale(np.vstack([values, products]))
 
         for x, step, lines in (
-            (left, "1", "take each\ntoken's vector"),
-            (second, "2", "multiply it with the\nquery, pair by pair"),
-            (third, "3", "add up:\nthe score"),
+            (left, "1", fill(_("take each token's vector"), 14)),
+            (second, "2", fill(_("multiply it with the query, pair by pair"), 21)),
+            (third, "3", fill(_("add up: the score"), 9)),
         ):
             board.text(x, 74, step, weight="bold", size=26, color=style.MUTED)
             board.text(x + 24, 75, lines, size=style.SMALL_SIZE, linespacing=1.25)
@@ -126,12 +129,14 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
     rows = rows_below(122, count)
     with style.look():
         board = Board(round(fourth + max(wide * dimensions, 112) + MARGIN), round(rows.bottom + MARGIN))
-        board.title(MARGIN, 28, f"From scores to context for “{words.shortened(names[query])}”")
+        board.title(
+            MARGIN, 28, _("From scores to context for “{token}”", token=words.shortened(names[query]))
+        )
         headings = (
-            (first, "vectors", "query in orange", style.INK),
-            (second, "scores", "dot product with query", style.SCORE),
-            (third, "weights", "softmax of the scores", style.WEIGHT),
-            (fourth, "context", "weighted sum\nof the vectors", style.CONTEXT),
+            (first, _("vectors"), _("query in orange"), style.INK),
+            (second, "scores", _("dot product with query"), style.SCORE),
+            (third, "weights", _("softmax of the scores"), style.WEIGHT),
+            (fourth, "context", fill(_("weighted sum of the vectors"), 14), style.CONTEXT),
         )
         for x, heading, detail, color in headings:
             board.text(x, 70, heading, weight="bold", color=color)

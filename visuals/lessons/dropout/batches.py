@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def batch_stack(batch: Any, sentences: Sequence[Sequence[str]]) -> Picture:
         width = MARGIN * 2 + 84 + step[0] * (count - 1) + card[0]
         board = Board(round(width), round(top + card[1] + 66))
         shape = ", ".join(str(size) for size in values.shape)
-        board.title(MARGIN, 28, f"A batch of {count} sentences: shape ({shape})")
+        board.title(MARGIN, 28, _("A batch of {count} sentences: shape ({shape})", count=count, shape=shape))
         for index in range(count):
             left, y = MARGIN + 84 + step[0] * index, top + step[1] * index
             board.axes.add_patch(
@@ -105,12 +106,18 @@ def _name_axes(
     count, length, dimensions = shape
     left = MARGIN + 84
     board.arrow((left - 14, top + 46), (left - 14, top + card[1] - 8), style.MUTED)
-    board.text(left - 24, top + 40 + card[1] / 2, f"axis 1:\n{length}\ntokens", ha="right", linespacing=1.3)
+    board.text(
+        left - 24,
+        top + 40 + card[1] / 2,
+        fill(_("axis 1: {length} tokens", length=length), 8),
+        ha="right",
+        linespacing=1.3,
+    )
     below = top + card[1] + 16
     board.arrow((left + labels + 14, below), (left + card[0] - 12, below), style.MUTED)
-    board.text(left + labels + 14, below + 22, f"axis 2: {dimensions} dimensions")
+    board.text(left + labels + 14, below + 22, _("axis 2: {dimensions} dimensions", dimensions=dimensions))
     over = 70.0
-    board.text(left, over, f"axis 0: {count} sentences", color=style.QUERY)
+    board.text(left, over, _("axis 0: {count} sentences", count=count), color=style.QUERY)
     if count > 1:
         start = left + 180
         board.arrow((start, over), (max(left + step[0] * (count - 1) + 40, start + 40), over), style.QUERY)

@@ -63,10 +63,10 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
     scale = style.color_scale(np.vstack([values, after]))
     with style.look():
         board = Board(round(lefts[2] + max(cell * count + 78, HEADING)), round(top + cell * count + MARGIN))
-        board.title(MARGIN, 28, f"One draw of dropout, p = {share:g}")
+        board.title(MARGIN, 28, _("One draw of dropout, p = {share:g}", share=share))
         headings = (
-            ("weights", "before dropout"),
-            ("kept ✓  dropped ✗", f"each dropped with probability {share:g}"),
+            ("weights", _("before dropout")),
+            (_("kept ✓  dropped ✗"), _("each dropped with probability {share:g}", share=share)),
             (f"kept × {factor:g}", f"1 / (1 − {share:g}) = {factor:g}"),
         )
         for left, (heading, detail) in zip(lefts, headings, strict=True):
@@ -96,7 +96,7 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
                 color=style.MUTED,
                 gid=f"row sum {row}",
             )
-        board.text(lefts[2] + cell * count + 10, top - 14, "row sum", size=11, color=style.MUTED)
+        board.text(lefts[2] + cell * count + 10, top - 14, _("row sum"), size=11, color=style.MUTED)
         for row, column in np.ndindex(count, count):
             if values[row, column] == 0:
                 continue
@@ -218,7 +218,7 @@ def dropout_averages(weights: Any, rescaled: Any, plain: Any, draws: int) -> Pic
         figure.text(
             0.03,
             0.93,
-            f"The average of {draws} draws of dropout",
+            _("The average of {draws} draws of dropout", draws=draws),
             fontsize=style.points(style.TITLE_SIZE),
             weight="bold",
             va="center",
@@ -229,24 +229,25 @@ def dropout_averages(weights: Any, rescaled: Any, plain: Any, draws: int) -> Pic
         ticks = [tick for tick in axes.get_yticks() if tick <= top]
         axes.set_xticks(ticks)
         axes.set_yticks(ticks)
-        axes.set_xlabel("weight before dropout")
-        axes.set_ylabel("average after dropout")
+        axes.set_xlabel(_("weight before dropout"))
+        axes.set_ylabel(_("average after dropout"))
         axes.plot([0, top], [0, top], color=style.LINE, linewidth=1.5, gid="equal")
         axes.text(top * 0.7, top * 0.76, "equal", ha="right", color=style.MUTED, va="center")
-        looks = (
-            ("o", style.CONTEXT, "rescaled"),
-            ("^", style.WARNING, "plain"),
-        )
+        looks = (("o", style.CONTEXT, "rescaled"), ("^", style.WARNING, "plain"))
         for y, (marker, color, gid) in zip(series, looks, strict=True):
             axes.scatter(x, y, s=44, marker=marker, color=color, gid=gid, zorder=3, clip_on=False)
         notes = (
-            ("● kept ÷ (1 − p)", style.CONTEXT, ratios[0]),
-            ("▲ kept, not rescaled", style.WARNING, ratios[1]),
+            (_("● kept ÷ (1 − p)"), style.CONTEXT, ratios[0]),
+            (_("▲ kept, not rescaled"), style.WARNING, ratios[1]),
         )
         for y_at, (label, color, ratio) in zip((0.66, 0.42), notes, strict=True):
             figure.text(0.66, y_at, label, color=color, weight="bold", va="center")
             figure.text(
-                0.66, y_at - 0.075, f"average ÷ weight = {words.number(ratio, 2)}", va="center", fontsize=10
+                0.66,
+                y_at - 0.075,
+                _("average ÷ weight = {ratio}", ratio=words.number(ratio, 2)),
+                va="center",
+                fontsize=10,
             )
     alt = _(
         "Scatter plot: the average of {draws} draws of dropout against the weight before, for {there} "

@@ -47,15 +47,15 @@ def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
     bottom = top + cell * count
     with style.look():
         board = Board(round(lefts[-1] + cell * count + _overhang(names) + MARGIN / 2), round(bottom + 40))
-        board.title(MARGIN, 28, "A key is visible if it is visible in both masks")
+        board.title(MARGIN, 28, _("A key is visible if it is visible in both masks"))
         board.text(
             MARGIN,
             52,
-            "1 = visible, 0 = hidden; rows are queries, columns are keys",
+            _("1 = visible, 0 = hidden; rows are queries, columns are keys"),
             size=style.SMALL_SIZE,
         )
         for index, (left, grid, heading) in enumerate(
-            zip(lefts, (first, second, both), ("not later", "no padding", "both"), strict=True)
+            zip(lefts, (first, second, both), (_("not later"), _("no padding"), _("both")), strict=True)
         ):
             board.text(left, 82, heading, weight="bold", color=style.CONTEXT if index == 2 else style.INK)
             _draw_grid(board, left, top, cell, grid, names, name=("causal", "padding", "both")[index])
@@ -67,7 +67,7 @@ def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
         board.text(
             lefts[0],
             bottom + 20,
-            f"{int(both.sum())} of {both.size} pairs are visible",
+            _("{seen} of {all} pairs are visible", seen=int(both.sum()), all=both.size),
             size=style.SMALL_SIZE,
             color=style.MUTED,
         )
@@ -114,11 +114,11 @@ def visible_keys(
             round(max(left + cell * keys + _overhang(key_names) + MARGIN / 2, 500)),
             round(top + cell * queries + MARGIN),
         )
-        board.title(MARGIN, 28, title)
+        board.title(MARGIN, 28, _(title))
         board.text(
             MARGIN,
             52,
-            "1 = visible, 0 = hidden; rows are queries, columns are keys",
+            _("1 = visible, 0 = hidden; rows are queries, columns are keys"),
             size=style.SMALL_SIZE,
         )
         _draw_grid(board, left, top, cell, allowed, key_names, name="mask")

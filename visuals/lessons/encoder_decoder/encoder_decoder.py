@@ -36,9 +36,9 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
     with style.look():
         board = Board(round(right + COLUMN + MARGIN), round(third + 58 + MARGIN))
         board.title(left, 28, "Encoder")
-        board.text(left, 54, f"reads the source: {len(source)} tokens", color=style.MUTED)
+        board.text(left, 54, _("reads the source: {count} tokens", count=len(source)), color=style.MUTED)
         board.title(right, 28, "Decoder")
-        board.text(right, 54, f"writes the target: {len(target)} tokens", color=style.MUTED)
+        board.text(right, 54, _("writes the target: {count} tokens", count=len(target)), color=style.MUTED)
         _chips(board, left, 84, source, "source")
         _chips(board, right, 84, target, "target")
         middle_left, middle_right = left + COLUMN / 2, right + COLUMN / 2
@@ -49,7 +49,7 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
             left,
             first,
             "self-attention",
-            ("query, key, value: source", "mask: padding"),
+            (_("query, key, value: source"), _("mask: padding")),
             style.SCORE,
         )
         _box(
@@ -57,7 +57,7 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
             right,
             first,
             "masked self-attention",
-            ("query, key, value: target", "mask: causal and padding"),
+            (_("query, key, value: target"), _("mask: causal and padding")),
             style.SCORE,
         )
         board.arrow((middle_left, first + box + 3), (middle_left, second - 3))
@@ -67,8 +67,8 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
             board,
             left,
             second,
-            "output of the encoder",
-            (f"{len(source)} vectors, one for each", "source token"),
+            _("output of the encoder"),
+            (_("{count} vectors, one for each", count=len(source)), "source token"),
             style.MUTED,
         )
         _box(
@@ -76,7 +76,7 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
             right,
             second,
             "cross-attention",
-            ("query: target; key, value: source", "mask: padding of the source"),
+            (_("query: target; key, value: source"), _("mask: padding of the source")),
             style.CONTEXT,
         )
         board.arrow((left + COLUMN + 4, second + box / 2), (right - 4, second + box / 2), style.CONTEXT)
@@ -93,7 +93,7 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
             board,
             right,
             third,
-            f"{len(target)} vectors, one for each target token",
+            _("{count} vectors, one for each target token", count=len(target)),
             (),
             style.MUTED,
             height=46,

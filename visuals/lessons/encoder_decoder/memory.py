@@ -40,8 +40,10 @@ def memory_layout(x: Any) -> Picture:
     with style.look():
         right = max(second + max(rows * width, 296), MARGIN + values.size * width)
         board = Board(round(right + MARGIN), round(bottom + 86))
-        board.title(MARGIN, 28, "One memory, two ways to read it")
-        board.text(MARGIN, 60, "memory: one long row of numbers, with their places below", color=style.MUTED)
+        board.title(MARGIN, 28, _("One memory, two ways to read it"))
+        board.text(
+            MARGIN, 60, _("memory: one long row of numbers, with their places below"), color=style.MUTED
+        )
         scale = style.color_scale(values)
         board.cells(MARGIN, 78, values.ravel(), (width, STRIP), scale, decimals=4, name="memory")
         for place in range(values.size):
@@ -112,7 +114,7 @@ def _write_view(
     board.text(
         left,
         top - 24,
-        f"one step down: {_places(down)}; to the right: {_places(across)}",
+        _("one step down: {down}; to the right: {across}", down=_places(down), across=_places(across)),
         size=style.SMALL_SIZE,
         color=style.MUTED,
     )
@@ -138,12 +140,17 @@ def _write_view(
     order = " ".join(str(place) for place in addresses.ravel())
     good = _in_order(addresses)
     board.text(
-        left, bottom + 20, f"row by row: {order}", color=style.QUERY, weight="bold", gid=f"{name} order"
+        left,
+        bottom + 20,
+        _("row by row: {order}", order=order),
+        color=style.QUERY,
+        weight="bold",
+        gid=f"{name} order",
     )
     board.text(
         left,
         bottom + 44,
-        "✓ in order: contiguous" if good else "✗ it jumps: not contiguous",
+        _("✓ in order: contiguous") if good else _("✗ it jumps: not contiguous"),
         color=style.CONTEXT if good else style.WARNING,
         weight="bold",
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from visuals import mpl, style
-from visuals.language import _
+from visuals.language import N_, _
 from visuals.lessons.fast_attention.measure import Cost
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -18,7 +18,7 @@ LOOKS = (
     (style.CONTEXT, "^", "-."),
     (style.WEIGHT, "D", ":"),
 )
-PANELS = (("seconds", 1e3, "milliseconds"), ("bytes", 2**-20, "MiB of tensors"))
+PANELS = (("seconds", 1e3, N_("milliseconds")), ("bytes", 2**-20, N_("MiB of tensors")))
 
 
 def slope(sizes: np.ndarray, values: np.ndarray) -> float:
@@ -27,7 +27,7 @@ def slope(sizes: np.ndarray, values: np.ndarray) -> float:
 
 
 @when_ready
-def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it costs") -> Picture:
+def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = N_("What it costs")) -> Picture:
     """Draw seconds and bytes over the length, with the slope of each curve at its end.
 
     costs: for each name, what `measured` returned for each length, two lengths or more.
@@ -41,8 +41,8 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
     plain = mpl.FuncFormatter(lambda value, place: f"{value:g}")
     with style.look():
         figure = mpl.Figure(figsize=(860 / pixels, 440 / pixels), dpi=pixels)
-        figure.text(0.02, 0.95, title, fontsize=style.points(style.TITLE_SIZE), weight="bold", va="center")
-        note = "both axes are logarithmic; a straight line of slope 2 is a square"
+        figure.text(0.02, 0.95, _(title), fontsize=style.points(style.TITLE_SIZE), weight="bold", va="center")
+        note = _("both axes are logarithmic; a straight line of slope 2 is a square")
         figure.text(0.02, 0.89, note, va="center", color=style.MUTED)
         for place, (field, unit, label) in enumerate(PANELS):
             axes = figure.add_axes((0.09 + 0.5 * place, 0.13, 0.39, 0.68))
@@ -51,7 +51,7 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
             for (name, curve), (color, marker, dashes) in zip(costs.items(), LOOKS, strict=False):
                 sizes = np.array(sorted(curve), dtype=float)
                 values = np.array([max(getattr(curve[int(size)], field), 1e-9) for size in sizes]) * unit
-                said = f"{name}: slope {slope(sizes, values):.1f}"
+                said = _("{name}: slope {slope:.1f}", name=name, slope=slope(sizes, values))
                 axes.plot(
                     sizes, values, color=color, marker=marker, linestyle=dashes, linewidth=2, label=said
                 )
@@ -63,13 +63,13 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
             # Room above the curves, so that the legend hides none of them.
             axes.set_ylim(low, high * (high / low) ** (0.12 * len(costs)))
             axes.set_xlabel("tokens")
-            axes.set_title(label, fontsize=style.points(style.TEXT_SIZE), fontweight="normal")
+            axes.set_title(_(label), fontsize=style.points(style.TEXT_SIZE), fontweight="normal")
             axes.legend(loc="upper left", frameon=False, fontsize=style.points(style.SMALL_SIZE))
     names = ", ".join(repr(name) for name in costs)
     alt = _(
         "{title}: time and memory of {names} for {lengths} tokens, on logarithmic axes, measured on the "
         "machine that ran this cell. The slope of each curve is in the legend.",
-        title=title,
+        title=_(title),
         names=names,
         lengths=", ".join(map(str, lengths)),
     )

@@ -38,7 +38,7 @@ def first_tile(q: np.ndarray, k: np.ndarray, v: np.ndarray, size: int, tokens: l
     with style.look():
         height = max(112 + 40 * across, 150 + 26 * count)
         board = Board(2 * MARGIN + 550 + wide * across, height)
-        board.title(MARGIN, 28, f"Tiles of {size}, causal, future skipped")
+        board.title(MARGIN, 28, _("Tiles of {size}, causal, future skipped", size=size))
         for row, name in enumerate(names):
             top = 84 + 40 * row
             board.text(MARGIN + 130 + (row + 0.5) * wide, 66, words.shortened(name), ha="center", size=11)
@@ -57,13 +57,9 @@ def first_tile(q: np.ndarray, k: np.ndarray, v: np.ndarray, size: int, tokens: l
             for x, cell in zip((0, 90, 170, 250), cells, strict=True):
                 weight = "normal" if line else "bold"
                 board.text(
-                    left + x,
-                    66 + 28 * line,
-                    words.shortened(cell, 18),
-                    weight=weight,
-                    size=style.SMALL_SIZE,
+                    left + x, 66 + 28 * line, words.shortened(cell, 18), weight=weight, size=style.SMALL_SIZE
                 )
-        told = f"held: {held} numbers, whole matrix: {len(tokens) ** 2}"
+        told = _("held: {held} numbers, whole matrix: {all}", held=held, all=len(tokens) ** 2)
         board.text(left, 108 + 26 * count, told, size=style.SMALL_SIZE, color=style.MUTED)
     step = _(
         "step {step} of {steps}: queries {queries} meet keys {keys}; {held} numbers are held, the whole "

@@ -27,7 +27,7 @@ def qkv_rows(num_heads: int = 2, head_dim: int = 2) -> Picture:
     }
     with style.look():
         board = Board(2 * MARGIN + 2 * WIDTH + GAP + 40, 92 + count * ROW)
-        board.title(MARGIN, 28, "One weight, two orders of its rows")
+        board.title(MARGIN, 28, _("One weight, two orders of its rows"))
         for place, (title, rows) in enumerate(orders.items()):
             left = MARGIN + 30 + place * (WIDTH + GAP)
             board.text(left, 62, title, weight="bold")
@@ -35,7 +35,15 @@ def qkv_rows(num_heads: int = 2, head_dim: int = 2) -> Picture:
                 name, color = ROLES[role]
                 top = 80 + index * ROW
                 board.text(left - 10, top + ROW / 2, str(index), ha="right", size=style.SMALL_SIZE)
-                board.block(left, top, WIDTH, ROW - 3, color, f"{name} of head {head}", f"{title} {index}")
+                board.block(
+                    left,
+                    top,
+                    WIDTH,
+                    ROW - 3,
+                    color,
+                    _("{name} of head {head}", name=name, head=head),
+                    f"{title} {index}",
+                )
     in_words = "; ".join(
         f"{_(title)}: "
         + ", ".join(_("{role} of head {head}", role=ROLES[role][0], head=head) for role, head in rows)

@@ -9,21 +9,21 @@ import numpy as np
 from visuals import mpl, style, words
 from visuals.faulty import BUGS, STEPS, Moment, Training
 from visuals.figures.layout import apart
-from visuals.language import _
+from visuals.language import N_, _
 from visuals.picture import Picture
 
 # What a class is measured by, as the columns of the table are called.
-FACTS = ("rows add up to", "entropy of a row", "gradient at scores", "outputs that leak")
+FACTS = (N_("rows add up to"), N_("entropy of a row"), N_("gradient at scores"), N_("outputs that leak"))
 DASHES = ("-", "--", "-.", ":")
 # Widths and heights in CSS pixels: of the sheet, of the curves, of the table below them and of its lines.
 WIDTH, CURVES, LINE = 760, 250, 24
 # Where the table's columns begin.
 COLUMNS = (24, 262, 392, 512, 636)
 NAMES = {
-    "unscaled": "no √d_k",
-    "columns": "softmax over the queries",
-    "late": "mask after softmax",
-    "untransposed": "heads without transpose",
+    "unscaled": N_("no √d_k"),
+    "columns": N_("softmax over the queries"),
+    "late": N_("mask after softmax"),
+    "untransposed": N_("heads without transpose"),
 }
 
 
@@ -44,7 +44,7 @@ def facts(moment: Moment, right: Moment) -> tuple[str, ...]:
     return (
         row_sums(moment),
         words.number(float(moment.entropy.mean()), 2),
-        f"{words.number(gradient, 2)} × right",
+        _("{gradient} × right", gradient=words.number(gradient, 2)),
         leaking(moment),
     )
 
@@ -80,13 +80,16 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
         write(
             24,
             28,
-            "All five train; the tests show the bugs",
+            _("All five train; the tests show the bugs"),
             weight="bold",
             fontsize=style.points(style.TITLE_SIZE),
         )
         axes = figure.add_axes((70 / WIDTH, 1 - (64 + CURVES) / high, 405 / WIDTH, CURVES / high))
         axes.set(
-            xlim=(0, STEPS), ylim=(0, 1.05 * highest), xlabel="training step", ylabel="error on new stories"
+            xlim=(0, STEPS),
+            ylim=(0, 1.05 * highest),
+            xlabel=_("training step"),
+            ylabel=_("error on new stories"),
         )
         ends = apart(np.array([training.error for training in every]), 0.075 * highest)
         for index, (training, end, color) in enumerate(zip(every, ends, colors, strict=True)):
@@ -100,7 +103,7 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
                 gid=f"error {bug}",
             )
             axes.annotate(
-                f"{NAMES.get(bug, 'right')}: {words.number(training.error, 2)}",
+                f"{_(NAMES.get(bug, 'right'))}: {words.number(training.error, 2)}",
                 (STEPS, end),
                 (style.points(10), 0),
                 textcoords="offset points",
@@ -110,11 +113,11 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
                 annotation_clip=False,
             )
         top = 64 + CURVES + 76
-        for left, heading in zip(COLUMNS, ("before training", *FACTS), strict=True):
+        for left, heading in zip(COLUMNS, (_("before training"), *map(_, FACTS)), strict=True):
             write(left, top, heading, color=style.MUTED, fontsize=style.points(style.SMALL_SIZE))
         for line, (training, color) in enumerate(zip(every, colors, strict=True), start=1):
             bug = next(iter(training.bugs), "right")
-            write(COLUMNS[0], top + line * LINE, NAMES.get(bug, "right"), color=color, weight="bold")
+            write(COLUMNS[0], top + line * LINE, _(NAMES.get(bug, "right")), color=color, weight="bold")
             cells = zip(
                 facts(training.before, right.before), striking(training.before, right.before), strict=True
             )

@@ -53,7 +53,7 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
         figure.text(
             0.03,
             0.93,
-            "What one head gains for one token, it loses for the other",
+            _("What one head gains for one token, it loses for the other"),
             fontsize=style.points(style.TITLE_SIZE),
             weight="bold",
             va="center",
@@ -61,7 +61,7 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
         axes = figure.add_axes((0.09, 0.15, 0.50, 0.68))
         largest = max(float(values.max()) for values in lines.values())
         axes.set(xlim=(float(x[0]), float(x[-1])), ylim=(-0.04 * largest, 1.08 * largest))
-        axes.set(xlabel="one head: share of its attention on the first token", ylabel="error left")
+        axes.set(xlabel=_("one head: share of its attention on the first token"), ylabel=_("error left"))
         drawn = (
             ("first", "first token", style.APART[0], "-."),
             ("before", "token before", style.APART[1], "--"),
@@ -91,12 +91,7 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
         beside.tick_params(labelleft=False)
         beside.plot([0.2, 0.8], [rest, rest], color=style.CONTEXT, linewidth=5, gid="two heads")
         beside.text(
-            0.5,
-            rest + 0.05 * largest,
-            words.number(rest, 2),
-            ha="center",
-            color=style.CONTEXT,
-            weight="bold",
+            0.5, rest + 0.05 * largest, words.number(rest, 2), ha="center", color=style.CONTEXT, weight="bold"
         )
     least = int(lines["both"].argmin())
     alt = _(
@@ -166,10 +161,10 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
     right = max(third + block, first + apart * num_heads - labels)
     with style.look():
         board = Board(round(max(right + MARGIN, 520)), round(lower.bottom + MARGIN))
-        board.title(MARGIN, 28, f"One wide projection, cut into {num_heads} heads")
+        board.title(MARGIN, 28, _("One wide projection, cut into {heads} heads", heads=num_heads))
         board.text(first, 64, "tokens", weight="bold")
-        board.text(second, 64, f"wide matrix, {d_in} × {d_out}", weight="bold")
-        board.text(third, 64, f"all heads' queries: {d_out} a token", weight="bold")
+        board.text(second, 64, _("wide matrix, {d_in} × {d_out}", d_in=d_in, d_out=d_out), weight="bold")
+        board.text(third, 64, _("all heads' queries: {d_out} a token", d_out=d_out), weight="bold")
         write_tokens(board, first - 8, rows, names)
         scale = style.color_scale(values)
         signed = style.color_scale(np.concatenate([matrix.ravel(), projected.ravel()]))
@@ -215,7 +210,10 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
         board.text(
             MARGIN,
             lower.top - 52,
-            f"↓  the last axis is cut: {head_dim} numbers a token for each head; every head has all tokens",
+            _(
+                "↓  the last axis is cut: {head_dim} numbers a token for each head; each head has all tokens",
+                head_dim=head_dim,
+            ),
             size=style.SMALL_SIZE,
             color=style.MUTED,
         )
@@ -270,9 +268,9 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
     wide_top = top + (heads - 1) * gap / 2
     with style.look():
         board = Board(round(right + max(across * d_in, 170) + 176), round(top + tall + MARGIN))
-        board.title(MARGIN, 28, f"{heads} narrow matrices are the slices of one wide matrix")
-        board.text(left, 64, "the stack", weight="bold")
-        board.text(right, 64, "the fused class", weight="bold")
+        board.title(MARGIN, 28, _("{heads} narrow matrices are the slices of one wide matrix", heads=heads))
+        board.text(left, 64, _("the stack"), weight="bold")
+        board.text(right, 64, _("the fused class"), weight="bold")
         label = f"{name}.weight ({heads * head_dim}, {d_in})"
         board.text(right, wide_top - 16, label, size=style.SMALL_SIZE, color=style.MUTED)
         scale = style.color_scale(matrices)

@@ -12,7 +12,7 @@ from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width, rows_below, write_tokens
 from visuals.figures.pairs import PAIR_COLORS
-from visuals.language import _
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -26,7 +26,7 @@ def two_orders(
     reordered: Any,
     order: Any,
     tokens: Sequence[str],
-    title: str = "The same words in two orders",
+    title: str = N_("The same words in two orders"),
 ) -> Picture:
     """Draw the outputs of a sentence and of the same tokens in another order, each token joined with itself.
 
@@ -52,8 +52,8 @@ def two_orders(
     end = right + width * first.shape[1]
     with style.look():
         board = Board(round(end + labels + 20 + MARGIN), round(rows.bottom + 44))
-        board.title(MARGIN, 28, title)
-        for x, heading in ((left, "outputs of the sentence"), (right, "outputs of the other order")):
+        board.title(MARGIN, 28, _(title))
+        for x, heading in ((left, _("outputs of the sentence")), (right, _("outputs of the other order"))):
             board.text(x, 66, heading, size=style.SMALL_SIZE, color=style.MUTED)
         scale = style.color_scale(np.concatenate([first, second]))
         size = (width, rows.thickness)
@@ -66,13 +66,15 @@ def two_orders(
             board.text(end + 8, y, f"{'✓' if same else '✗'} {words.shortened(names[positions[position]])}")
             board.line(start, (right - 6, y), style.CONTEXT if same else style.WARNING)
         count = int((moved < SAME).sum())
-        same_outputs = f"{count} of {len(names)} tokens have the same output in both orders"
+        same_outputs = _(
+            "{count} of {all} tokens have the same output in both orders", count=count, all=len(names)
+        )
         board.text(MARGIN, rows.bottom + 20, same_outputs, color=style.INK)
     new = " ".join(names[position] for position in positions)
     alt = _(
         "{title}. Outputs of '{sentence}' and of '{other}', each token joined with itself. {count} of "
         "{tokens} tokens have the same output in both orders.",
-        title=title,
+        title=_(title),
         sentence=" ".join(names),
         other=new,
         count=count,
@@ -95,7 +97,7 @@ def clock_hands(angles: Any) -> Picture:
     radius = step * 0.36
     with style.look():
         board = Board(round(left + step * positions + MARGIN), round(94 + step * hands + 8))
-        board.title(MARGIN, 28, "Hands that turn at different speeds")
+        board.title(MARGIN, 28, _("Hands that turn at different speeds"))
         board.text(left - 16, 68, "position", ha="right", size=style.SMALL_SIZE, color=style.MUTED)
         for position in range(positions):
             board.text(left + (position + 0.5) * step, 68, str(position), ha="center", size=style.SMALL_SIZE)
@@ -147,12 +149,12 @@ def turned_pair(query: Any, key: Any, query_position: int, key_position: int, th
     scores = []
     with style.look():
         board = Board(round(2 * MARGIN + 2 * room + 70), round(top + room + 44))
-        board.title(MARGIN, 28, "A query and a key turn by their positions")
+        board.title(MARGIN, 28, _("A query and a key turn by their positions"))
         for left, title, by in (
-            (MARGIN, "as they are", 0.0),
+            (MARGIN, _("as they are"), 0.0),
             (
                 MARGIN + room + 70,
-                f"query at position {query_position}, key at position {key_position}",
+                _("query at position {query}, key at position {key}", query=query_position, key=key_position),
                 theta,
             ),
         ):

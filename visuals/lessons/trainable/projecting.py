@@ -55,11 +55,11 @@ def query_key_value(x: Any, W_query: Any, W_key: Any, W_value: Any, token: str =
     top = 106
     with style.look():
         board = Board(round(last + 168 + MARGIN), round(top + 3 * (block + 46) - 20))
-        board.title(MARGIN, 28, f"One token, three projections: “{words.shortened(token)}”")
+        board.title(MARGIN, 28, _("One token, three projections: “{token}”", token=words.shortened(token)))
         for left, heading in (
-            (MARGIN, "the token"),
-            (second, "@ a matrix of weights"),
-            (third, "= its projection"),
+            (MARGIN, _("the token")),
+            (second, _("@ a matrix of weights")),
+            (third, _("= its projection")),
         ):
             board.text(left, 64, heading, size=style.SMALL_SIZE, color=style.MUTED)
         scale = style.color_scale(np.concatenate([vector, *(m.ravel() for m in matrices.values())]))
@@ -85,14 +85,7 @@ def query_key_value(x: Any, W_query: Any, W_key: Any, W_value: Any, token: str =
                 )
             board.text(third - 20, middle, "=", ha="center", color=style.MUTED)
             board.cells(
-                third,
-                middle - 17,
-                results[name],
-                (wide, 34),
-                outcome,
-                decimals=4,
-                name=name,
-                frame=color,
+                third, middle - 17, results[name], (wide, 34), outcome, decimals=4, name=name, frame=color
             )
             board.text(last, middle - 9, name, weight="bold", color=color)
             board.text(last, middle + 10, purpose, size=style.SMALL_SIZE, color=style.MUTED)

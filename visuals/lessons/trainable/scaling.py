@@ -110,18 +110,26 @@ def saturation(
             share_out(scores_of_width(all_queries, all_keys, d_k) / DIVISORS[divisor](d_k)) for d_k in widths
         ]
         rows.append(
-            (divisor, "scores as they are" if divisor == "nothing" else f"scores ÷ {divisor}", shared)
+            (
+                divisor,
+                _("scores as they are") if divisor == "nothing" else _("scores ÷ {divisor}", divisor=divisor),
+                shared,
+            )
         )
 
     count = len(all_keys)
     panel, gap, labels, tall = 118, 22, 150, 118
     with style.look():
         board = Board(MARGIN * 2 + labels + len(widths) * (panel + gap) - gap, 104 + 176 * len(rows))
-        board.title(MARGIN, 28, "How softmax shares out, as d_k grows")
+        board.title(MARGIN, 28, _("How softmax shares out, as d_k grows"))
         board.text(
             MARGIN,
             52,
-            f"a query's {count} weights, largest first, averaged over {len(all_queries)} random queries",
+            _(
+                "a query's {count} weights, largest first, averaged over {all} random queries",
+                count=count,
+                all=len(all_queries),
+            ),
             size=style.SMALL_SIZE,
             color=style.MUTED,
         )
@@ -129,7 +137,7 @@ def saturation(
             floor = 244 + row * 176
             color = style.CONTEXT if divisor == "√d_k" else style.WARNING
             board.text(MARGIN, floor - tall + 8, title, weight="bold", color=color)
-            board.text(MARGIN, floor - tall + 32, "line on top: weight 1", size=11.5, color=style.MUTED)
+            board.text(MARGIN, floor - tall + 32, _("line on top: weight 1"), size=11.5, color=style.MUTED)
             for column, (d_k, sharing) in enumerate(zip(widths, shared, strict=True)):
                 left = MARGIN + labels + column * (panel + gap)
                 if row == 0:
@@ -162,7 +170,7 @@ def saturation(
                 board.text(
                     left + panel / 2,
                     floor + 16,
-                    f"entropy {words.number(sharing.entropy, 2)}",
+                    _("entropy {value}", value=words.number(sharing.entropy, 2)),
                     ha="center",
                     size=style.SMALL_SIZE,
                     color=style.MUTED,
@@ -216,7 +224,7 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
         figure.text(
             0.03,
             0.93,
-            "How far scores spread",
+            _("How far scores spread"),
             fontsize=style.points(style.TITLE_SIZE),
             weight="bold",
             va="center",
@@ -229,7 +237,7 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
         axes.set_xscale("log", base=2)
         axes.set_yscale("log", base=2)
         axes.set_xlabel("d_k")
-        axes.set_ylabel("standard deviation")
+        axes.set_ylabel(_("standard deviation"))
         # Numbers written out: a raised exponent needs mathtext, which the look turns off.
         axes.set_xticks(across, [f"{value:g}" for value in across])
         top = max(first.max(), second.max(), np.sqrt(across.max()))
@@ -242,12 +250,12 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
         axes.set_ylim(ticks[0], ticks[-1])
         small = style.points(style.SMALL_SIZE)
         for y, label, detail, color in (
-            (0.74, "● as they are", f"{first[-1]:.2f} at d_k = {across[-1]:g}", style.WARNING),
-            (0.42, "■ divided by √d_k", f"{second[-1]:.2f} at d_k = {across[-1]:g}", style.CONTEXT),
+            (0.74, _("● as they are"), f"{first[-1]:.2f} at d_k = {across[-1]:g}", style.WARNING),
+            (0.42, _("■ divided by √d_k"), f"{second[-1]:.2f} at d_k = {across[-1]:g}", style.CONTEXT),
         ):
             figure.text(0.7, y, label, color=color, weight="bold", va="center")
             figure.text(0.7, y - 0.06, detail, color=style.INK, fontsize=small, va="center")
-        figure.text(0.7, 0.24, "dashed: √d_k, and 1", color=style.MUTED, fontsize=small, va="center")
+        figure.text(0.7, 0.24, _("dashed: √d_k, and 1"), color=style.MUTED, fontsize=small, va="center")
     pairs = "; ".join(
         _(
             "d_k {d_k:g}: {one} as they are, {other} divided",
