@@ -28,7 +28,7 @@ export function path(at, { layers, heads, width, mark, hasMlps, isInPieces }) {
   const labels = names.map((name, step) => svg("text", { x: 0, y: level(step) + 4 }, name));
   for (let back = 0; back < fit.shown; back++) {
     streams.append(svg("path", { d: `M${column(back)} ${level(0)} V${level(last)}` }));
-    letters.append(svg("text", { x: column(back), y: high - 6 }));
+    letters.append(svg("text", { x: column(back), y: high - 6, "font-weight": back ? 400 : 700 }));
   }
   const stem = svg("line", { x1: column(0), x2: column(0), y1: level(0), "stroke-width": 4, stroke: "var(--chosen)" });
   const head = svg("circle", { cx: column(0), r: 6, fill: "var(--chosen)" });
@@ -41,6 +41,7 @@ export function path(at, { layers, heads, width, mark, hasMlps, isInPieces }) {
     at.choose("step", next);
     return next < last;
   }, 1300);
+  let shown = -1;
   const move = glide(([now]) => {
     stem.setAttribute("y2", level(now));
     head.setAttribute("cy", level(now));
@@ -85,8 +86,8 @@ export function path(at, { layers, heads, width, mark, hasMlps, isInPieces }) {
   const set = (maps, known, query, shares) => {
     [...letters.children].forEach((letter, back) => {
       const id = known[query - back];
-      letter.textContent = id === undefined ? "" : mark(id).slice(0, fit.size);
-      letter.style.fontWeight = back ? 400 : 700;
+      const text = id === undefined ? "" : mark(id).slice(0, fit.size);
+      if (letter.textContent !== text) letter.textContent = text;
       streams.children[back].style.opacity = id === undefined ? 0 : 1;
     });
     const place = Math.min(chosen.step ?? last, last);
@@ -95,7 +96,7 @@ export function path(at, { layers, heads, width, mark, hasMlps, isInPieces }) {
     const told = tell(place, maps, known, query, shares);
     drawing.setAttribute("aria-label", told);
     if (says.textContent !== told) says.textContent = told;
-    move([place]);
+    if (place !== shown) move([(shown = place)]); // a new text is there at once
   };
   const element = h("div", { class: "path" }, h("p", { class: "heading" }, _("The path of one token")), drawing, h("div", { class: "controls" }, playing, step), says);
   return Object.assign(element, { set, play: () => playing.click(), stop: playing.stop });

@@ -150,7 +150,7 @@ export class GPT {
     });
   }
 
-  // Put the row of a patch of this stage into the stream; what that changed there, (tokens, width).
+  // Put the row of a patch of this stage into the stream; return what that changed there, (tokens, width).
   #patch(stream, stage, patch) {
     if (patch?.stage !== stage) return null;
     const change = new Float32Array(stream.length);

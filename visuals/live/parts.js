@@ -27,16 +27,14 @@ const STYLE = `
 .live :is(.word input:focus-visible + span, :focus-visible) { outline: 2px solid var(--jp-brand-color1, #0a58ca); outline-offset: 2px; }
 .live .says { margin: 8px 0; min-height: 3em; }
 .live .view { display: flex; flex-wrap: wrap; gap: 14px 24px; align-items: flex-start; }
-.live .view > :is(svg, div:has(> svg)) { flex: 1 1 var(--least, 250px); max-width: var(--most, 440px); } /* a drawing shrinks, so that a table has room beside it */
-.live .view > svg, .live .view > div > svg { width: 100%; }
+.live .view > :is(svg, div:has(> svg)) { flex: 1 1 var(--least, 250px); max-width: var(--most, 440px); } /* a drawing shrinks, so that a table has room beside it */ .live .view > svg, .live .view > div > svg { width: 100%; }
 .live .view > * { max-width: 100%; overflow-x: auto; }
 .live table { border-collapse: collapse; margin: 0; font-size: inherit; }
 .live caption { text-align: left; padding-bottom: 4px; font-weight: 600; color: var(--ink); caption-side: top; }
 .live :is(th, td) { text-align: left; padding: 2px 10px 2px 0; border: 0; background: none; vertical-align: middle; }
 .live th { font-weight: 500; } .live thead th { color: var(--faint); }
 .live tr.chosen th { color: var(--chosen); font-weight: 600; }
-.live .track { display: inline-block; position: relative; width: clamp(60px, 9cqw, 130px); height: 15px; vertical-align: middle; margin-right: 8px; }
-.live .view:not(:has(> :nth-child(2))) .track { width: clamp(60px, 22cqw, 230px); } .live .view tr:has(td:nth-child(5)) .track { width: clamp(48px, 13cqw, 150px); }
+.live .track { display: inline-block; position: relative; width: clamp(60px, 9cqw, 130px); height: 15px; vertical-align: middle; margin-right: 8px; } .live .view:not(:has(> :nth-child(2))) .track { width: clamp(60px, 22cqw, 230px); } .live .view tr:has(td:nth-child(5)) .track { width: clamp(48px, 13cqw, 150px); }
 .live .bar { position: absolute; top: 0; bottom: 0; border-radius: 2px; transition: left 0.25s, width 0.25s; background: var(--kind); }
 .live .bar.minus { background: repeating-linear-gradient(45deg, var(--kind) 0 3px, transparent 3px 6px); }
 .live td.cell { text-align: right; padding: 3px 5px; min-width: 2.7em; transition: background-color 0.25s;

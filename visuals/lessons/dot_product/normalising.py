@@ -75,7 +75,9 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
             board.text(
                 left,
                 rows.bottom + 40,
-                fill(f"{'✓' if good else '✗'} {_on_one_line(_(verdict, size=size))}", 25),
+                "\n".join(
+                    fill(line, 27) for line in f"{'✓' if good else '✗'} {_(verdict, size=size)}".splitlines()
+                ),
                 size=style.SMALL_SIZE,
                 color=style.CONTEXT if good else style.WARNING,
                 weight="bold",

@@ -109,7 +109,7 @@ def _name_axes(
     board.text(
         left - 24,
         top + 40 + card[1] / 2,
-        fill(_("axis 1: {length} tokens", length=length), 8),
+        fill(_("axis 1: {length} tokens", length=length), 7),
         ha="right",
         linespacing=1.3,
     )
