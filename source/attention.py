@@ -115,37 +115,6 @@ def _spoilt(state: dict[str, Tensor], without: str, extra: str, turned: str) -> 
     return kept | ({extra: torch.zeros(3)} if extra else {})
 
 
-def own_state(
-    seed: int,
-    vocab: int,
-    d_model: int,
-    layers: int,
-    room: int,
-    without: str = "",
-    extra: str = "",
-    turned: str = "",
-) -> dict[str, Tensor]:
-    """Tensors by the names of lesson 08's transformer, with learned positions."""
-    shapes: dict[str, tuple[int, ...]] = {
-        "embedding.weight": (vocab, d_model),
-        "positions.weight": (room, d_model),
-    }
-    for layer in range(layers):
-        block = f"blocks.{layer}"
-        shapes |= {
-            f"{block}.norm_{place}.{kind}": (d_model,) for place in (1, 2) for kind in ("weight", "bias")
-        }
-        shapes |= {
-            f"{block}.attention.W_{role}.weight": (d_model, d_model) for role in ("query", "key", "value")
-        }
-        shapes |= {f"{block}.attention.out_proj.weight": (d_model, d_model)}
-        shapes |= {f"{block}.attention.out_proj.bias": (d_model,)}
-        shapes |= {f"{block}.mlp.0.weight": (4 * d_model, d_model), f"{block}.mlp.0.bias": (4 * d_model,)}
-        shapes |= {f"{block}.mlp.2.weight": (d_model, 4 * d_model), f"{block}.mlp.2.bias": (d_model,)}
-    shapes |= {"norm.weight": (d_model,), "norm.bias": (d_model,), "unembedding.weight": (vocab, d_model)}
-    return _spoilt(_numbers(shapes, seed), without, extra, turned)
-
-
 def gpt2_state(
     seed: int,
     vocab: int,
@@ -287,7 +256,6 @@ class BiasedGPT(nn.Module):
 SPECIMENS = {
     "biased-gpt": BiasedGPT,
     "cache-plan": cache_plan,
-    "own-state": own_state,
     "gpt2-state": gpt2_state,
     "llama-state": llama_state,
 }

@@ -1001,12 +1001,28 @@ def test_dividing_all_frequencies_loses_the_neighbour_and_yarn_keeps_it(seed):
     assert right["none"][1] <= 0.35
     assert right["yarn"][1] >= 0.8
 
+    # The reason: with the scores of distance 15 for every larger one, the unchanged model is right again.
+    model.frequencies = today()["stretched_frequencies"](32, 8.0, "none")
+    far = (torch.arange(128)[:, None] - torch.arange(128)).clamp(0, 15)  # (tokens, tokens)
+    angles = far[..., None] * model.frequencies  # (tokens, tokens, head_dim / 2)
+
+    def known(_model, queries, keys):
+        """Scores of queries and keys that `turn` has left as they are."""
+        first, second = queries[:, :, None].chunk(2, dim=-1)  # (b, tokens, 1, head_dim / 2) each
+        cos, sin = angles.cos(), angles.sin()
+        turned = torch.cat((first * cos - second * sin, first * sin + second * cos), dim=-1)
+        return (turned * keys[:, None]).sum(-1) / 32**0.5  # (b, tokens, tokens)
+
+    model.frequencies, model.scores_of = torch.zeros(16), known
+    assert today()["right_at"](model, 128) >= 0.98
+
 
 @pytest.mark.slow
 def test_bounds_forgive_a_learning_rate_that_breaks_the_plain_model():
     found = {}
     for name, scores_of in (
         ("plain", None),
+        ("capped", today()["capped"]),
         ("norm", today()["bounded_by"]()),
         ("cap", today()["bounded_by"](20.0)),
     ):
@@ -1016,6 +1032,7 @@ def test_bounds_forgive_a_learning_rate_that_breaks_the_plain_model():
     assert all(right >= 0.4 and largest < 100 for right, largest in found["norm"])
     assert sum(right > 0.99 for right, _ in found["norm"]) >= 3
     assert all(largest <= 20 for _, largest in found["cap"])
+    assert all(right <= 0.4 and largest <= 20 for right, largest in found["capped"])
 
 
 def test_with_weights_of_one_no_score_exceeds_the_root_of_the_width():

@@ -23,7 +23,8 @@ from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER, make
 
 ROOT = Path(__file__).parents[1]
 LESSON = "12-real-models"
-GIVEN = ("setup", "course-classes", "gpt2-proof", "llama-class", "published-given", "sizes-shown")
+GIVEN = ("setup", "course-classes", "fill-given", "gpt2-proof", "llama-class")
+GIVEN += ("published-given", "sizes-shown")
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
 
 
@@ -62,6 +63,7 @@ def lesson(library):
 def today(library):
     """What the solution of lesson 13 defines."""
     cut = {"latent-proof": "\n\n\nstored = ", "plans": "\nif plan_bytes"}
+    cut["linear-recurrent"] = "\n\n\ncompared"
     given = ("setup", "course-parts", "linear-parallel", "gate-given", *cut)
     return solved("13-attention-today", given, cut)
 

@@ -2,8 +2,8 @@
 # # 12 · Real models in your own classes
 #
 # GPT-2 was published in 2019 as a file of numbers. Llama, Qwen and most open models since came the same way. **Can the
-# classes that you wrote in this course hold those numbers, and give the very same logits?** You find out here: first with
-# GPT-2, then with Llama and Qwen3, and with a tokenizer and the ways to choose a next token that they need to write.
+# classes that you wrote in this course hold those numbers, and give the very same logits?** You find out here with
+# GPT-2, Llama and Qwen3, and write the tokenizer and the choice of a next token that they need.
 #
 # **When you are done you can**
 #
@@ -12,7 +12,7 @@
 # - write with temperature, top-k, top-p and a cache, and say what each changes;
 # - say what Llama changed, and count the parameters and bytes of a model from six numbers.
 #
-# **Time:** about 170 minutes on two days: 110 to the place to stop, 60 after it. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
+# **Time:** about 150 minutes, best on two days. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
 # `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped queries (lesson 11).
 #
 # Nothing is downloaded before section 6. The models here have GPT-2's, Llama's and Qwen3's form and **random** numbers;
@@ -149,7 +149,7 @@ for name in sorted(stored):
 # | GELU | exact | an approximation by tanh: `nn.GELU(approximate="tanh")` |
 # | unembedding | a table of its own | the embedding's table, **tied** |
 #
-# LayerNorm adds an epsilon of $10^{-5}$ in both. Always compare it, too: `config.json` says it.
+# LayerNorm adds an epsilon of $10^{-5}$ in both. Compare it, too: `config.json` says it.
 #
 # ### Task 1 · Make it a GPT-2
 #
@@ -183,18 +183,15 @@ def like_gpt2(model, biases):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "like-gpt2", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
 check("like-gpt2")
 
-# %% [markdown] id="fill-task"
-# ### Task 2 · Refuse what does not fit
+# %% [markdown] id="fill-intro"
+# ### What does not fit
 #
-# *8 minutes · eight lines · task id* `fill`
-#
-# A file that does not fit should say so, not leave random numbers in the model. Write `fill(model, own)`: put each tensor
-# of `own` into the parameter of that name, and return the model. `own` is a dictionary with **your** names. If a parameter
-# gets no tensor, a tensor has no parameter, or two shapes differ, raise a `ValueError` whose message names them.
-# `dict(model.named_parameters())` has all parameters by name, a tied one once.
+# A file that does not fit should say so, not leave random numbers in the model. `fill(model, own)` puts each tensor of `own`, a
+# dictionary with **your** names, into the parameter of that name. What is missing, left over or of another shape it refuses, with
+# a `ValueError` that names it. A tied parameter is in `named_parameters()` once.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "fill-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% id="fill-given"
 @torch.no_grad()
 def fill(model, own):
     """Put tensors into a model by name.
@@ -205,7 +202,6 @@ def fill(model, own):
     Raises:
         ValueError: names or shapes do not fit; the message names them.
     """
-    ### BEGIN SOLUTION
     places = dict(model.named_parameters())
     missing, extra = places.keys() - own.keys(), own.keys() - places.keys()
     misshapen = [name for name in places.keys() & own.keys() if places[name].shape != own[name].shape]
@@ -216,11 +212,7 @@ def fill(model, own):
     for name, place in places.items():
         place.copy_(own[name])
     return model
-    ### END SOLUTION
 
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "fill", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
-check("fill")
 
 # %% id="fill-shown"
 fine = {name: one.clone() for name, one in TinyTransformer(5, 4, 2, 1, 3, "learned").named_parameters()}
@@ -237,7 +229,7 @@ for what, own in broken.items():
         print(f"{what}: {str(problem)[:160]}\n")
 
 # %% [markdown] id="load-gpt2-task"
-# ### Task 3 · Load GPT-2
+# ### Task 2 · Load GPT-2
 #
 # *15 minutes · about twenty lines · task id* `load-gpt2`
 #
@@ -289,7 +281,7 @@ def load_gpt2(model, state):
 check("load-gpt2")
 
 # %% [markdown] id="gpt2-proof-intro"
-# The proof: the sizes of `config.json`, your classes, and the logits of `GPT2LMHeadModel` beside yours.
+# The proof: the logits of `GPT2LMHeadModel` beside yours.
 
 
 # %% id="gpt2-proof"
@@ -319,7 +311,7 @@ def compared(folder):
 gpt2 = compared(FOLDER / "gpt2")
 
 # %% [markdown] id="first-gap-task"
-# ### Task 4 · Where does it go wrong first?
+# ### Task 3 · Where does it go wrong first?
 #
 # *5 minutes · four or five lines · task id* `first-gap`
 #
@@ -351,7 +343,7 @@ check("first-gap")
 
 # %% [markdown] id="wrong-row-intro"
 # A colleague has written a table of names with **one wrong row**. Every shape fits, and nothing is refused. The next cell
-# changes the state dict as that row does, loads it, and compares the stages with those of the library. **Predict, then run.**
+# loads it so, and compares the stages with the library's. **Predict, then run.**
 
 # %% id="wrong-row-prediction"
 predict(
@@ -400,7 +392,7 @@ reveal("wrong-row", "ln_1 and ln_2 of block 1 exchanged" if found == ["ln_1 and 
 # %% [markdown] id="tokens-intro"
 # ## 2 · From text to tokens
 #
-# GPT-2 reads neither letters nor words. Its tokens are pieces of **bytes**. Every text is bytes in UTF-8, one of 256
+# GPT-2's tokens are pieces of **bytes**. Every text is bytes in UTF-8, one of 256
 # numbers each, so nothing is ever unknown. To make texts shorter, the most frequent pair of neighbours becomes a new
 # token, then again, 50,000 times. This is byte-pair encoding,
 # [BPE](https://arxiv.org/abs/1508.07909). Here token 0 to 255 is the byte itself, and merge $k$ makes token $256 + k$.
@@ -413,7 +405,7 @@ re.findall(PIECES, "The theory: the cat's 42 hats")
 # %% [markdown] id="merge-pair-task"
 # So "the" at the start of a line and " the" inside it are different tokens, with different rows in the embedding.
 #
-# ### Task 5 · Merge a pair
+# ### Task 4 · Merge a pair
 #
 # *5 minutes · eight lines · task id* `merge-pair`
 #
@@ -447,7 +439,7 @@ def merge_pair(ids, pair, new_id):
 check("merge-pair")
 
 # %% [markdown] id="train-bpe-task"
-# ### Task 6 · Learn the merges
+# ### Task 5 · Learn the merges
 #
 # *10 minutes · six lines · task id* `train-bpe`
 #
@@ -479,7 +471,7 @@ def train_bpe(pieces, num_merges):
 check("train-bpe")
 
 # %% [markdown] id="encode-piece-task"
-# ### Task 7 · Encode
+# ### Task 6 · Encode
 #
 # *5 minutes · four lines · task id* `encode-piece`
 #
@@ -507,7 +499,7 @@ def encode_piece(text, merges):
 check("encode-piece")
 
 # %% [markdown] id="decode-bytes-task"
-# ### Task 8 · And back
+# ### Task 7 · And back
 #
 # *5 minutes · four or five lines · task id* `decode-bytes`
 #
@@ -577,8 +569,7 @@ reveal(
 
 # %% [markdown] id="library-read"
 # A Bengali letter takes three bytes, and none of the merges was learned for them, so each letter costs three tokens. A
-# model pays per token, in time and in room. Large tokenizers are trained on many languages for this reason; ask yours what
-# it makes of your language. A single token can be a third of a letter, or a quarter of an emoji: decode
+# model pays per token, in time and in room. Large tokenizers are trained on many languages for this reason. A single token can be a third of a letter, or a quarter of an emoji: decode
 # whole texts, not single tokens.
 #
 # ## 3 · Which token comes next?
@@ -589,7 +580,7 @@ reveal(
 # - **top-k**: only the $k$ likeliest tokens are kept.
 # - **top-p**: the fewest tokens that together reach the probability $p$, the likeliest first. The token that reaches $p$ is kept.
 #
-# ### Task 9 · The distribution
+# ### Task 8 · The distribution
 #
 # *12 minutes · about ten lines · task id* `next-probabilities`
 #
@@ -649,11 +640,11 @@ explore_sampling(some_logits[0], ["the", "a", "this", "its", "one", "every", "su
 # </details>
 
 # %% [markdown] id="generate-until-end-task"
-# ### Task 10 · Write
+# ### Task 9 · Write
 #
-# *7 minutes · seven lines · task id* `generate-until-end`
+# *5 minutes · seven lines · task id* `generate-until-end`
 #
-# Write `generate(model, ids, count, end=None)`, greedy. Append the likeliest next token, up to `count` times. Stop right after
+# You wrote this in lesson 08; the end is new. Write `generate(model, ids, count, end=None)`, greedy. Append the likeliest next token, up to `count` times. Stop right after
 # the token `end` has been appended. A GPT-2 reads as many tokens as `model.positions` has rows: of a longer text give it the last ones.
 # Return the ids, the given ones first.
 
@@ -683,7 +674,7 @@ def generate(model, ids, count, end=None):
 check("generate-until-end")
 
 # %% [markdown] id="cached-logits-task"
-# ### Task 11 · With a cache
+# ### Task 10 · With a cache
 #
 # *15 minutes · about twenty lines · task id* `cached-logits`
 #
@@ -764,7 +755,7 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
 # | MLP | GELU of one projection | **SwiGLU**: one projection gates another |
 # | biases | everywhere | none |
 #
-# ### Task 12 · RMSNorm
+# ### Task 11 · RMSNorm
 #
 # *5 minutes · a class · task id* `rms-norm`
 #
@@ -803,9 +794,9 @@ class RMSNorm(nn.Module):
 check("rms-norm")
 
 # %% [markdown] id="llama-attention-task"
-# ### Task 13 · Llama's attention, and Qwen3's
+# ### Task 12 · Llama's attention, and Qwen3's
 #
-# *15 minutes · a class · task id* `llama-attention`
+# *11 minutes · the `forward` of a class · task id* `llama-attention`
 #
 # Finish `LlamaAttention`: causal, no biases, with `W_query`, `W_key`, `W_value` and `out_proj`. `head_dim` is given, so all heads together
 # can be wider than `d_model`. Rotate queries and keys with `apply_rope` and `base`, each head on its own, at positions from 0 on. Query heads share
@@ -826,7 +817,6 @@ class LlamaAttention(nn.Module):
 
     def __init__(self, d_model, num_heads, num_kv_groups, head_dim, base=10000.0, qk_norm=False, eps=1e-6):
         super().__init__()
-        ### BEGIN SOLUTION
         self.num_heads, self.num_kv_groups, self.base, self.qk_norm = num_heads, num_kv_groups, base, qk_norm
         self.W_query = nn.Linear(d_model, num_heads * head_dim, bias=False)
         self.W_key = nn.Linear(d_model, num_kv_groups * head_dim, bias=False)
@@ -834,7 +824,6 @@ class LlamaAttention(nn.Module):
         self.out_proj = nn.Linear(num_heads * head_dim, d_model, bias=False)
         if qk_norm:
             self.query_norm, self.key_norm = RMSNorm(head_dim, eps), RMSNorm(head_dim, eps)
-        ### END SOLUTION
 
     def forward(self, x):
         ### BEGIN SOLUTION
@@ -926,7 +915,8 @@ class Llama(nn.Module):
 def llama_sizes(config):
     """What `Llama` is made with, from a published `config.json`."""
     heads, rope = config["num_attention_heads"], config.get("rope_parameters") or config
-    if (config.get("rope_scaling") or rope).get("rope_type", "default") != "default":
+    scaling = config.get("rope_scaling") or rope
+    if scaling.get("rope_type", scaling.get("type", "default")) != "default":  # older files say `type`
         raise ValueError("This model scales its rotary positions, which `Llama` does not know.")
     return {
         "vocab": config["vocab_size"],
@@ -952,7 +942,7 @@ for folder in ("llama", "qwen3"):
     )
 
 # %% [markdown] id="load-llama-task"
-# ### Task 14 · Load Llama
+# ### Task 13 · Load Llama
 #
 # *8 minutes · about twelve lines · task id* `load-llama`
 #
@@ -1011,7 +1001,7 @@ rope_pairs(8)
 # So to bring Meta's file into the half-split form, move the **rows** of `W_query` and `W_key`, head by head: the first numbers of all
 # pairs go into the first half, the second numbers into the second half. Values are not rotated, and stay.
 #
-# ### Task 15 · Find the bug: the rows of another form
+# ### Task 14 · Find the bug: the rows of another form
 #
 # *7 minutes · one line · task id* `bug-permuted-rows`
 #
@@ -1075,9 +1065,9 @@ print(
 #
 # ## 6 · Published weights
 #
-# Now the real ones. The next two cells need a network and `pip install huggingface_hub tokenizers`, and say first how much they load. The
+# The next two cells need a network and `pip install huggingface_hub tokenizers`, and say first how much they load. The
 # first one loads GPT-2 (2019, 124 million parameters), the second [SmolLM2](https://arxiv.org/abs/2502.02737), a small
-# Llama. Neither is needed for a grade. Set `LOAD = True` to run them. Without a network they say so.
+# Llama. Set `LOAD = True` to run them. Without a network they say so.
 
 
 # %% id="published-given" tags=["shown"]
@@ -1138,7 +1128,7 @@ explore_model(gpt2 if per_token else None, 3, encode, vocabulary, sentence, merg
 # <details><summary>What to see</summary>
 #
 # For four of six. A model that has learned nothing still changes its answer when a head is gone, and its rows have largest weights too. Neither proves that
-# a head does something. Lesson 10 asked for more: a claim that says where the loss rises and where not, on texts that nobody has looked at.
+# a head does something; lesson 10 asked for more.
 #
 # </details>
 #
@@ -1156,7 +1146,7 @@ real_maps
 #
 # From a `config.json` you can count a model's parameters, and so the bytes it needs, without loading it.
 #
-# ### Task 16 · What a model takes
+# ### Task 15 · What a model takes
 #
 # *8 minutes · seven lines · task id* `model-sizes`
 #
@@ -1249,7 +1239,7 @@ for name, sizes in CONFIGURATIONS.items():
 # - Your classes hold GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
 # - A shape that fits proves nothing. Equal logits prove it, and equal stages tell where they stop being equal.
 # - Tokens are bytes, merged in the order in which the merges were learned. What was not in the training text stays bytes.
-# - Temperature first, then top-k, then top-p. A cache changes no token.
+# - Temperature first, then top-k, then top-p.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself

@@ -52,36 +52,6 @@ FAULTS = (
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
-        "missing-accepted",
-        "a parameter without a tensor is accepted",
-        "A parameter that gets no tensor keeps its random numbers, and nobody is told. Compare the names in both directions.",
-        section="12-real-models#fill-task",
-    ),
-    Fault(
-        "extra-accepted",
-        "a tensor without a parameter is accepted",
-        "A tensor that has no parameter is passed over in silence. Refuse it: `own.keys() - places.keys()`.",
-        section="12-real-models#fill-task",
-    ),
-    Fault(
-        "shape-not-compared",
-        "tensors of another shape are bent to fit",
-        "A tensor of another shape is reshaped or transposed until it fits. Compare `.shape`, and refuse it.",
-        section="12-real-models#fill-task",
-    ),
-    Fault(
-        "refusal-without-names",
-        "the message of a refusal names nothing",
-        "The refusal does not say what does not fit. Put the names into the message of the `ValueError`.",
-        section="12-real-models#fill-task",
-    ),
-    Fault(
-        "other-error-raised",
-        "another error is raised than the one asked for",
-        "What does not fit is refused with another exception. The task asks for a `ValueError`.",
-        section="12-real-models#fill-task",
-    ),
-    Fault(
         "values-and-keys-exchanged",
         "the tensors of keys and values have changed places",
         "The tensors of the keys go to the values, and those of the values to the keys. Their shapes are equal, so nothing complains.",
@@ -139,7 +109,7 @@ FAULTS = (
         "refusal-avoided",
         "what does not fit is passed over",
         "Names and shapes are no longer compared, so what does not fit is passed over in silence. End with `fill(model, own)`.",
-        section="12-real-models#fill-task",
+        section="12-real-models#fill-intro",
     ),
     Fault(
         "largest-gap-for-first",

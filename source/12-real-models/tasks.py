@@ -113,126 +113,7 @@ LIKE_GPT2 = Task(
 )
 
 
-def filled(id, says, seed, layers=2, raises=(), names=(), **settings):
-    sizes = {"vocab": 7, "d_model": 8, "layers": layers, "room": 9}
-    state, _ = stored("own-state", seed, **sizes, **settings)
-
-    def redraw(generator):
-        return {"own": Specimen("own-state", {"seed": anew(generator), **sizes, **settings})}
-
-    inputs = {"model": model(seed, layers), "own": state}
-    asked = {"says": names} if names else {}
-    return Probe(
-        id, says, inputs, then={"ids": ids(2, 5, seed=seed)}, raises=raises, settings=asked, redraw=redraw
-    )
-
-
 REFUSED = ("ValueError",)
-FILL = Task(
-    id="fill",
-    title="Refuse what does not fit",
-    name="fill",
-    kind="function",
-    signature="fill(model, own)",
-    axes=LOGITS,
-    probes=(
-        filled("fits", "tensors that fit", 1),
-        filled("one-block", "tensors of one block that fit", 2, layers=1),
-        filled(
-            "missing",
-            "tensors without `norm.bias`",
-            3,
-            raises=REFUSED,
-            names=("norm.bias",),
-            without="norm.bias",
-        ),
-        filled(
-            "missing-last",
-            "tensors without `blocks.1.mlp.0.bias`",
-            4,
-            raises=REFUSED,
-            names=("blocks.1.mlp.0.bias",),
-            without="blocks.1.mlp.0.bias",
-        ),
-        filled(
-            "extra",
-            "tensors with `lm_head.bias` as well",
-            5,
-            raises=REFUSED,
-            names=("lm_head.bias",),
-            extra="lm_head.bias",
-        ),
-        filled(
-            "turned",
-            "tensors with `positions.weight` transposed",
-            6,
-            raises=REFUSED,
-            names=("positions.weight",),
-            turned="positions.weight",
-        ),
-        filled(
-            "turned-wide",
-            "tensors with `blocks.0.mlp.0.weight` transposed",
-            7,
-            raises=REFUSED,
-            names=("blocks.0.mlp.0.weight",),
-            turned="blocks.0.mlp.0.weight",
-        ),
-    ),
-    checks=(
-        Check("what fits is put in", 1, ("fits", "one-block")),
-        Check("a missing or an unknown name is refused", 1, ("missing", "missing-last", "extra", "fits")),
-        Check("another shape is refused", 1, ("turned", "turned-wide", "fits")),
-    ),
-    learned="What is missing leaves random numbers behind, and what is left over had a purpose. Both are worth a sentence.",
-    demands={
-        "put each tensor of `own` into the parameter of that name": "nothing-copied",
-        "return the model": "returns-nothing",
-        "If a parameter gets no tensor": "missing-accepted",
-        "a tensor has no parameter": "extra-accepted",
-        "or two shapes differ": "shape-not-compared",
-        "raise a `ValueError`": "other-error-raised",
-        "whose message names them": "refusal-without-names",
-    },
-    hints=(
-        "`places = dict(model.named_parameters())`. `places.keys() - own.keys()` are the parameters that get nothing.",
-        "Compare `places[name].shape` with `own[name].shape` for the names that both have.",
-        'Raise `ValueError(f"missing: {sorted(missing)}, …")` if there is any; else `places[name].copy_(own[name])` for each name.',
-    ),
-    wrong=wrongs("""
-        missing-accepted: if missing or extra or misshapen → if extra or misshapen
-            in places.items(): → in [(one, places[one]) for one in places if one in own]:
-        extra-accepted: if missing or extra or misshapen → if missing or misshapen
-        shape-not-compared: places[name].shape != own[name].shape → places[name].numel() != own[name].numel()
-            place.copy_(own[name]) → place.copy_(own[name].reshape(place.shape))
-        shape-not-compared: if missing or extra or misshapen → if missing or extra
-            place.copy_(own[name]) → place.copy_(own[name] if own[name].shape == place.shape else own[name].T)
-        other-error-raised: raise ValueError → raise RuntimeError
-        refusal-without-names: f"missing: {sorted(missing)}, not expected: {sorted(extra)}, other shape: {sorted(misshapen)}" → "something does not fit"
-        nothing-copied: place.copy_(own[name]) → place = own[name]
-        returns-nothing: return model → return None
-        """),
-    right=rights("""
-        load-state-dict: body
-            places = dict(model.named_parameters())
-            wrong = [name for name in {*places, *own} if name not in places or name not in own or places[name].shape != own[name].shape]
-            if wrong:
-                raise ValueError(f"These do not fit: {wrong}")
-            model.load_state_dict(own, strict=False)
-            return model
-        loop: body
-            places = dict(model.named_parameters())
-            for name in own:
-                if name not in places:
-                    raise ValueError(name)
-            for name in places:
-                if name not in own or own[name].shape != places[name].shape:
-                    raise ValueError(name)
-                places[name].data = own[name].clone()
-            return model
-        sets: places.keys() - own.keys(), own.keys() - places.keys() → set(places) - set(own), set(own) - set(places)
-        """),
-)
 
 
 def gpt2(id, says, seed, layers=2, heads=2, raises=(), **settings):
@@ -250,7 +131,7 @@ LOAD_GPT2 = Task(
     kind="function",
     signature="load_gpt2(model, state)",
     axes=LOGITS,
-    needs=("like-gpt2", "fill"),
+    needs=("like-gpt2",),
     probes=(
         gpt2("saved", "a file of `save_pretrained`", 1, prefix=LONG),
         gpt2("deep", "a file of three blocks", 2, layers=3, heads=4, prefix=LONG),
@@ -1289,7 +1170,7 @@ LOAD_LLAMA = Task(
     kind="function",
     signature="load_llama(model, state)",
     axes=LOGITS,
-    needs=("fill", "rms-norm", "llama-attention"),
+    needs=("rms-norm", "llama-attention"),
     probes=(
         llama("llama", "a Llama", 1),
         llama("deep", "a Llama of three blocks", 2, layers=3),
@@ -1484,7 +1365,7 @@ LESSON = Lesson(
     given_axes={},
     redraw=lambda generator: {},
     tasks=(
-        *(LIKE_GPT2, FILL, LOAD_GPT2, FIRST_GAP),
+        *(LIKE_GPT2, LOAD_GPT2, FIRST_GAP),
         *(MERGE_PAIR, TRAIN_BPE, ENCODE_PIECE, DECODE_BYTES),
         *(NEXT_PROBABILITIES, GENERATE, CACHED_LOGITS),
         *(RMS_NORM, LLAMA_ATTENTION, LOAD_LLAMA, PERMUTED_ROWS, MODEL_SIZES),

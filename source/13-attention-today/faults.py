@@ -424,52 +424,10 @@ FAULTS = (
         section="13-attention-today#norm-intro",
     ),
     Fault(
-        "feature-map-left-out",
-        "queries and keys do not go through φ",
-        "Queries and keys are used as they are, so weights can be negative. Both go through φ: `F.elu(…) + 1`.",
-        section="13-attention-today#linear-task",
-    ),
-    Fault(
-        "one-not-added",
-        "the 1 of the feature map is missing",
-        "`elu` reaches down to −1. Add 1, so that nothing is negative.",
-        section="13-attention-today#linear-task",
-    ),
-    Fault(
-        "relu-for-elu",
-        "relu is used in the place of elu",
-        "`relu` is used in the place of `elu`. What is below 0 should count less, not all the same.",
-        section="13-attention-today#linear-task",
-    ),
-    Fault(
-        "divided-by-length-so-far",
-        "the sum is divided by the number of tokens",
-        "The sum is divided by how many tokens there were. Divide by the sum of the weights, `(query * total).sum(…)`.",
-        section="13-attention-today#linear-task",
-    ),
-    Fault(
-        "sum-of-keys-not-kept",
-        "the sum of the keys is not kept",
-        "The division uses the newest key alone. Add the keys up as well.",
-        section="13-attention-today#linear-task",
-    ),
-    Fault(
-        "future-in-memory",
-        "the memory holds the future",
-        "The memory holds all tokens at once, the future included. Add one token at a time.",
-        section="13-attention-today#linear-task",
-    ),
-    Fault(
-        "scores-made-after-all",
-        "all scores are made",
-        "The numbers are right, but a tensor of tokens × tokens was made. Keep one memory, and add to it.",
-        section="13-attention-today#linear-task",
-    ),
-    Fault(
         "read-before-written",
         "a token is read before it is written",
         "Each token reads before its own value is written. Write first.",
-        section="13-attention-today#linear-task",
+        section="13-attention-today#linear-memory",
     ),
     Fault(
         "nothing-taken-out",

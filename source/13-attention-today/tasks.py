@@ -388,12 +388,14 @@ LATENT_ATTENTION = Task(
     words={"width": "√(head_dim + rope_dim)", "swap": "keys.mT"},
     learned="All heads make their keys and values from one short vector. The position has a part of its own, shared by all heads.",
     demands={
-        "causal. All": "no-mask",
-        "In each head the first `head_dim` numbers stay as they are": "rotated-part-first",
+        ", causal": "no-mask",
+        "in each head the first `head_dim` numbers stay as they are": "rotated-part-first",
         "the rest is rotated": "rotated-part-not-rotated",
         "the latent is kept **normalised**": "latent-not-normalised",
-        "your RMSNorm with `eps`": "eps-not-passed-on",
-        "num_heads · value_dim to d_model": "no-out-proj",
+        "and values of all heads, from the latent": "raw-latent-for-values",
+        "from all heads to d_model": "no-out-proj",
+        "Divide the scores as the formula does": "scale-without-rotated-part",
+        "rotate with `base`": "base-not-passed-on",
     },
     hints=(
         "`queries.split((self.head_dim, self.rope_dim), dim=-1)` gives the two parts of all heads.",
@@ -784,104 +786,18 @@ BOUNDED = Task(
 # ---------------------------------------------------------------------------------------- memories of fixed size
 
 
-def streamed(id, says, b, heads, tokens, head_dim, value_dim, seed, betas=False, **more):
+def streamed(id, says, b, heads, tokens, head_dim, value_dim, seed, **more):
     inputs = {
         "queries": drawn(b, heads, tokens, head_dim, seed=seed),
-        "keys": drawn(b, heads, tokens, head_dim, seed=seed + 1) / (head_dim**0.5 if betas else 1),
+        "keys": drawn(b, heads, tokens, head_dim, seed=seed + 1) / head_dim**0.5,
         "values": drawn(b, heads, tokens, value_dim, seed=seed + 2),
+        "betas": torch.sigmoid(drawn(b, heads, tokens, seed=seed + 3)),
     }
-    if betas:
-        inputs["betas"] = torch.sigmoid(drawn(b, heads, tokens, seed=seed + 3))
     return Probe(id, says, inputs, **more)
 
 
-STREAMED = {"queries": HEADS, "keys": HEADS, "values": READ}
-BETAS = STREAMED | {"betas": ("b", "heads", "tokens")}
+BETAS = {"queries": HEADS, "keys": HEADS, "values": READ, "betas": ("b", "heads", "tokens")}
 
-LINEAR = Task(
-    id="linear-recurrent",
-    title="Token by token",
-    name="linear_recurrent",
-    kind="function",
-    signature="linear_recurrent(queries, keys, values)",
-    axes=READ,
-    input_axes=STREAMED,
-    probes=(
-        streamed("few", "five tokens", 2, 3, 5, 4, 6, 1),
-        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 11),
-        streamed("one", "one token", 2, 3, 1, 5, 4, 21),
-        streamed("double", "float64", 2, 4, 6, 3, 5, 31, dtype="float64"),
-        streamed(
-            "costs",
-            "sixty tokens",
-            1,
-            2,
-            60,
-            3,
-            4,
-            41,
-            observe="costs",
-            settings={"numbers": 3000},
-        ),
-    ),
-    checks=(
-        Check("equal to the parallel form", 3, ("few", "more", "one", "double")),
-        Check("nothing of tokens × tokens", 1, ("costs", "few")),
-    ),
-    learned="Without the softmax, a sum over the past fits into one matrix. It does not grow, whatever is read.",
-    demands={
-        "equal to `linear_parallel`": "feature-map-left-out",
-        "the sum of the $\\phi(k_j)$, for the division": "not-normalised",
-        "Add a token first, then read": "read-before-written",
-        "Make nothing of tokens × tokens": "scores-made-after-all",
-    },
-    hints=(
-        "The memory begins as zeros of (b, heads, head_dim, value_dim), the sum of the keys as zeros of (b, heads, head_dim).",
-        "A token adds `key[..., :, None] * value[..., None, :]` to the memory and `key` to the sum.",
-        "Reading is `(query[..., :, None] * memory).sum(dim=-2)`, divided by `(query * total).sum(dim=-1, keepdim=True)`.",
-    ),
-    wrong=wrongs("""
-        read-before-written: line memory = memory + key →
-            below contexts.append → memory = memory + key[..., :, None] * value[..., None, :]
-        read-before-written: line memory = memory + key →
-            line total = total + key →
-            below contexts.append → memory, total = memory + key[..., :, None] * value[..., None, :], total + key
-        feature-map-left-out: F.elu(queries) + 1, F.elu(keys) + 1 → queries, keys
-        feature-map-left-out: F.elu(queries) + 1, F.elu(keys) + 1 → queries, F.elu(keys) + 1
-            hint: The queries are used as they come. They go through φ, as the keys do.
-        feature-map-left-out: F.elu(queries) + 1, F.elu(keys) + 1 → F.elu(queries) + 1, keys
-            hint: The keys are used as they come. They go through φ, as the queries do.
-        one-not-added: F.elu(queries) + 1, F.elu(keys) + 1 → F.elu(queries), F.elu(keys)
-        relu-for-elu: F.elu(queries) + 1, F.elu(keys) + 1 → F.relu(queries) + 1, F.relu(keys) + 1
-        not-normalised: read / (query * total).sum(dim=-1, keepdim=True) → read
-        divided-by-length-so-far: read / (query * total).sum(dim=-1, keepdim=True) → read / (t + 1)
-        overwritten-in-loop: memory = memory + key → memory = key
-            hint: The memory holds the newest token alone. Add to what it holds.
-        sum-of-keys-not-kept: total = total + key → total = key
-        future-in-memory: above for t in range → whole = (keys[..., :, None] * values[..., None, :]).sum(dim=2)
-            (query[..., :, None] * memory) → (query[..., :, None] * whole)
-            read / (query * total) → read / (query * keys.sum(dim=2))
-        scores-made-after-all: = linear_parallel(queries, keys, values)
-        """),
-    right=rights("""
-        einsum: body
-            phi = lambda x: torch.where(x > 0, x + 1, x.exp())
-            memory = torch.zeros(*keys.shape[:2], keys.shape[-1], values.shape[-1], dtype=keys.dtype)
-            total = torch.zeros_like(keys[:, :, 0])
-            result = torch.empty_like(values)
-            for t in range(keys.shape[2]):
-                q, k = phi(queries[:, :, t]), phi(keys[:, :, t])
-                memory = memory + torch.einsum("bhd,bhv->bhdv", k, values[:, :, t])
-                total = total + k
-                result[:, :, t] = torch.einsum("bhd,bhdv->bhv", q, memory) / torch.einsum("bhd,bhd->bh", q, total)[..., None]
-            return result
-        cumulative: body
-            q, k = F.elu(queries) + 1, F.elu(keys) + 1
-            memories = (k[..., None] * values[..., None, :]).cumsum(dim=2)
-            return (q[..., None] * memories).sum(dim=-2) / (q * k.cumsum(dim=2)).sum(dim=-1, keepdim=True)
-        matmul: (query[..., :, None] * memory).sum(dim=-2) → (query[..., None, :] @ memory).squeeze(-2)
-        """),
-)
 
 DELTA_RIGHTS = """
         einsum: body
@@ -895,6 +811,7 @@ DELTA_RIGHTS = """
             return torch.stack(result, dim=2)
         """
 
+
 DELTA_RULE = Task(
     id="delta-rule",
     title="The delta rule",
@@ -904,10 +821,10 @@ DELTA_RULE = Task(
     axes=READ,
     input_axes=BETAS,
     probes=(
-        streamed("few", "five tokens", 2, 3, 5, 4, 6, 1, betas=True),
-        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 11, betas=True),
-        streamed("one", "one token", 2, 3, 1, 5, 4, 21, betas=True),
-        streamed("double", "float64", 2, 4, 6, 3, 5, 31, betas=True, dtype="float64"),
+        streamed("few", "five tokens", 2, 3, 5, 4, 6, 1),
+        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 11),
+        streamed("one", "one token", 2, 3, 1, 5, 4, 21),
+        streamed("double", "float64", 2, 4, 6, 3, 5, 31, dtype="float64"),
     ),
     checks=(
         Check("several tokens", 3, ("few", "more", "double")),
@@ -958,10 +875,10 @@ DELTA_PARALLEL = Task(
     axes=READ,
     input_axes=BETAS,
     probes=(
-        streamed("few", "five tokens", 2, 3, 5, 4, 6, 51, betas=True),
-        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 61, betas=True),
-        streamed("one", "one token", 2, 3, 1, 5, 4, 71, betas=True),
-        streamed("double", "float64", 2, 4, 6, 3, 5, 81, betas=True, dtype="float64"),
+        streamed("few", "five tokens", 2, 3, 5, 4, 6, 51),
+        streamed("more", "nine tokens", 3, 2, 9, 6, 5, 61),
+        streamed("one", "one token", 2, 3, 1, 5, 4, 71),
+        streamed("double", "float64", 2, 4, 6, 3, 5, 81, dtype="float64"),
         streamed(
             "costs",
             "forty tokens",
@@ -971,7 +888,6 @@ DELTA_PARALLEL = Task(
             3,
             4,
             91,
-            betas=True,
             observe="costs",
             settings={"numbers": 10**6, "operations": 60},
         ),
@@ -1278,6 +1194,6 @@ LESSON = Lesson(
     tasks=(
         *(WINDOW_MASK, RING_CACHE, REACH, SINK_ATTENTION),
         *(LATENT_ATTENTION, ABSORBED, STRETCHED, YARN, BOUNDED),
-        *(LINEAR, DELTA_RULE, DELTA_PARALLEL, PACKED, PLAN_BYTES, LONGEST),
+        *(DELTA_RULE, DELTA_PARALLEL, PACKED, PLAN_BYTES, LONGEST),
     ),
 )

@@ -13,10 +13,6 @@ TASKS = read(
 sigmoid-approximation (named, values): nn.GELU(approximate="tanh") → nn.SiLU()
 first-block-only (named, values): zip(model.blocks, biases): → list(zip(model.blocks, biases))[:1]:
 view: fused.chunk(3) → fused.view(3, -1)
-== fill
-only-missing-refused (named, not refused, keeps 1): if missing or extra or misshapen → if missing
-print-instead-of-raise (named, not refused, raised, keeps 1): raise ValueError( → print(
-any-order: sorted(extra) → list(extra)
 == load-gpt2
 all-matrices-turned (named, raised, values):
     name.endswith(("c_attn.weight", "c_proj.weight", "c_fc.weight")) → tensor.ndim == 2 and "attn.bias" not in name

@@ -48,10 +48,6 @@ where: length = end - begin if end != begin else 0.001 → length = max(end - be
 cap-on-queries (named, values): queries @ keys.mT / keys.shape[-1] ** 0.5 → queries.clamp(-1, 1) @ keys.mT / keys.shape[-1] ** 0.5
 weight-added (named, values): + 1e-6) * query_weight → + 1e-6) + query_weight
 sqrt: torch.sqrt((keys**2).mean(dim=-1, keepdim=True) + 1e-6) → ((keys**2).mean(dim=-1, keepdim=True) + 1e-6).sqrt()
-== linear-recurrent
-values-normalised (named, values): value = queries[:, :, t], keys[:, :, t], values[:, :, t] → value = queries[:, :, t], keys[:, :, t], F.normalize(values[:, :, t], dim=-1)
-query-not-mapped (named, values): F.elu(queries) + 1, F.elu(keys) + 1 → queries, F.elu(keys) + 1
-exponential: F.elu(queries) + 1, F.elu(keys) + 1 → torch.where(queries > 0, queries + 1, queries.exp()), F.elu(keys) + 1
 == delta-rule
 found-halved (named, values): values[:, :, t] - found → values[:, :, t] - found / 2
 beta-squared (named, values): betas[:, :, t, None] * → betas[:, :, t, None] ** 2 *

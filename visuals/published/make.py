@@ -96,7 +96,7 @@ def sink_layer(config: Any, x: torch.Tensor) -> dict[str, torch.Tensor]:
     positions = torch.arange(x.shape[1])[None]
     turning = rotary(x, positions)
     mask = create_sliding_window_causal_mask(
-        config=config, inputs_embeds=x, attention_mask=None, past_key_values=None, position_ids=positions
+        config, x, None, None, position_ids=positions
     )
     context: list[torch.Tensor] = []
     layer.o_proj.register_forward_pre_hook(lambda one, given: context.append(given[0]))
