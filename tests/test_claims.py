@@ -532,27 +532,18 @@ def prose_of(lesson):
 
 
 @pytest.mark.parametrize("lesson", EVERY)
-def test_a_lesson_fits_the_time_that_it_states(lesson):
+def test_a_lesson_fits_the_time_that_it_states_which_is_two_and_a_half_hours_at_most(lesson):
     prose = prose_of(lesson)
     (stated,) = re.findall(r"\*\*Time:\*\* about (\d+) minutes", prose)
     tasks = sum(int(minutes) for minutes in re.findall(r"\*(\d+) minutes", prose))
     # 150 words of a text like this take a minute, and to run its cells takes three.
-    assert tasks + len(prose.split()) / 150 + 3 <= int(stated)
+    assert tasks + len(prose.split()) / 150 + 3 <= int(stated) <= 150
 
-
-@pytest.mark.parametrize("lesson", EVERY)
-def test_no_sitting_takes_more_than_two_and_a_half_hours(lesson):
-    prose = prose_of(lesson)
-    named = re.search(r"Section (\d) is a good place to stop for a day", prose)
-    ends = rf"^## {named[1]} ·" if named else r"\*\*A good place to stop for a day\.\*\*"
-    sittings = [
-        sum(int(minutes) for minutes in re.findall(r"\*(\d+) minutes", part)) + len(part.split()) / 150 + 3
-        for part in re.split(ends, prose, flags=re.MULTILINE)
-    ]
-    assert max(sittings) <= 150
-    stated = re.search(r"\*\*Time:\*\* .*?\.", prose, re.DOTALL)[0]
-    total, *parts = map(int, re.findall(r"\d+", stated))
-    assert not parts or (sum(parts) == total and all(map(float.__le__, sittings, map(float, parts))))
+    # A line of a solution, with the thought before it, takes no less in any lesson.
+    written = re.findall(
+        r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", "\n".join(cells(lesson).values()), re.DOTALL
+    )
+    assert tasks >= 0.8 * sum(bool(line.strip()) for line in "\n".join(written).splitlines())
 
 
 @pytest.mark.parametrize("lesson", EVERY)

@@ -618,9 +618,9 @@ check("next-probabilities")
 # %% id="distribution-figure" tags=["figure"]
 some_logits = torch.tensor([[2.0, 1.6, 1.0, 0.4, 0.0, -0.5, -1.0, -2.0]])  # (1, vocab)
 ways = {"as it is": {}, "T = 0.5": {"temperature": 0.5}, "T = 2": {"temperature": 2.0}}
-ways |= {"greedy": {"temperature": 0}, "top-k 3": {"top_k": 3}, "top-p 0.7": {"top_p": 0.7}}
+ways |= {"greedy": {"temperature": 0}, "top-k 3": {"top_k": 3}, "top-p 0.6": {"top_p": 0.6}}
 rows = [next_probabilities(some_logits, **settings) for settings in ways.values()]
-token_vectors(torch.cat(rows) if all(map(torch.is_tensor, rows)) else ..., list(ways), row="way")
+token_vectors(torch.cat(rows) if all(map(torch.is_tensor, rows)) else ..., list(ways), "way", "token")
 
 # %% [markdown] id="explorer-intro"
 # ### Try it

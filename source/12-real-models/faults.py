@@ -52,6 +52,12 @@ FAULTS = (
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
+        "parts-in-reverse",
+        "queries, keys and values get the parts in reverse",
+        "The first part goes to the values and the last one to the queries. The parts come in the order query, key, value.",
+        section="12-real-models#like-gpt2-task",
+    ),
+    Fault(
         "values-and-keys-exchanged",
         "the tensors of keys and values have changed places",
         "The tensors of the keys go to the values, and those of the values to the keys. Their shapes are equal, so nothing complains.",
@@ -121,6 +127,12 @@ FAULTS = (
         "tolerance-absolute",
         "the tolerance does not grow with the numbers",
         "`tolerance` is a share: multiply it by the largest absolute entry of the stage in `theirs`.",
+        section="12-real-models#first-gap-task",
+    ),
+    Fault(
+        "tolerance-of-each-entry",
+        "each entry has a tolerance of its own",
+        "Each entry is compared with its own size, so a small one differs by rounding alone. Compare with the stage's largest absolute entry.",
         section="12-real-models#first-gap-task",
     ),
     Fault(
@@ -460,6 +472,12 @@ FAULTS = (
         section="12-real-models#cached-logits-task",
     ),
     Fault(
+        "one-cache-for-all-layers",
+        "all layers write into one cache",
+        "All layers write into one cache, so each also reads the keys and values of the others. Keep one for each block.",
+        section="12-real-models#cached-logits-task",
+    ),
+    Fault(
         "cache-never-grows",
         "only the first piece is kept",
         "The cache keeps the first piece and never grows. Store what was joined.",
@@ -496,12 +514,6 @@ FAULTS = (
         section="12-real-models#cached-logits-task",
     ),
     Fault(
-        "deviation-for-root-mean-square",
-        "a variance stands in for the mean square",
-        "A variance is the mean square of what is left after the mean is subtracted. Take the numbers as they are.",
-        section="12-real-models#llama-intro",
-    ),
-    Fault(
         "mean-subtracted",
         "the mean is subtracted",
         "The mean is subtracted first, as in LayerNorm. RMSNorm only divides.",
@@ -511,6 +523,18 @@ FAULTS = (
         "sum-for-mean-square",
         "the squares are added, not averaged",
         "The squares are added. Take their mean.",
+        section="12-real-models#llama-intro",
+    ),
+    Fault(
+        "spread-for-mean-square",
+        "the norm divides by the standard deviation",
+        "This divides by the standard deviation, so the mean is taken off in it. RMSNorm takes the mean of the squares themselves.",
+        section="12-real-models#llama-intro",
+    ),
+    Fault(
+        "one-added-to-weight",
+        "the norm multiplies by 1 + weight",
+        "This multiplies by 1 + `weight`. Here `weight` starts with ones and is the factor itself.",
         section="12-real-models#llama-intro",
     ),
     Fault(

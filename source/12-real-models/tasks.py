@@ -95,6 +95,7 @@ LIKE_GPT2 = Task(
         bias-of-queries-only: zip(layers, fused.chunk(3)) → zip(layers[:1], fused.chunk(3))
         bias-of-keys-missing: zip(layers, fused.chunk(3)) → zip(layers[::2], fused.chunk(3)[::2])
         bias-interleaved: fused.chunk(3) → fused.view(-1, 3).T
+        parts-in-reverse: fused.chunk(3) → fused.chunk(3)[::-1]
         returns-nothing: return model → return None
         """),
     right=rights("""
@@ -189,6 +190,7 @@ LOAD_GPT2 = Task(
         projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
             hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query, key, value.
         values-and-keys-exchanged: ("W_query", "W_key", "W_value") → ("W_query", "W_value", "W_key")
+        parts-in-reverse: ("W_query", "W_key", "W_value") → ("W_value", "W_key", "W_query")
         square-not-turned: ("c_attn.weight", "c_proj.weight", "c_fc.weight") → ("c_attn.weight", "mlp.c_proj.weight", "c_fc.weight")
         turned-by-reshape: tensor = tensor.T → tensor = tensor.reshape(tensor.shape[::-1])
         cut-in-turn: tensor.chunk(3) → [tensor[place::3] for place in range(3)]
@@ -289,6 +291,7 @@ FIRST_GAP = Task(
             hint: This is the mean difference. One entry that is far off hides among many that agree: take the largest.
         sign-kept: (own - right).abs().max() → (own - right).max()
         tolerance-absolute: tolerance * right.abs().max() → tolerance
+        tolerance-of-each-entry: largest <= tolerance * right.abs().max() → ((own - right).abs() <= tolerance * right.abs()).all()
         zero-for-none: return -1 → return 0
         nan-passes: not largest <= tolerance * right.abs().max() → largest > tolerance * right.abs().max()
         tolerance-typed-in: tolerance * right → 1e-3 * right
@@ -925,6 +928,11 @@ CACHED_LOGITS = Task(
         cache-shared-by-layers: kept[layer][0] → kept[0][0]
             kept[layer][1] → kept[0][1]
             kept[layer] = keys, values → kept[layer] = keys, values
+        one-cache-for-all-layers: if layer in kept: → if 0 in kept:
+            kept[layer][0] → kept[0][0]
+            kept[layer][1] → kept[0][1]
+            kept[layer] = keys, values → kept[0] = keys, values
+            masked_fill(hidden, → masked_fill(torch.ones(new, keys.shape[2], dtype=torch.bool).triu(keys.shape[2] - new + 1),
         cache-never-grows: kept[layer] = keys, values → kept.setdefault(layer, (keys, values))
         past-not-read: if layer in kept: → if False:
             hidden = torch.ones(new, start → hidden = torch.ones(new, new
@@ -1016,7 +1024,8 @@ RMS_NORM = Task(
     ),
     wrong=wrongs("""
         mean-subtracted: above mean_square = → x = x - x.mean(dim=-1, keepdim=True)
-        deviation-for-root-mean-square: mean_square = (x * x).mean(dim=-1, keepdim=True) → mean_square = x.var(dim=-1, keepdim=True, correction=0)
+        spread-for-mean-square: (x * x).mean(dim=-1, keepdim=True) → x.var(dim=-1, keepdim=True, unbiased=False)
+        one-added-to-weight: * self.weight → * (1 + self.weight)
         sum-for-mean-square: .mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True)
         mean-square-over-tokens: .mean(dim=-1, keepdim=True) → .mean(dim=-2, keepdim=True)
         epsilon-left-out: mean_square + self.eps → mean_square

@@ -79,7 +79,7 @@ seen = torch.stack((below, window, torch.cat((below[:, :1], window[:, 1:]), dim=
 attention_map(
     (seen / seen.sum(dim=-1, keepdim=True))[None],
     TOKENS,
-    names=("causal", "window of 3", "window of 3, first token kept"),
+    names=("causal", "window of 3", "first token kept"),
 )
 
 # %% [markdown] id="window-mask-task"
@@ -335,7 +335,7 @@ compared("gpt-oss, a window of 4", sink_attention(**given, window=4), library["g
 # %% id="explorer" tags=["figure"]
 ones = torch.eye(11).expand(2, 2, 11, 11)  # with unit vectors as values the context is the weights
 weights = None if hidden is None else sink_attention(**given | {"values": ones}, window=4)
-None if weights is None else explore_map(weights[:1], [f"token {t}" for t in range(11)])
+None if weights is None else explore_map(weights[:1], [str(t) for t in range(11)])
 
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>

@@ -130,6 +130,12 @@ FAULTS = (
         section="13-attention-today#reach-task",
     ),
     Fault(
+        "future-without-window",
+        "a layer without a window sees the future",
+        "A layer without a window sees the future here. It is causal, too: it sees all tokens up to its own.",
+        section="13-attention-today#reach-task",
+    ),
+    Fault(
         "hidden-for-visible",
         "the mask of hidden keys is read as visible ones",
         "`window_mask` is True where a key is hidden. Turn it round with `~`.",
@@ -200,6 +206,12 @@ FAULTS = (
         "the scale counts the latent's width",
         "The scale counts latent_dim numbers. The score is still that of head_dim + rope_dim products, only computed in another order.",
         section="13-attention-today#absorbed-attention-task",
+    ),
+    Fault(
+        "each-part-scaled-alone",
+        "both parts of a score are scaled on their own",
+        "Each part of the score is divided by the root of its own width. Add both, then divide by the root of head_dim + rope_dim.",
+        section="13-attention-today#latent-attention-task",
     ),
     Fault(
         "rotated-part-not-rotated",

@@ -160,6 +160,12 @@ RING_CACHE = Task(
         empty-slots-returned: min(end, self.window) → self.window
         ring-not-advanced: self.num_tokens = end → pass
         count-stops-at-window: self.num_tokens = end → self.num_tokens = min(end, self.window)
+        count-stops-at-window: body append
+            for t in range(keys.shape[2]):
+                slot = self.num_tokens % self.window
+                self.keys[:, :, slot], self.values[:, :, slot] = keys[:, :, t], values[:, :, t]
+                self.num_tokens = min(self.num_tokens + 1, self.window)
+            return self.keys[:, :, : self.num_tokens], self.values[:, :, : self.num_tokens]
         keys-as-values: = values[:, :, -self.window :] → = keys[:, :, -self.window :]
             hint: The keys are stored in the place of the values.
         ring-returns-new-only: return self.keys[:, :, :filled], self.values[:, :, :filled] → return keys[:, :, -self.window :], values[:, :, -self.window :]
@@ -241,6 +247,7 @@ REACH = Task(
         widest-window-only: in windows.tolist(): → in [0 if 0 in windows.tolist() else max(windows.tolist())]:
         whole-window-per-layer: window if window else num_tokens → window + 1 if window else num_tokens
         windowless-layer-blind: window if window else num_tokens → window
+        future-without-window: ~window_mask(num_tokens, num_tokens, window if window else num_tokens) → ~window_mask(num_tokens, num_tokens, window) if window else torch.ones(num_tokens, num_tokens, dtype=torch.bool)
         hidden-for-visible: visible = ~window_mask → visible = window_mask
         not-boolean: return arrives.bool() → return arrives
         transposed-result: return arrives.bool() → return arrives.bool().T
@@ -406,6 +413,8 @@ LATENT_ATTENTION = Task(
         latent-not-normalised: self.latent_norm(self.W_latent(x)) → self.W_latent(x)
         raw-latent-for-values: self.W_value(latents) → self.W_value(self.W_latent(x))
         scale-without-rotated-part: (self.head_dim + self.rope_dim) ** 0.5 → self.head_dim**0.5
+        each-part-scaled-alone: plain @ keys.mT + turned @ rope_keys.mT → plain @ keys.mT / self.head_dim**0.5 + turned @ rope_keys.mT / self.rope_dim**0.5
+            scores = scores / (self.head_dim + self.rope_dim) ** 0.5 → pass
         no-scale: scores = scores / (self.head_dim + self.rope_dim) ** 0.5 → pass
         no-mask: scores.masked_fill(hidden, -torch.inf) → scores
             hint: Nothing is hidden, so every token sees the whole text. Fill the future with `-torch.inf`.
@@ -509,6 +518,7 @@ ABSORBED = Task(
     wrong=wrongs("""
         scale-without-rotated-part: (queries.shape[-1] + rope_queries.shape[-1]) → queries.shape[-1]
         scaled-by-latent-width: (queries.shape[-1] + rope_queries.shape[-1]) → (latents.shape[-1] + rope_queries.shape[-1])
+        scaled-by-latent-width: (queries.shape[-1] + rope_queries.shape[-1]) → latents.shape[-1]
         rotated-score-left-out: inside @ latents.mT + rope_queries @ rope_keys.mT → inside @ latents.mT
         queries-from-the-start: window_mask(new, num_tokens, num_tokens) → torch.ones(new, num_tokens, dtype=torch.bool).triu(1)
         no-mask: scores = scores.masked_fill(window_mask(new, num_tokens, num_tokens), -torch.inf) → pass
@@ -598,6 +608,7 @@ STRETCHED = Task(
         interpolated-twice: if method == "linear" else → if method in ("linear", "ntk") else
         ntk-without-exponent: factor ** (head_dim / (head_dim - 2)) → factor
         ntk-exponent-upside-down: head_dim / (head_dim - 2) → (head_dim - 2) / head_dim
+        ntk-exponent-upside-down: head_dim / (head_dim - 2) → head_dim / (head_dim - 4)
         unknown-method-accepted: if method not in ("none", "linear", "ntk"): → if False:
         none-stretched-too: if method == "linear" else → if method != "ntk" else
         rope-base-typed-in: def stretched_frequencies(head_dim, factor, method, base=10000.0): → def stretched_frequencies(head_dim, factor, method, base=10000.0):↵    base = 10000.0
@@ -636,7 +647,7 @@ YARN = Task(
         yarned("usual", "head_dim 32 and 4096 tokens", 32, 4.0, 4096),
         yarned("base", "a base of 500", 24, 8.0, 1024, base=500.0),
         yarned("turns", "a ramp from 16 to 2 turns", 40, 3.0, 2048, base=5000.0, fast=16, slow=2),
-        yarned("short", "16 tokens, where no pair makes 32 turns", 20, 8.0, 16),
+        yarned("short", "16 tokens, where no pair makes 32 turns", 64, 8.0, 16),
         yarned("long", "a base of 3 and 400 tokens", 12, 5.0, 400, base=3.0),
         yarned("no-ramp", "6 tokens, where no pair makes one turn", 14, 4.0, 6),
     ),

@@ -20,10 +20,12 @@ NAMED_DIMENSIONS = 8
 
 
 @when_ready
-def token_vectors(inputs: Any, tokens: Sequence[str], row: str = "token") -> Picture:
+def token_vectors(
+    inputs: Any, tokens: Sequence[str], row: str = "token", column: str = "dimension"
+) -> Picture:
     """Draw a sentence as numbers: one row per token, one column per dimension.
 
-    inputs (tokens, dimensions); tokens: one string per row; row: what a row is, in one word.
+    inputs (tokens, dimensions); tokens: one string per row; row, column: what each is, in one word.
 
     Raises ValueError for another number of axes or of tokens, TypeError for what holds no numbers.
     """
@@ -44,15 +46,19 @@ def token_vectors(inputs: Any, tokens: Sequence[str], row: str = "token") -> Pic
             _(
                 "{count}, {dimensions} each",
                 count=_counted(count, row),
-                dimensions=_counted(dimensions, "dimension"),
+                dimensions=_counted(dimensions, column),
             ),
         )
-        board.text(
-            MARGIN, 52, _("one row is one {row}'s vector", row=row), color=style.MUTED, size=style.SMALL_SIZE
+        own = (
+            _("one row is one {row}'s vector", row=row)
+            if column == "dimension"
+            else _("one row is one {row}", row=row)
         )
+        board.text(MARGIN, 52, own, color=style.MUTED, size=style.SMALL_SIZE)
         left = MARGIN + labels
         for index in range(dimensions) if named else (0, dimensions - 1):
-            label = _("dimension {index}", index=index) if width >= 90 else str(index)
+            label = _("dimension {index}", index=index) if column == "dimension" else f"{column} {index}"
+            label = label if width >= 90 else str(index)
             board.text(
                 left + (index + 0.5) * width, 88, label, ha="center", size=style.SMALL_SIZE, color=style.MUTED
             )
@@ -61,16 +67,18 @@ def token_vectors(inputs: Any, tokens: Sequence[str], row: str = "token") -> Pic
         for index, (top, vector) in enumerate(zip(rows.tops, values, strict=True)):
             size = (width, rows.thickness)
             board.cells(left, top, vector, size, scale, decimals=decimals, name=f"vector {index}")
-    return Picture(board.figure, _vectors_in_words(values, names, decimals, row))
+    return Picture(board.figure, _vectors_in_words(values, names, decimals, row, column))
 
 
-def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, row: str) -> str:
+def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, row: str, column: str) -> str:
     count, dimensions = values.shape
+    in_dimensions = column == "dimension"
+    counted = ngettext("{number} dimension", "{number} dimensions", dimensions)
     alt = _(
         "Table of {count} with {dimensions} each, one row per {row}, coloured by value.",
         count=_counted(count, row),
         row=row,
-        dimensions=ngettext("{number} dimension", "{number} dimensions", dimensions),
+        dimensions=counted if in_dimensions else _counted(dimensions, column),
     )
     if count <= words.LISTED and dimensions <= NAMED_DIMENSIONS:
         alt += (
@@ -85,14 +93,17 @@ def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, r
         spots = []
         for position in extremes:
             token, dimension = divmod(position, dimensions)
-            spots.append(
-                _(
+            value = words.number(values.flat[position], decimals)
+            if in_dimensions:
+                place = _(
                     "{value} ({token}, dimension {dimension})",
-                    value=words.number(values.flat[position], decimals),
+                    value=value,
                     token=names[token],
                     dimension=dimension,
                 )
-            )
+            else:
+                place = f"{value} ({names[token]}, {column} {dimension})"
+            spots.append(place)
         alt += _(" Largest value {largest}, smallest {smallest}.", largest=spots[0], smallest=spots[1])
     return alt + words.not_finite(values)
 

@@ -95,9 +95,7 @@ def sink_layer(config: Any, x: torch.Tensor) -> dict[str, torch.Tensor]:
     layer, rotary, module = layer_of("gpt_oss", config, ("GptOssAttention", "GptOssRotaryEmbedding"))
     positions = torch.arange(x.shape[1])[None]
     turning = rotary(x, positions)
-    mask = create_sliding_window_causal_mask(
-        config, x, None, None, position_ids=positions
-    )
+    mask = create_sliding_window_causal_mask(config, x, None, None, position_ids=positions)
     context: list[torch.Tensor] = []
     layer.o_proj.register_forward_pre_hook(lambda one, given: context.append(given[0]))
     with torch.no_grad():

@@ -22,7 +22,7 @@ def _draw(logits: np.ndarray, tokens: list[str]) -> Picture:
     warmed = logits / np.array(TEMPERATURES)[:, None]
     shares = np.exp(warmed - warmed.max(axis=1, keepdims=True))  # (temperatures, vocab)
     rows = [f"T = {temperature:g}" for temperature in TEMPERATURES]
-    picture = token_vectors(shares / shares.sum(axis=1, keepdims=True), rows, row="temperature")
+    picture = token_vectors(shares / shares.sum(axis=1, keepdims=True), rows, "temperature", "token")
     assert isinstance(picture, Picture)  # the logits are numbers
     return Picture(picture.figure, f"{picture.alt} {', '.join(tokens)}")
 
