@@ -4,7 +4,8 @@ Linux only; a filter of the kernel's (seccomp), which what a process starts inhe
 is not listed is told that there is no such call, as on an older kernel: libraries then take another. Left out
 is what holds something that other runs share (leases and locks of files, notifications, keys, System V and
 POSIX objects, descriptors on their way, queued signals), what belongs to no process and so is counted
-nowhere, and what looks at other processes or at the machine.
+nowhere (what is sent to a socket that nobody takes it from, say), and what looks at other processes or at the
+machine.
 """
 
 from __future__ import annotations
@@ -42,9 +43,8 @@ ALLOWED = {
         copy_file_range:326/285 getxattr:191/8 lgetxattr:192/9 fgetxattr:193/10 listxattr:194/11
         llistxattr:195/12 flistxattr:196/13
     """,
-    "pipes and sockets, which lead no further than its own network": """
-        pipe:22/- pipe2:293/59 socketpair:53/199 bind:49/200 listen:50/201 accept:43/202 accept4:288/242
-        connect:42/203 getsockname:51/204 getpeername:52/205 setsockopt:54/208 getsockopt:55/209
+    "pipes, and sockets in pairs": """
+        pipe:22/- pipe2:293/59 socketpair:53/199 getsockname:51/204 getpeername:52/205 getsockopt:55/209
         sendto:44/206 recvfrom:45/207 recvmsg:47/212 recvmmsg:299/243 shutdown:48/210
     """,
     "memory of its own": """
@@ -93,8 +93,6 @@ CHECKED = {
             *(0x5421, 0x5422, 0x5441, 0x5450, 0x5451, 0x80045430, 0x40045431),
         ),
     ),
-    # Unix, IPv4 and IPv6, in its own network.
-    "socket": ((41, 198), 0, (1, 2, 10)),
     # Names of threads and of memory, what one is told when a parent ends, and that no rights are gained.
     "prctl": ((157, 167), 0, (1, 2, 3, 15, 16, 21, 23, 38, 39, 0x53564D41)),
     # Limits and processors of its own process, not of the one that watches it.

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import os
 import resource
 import shutil
 import signal
-import socket
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,13 +32,14 @@ TERMINALS = 16  # of one run, at one time
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
-SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 LAST_CAPABILITY = 63
 # Threads and allocators reserve far more addresses than they use.
 ADDRESSES = 16 * 1024 * MEBIBYTE
 # The number of the process that runs the cells: the first after the watcher.
 NOTEBOOK = "2"
 TICKS = os.sysconf("SC_CLK_TCK")
+# What the kernel may hold for one open file or one thread: what waits in a socket, say.
+KERNELS = 256 * 1024
 
 
 class _Header(ctypes.Structure):
@@ -150,13 +148,6 @@ def enter(namespace: int) -> None:
     _call("setns", namespace, 0)
 
 
-def network_of_one() -> None:
-    """In a network that was just made: let a process talk to itself, as everywhere."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        request = struct.pack("16sh14x", b"lo", IFF_UP)
-        fcntl.ioctl(any_socket, SIOCSIFFLAGS, request)
-
-
 def fresh_folders(limits: Limits) -> None:
     """Make an empty /tmp and /dev/shm of limited size, that nobody else sees."""
     options = f"size={limits.disk_bytes},nr_inodes={limits.files_on_disk},mode=1777".encode()
@@ -236,7 +227,8 @@ def set_limits(limits: Limits) -> None:
         (resource.RLIMIT_CPU, limits.cpu_seconds),
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_FSIZE, limits.disk_bytes),
-        (resource.RLIMIT_CORE, 0),
+        # Of one byte, the kernel starts no program that would take it.
+        (resource.RLIMIT_CORE, 1),
         # One user's runs have these in common.
         (resource.RLIMIT_SIGPENDING, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
@@ -263,7 +255,20 @@ def tree(proc: Path = Path("/proc")) -> list[Path]:
 def held(process: Path) -> int:
     """Return the bytes that a process holds, with all that it shares; none if it has ended meanwhile."""
     try:
-        return _bytes(process / "status", ("RssAnon:", "RssShmem:"))
+        return _bytes(process / "status", ("RssAnon:", "RssShmem:", "VmSwap:")) + kernels(process)
+    except (OSError, ValueError):
+        return 0
+
+
+def kernels(process: Path) -> int:
+    """Return the bytes that the kernel holds for a process: its tables, and what its files and threads may take.
+
+    None if it has ended meanwhile.
+    """
+    try:
+        folder, status = process / "fd", process / "status"
+        files = folder.stat().st_size or len(os.listdir(folder))  # kernels before 6.2 do not say how many
+        return _bytes(status, ("VmPTE:",)) + KERNELS * (files + _bytes(status, ("Threads:",)) // 1024)
     except (OSError, ValueError):
         return 0
 
@@ -290,7 +295,7 @@ def share(process: Path) -> int:
     This takes a hundred times as long as `held`, and meanwhile the process cannot fork.
     """
     try:
-        return _bytes(process / "smaps_rollup", ("Pss_Anon:", "Pss_Shmem:"))
+        return _bytes(process / "smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")) + kernels(process)
     except PermissionError:
         return held(process)
     except (OSError, ValueError):

@@ -270,7 +270,6 @@ def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
         OSError: the kernel does not allow it.
     """
     confine.unshare()
-    confine.network_of_one()
     # The watcher will cover this /proc with its own.
     own = os.open("/proc/self/ns", os.O_RDONLY)
     set_up, done = os.pipe()
@@ -321,6 +320,8 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
             return PROCESSES
         held = list(map(confine.held, tree))
         if max(held, default=0) - inherited > limits.memory_bytes:
+            return MEMORY
+        if sum(map(confine.kernels, tree)) > limits.memory_bytes + inherited:  # none of it is shared
             return MEMORY
         now = time.monotonic()
         if sum(held) - theirs <= limits.memory_bytes + inherited:
