@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from autograder.classroom.platforms.protocol import HandedFile, Platform
-from autograder.grading.kept import READING, LimitReached, within
+from autograder.grading.kept import LimitReached, Share
 from autograder.grading.submission import MAX_FILE_BYTES
 from autograder.records.problems import Refused
 
@@ -51,6 +51,7 @@ class _Unit:
     said: HandedFile
     files: int = field(default_factory=lambda: MAX_FILES_EACH)  # asked for late: tests lower it
     size: int = field(default_factory=lambda: MAX_BYTES_EACH)
+    share: Share = field(default_factory=Share)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,9 @@ def _of(path: Path, files: Sequence[_File], platforms: Collection[Platform]) -> 
         else:
             said = said_by(inside, path.stem, platform) if platform else said_by(file.name, path.stem, None)
         unit = units.setdefault(first if said.lms else "/".join(file.name.split("/")[:-1]), _Unit(said))
-        plain = replace(said, archive=path.name, path=file.name, modified=tuple(file.modified))
+        plain = replace(
+            said, archive=path.name, path=file.name, modified=tuple(file.modified), share=unit.share
+        )
         for one in _one(unit, plain, file):
             size -= len(one.content)
             if size < 0:
@@ -147,13 +150,13 @@ def _one(unit: _Unit, plain: HandedFile, file: _File) -> Iterator[HandedFile]:
         yield replace(plain, refused=f"their files hold more than {MAX_BYTES_EACH // 1_000_000} MB")
     elif inner:
         try:
-            found = within(READING, unpacked, content, max(unit.files, 0), max(unit.size, 0))
+            found, size = unit.share.within(unpacked, content, max(unit.files, 0), max(unit.size, 0))
         except (LimitReached, *BROKEN) as problem:
             yield replace(plain, refused=f"it is no zip file that can be read ({problem})")
             return
+        unit.size -= size
         for name, modified, text, refused in found:
             unit.files -= 1
-            unit.size -= len(text)
             file_name = name.split("/")[-1]
             own = () if plain.lms else (*name.split("/")[:-1], file_name.partition(".")[0])
             yield replace(
@@ -170,9 +173,15 @@ def _one(unit: _Unit, plain: HandedFile, file: _File) -> Iterator[HandedFile]:
         yield replace(plain, content=content)
 
 
-def unpacked(content: bytes, most: int, size: int) -> list[tuple[str, tuple[int, ...], bytes, str]]:
-    """Return the notebooks of a student's own archive: names, times, contents, and why one is not read."""
+def unpacked(
+    content: bytes, most: int, size: int
+) -> tuple[list[tuple[str, tuple[int, ...], bytes, str]], int]:
+    """Return the notebooks of a student's own archive: names, times, contents, and why one is not read.
+
+    And how many bytes were read of it, those of what is too large among them.
+    """
     found: list[tuple[str, tuple[int, ...], bytes, str]] = []
+    left = size
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for file in _in_zip(archive):
             if not may_be_notebook(file.name):
@@ -182,13 +191,14 @@ def unpacked(content: bytes, most: int, size: int) -> list[tuple[str, tuple[int,
                 found.append((file.name, (), b"", f"there are more than {MAX_FILES_EACH} files of theirs"))
                 break
             if not refused:
+                room = min(MAX_FILE_BYTES, max(left, 0))
                 with file.open() as opened:
-                    text = opened.read(min(MAX_FILE_BYTES, size) + 1)
-                if len(text) > min(MAX_FILE_BYTES, size):
-                    text, refused = b"", f"it is larger than {min(MAX_FILE_BYTES, size) // 1_000_000} MB"
-                size -= len(text)
+                    text = opened.read(room + 1)
+                left -= len(text)
+                if len(text) > room:
+                    text, refused = b"", f"it is larger than {room // 1_000_000} MB"
             found.append((file.name, tuple(file.modified), text, refused))
-    return found
+    return found, size - left
 
 
 def may_be_notebook(name: str) -> bool:

@@ -17,6 +17,7 @@ from autograder.classroom.tables import BadList, Table, number_in
 from autograder.grading import maxima
 from autograder.grading.class_folder import Class
 from autograder.records.files import write_whole
+from autograder.words.visible import visible
 
 # Puts a student's scores into a row; whether there were any.
 Fill = Callable[[list[str], str], bool]
@@ -93,7 +94,7 @@ def write_workbook(known: Scores, path: Path, scale: bool = False) -> None:
         for cell in page[1]:
             cell.font = Font(bold=True)
         for row in rows:
-            page.append(list(row))
+            page.append([visible(cell) if isinstance(cell, str) else cell for cell in row])
             for cell in page[page.max_row]:
                 if cell.data_type == "f":  # a name that begins with "=" is no formula
                     cell.data_type = "s"

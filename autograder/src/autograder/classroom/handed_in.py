@@ -173,7 +173,7 @@ def _with_lessons(
         looks = ".ipynb" in name or (entry.refused and name.endswith(".zip"))
         try:
             ids = frozenset().union(*tasks.values())
-            cells = frozenset() if entry.refused else within(READING, known_ids, entry.content, ids)
+            cells = frozenset() if entry.refused else entry.share.within(known_ids, entry.content, ids)
         except LimitReached as problem:
             entry, cells = replace(entry, refused=str(problem)), frozenset()
         best = max(tasks, key=lambda lesson: len(tasks[lesson] & cells), default="")
@@ -255,7 +255,7 @@ def _chosen(
         state = "new"
     elif old == last.content:
         state = "as before"
-    elif not last.cells and within(READING, known_ids, old, _cells_of(request, lesson)):
+    elif not last.cells and _has_any(old, _cells_of(request, lesson)):
         return Placed(
             lesson, student, replace(last, content=old), (*earlier, last), None, "the earlier one stays"
         )
@@ -266,6 +266,13 @@ def _chosen(
     else:
         state = "replaces an earlier one"
     return Placed(lesson, student, last, earlier, time, state)
+
+
+def _has_any(handed_in: bytes, ids: frozenset[str]) -> bool:
+    try:
+        return bool(within(READING, known_ids, handed_in, ids))
+    except LimitReached:
+        return False
 
 
 def _cells_of(request: Request, lesson: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ from itertools import pairwise
 from math import ceil
 from statistics import StatisticsError, correlation, fmean, median
 from typing import Any
+from unicodedata import normalize
 
 import nbformat
 from rich.console import Console
@@ -140,7 +141,8 @@ def as_csv(report: Report) -> str:
         }
         for task in report.tasks
     ]
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    # In quotes, no other sign between columns than ours makes a cell of a part of one.
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n", quoting=csv.QUOTE_ALL)
     table.writeheader()
     table.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
@@ -155,7 +157,8 @@ def _plain(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = visible(value)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    plain = normalize("NFKC", text).lstrip()  # wide signs begin a formula, too
+    return f"'{text}" if plain.startswith(("=", "+", "-", "@")) else text
 
 
 class Words:

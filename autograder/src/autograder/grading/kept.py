@@ -17,9 +17,10 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -216,6 +217,35 @@ def within(room: Room, function: Callable[P, T], /, *args: P.args, **kwargs: P.k
         process = _own.process = Process()
         _started.append(process)
     return process.call(room, function, *args, **kwargs)
+
+
+@dataclass
+class Share:
+    """What reading several pieces of one student's may take of the processor together."""
+
+    seconds: float = READING.processor_seconds
+
+    def within(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what a function of a module returns, called as by `within`.
+
+        Raises:
+            LimitReached: it took more than it may or than is left, or an earlier piece did.
+        """
+        if self.seconds <= 0:
+            raise LimitReached("reading other files of theirs took more than it may")
+        room = replace(READING, processor_seconds=math.ceil(self.seconds))
+        try:
+            found, took = within(room, _timed, function, *args, **kwargs)
+        except LimitReached:
+            self.seconds = 0.0
+            raise
+        self.seconds -= took
+        return found  # type: ignore[return-value]
+
+
+def _timed(function: Callable[..., object], *args: object, **kwargs: object) -> tuple[object, float]:
+    begun = time.process_time()
+    return function(*args, **kwargs), time.process_time() - begun
 
 
 @atexit.register

@@ -116,7 +116,7 @@ class Watch:
             frame = frame.f_back  # type: ignore[assignment]
         line, line_number, where = "", None, ""
         if frame is not None:
-            line_number, where = frame.f_lineno, frame.f_code.co_name
+            line_number, where = frame.f_lineno or 0, frame.f_code.co_name
             line = linecache.getline(frame.f_code.co_filename, line_number, frame.f_globals).strip()
         if not family:
             return

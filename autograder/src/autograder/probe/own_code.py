@@ -94,7 +94,7 @@ def _failed_cell(error: BaseException) -> tuple[str, int] | None:
     """Return the text of the cell that an error stopped, and the line of it that was running."""
     for frame, number in traceback.walk_tb(error.__traceback__):
         if is_notebook_file(frame.f_code.co_filename):
-            return "".join(linecache.getlines(frame.f_code.co_filename)), number
+            return "".join(linecache.getlines(frame.f_code.co_filename)), number or 0
     if isinstance(error, SyntaxError) and is_notebook_file(str(error.filename)):
         return "".join(linecache.getlines(str(error.filename))), error.lineno or 0
     return None

@@ -33,7 +33,7 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
     while step is not None:
         frame, code = step.tb_frame, step.tb_frame.f_code
         if is_own(code.co_filename):
-            line_number, where = step.tb_lineno, code.co_qualname
+            line_number, where = step.tb_lineno or 0, code.co_qualname  # code may have no lines
             line = linecache.getline(code.co_filename, line_number, frame.f_globals).strip()
             meant, operands = _seen_in(error, step)
         step = step.tb_next
@@ -150,7 +150,7 @@ def _failing(step: types.TracebackType) -> ast.AST:
 
 
 def _line(step: types.TracebackType) -> ast.AST:
-    return _parsed(linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno))
+    return _parsed(linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno or 0))
 
 
 def _parsed(text: str) -> ast.AST:

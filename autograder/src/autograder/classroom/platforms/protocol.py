@@ -8,6 +8,7 @@ from datetime import datetime
 
 from autograder.classroom.export import Merged, Scores
 from autograder.classroom.tables import Lists, Table
+from autograder.grading.kept import Share
 from autograder.records.codec import UNSTORED
 
 
@@ -31,6 +32,8 @@ class HandedFile:
     modified: tuple[int, ...] = ()  # as the archive says
     # How many of the lesson's own cells are in it: a notebook without any is no answer to the lesson.
     cells: int = field(default=0, metadata=UNSTORED)
+    # What reading it may take, together with all else of the same student's.
+    share: Share = field(default_factory=Share, compare=False, metadata=UNSTORED)
 
 
 @dataclass(frozen=True)

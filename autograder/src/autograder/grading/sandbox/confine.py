@@ -261,7 +261,7 @@ def held(process: Path) -> int:
 
 
 def kernels(process: Path) -> int:
-    """Return the bytes that the kernel holds for a process: its tables, and what its files and threads may take.
+    """Return the bytes that the kernel holds for a process: its tables, and what its files and threads take.
 
     None if it has ended meanwhile.
     """

@@ -146,7 +146,7 @@ class Lines:
 
     def site(self, frame: FrameType) -> Site:
         """Where a frame is just now."""
-        return self.at(frame.f_code, frame.f_lasti, frame.f_lineno)
+        return self.at(frame.f_code, frame.f_lasti, frame.f_lineno or 0)
 
     def at(self, code: CodeType, instruction: int, line: int) -> Site:
         """Where an instruction stands."""
