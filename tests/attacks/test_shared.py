@@ -50,6 +50,12 @@ NUMBERS = {
     "ioprio_set": (251, 30),
     "sync": (162, 81),
     "sendmsg": (46, 211),
+    "socket": (41, 198),
+    "bind": (49, 200),
+    "listen": (50, 201),
+    "accept4": (288, 242),
+    "connect": (42, 203),
+    "setsockopt": (54, 208),
     "open_by_handle_at": (304, 265),
     "name_to_handle_at": (303, 264),
     "open_tree": (428, 428),
@@ -98,10 +104,6 @@ FCNTL = {
 OTHERS = {
     "System V by the library": "answer(libc.shmget(0x1234, 4096, 0o1666))",
     "a POSIX queue": "answer(libc.mq_open(b'/q', os.O_CREAT | os.O_RDWR, 0o666, None))",
-    "packets": "import socket; socket.socket(17, 3)",
-    "netlink": "import socket; socket.socket(16, 3)",
-    "the kernel's own ciphers": "import socket; socket.socket(38, 5)",
-    "other machines": "import socket; socket.socket(40, 1)",
     "the watcher's limits": "import resource; resource.prlimit(1, resource.RLIMIT_NOFILE, (3, 3))",
     "the watcher's processors": "os.sched_setaffinity(1, {0})",
     "a user of its own": "answer(libc.unshare(0x10000000))",
@@ -189,8 +191,6 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 print(subprocess.run(["echo", "hi"], capture_output=True, text=True).stdout.strip())
 !echo there
 a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
-server = socket.create_server(("127.0.0.1", 0))
-print(socket.create_connection(server.getsockname()).getpeername()[0])
 async def wait():
     await asyncio.sleep(0.01); return "waited"
 print(asyncio.run(wait()))
@@ -208,7 +208,7 @@ x = torch.ones(3, requires_grad=True); (x * 2).sum().backward(); print(x.grad.to
 import torch.utils.data
 print(len(list(torch.utils.data.DataLoader(torch.arange(4), batch_size=2))))
 """
-    wanted = ["[2, 4]", "hi", "there", "b'x'", "127.0.0.1", "waited", "(1,)", "['b']", "thread"]
+    wanted = ["[2, 4]", "hi", "there", "b'x'", "waited", "(1,)", "['b']", "thread"]
     wanted += ["UTC True 3 4", "8000000.0", "alarm", "[2.0, 2.0, 2.0]", "2"]
     assert [line.strip() for line in said(worker, code).splitlines() if line.strip()] == wanted
 
@@ -242,6 +242,45 @@ time.sleep(4)
     assert ran.how == "finished"
     assert ran.cells["one"][1][-1]["text"].strip() == "hi"
     assert ran.seconds < 3
+
+
+# What takes the kernel's memory, and of a process's own next to nothing.
+IN_THE_KERNEL = {
+    "what waits in sockets": """
+pairs = [socket.socketpair() for _ in range(120)]
+for one, other in pairs:
+    for end in (one, other):
+        end.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                end.send(bytes(65536))
+""",
+    "tables of memory that was looked at": """
+size = 14 << 30
+area = mmap.mmap(-1, size, flags=0x4022, prot=mmap.PROT_READ)
+for place in range(0, size, 2 << 20):
+    area[place]
+""",
+    "what is waited for": """
+waits, (end, _) = [select.epoll() for _ in range(90)], os.pipe()
+ends = [os.dup(end) for _ in range(130)]
+for wait in waits:
+    for end in ends:
+        wait.register(end)
+""",
+    "threads": """
+threading.stack_size(1 << 15)
+for _ in range(250):
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+""",
+}
+
+
+@pytest.mark.parametrize("kind", IN_THE_KERNEL)
+def test_what_the_kernel_holds_for_a_run_is_its_own_memory(worker, kind):
+    begin = "import contextlib, mmap, os, select, socket, threading, time\n"
+    code = f"{begin}for _ in range(26):\n    if os.fork() == 0:\n        break\n{IN_THE_KERNEL[kind]}\ntime.sleep(20)"
+    assert worker.run(Job([("one", code)], limits=Limits(cell_seconds=15))).how == "memory"
 
 
 ORDINARY = """

@@ -220,11 +220,10 @@ except (OSError, ValueError, AttributeError, ImportError, MemoryError) as proble
 """
 # What the next run looks at.
 AFTER = """
-import os, signal, socket, sys
+import os, signal, sys
 found = [one for one in ("/dev/shm", "/tmp") if [name for name in os.listdir(one) if name != "work"]]
 found += [one for one in ("MINE",) if one in os.environ] + [one for one in ("mine",) if one in sys.modules]
 found += [signal.SIGTERM] if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN else []
-socket.socket(1).bind(b"\\0mine"); socket.create_server(("0.0.0.0", 4444))
 print(found, os.getcwd(), oct(os.umask(0o22)), os.path.getsize(os.__file__) > 0)
 """
 
