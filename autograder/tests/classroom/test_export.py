@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from autograder.classroom.export import Merged, Scores, scores, write_workbook
+from autograder.classroom.people import Person
 from autograder.classroom.platforms import canvas, moodle, plain
 from autograder.classroom.tables import BadList, Table, number_in
 from autograder.command import app as cli
@@ -199,6 +201,13 @@ def test_the_workbook_has_all_scores_and_no_formula(known, tmp_path):
     assert rows[2][3:] == (4.5, None, 4.5)
     assert book["scores"]["C5"].data_type == "s"
     assert list(book[LESSON].iter_rows(values_only=True))[1] == ("ada", "Lovelace", "Ada", 8, 1, 7)
+
+
+def test_a_student_s_id_that_no_workbook_takes_is_written_without_its_signs(known, tmp_path):
+    odd = replace(known, people=[*known.people, Person(id="a\x1b[31m\x00b")])
+    write_workbook(odd, tmp_path / "book.xlsx")
+    rows = load_workbook(tmp_path / "book.xlsx")["scores"].iter_rows(values_only=True)
+    assert list(rows)[-1][0] == "a\ufffd[31m\ufffdb"
 
 
 def test_the_command_writes_beside_the_file_and_tells_who_has_no_row(course, tmp_path):

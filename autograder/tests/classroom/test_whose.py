@@ -170,3 +170,12 @@ def test_many_files_of_one_student_cost_nobody_else_a_place(place, tmp_path, mon
     said = run(place, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1)
     assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
     assert "more than 3 files of theirs" in said
+
+
+def test_what_is_read_of_an_inner_archive_counts_whatever_is_kept_of_it(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_BYTES_EACH", 100_000)
+    inner = zipped(io.BytesIO(), [("a.ipynb", b" " * 70_000), ("b.ipynb", b" " * 70_000)]).getvalue()
+    own = [(f"Amy Adams_801_{MOODLE}/{name}", inner) for name in ("a.zip", "b.zip")]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1)
+    assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
+    assert "their files hold more than" in said

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from autograder.grading import kept
-from autograder.grading.kept import LimitReached, Process, Processes, Room
+from autograder.grading.kept import LimitReached, Process, Processes, Room, Share
 from support.pieces import dig, fail, fill, leave, spin, unlike_any
 
 SMALL = Room(processor_seconds=1, memory_bytes=100 * kept.MEBIBYTE, seconds=20)
@@ -46,6 +46,16 @@ def test_one_process_is_kept_and_its_time_is_each_piece_s_own(process):
     numbers.add(process.call(SMALL, os.getpid))
     assert len(numbers) == 1
     assert os.getpid() not in numbers
+
+
+def test_pieces_that_share_their_time_take_no_more_than_one_of_them_may():
+    share = Share(1.0)
+    assert share.within(sum, range(10_000_000)) > 0
+    assert share.seconds < 1
+    with pytest.raises(LimitReached, match="more time of the processor"):
+        share.within(spin)
+    with pytest.raises(LimitReached, match="other files of theirs"):
+        share.within(abs, -1)
 
 
 def test_an_error_of_a_piece_is_its_own_and_what_cannot_be_sent_is_one(process):

@@ -63,6 +63,7 @@ def test_the_courses_own_cards_stay_as_they_are():
         ("<svg onload=alert(1)><iframe srcdoc=x></iframe></svg>", ""),
         ("<form action=//x><input name=y><button>z</button></form>", "z"),
         (f"<style>{STYLE} b {{}}</style>x", "x"),
+        ('<hr width="99999"><td height="9999px" colspan="65534">x</td>', "<hr>x"),
     ],
 )
 def test_what_acts_asks_or_poses_is_taken_out(html, kept):
@@ -74,6 +75,10 @@ def test_markdown_keeps_its_marks_and_formulas_and_loses_what_acts():
     assert "<strong>yes</strong> <math" in page
     assert "javascript" not in page
     assert "onerror" not in page
+
+
+def test_a_picture_that_was_pasted_into_an_answer_ends_no_page():
+    assert shown("![a *map*](attachment:image.png) of mine") == '<p><img alt="a map"> of mine</p>\n'
 
 
 @pytest.mark.parametrize(

@@ -72,3 +72,8 @@ def test_a_name_that_is_not_there_is_told_by_the_name_that_looks_like_it(code, e
 def test_looking_at_what_was_raised_never_raises():
     code = "class Odd:\n    def __dir__(self):\n        raise ValueError\nOdd().anything"
     assert report(code).type == "AttributeError"
+
+
+def test_code_that_has_no_lines_is_no_fault_of_ours():
+    told = report("def f():\n    x @ x\nf.__code__ = f.__code__.replace(co_linetable=b'')\nf()")
+    assert (told.type, told.line, told.line_number) == ("RuntimeError", "", 0)

@@ -44,6 +44,8 @@ CLASSES = re.compile(
 )
 PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[\w+/=\s]*")
 LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
+# Sides in pixels, and cells that are one: no more than a page has room for.
+SIDE, CELLS = re.compile(r"1?\d{1,3}(px|%)?"), re.compile(r"\d{1,2}")
 FETCHES = re.compile(r"url|image|expression|[\\@<]", re.IGNORECASE)
 # What would lie over other content, or push it away: negative lengths, fixed heights, huge letters, lengths
 # that are worked out, and comments, between which these could stand.
@@ -67,6 +69,8 @@ def _kept(tag: str, name: str, value: str) -> str | None:
         "style": not (FETCHES.search(value) or COVERS.search(value)),
         "src": PICTURE.fullmatch(value),
         "href": LINK.match(value),
+        **dict.fromkeys(("width", "height"), SIDE.fullmatch(value)),
+        **dict.fromkeys(("colspan", "rowspan"), CELLS.fullmatch(value)),
     }
     return value if stays.get(name, True) else None
 
@@ -103,13 +107,19 @@ def safe_html(html: str) -> str:
     return ours + _cleaner.clean(html[len(ours) :])
 
 
+class _Renderer(IPythonRenderer):
+    def _embed_image_or_attachment(self, src: str) -> str:
+        """Leave a picture out that was pasted in: nothing of it was kept, and nbconvert's own ends here."""
+        return "" if src.startswith("attachment:") else super()._embed_image_or_attachment(src)
+
+
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
     """Do what nbconvert's filter of this name does, and take out what Markdown lets through."""
     if len(source) > MAX_MARKDOWN:
         source = f"{source[:MAX_MARKDOWN]}\n\n{_(TOO_LARGE)}"
     html = safe_html(
-        MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True)).render(source)
+        MarkdownWithMath(renderer=_Renderer(escape=False, exclude_anchor_links=True)).render(source)
     )
     # Code is left alone: a dollar in it is one.
     pieces = CODE.split(html)
