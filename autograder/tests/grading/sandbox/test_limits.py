@@ -36,7 +36,7 @@ except MemoryError:
 def test_the_kernel_holds_a_process_to_its_limits():
     said = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True).stdout
     held, memory = said.splitlines()
-    assert json.loads(held) == {"CPU": [7, 7], "NOFILE": [20, 20], "FSIZE": [1000, 1000], "CORE": [0, 0]}
+    assert json.loads(held) == {"CPU": [7, 7], "NOFILE": [20, 20], "FSIZE": [1000, 1000], "CORE": [1, 1]}
     assert memory == "no memory"
 
 
