@@ -254,23 +254,27 @@ def tree(proc: Path = Path("/proc")) -> list[Path]:
 
 def held(process: Path) -> int:
     """Return the bytes that a process holds, with all that it shares; none if it has ended meanwhile."""
-    try:
-        return _bytes(process / "status", ("RssAnon:", "RssShmem:", "VmSwap:")) + kernels(process)
-    except (OSError, ValueError):
-        return 0
+    return sum(parts(process))
 
 
-def kernels(process: Path) -> int:
-    """Return the bytes that the kernel holds for a process: its tables, and what its files and threads take.
+def parts(process: Path) -> tuple[int, int]:
+    """Return the bytes that a process holds, and those that the kernel holds for it; none if it has ended.
 
-    None if it has ended meanwhile.
+    What the kernel holds are tables of its memory, and whatever its open files and threads may take.
     """
+    folder, files = process / "fd", 0
     try:
-        folder, status = process / "fd", process / "status"
-        files = folder.stat().st_size or len(os.listdir(folder))  # kernels before 6.2 do not say how many
-        return _bytes(status, ("VmPTE:",)) + KERNELS * (files + _bytes(status, ("Threads:",)) // 1024)
+        lines = (process / "status").read_text().splitlines()
+        with contextlib.suppress(OSError):
+            files = folder.stat().st_size or len(
+                os.listdir(folder)
+            )  # Linux before 6.2 gives no size
+        threads = _kilobytes(lines, ("Threads:",))
+        tables = 1024 * _kilobytes(lines, ("VmPTE:",))
+        own = 1024 * _kilobytes(lines, ("RssAnon:", "RssShmem:", "VmSwap:"))
     except (OSError, ValueError):
-        return 0
+        return 0, 0
+    return own, tables + KERNELS * (files + threads)
 
 
 def spent(proc: Path = Path("/proc")) -> tuple[float, float]:
@@ -295,13 +299,13 @@ def share(process: Path) -> int:
     This takes a hundred times as long as `held`, and meanwhile the process cannot fork.
     """
     try:
-        return _bytes(process / "smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")) + kernels(process)
+        lines = (process / "smaps_rollup").read_text().splitlines()
+        return 1024 * _kilobytes(lines, ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")) + parts(process)[1]
     except PermissionError:
         return held(process)
     except (OSError, ValueError):
         return 0
 
 
-def _bytes(file: Path, names: tuple[str, ...]) -> int:
-    lines = file.read_text().splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(names))
+def _kilobytes(lines: Sequence[str], names: tuple[str, ...]) -> int:
+    return sum(int(line.split()[1]) for line in lines if line.startswith(names))

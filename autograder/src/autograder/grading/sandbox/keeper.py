@@ -318,10 +318,11 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
         own = len(tree) - len(others)
         if own > limits.processes or _number(tree) - last > limits.started:
             return PROCESSES
-        held = list(map(confine.held, tree))
+        parts = list(map(confine.parts, tree))
+        held = list(map(sum, parts))
         if max(held, default=0) - inherited > limits.memory_bytes:
             return MEMORY
-        if sum(map(confine.kernels, tree)) > limits.memory_bytes + inherited:  # none of it is shared
+        if sum(kernels for _, kernels in parts) > limits.memory_bytes + inherited:  # none of it is shared
             return MEMORY
         now = time.monotonic()
         if sum(held) - theirs <= limits.memory_bytes + inherited:
