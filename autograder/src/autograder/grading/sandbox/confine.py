@@ -266,9 +266,7 @@ def parts(process: Path) -> tuple[int, int]:
     try:
         lines = (process / "status").read_text().splitlines()
         with contextlib.suppress(OSError):
-            files = folder.stat().st_size or len(
-                os.listdir(folder)
-            )  # Linux before 6.2 gives no size
+            files = folder.stat().st_size or len(os.listdir(folder))  # Linux before 6.2 gives no size
         threads = _kilobytes(lines, ("Threads:",))
         tables = 1024 * _kilobytes(lines, ("VmPTE:",))
         own = 1024 * _kilobytes(lines, ("RssAnon:", "RssShmem:", "VmSwap:"))
