@@ -63,6 +63,7 @@ DAMAGE = {
     "the class's rules, where they count": (policy(b"due = ["), ("grade", "extend"), POLICY, 2),
     "rules that are no text": (policy(b"\xff\xfe\x00"), ("grade", "extend"), POLICY, 2),
     "a rule that nobody knows": (policy(b"penalty = 1"), ("grade",), POLICY, 2),
+    "rules that are nested": (policy(b"due = " + b"[" * 100_000), ("grade",), POLICY, 2),
 }
 ASKED = {
     "report": ("report", LESSON),

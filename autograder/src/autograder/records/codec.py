@@ -78,7 +78,7 @@ def read_toml(kind: type[Record], path: Path) -> Record:
     """
     try:
         return decode(kind, tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         raise AuthoringError([f"{path} cannot be read: {problem}"]) from problem
 
 
