@@ -27,6 +27,7 @@ from autograder.probe.own_code import globals_read, is_file_of, is_stub, stopped
 from autograder.probe.raised import describe_error
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value
 from autograder.records.compare import all_close
+from autograder.records.glance import glance
 from autograder.records.outcome import (
     MAX_AXES,
     MAX_ELEMENTS,
@@ -110,6 +111,7 @@ def collect_answer(
         outcomes = {probe.id: CALLS[task.kind](answer, probe, namespace) for probe in task.probes}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
+    closer = examining and run == AS_SEEN and glance(task.probes, outcomes) != task.closer.unless
     return Evidence(
         task.id,
         "answered",
@@ -117,8 +119,8 @@ def collect_answer(
         answer_type=type_name(answer),
         globals_read=tuple(dict.fromkeys(name for one in own_code for name in globals_read(one))),
         forbidden=tuple(forbidden),
-        examined=examine(task, answer, namespace) if examining and run == AS_SEEN else None,
-        trail=follow(task, answer, namespace) if examining and run == AS_SEEN else None,
+        examined=examine(task, answer, namespace) if closer and task.closer.examined else None,
+        trail=follow(task, answer, namespace) if closer and task.closer.followed else None,
     )
 
 

@@ -176,6 +176,15 @@ class Route:
 
 
 @dataclass(frozen=True)
+class Closer:
+    """When an answer is worth a closer look, which takes its time and earns nothing; see `records.glance`."""
+
+    examined: bool = True  # whether general experiments are tried on it
+    followed: bool = True  # whether it is followed step by step
+    unless: str = ""  # not at all where the answer comes to this digest on the probes
+
+
+@dataclass(frozen=True)
 class Explanations:
     """What known wrong answers look like, alone and made together, in the short form of `judge.explain`.
 
@@ -266,6 +275,8 @@ class Task:
     explanations: Explanations | None = None  # what these wrong answers look like
     examined: Examination | None = None  # what general experiments show of the solution
     route: Route | None = None  # the steps that the solution takes
+    # Of questions alone, which cannot tell otherwise what the judge has a use for.
+    closer: Closer = Closer()
 
     @property
     def points(self) -> int:
@@ -296,7 +307,12 @@ def classes_made(bank: LessonBank) -> frozenset[str]:
 
 
 def without_answers(bank: LessonBank) -> LessonBank:
-    """Return a lesson's questions: what `collect` needs, and nothing that says what is right."""
+    """Return a lesson's questions: what `collect` needs, and nothing that says what is right.
+
+    Of what a learner sees, a digest tells whether an answer is worth a closer look.
+    """
+    from autograder.records.glance import right_glance
+
     tasks = {
         name: replace(
             task,
@@ -307,6 +323,11 @@ def without_answers(bank: LessonBank) -> LessonBank:
             route=None,
             hints=(),
             learned="",
+            closer=Closer(
+                task.examined is not None,
+                task.route is not None,
+                "" if task.kind == "tensor" else right_glance(task.probes),
+            ),
         )
         for name, task in bank.tasks.items()
     }

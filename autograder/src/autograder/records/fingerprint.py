@@ -57,7 +57,8 @@ def factor_between(actual: Fingerprint, expected: Sequence[Fingerprint]) -> floa
     return None
 
 
-def _joins(few: Sequence[int], many: Sequence[int]) -> bool:
+@lru_cache(maxsize=4096)  # few shapes are compared, each many times
+def _joins(few: tuple[int, ...], many: tuple[int, ...]) -> bool:
     """Tell whether a shape comes from another one by joining neighbouring axes."""
     rest = list(many)
     for size in few:
