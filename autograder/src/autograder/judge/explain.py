@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -146,13 +147,15 @@ def _relations(table: Explanations, one: Sight) -> Tensor:
     results = [result for result, _ in table.kinds]
     relation = torch.full((len(kind),), int(Relation.OTHER))
     if one.result:
-        like = torch.tensor([_alike(result, one.result) for result in results])[kind]
-        relation[like] = Relation.LIKE
-        same = torch.tensor([result == one.result for result in results])[kind]
+        if _raises(one.result):
+            like = torch.tensor([_alike(result, one.result) for result in results])[kind]
+            relation[like] = Relation.LIKE
+        # Of the same kind are few: only their numbers are looked at.
+        rows = torch.tensor([result == one.result for result in results])[kind].nonzero().flatten()
         own = torch.tensor(one.numbers or (0.0,) * table.numbers.shape[1], dtype=torch.float64)
         near = (CLOSE * (1 + own.abs())).minimum((ROUNDING * (1 + own.abs())).clamp_min(APART * one.apart))
-        same &= ((table.numbers - own).abs() <= near).all(dim=1)
-        relation[same] = Relation.SAME
+        same = ((table.numbers[rows] - own).abs() <= near).all(dim=1)
+        relation[rows[same]] = Relation.SAME
     relation[kind == 0] = Relation.RIGHT
     relation[torch.tensor([result == UNTRIED.result for result in results])[kind]] = Relation.UNTRIED
     return relation
@@ -412,7 +415,12 @@ def _alike(known: str, result: str) -> bool:
     """Tell whether two errors are of one type and about the same sizes, in whatever words."""
     if not (_raises(known) and _raises(result)):
         return False
-    if known.partition(":")[0] != result.partition(":")[0]:
-        return False
-    sizes = [sorted(re.findall(r"\d+", one.partition(":")[2])) for one in (known, result)]
-    return bool(sizes[0]) and sizes[0] == sizes[1]
+    sizes = _sizes(known)
+    return bool(sizes[1]) and sizes == _sizes(result)
+
+
+@lru_cache(maxsize=4096)
+def _sizes(result: str) -> tuple[str, tuple[str, ...]]:
+    """Return the type of an error, and the numbers in what it says, sorted."""
+    kind, _, message = result.partition(":")
+    return kind, tuple(sorted(re.findall(r"\d+", message)))
