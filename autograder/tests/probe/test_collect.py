@@ -24,7 +24,7 @@ from autograder.probe.collect import (
 )
 from autograder.probe.own_code import globals_read
 from autograder.probe.raised import describe_error
-from autograder.records.bank import Made, Probe
+from autograder.records.bank import Closer, Made, Probe, without_answers
 from autograder.records.outcome import MAX_ELEMENTS, ModuleReport, Outcome
 
 X = torch.tensor([1.0, 2.0])
@@ -95,6 +95,33 @@ def test_what_does_nothing_is_a_stub_and_what_cannot_be_called_is_no_function(le
     assert evidence.status == status
     assert list(evidence.outcomes) == (["three", "four"] if status == "answered" else [])
     assert status == "answered" or evidence.answer_type == type_name(answer)
+
+
+# A closer look
+
+
+@pytest.mark.parametrize(
+    ("answer", "closely"),
+    [
+        (lambda x: x / x.sum(), False),
+        (lambda x: (x.double() / x.double().sum()).float(), False),
+        (lambda x: x / x.max(), True),
+        (lambda x: 1.001 * x / x.sum(), True),
+        (lambda x: (x / x.sum())[None], True),
+        (lambda x: x.mul_(1 / x.sum()), True),
+    ],
+)
+def test_only_an_answer_that_is_not_right_at_a_glance_is_looked_at_closely(lesson, share, answer, closely):
+    asked = without_answers(lesson).tasks[share.id]
+    evidence = collect_answer(replace(asked, closer=Closer(unless=asked.closer.unless)), lesson, answer, {})
+    assert (evidence.examined is not None, evidence.trail is not None) == (closely, closely)
+
+
+def test_what_the_judge_has_no_use_for_is_not_looked_for(lesson, share):
+    bare = replace(share, examined=None, route=None)
+    asked = without_answers(replace(lesson, tasks={share.id: bare})).tasks[share.id]
+    evidence = collect_answer(asked, lesson, lambda x: x / x.max(), {})
+    assert (evidence.examined, evidence.trail) == (None, None)
 
 
 # Calling
