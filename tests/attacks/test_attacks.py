@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from autograder.author.source import read_source
 from autograder.command import grade_command as command
-from autograder.grading import batch, runner
+from autograder.grading import batch, jobs
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook import Book
 from autograder.grading.hidden import secret
@@ -78,7 +78,7 @@ def notes():
 def course(request, tmp_path_factory, notes):
     """A class graded through one door: every attack, and honest students before, among and after them."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(runner, "LIMITS", LIMITS)
+    patch.setattr(jobs, "LIMITS", LIMITS)
     patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("secret")))
     place = tmp_path_factory.mktemp(request.param) / "course"
     class_folder(place, LESSON)

@@ -28,7 +28,7 @@ from autograder.author.edits import Solution, changed
 from autograder.author.preprocessors import faulty_code
 from autograder.author.source import read_source
 from autograder.command import app as cli
-from autograder.grading import runner
+from autograder.grading import jobs
 from autograder.grading.class_folder import Class
 from autograder.grading.sandbox.limits import Limits
 from autograder.records.bank import LessonBank
@@ -247,7 +247,7 @@ def run(walls: None, tmp_path_factory: pytest.TempPathFactory, members: dict[str
         path.parent.mkdir(parents=True)
         path.write_text(made.text, encoding="utf-8", newline="")
     patch = pytest.MonkeyPatch()
-    patch.setattr(runner, "LIMITS", LIMITS)
+    patch.setattr(jobs, "LIMITS", LIMITS)
     with warnings.catch_warnings(record=True) as warned:
         done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])
     found = Class(course)

@@ -1245,11 +1245,11 @@ def test_a_lesson_that_is_not_there_is_named(place):
 PATIENT = """
 import signal
 from autograder.command.app import main
-from autograder.grading import runner
+from autograder.grading import jobs, runner
 from autograder.grading.sandbox.limits import Limits
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-runner.LIMITS = Limits(cell_seconds=3600, seconds=3600)
+jobs.LIMITS = Limits(cell_seconds=3600, seconds=3600)
 runner.LEAST_SECONDS = 3600
 main()
 """

@@ -27,7 +27,7 @@ import pytest
 from autograder.author.source import read_source
 from autograder.command import app as cli
 from autograder.command import grade_command as command
-from autograder.grading import batch, cluster
+from autograder.grading import batch, cluster, jobs
 from autograder.grading.banks import Banks
 from autograder.grading.class_folder import Class
 from autograder.grading.cluster import Answers, NoCluster, connected
@@ -104,7 +104,7 @@ def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
 ):
     answers = Answers(Banks.of(class_course), [LESSON])
     monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "the worker's own"))
-    job = batch.GradeJob(LESSON, "ada", "", b"", Banks.of(class_course))
+    job = jobs.GradeJob(LESSON, "ada", "", b"", Banks.of(class_course))
     answers.setup(worker)
     given = cluster._on_worker(answers.run, attrgetter("banks"), job)
     assert given.lesson(LESSON).tasks[MARKED].points == POINTS - LESS
@@ -158,7 +158,7 @@ def test_the_version_of_the_tool_is_its_code_and_what_it_says(changed, tmp_path,
 
 def test_a_worker_that_was_refused_grades_nothing(class_course):
     with pytest.raises(NoCluster, match="this worker cannot grade"):
-        cluster._on_worker("a run", len, batch.GradeJob(LESSON, "ada", "", b"", Banks.of(class_course)))
+        cluster._on_worker("a run", len, jobs.GradeJob(LESSON, "ada", "", b"", Banks.of(class_course)))
 
 
 # Where there is no cluster
@@ -308,7 +308,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
     lost, ended = [], set()
     submit = cluster.Cluster.submit
 
-    def kill_one(executor: cluster.Cluster, function: Any, job: batch.GradeJob) -> Any:
+    def kill_one(executor: cluster.Cluster, function: Any, job: jobs.GradeJob) -> Any:
         """Kill the worker that is in the middle of the first submission."""
         future = submit(executor, function, job)
         if not lost:

@@ -127,3 +127,9 @@ def test_what_runs_submissions_loads_nothing_of_nbgrader():
     code = "import sys, autograder.grading.batch; print('nbgrader' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_what_hands_submissions_out_does_not_load_torch():
+    code = "import sys, autograder.command.grade_command; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

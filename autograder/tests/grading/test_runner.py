@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from autograder.grading import batch
 from autograder.grading.banks import Banks
-from autograder.grading.runner import QUESTIONS, KernelRunner, NoSandbox, SandboxRunner
+from autograder.grading.jobs import NoSandbox
+from autograder.grading.runner import QUESTIONS, KernelRunner, SandboxRunner
 from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
 from autograder.lesson.learner import UNEXAMINED
 from autograder.records import bank, course

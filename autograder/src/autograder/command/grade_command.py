@@ -14,10 +14,10 @@ from nbformat import from_dict
 from autograder.classroom.attempts import Attempts, attempts, tell
 from autograder.classroom.handed_in import Record, folder_of, read_record, stamp_late
 from autograder.grading.banks import Draws
-from autograder.grading.batch import ExecutorLost, GradeJob, Result, grade_all
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
 from autograder.grading.gradebook import Book, alone
+from autograder.grading.jobs import ExecutorLost, GradeJob, NoSandbox, Result, grade_all
 from autograder.grading.kept import READING, LimitReached, Processes, within
 from autograder.grading.policy import BEST, late_by
 from autograder.grading.policy import FILE as POLICY
@@ -30,7 +30,6 @@ from autograder.grading.releases import (
     origin,
     tasks_of_all,
 )
-from autograder.grading.runner import NoSandbox
 from autograder.grading.sandbox import walls
 from autograder.grading.sandbox.kernels import UNPROTECTED
 from autograder.grading.submission import refused

@@ -1,14 +1,12 @@
-"""Grade many submissions at once. What runs on an executor here runs on a cluster's as well."""
+"""Grade one submission. What runs on an executor here runs on a cluster's as well."""
 
 from __future__ import annotations
 
 import atexit
-import gc
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future, as_completed
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,56 +14,19 @@ import nbformat
 from nbformat import NotebookNode, from_dict
 
 from autograder.experiments import known as experiments
-from autograder.grading import runner
-from autograder.grading.banks import Banks, Files
+from autograder.grading.banks import Banks
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import Graded, grade, results_of
-from autograder.grading.kept import LimitReached, at_end
+from autograder.grading.jobs import GradeJob, Result
+from autograder.grading.kept import at_end
 from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.releases import as_written, said_in
 from autograder.grading.runner import KernelRunner, SandboxRunner
-from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.workers import SandboxFailed
 from autograder.grading.submission import read_text, unreadable
 from autograder.grading.verdicts import TaskResult, release_id
 from autograder.records import bank
 from autograder.words.language import SPOKEN, speaking, translated
-
-
-class ExecutorLost(Exception):
-    """Whatever ran the submissions is gone, so no more results will come."""
-
-
-@dataclass(frozen=True)
-class GradeJob:
-    """A submission to grade, with everything that grading needs: it may happen on another machine."""
-
-    lesson: str
-    student: str
-    release: str
-    submission: bytes  # the file's content
-    banks: Banks  # what it is graded by
-    sandboxed: bool = True  # else it runs in a Jupyter kernel with the grader's own rights
-    solution: Mapping[str, str] = field(default_factory=dict)  # the course's own answer cells, by id
-    figures: bool = False  # draw the course's own
-    drawn: Files = field(default_factory=dict)  # what is asked of it beside what is public
-    refused: str = ""  # why its file is not even opened
-    said: Mapping[str, str] = field(default_factory=dict)  # the release in other languages
-    limits: Limits = field(default_factory=lambda: runner.LIMITS)  # what one of its runs may use
-    attempt: int = 0  # which of the student's notebooks for this lesson it is, where several are graded
-
-
-@dataclass(frozen=True)
-class Result:
-    """What came of one submission."""
-
-    lesson: str
-    student: str
-    notebook: str = ""  # the graded one as JSON; empty where our own code failed
-    tasks: tuple[TaskResult, ...] = ()
-    notes: tuple[str, ...] = ()  # for the person who reads the grades
-    fault: str = ""  # how our own code failed
-    attempt: int = 0
 
 
 def grade_job(job: GradeJob) -> Result:
@@ -143,43 +104,6 @@ def _release(text: str) -> NotebookNode:
     """
     release: NotebookNode = nbformat.reads(text, as_version=4)
     return release
-
-
-def grade_all(jobs: Iterable[GradeJob], executor: Executor, ahead: int) -> Iterator[Result]:
-    """Results as they come, in any order.
-
-    Args:
-        jobs: made one by one, so that a large class never lies in memory whole.
-        executor: where `grade_job` runs.
-        ahead: how many jobs may wait or run at one time.
-
-    Raises:
-        ExecutorLost: the executor is gone, with the jobs that it had.
-    """
-    # What is loaded by now stays: to look through it for garbage at every few notebooks takes long.
-    gc.collect()
-    gc.freeze()
-    waiting: dict[Future[Result], GradeJob] = {}
-    for job in jobs:
-        waiting[executor.submit(grade_job, job)] = job
-        if len(waiting) >= ahead:
-            yield _next_of(waiting)
-    while waiting:
-        yield _next_of(waiting)
-
-
-def _next_of(waiting: dict[Future[Result], GradeJob]) -> Result:
-    done = next(as_completed(waiting))
-    job = waiting.pop(done)
-    try:
-        return done.result()
-    except CancelledError as problem:
-        raise ExecutorLost("what ran the submissions does not answer any more") from problem
-    except LimitReached as problem:
-        return Result(job.lesson, job.student, fault=str(problem), attempt=job.attempt)
-    except Exception as problem:  # the executor's own: it lost this job, and again in each new try
-        fault = f"{type(problem).__name__}: {problem}"
-        return Result(job.lesson, job.student, fault=fault, attempt=job.attempt)
 
 
 # For each thread, sandboxed or not: its runner, and what that asks for.

@@ -25,7 +25,8 @@ from tornado.ioloop import PeriodicCallback
 
 import autograder
 from autograder.grading.banks import Banks
-from autograder.grading.batch import ExecutorLost, GradeJob, close_sandboxes
+from autograder.grading.batch import close_sandboxes
+from autograder.grading.jobs import ExecutorLost, GradeJob
 from autograder.grading.kept import GRADING, end_all, within
 from autograder.grading.sandbox import walls
 from autograder.records import bank

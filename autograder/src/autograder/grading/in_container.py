@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.banks import Draws
-from autograder.grading.batch import GradeJob, grade_read
+from autograder.grading.batch import grade_read
 from autograder.grading.class_folder import Class
+from autograder.grading.jobs import GradeJob
 from autograder.grading.maxima import factor
 from autograder.grading.releases import known_ids
 from autograder.grading.runner import OtherUserRunner

@@ -22,13 +22,13 @@ from traitlets.config import Config
 
 from autograder.grading import verdicts
 from autograder.grading.banks import Draws
-from autograder.grading.batch import GradeJob, grade_plain, rebuild_plain
+from autograder.grading.batch import grade_plain, rebuild_plain
 from autograder.grading.class_folder import KEY, STAMP, Class
 from autograder.grading.gradebook import Book, alone, remove
+from autograder.grading.jobs import GradeJob, NoSandbox
 from autograder.grading.kept import GRADING, READING, within
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.releases import earlier, ids_in, origin
-from autograder.grading.runner import NoSandbox
 from autograder.grading.sandbox import walls
 from autograder.grading.sandbox.kernels import UNPROTECTED
 from autograder.grading.submission import beside, moment, read_plain

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from nbformat import NotebookNode
 
+from autograder.grading import jobs
 from autograder.grading.banks import NONE, Banks, Files
 from autograder.grading.hidden.secret import OWN_FOLDER
 from autograder.grading.rebuild import only_needed
@@ -27,9 +28,7 @@ from autograder.lesson.learner import EXECUTION, RUN, UNEXAMINED
 from autograder.records.bank import AS_SEEN, classes_made
 from autograder.records.cells import is_test
 from autograder.records.course import PACKED, installed
-from autograder.records.problems import Refused
 
-LIMITS = Limits()
 # A cell may take this many times as long as all of the course's own solution, and at least so many seconds;
 # all runs of a submission together, this many times that.
 SLACK, LEAST_SECONDS, CELLS = 10, 3, 3
@@ -75,17 +74,6 @@ class Runner(Protocol):
     ) -> Executed: ...
 
 
-class NoSandbox(Refused):
-    """Submissions cannot be shut in on this machine."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"Submissions are not run without a sandbox, and there is none: {reason}. To run them anyway, "
-            "with your own rights: `autograder grade --no-sandbox`, or c.RunAndJudge.sandboxed = False in "
-            "nbgrader_config.py for `nbgrader autograde`."
-        )
-
-
 class SandboxRunner:
     """Runs notebooks in a sandbox of its own; to be closed.
 
@@ -96,7 +84,7 @@ class SandboxRunner:
 
     def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
-        self._limits = limits or LIMITS
+        self._limits = limits or jobs.LIMITS
         self._measured: dict[str, tuple[Limits, bool] | SandboxFailed] = {}
         self._worker = self._made(Path(self._questions.name) / QUESTIONS, banks)
         self._banks, self._names = banks, frozenset[str]()
