@@ -224,7 +224,7 @@ def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
     assert list(asks.givens) == [AS_SEEN]
     for task in asks.tasks.values():
         assert (task.known_wrong, task.explanations, task.examined) == ((), None, None)
-        assert (task.hints, task.learned) == ((), "")
+        assert (task.hints, task.learned, task.closer.unless) == ((), "", "")
         assert {probe.expected for probe in task.probes} == {Outcome()}
     text = (tmp_path / "questions" / f"{NAME}.json").read_text()
     for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):

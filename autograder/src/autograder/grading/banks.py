@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -65,8 +66,7 @@ class Banks:
         """Return what was drawn for a submission, without answers, where its own process can read it."""
         if not drawn:
             return {}
-        asked = bank.files(bank.without_answers(self._drawn(name, drawn)))
-        return {**asked, **self.course.beside_banks()}
+        return {**_asked(name, *self._content(name, drawn)), **self.course.beside_banks()}
 
     def fitted(self, name: str, drawn: Files, then: Banks) -> Files:
         """Return what of drawn questions can be asked of an earlier release: of tasks that are as they were.
@@ -92,8 +92,11 @@ class Banks:
         return float(sum(known[one].points for one in known.keys() & tasks if one not in hidden))
 
     def _drawn(self, name: str, drawn: Files) -> LessonBank:
+        return bank.read(name, *self._content(name, drawn), self.course.forbidden, self.course.entries)
+
+    def _content(self, name: str, drawn: Files) -> tuple[bytes, bytes]:
         text, numbers = (drawn[str(path)] for path in bank.paths(name, Path()))
-        return bank.read(name, text, numbers, self.course.forbidden, self.course.entries)
+        return text, numbers
 
     def digest(self, lesson: str) -> bytes:
         """Return what a lesson is graded by at this moment, but for what is drawn.
@@ -144,6 +147,12 @@ class Draws:
         if which not in self._fitted:
             self._fitted[which] = self._banks.fitted(lesson, drawn, then)
         return self._fitted[which]
+
+
+@lru_cache(maxsize=8)
+def _asked(name: str, text: bytes, numbers: bytes) -> Files:
+    """Return drawn questions without answers: the same for all of a class that are asked the same."""
+    return bank.files(bank.without_answers(bank.read(name, text, numbers)))
 
 
 def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:

@@ -309,7 +309,8 @@ def classes_made(bank: LessonBank) -> frozenset[str]:
 def without_answers(bank: LessonBank) -> LessonBank:
     """Return a lesson's questions: what `collect` needs, and nothing that says what is right.
 
-    Of what a learner sees, a digest tells whether an answer is worth a closer look.
+    Of what a learner sees, a digest tells whether an answer is worth a closer look. Of what is hidden, nothing
+    does: whoever can try may not be told.
     """
     from autograder.records.glance import right_glance
 
@@ -326,12 +327,16 @@ def without_answers(bank: LessonBank) -> LessonBank:
             closer=Closer(
                 task.examined is not None,
                 task.route is not None,
-                "" if task.kind == "tensor" else right_glance(task.probes),
+                "" if task.kind == "tensor" or _asks_hidden(task) else right_glance(task.probes),
             ),
         )
         for name, task in bank.tasks.items()
     }
     return replace(bank, tasks=tasks, givens={AS_SEEN: bank.givens.get(AS_SEEN, {})})
+
+
+def _asks_hidden(task: Task) -> bool:
+    return any(probe.hidden for probe in task.probes)
 
 
 def with_texts(bank: LessonBank, in_language: Callable[[str, str], str]) -> LessonBank:
