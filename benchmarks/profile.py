@@ -28,6 +28,7 @@ from unittest import mock
 
 from autograder.author.source import read_source
 from autograder.command.grade_command import Order, grade_class
+from autograder.grading.banks import Banks
 from autograder.grading.batch import close_sandboxes
 from autograder.grading.class_folder import Class
 from autograder.grading.runner import ENVIRONMENT, PRELOAD, SandboxRunner
@@ -35,7 +36,7 @@ from autograder.grading.sandbox.shell import Shell
 from autograder.lesson.learner import RUN
 from autograder.records.bank import AS_SEEN
 from autograder.records.cells import is_test, undrawn
-from autograder.records.course import Course
+from autograder.records.course import PACKED, Course
 from rich.console import Console
 from rich.table import Table
 
@@ -117,11 +118,14 @@ def of_grading(lesson: str, count: int) -> dict[str, float]:
 
 def of_cells(lesson: str) -> dict[str, float]:
     """Return milliseconds of the solved lesson's cells, of checks and others; in a process of its own."""
-    os.environ.update({**ENVIRONMENT, RUN: AS_SEEN})
+    course = Course.read(ROOT)
+    asked = tempfile.TemporaryDirectory(prefix="questions-")
+    Banks.of(course).only([lesson]).write_questions(Path(asked.name))
+    os.environ.update({**ENVIRONMENT, RUN: AS_SEEN, PACKED: asked.name})
     notebook = undrawn(read_source(ROOT / "source" / lesson / f"{lesson}.py"))
     os.chdir(ROOT / "notebooks" / lesson)
     shell = Shell()
-    shell.warm_up((*(f"import {name}" for name in Course.read(ROOT).preload), *PRELOAD))
+    shell.warm_up((*(f"import {name}" for name in course.preload), *PRELOAD))
     cells = {cell["id"]: cell for cell in notebook.cells if cell.cell_type == "code"}
     took = {True: 0.0, False: 0.0}
     before = time.process_time()
@@ -129,6 +133,7 @@ def of_cells(lesson: str) -> dict[str, float]:
         now = time.process_time()
         took[is_test(cells[name])] += 1000 * (now - before)
         before = now
+    asked.cleanup()
     return {"checks' cells": took[True], "other cells": took[False]}
 
 

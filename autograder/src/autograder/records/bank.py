@@ -309,8 +309,8 @@ def classes_made(bank: LessonBank) -> frozenset[str]:
 def without_answers(bank: LessonBank) -> LessonBank:
     """Return a lesson's questions: what `collect` needs, and nothing that says what is right.
 
-    Of what a learner sees, a digest tells whether an answer is worth a closer look. Of what is hidden, nothing
-    does: whoever can try may not be told.
+    Of what a learner sees, a digest tells whether an answer is worth a closer look. Of what is hidden,
+    nothing does: whoever can try may not be told.
     """
     from autograder.records.glance import right_glance
 
