@@ -17,6 +17,7 @@ from autograder.grading.hidden import secret
 from autograder.records import bank, codec
 from autograder.records.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.records.course import Course
+from autograder.records.families import Family
 from autograder.records.files import file_digest, write_all
 
 Files = Mapping[str, bytes]
@@ -66,7 +67,8 @@ class Banks:
         """Return what was drawn for a submission, without answers, where its own process can read it."""
         if not drawn:
             return {}
-        return {**_asked(name, *self._content(name, drawn)), **self.course.beside_banks()}
+        asked = _asked(name, *self._content(name, drawn), self.course.forbidden, self.course.entries)
+        return {**asked, **self.course.beside_banks()}
 
     def fitted(self, name: str, drawn: Files, then: Banks) -> Files:
         """Return what of drawn questions can be asked of an earlier release: of tasks that are as they were.
@@ -150,9 +152,15 @@ class Draws:
 
 
 @lru_cache(maxsize=8)
-def _asked(name: str, text: bytes, numbers: bytes) -> Files:
+def _asked(
+    name: str,
+    text: bytes,
+    numbers: bytes,
+    families: tuple[Family, ...],
+    entries: tuple[tuple[str, str], ...],
+) -> Files:
     """Return drawn questions without answers: the same for all of a class that are asked the same."""
-    return bank.files(bank.without_answers(bank.read(name, text, numbers)))
+    return bank.files(bank.without_answers(bank.read(name, text, numbers, families, entries)))
 
 
 def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
