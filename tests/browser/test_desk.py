@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import pytest
+from autograder.grading import verdicts
+from autograder.grading.verdicts import InSection
 from axe_playwright_python.sync_playwright import Axe
 from nbgrader.api import Gradebook
 from support.desk_class import CODE, LESSON, TASK, answered
@@ -75,6 +77,43 @@ def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(desk, browser
     page.locator("summary").first.press("Enter")
     page.get_by_role("link", name="ada").press("Enter")
     page.get_by_text("Comment: Think of the variance.").wait_for()
+    context.close()
+
+
+def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, browser):
+    course, address = desk
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator(".section, thead button").count() == 0
+    with verdicts.opened(course.database) as store:
+        for student, name in {"ada": "Lab 10", "bob": "<b>A and Lab 2, and B"}.items():
+            store.place(InSection(student, name))
+    page.reload()
+    page.get_by_text("<b>A and Lab 2, and B", exact=True).wait_for()
+    field, rows = page.locator("#only"), page.locator("#class tr:visible th a")
+    for asked, shown in [
+        ("section: lab 2", ["bob"]),
+        ("section: <b>a and lab 2, and b", ["bob"]),
+        ("section: Lab 1", []),
+        ("section:", ["cleo"]),
+        ("lab", ["ada", "bob"]),
+        ("", ["ada", "bob", "cleo"]),
+    ]:
+        field.fill(asked)
+        assert rows.all_inner_texts() == shown, asked
+    with verdicts.opened(course.database) as store:
+        store.place(InSection("bob", "Lab 2"))
+    page.reload()
+    for column, order in [
+        ("section", ["bob", "ada", "cleo"]),
+        ("section", ["ada", "bob", "cleo"]),
+        ("student", ["ada", "bob", "cleo"]),
+        ("student", ["cleo", "bob", "ada"]),
+    ]:
+        page.get_by_role("button", name=column).press("Enter")
+        assert rows.all_inner_texts() == order, column
+    assert page.locator("[aria-sort]").get_attribute("aria-sort") == "descending"
     context.close()
 
 

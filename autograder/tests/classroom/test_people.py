@@ -6,7 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from autograder.classroom.people import Person, Roster, read_people
 from autograder.classroom.platforms import canvas, moodle, plain
+from autograder.classroom.roster import class_list
 from autograder.classroom.tables import BadList
+from autograder.grading.class_folder import Class
 from support.handing_in import run
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
@@ -69,6 +71,43 @@ def test_a_platforms_numbers_and_times_are_read(tmp_path):
     assert (jane.lms_user_id, joerg.lms_user_id) == ("81", "82")
     assert f"{jane.time:%Y-%m-%d %H:%M}" == "2026-03-01 22:24"
     assert joerg.time is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sections"),
+    [
+        (CANVAS.replace("jdoe,A", 'jdoe,"CS101-01 and CS101-Lab"'), ["CS101-01 and CS101-Lab", "A"]),
+        (SPLIT, ["A", "A"]),
+        (
+            "First name,Last name,Email address,Department,Groups\n"
+            'Jane,Doe,jane@example.org,Physics,"Monday, Lab"\nJörg,Müller,joerg@example.org,Physics,\n',
+            ["Monday, Lab", ""],
+        ),
+        ("Username,Group(s)\njane,Monday\n", ["Monday"]),
+        ("name;e-mail;Group\nJane Doe;jane@example.org;<b>7\n", ["<b>7"]),
+        ("Section,Vorname,E-Mail-Adresse\nA,Jane,jane@example.org\n", ["A"]),
+        ("id,section\njane,A\n,B\n", ["A"]),
+        (MOODLE, ["", ""]),
+    ],
+)
+def test_a_section_is_read_as_its_list_names_it(tmp_path, text, sections):
+    assert [person.section for person in read(tmp_path, text)] == sections
+
+
+def test_a_section_is_kept_until_a_list_names_another(place, tmp_path):
+    listed, book = tmp_path / "list.csv", Class(place)
+    for column, changed, kept in [
+        ("section\nbob,A and B\namy,", "1 changed", "A and B"),
+        ("section\nbob,C\namy,", "1 changed", "C"),
+        ("last_name\nbob,Brown\namy,Adams", "0 changed", "C"),
+    ]:
+        listed.write_text(f"id,{column}\n", encoding="utf-8")
+        before = class_list(book).people["bob"].section
+        assert changed in run(place, "roster", listed, "--dry-run")
+        assert class_list(book).people["bob"].section == before
+        assert changed in run(place, "roster", listed)
+        people = class_list(book).people
+        assert (people["bob"].section, people["amy"].section) == (kept, "")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from nbgrader.api import (
 from sqlalchemy import Connection, Join, select
 
 from autograder.classroom.people import Person
-from autograder.grading.verdicts import connected
+from autograder.grading.verdicts import InSection, Store, connected
 
 # What students handed in, with the lesson that each is of.
 WORK = SubmittedNotebook.__table__.join(
@@ -117,11 +117,12 @@ class Marks:
         return {lesson: points for lesson, points in rows if points}
 
     def members(self) -> list[Person]:
-        """Return the students of the gradebook, by id."""
+        """Return the students of the gradebook, by id, with their sections."""
         columns = Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
         rows = self._connection.execute(select(*columns).order_by(Student.id))
+        sections = {one.student: one.name for one in Store(self._connection).read(InSection)}
         return [
-            Person(name, first or "", last or "", email or "", number or "")
+            Person(name, first or "", last or "", email or "", number or "", section=sections.get(name, ""))
             for name, first, last, email, number in rows
         ]
 

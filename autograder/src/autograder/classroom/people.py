@@ -26,6 +26,7 @@ class Person:
     lms_user_id: str = ""
     time: datetime | None = None  # when they handed something in, where the list says so
     other: tuple[str, ...] = ()  # what else they are called: a number of the university's, a login
+    section: str = ""  # as the list names it; several stand in it as they stand there
 
     @property
     def name(self) -> str:
@@ -83,7 +84,8 @@ def person_of(values: Mapping[str, str]) -> Person:
     lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
     chosen = next((name for name in [*known, whole, lms] if name), "")
     other = tuple(name for name in known if name and name != chosen)
-    return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other)
+    section = " ".join(values.get("section", "").split())
+    return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other, section=section)
 
 
 def _day_first(times: Iterable[str], path: Path) -> bool:

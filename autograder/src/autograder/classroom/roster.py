@@ -10,9 +10,9 @@ from autograder.classroom import marks
 from autograder.classroom.people import Person, Roster
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook import Book
-from autograder.grading.verdicts import readable
+from autograder.grading.verdicts import InSection, readable
 
-KEPT = ("first_name", "last_name", "email", "lms_user_id")
+KEPT_BY_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
 
 
 def class_list(course: Class) -> Roster:
@@ -35,15 +35,17 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[l
         rows = {student.id: student for student in book.nbgrader.students}
         for listed in people:
             person = roster.merged(listed)
-            values = {key: getattr(person, key) or None for key in KEPT}
+            values = {key: getattr(person, key) or None for key in KEPT_BY_NBGRADER}
             old = roster.people.get(person.id)
             if old is None:
                 new.append(person)
-            elif any((getattr(old, key) or None) != value for key, value in values.items()):
+            elif any(getattr(old, key) != getattr(person, key) for key in (*KEPT_BY_NBGRADER, "section")):
                 changed.append(person)
             row = rows.setdefault(person.id, Student(id=person.id))
             for key, value in values.items():
                 setattr(row, key, value)
             book.nbgrader.db.add(row)
+            if person.section != (old.section if old else ""):
+                book.verdicts.place(InSection(person.id, person.section))
         book.nbgrader.db.commit()  # all of them, or nobody
     return new, changed

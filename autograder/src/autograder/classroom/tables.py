@@ -14,7 +14,18 @@ from autograder.records.problems import Refused
 
 ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 # What a list can say of a student; one of the last four must be there.
-KEYS = ("lms_user_id", "integration", "first_name", "last_name", "time", "id", "email", "number", "full_name")
+KEYS = (
+    "lms_user_id",
+    "integration",
+    "first_name",
+    "last_name",
+    "time",
+    "section",
+    "id",
+    "email",
+    "number",
+    "full_name",
+)
 TELLING = frozenset(KEYS[-4:])
 NAMES = ("first_name", "last_name", "full_name")
 PREFACE = re.compile(r"(?:[ \t]*\r?\n|sep=.\r?\n)*", re.IGNORECASE)
@@ -82,7 +93,11 @@ class Table:
         self.rows = [row + [""] * (len(self.header) - len(row)) for row in rows[1:]]
         columns = _columns(self.header, lists)
         if not TELLING & columns.keys():
-            columns = dict(_by_content(self.rows, lists))
+            # Of titles in a language that nobody wrote down here, the section's may still be known.
+            left = [place for place in range(len(self.header)) if place != columns.get("section")]
+            found = _by_content([[row[place] for place in left] for row in self.rows], lists)
+            of_section = {key: place for key, place in columns.items() if key == "section"}
+            columns = of_section | {key: left[place] for key, place in found.items()}
         columns |= _names_before(columns, self.rows)
         if not TELLING & columns.keys():
             raise BadList(
@@ -92,7 +107,7 @@ class Table:
         nobody = {person_name for kind in lists for person_name in kind.no_people}
         entries = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
         self.entries = [
-            entry if any(entry.values()) and _whole_name(entry).lower() not in nobody else {}
+            entry if _says_who(entry) and _whole_name(entry).lower() not in nobody else {}
             for entry in entries
         ]
 
@@ -116,6 +131,10 @@ def number_in(text: str) -> float | None:
     last = max(digits.rfind("."), digits.rfind(","))
     whole, decimals = (digits[:last], digits[last + 1 :]) if last >= 0 else (digits, "")
     return float(f"{re.sub('[.,]', '', whole) or 0}.{decimals or 0}")
+
+
+def _says_who(entry: Mapping[str, str]) -> bool:
+    return any(said for key, said in entry.items() if key != "section")
 
 
 def _whole_name(entry: Mapping[str, str]) -> str:

@@ -138,8 +138,17 @@ class Asked:
     answered: str = ""  # when; "" where nobody has
 
 
-Stored = TaskResult | Grading | Change | Ticked | Asked
-_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked, Asked)
+@dataclass(frozen=True)
+class InSection:
+    """A student's section of the class, for which nbgrader has no place, as the class list names it."""
+
+    student: str
+    name: str
+    lesson: str = ""  # it is of no lesson
+
+
+Stored = TaskResult | Grading | Change | Ticked | Asked | InSection
+_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked, Asked, InSection)
 
 
 class Store:
@@ -211,6 +220,11 @@ class Store:
             self._forget(Asked, asked.lesson, asked.student)
             self.add((*(one for one in known if one not in same), asked))
         return not same
+
+    def place(self, placed: InSection) -> None:
+        """Put a student's section in the place of the one that they had."""
+        self._forget(InSection, placed.lesson, placed.student)
+        self.add([placed])
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""

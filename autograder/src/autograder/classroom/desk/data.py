@@ -83,6 +83,11 @@ class Data:
         )
 
     @cached_property
+    def sections(self) -> list[str]:
+        """The sections of the class as its list names them; none where it names none."""
+        return sorted({person.section for person in self.known.people if person.section})
+
+    @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:
         """The files that students handed in and that are no notebooks."""
         return read_record(self.course).others

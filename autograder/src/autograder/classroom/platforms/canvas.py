@@ -22,6 +22,7 @@ LISTS = Lists(
         "first_name": ("firstname",),
         "last_name": ("lastname",),
         "lms_user_id": ("canvas id",),
+        "section": ("section",),
     },
     marks=(frozenset({"student", "id", "section"}), frozenset({"lastname", "firstname", "id", "section"})),
     own_columns={"lms_user_id": ("id",)},

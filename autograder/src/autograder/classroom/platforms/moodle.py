@@ -57,6 +57,7 @@ LISTS = Lists(
         "email": ("email address",),
         "lms_user_id": ("identifier",),
         "time": ("last modified (submission)",),
+        "section": ("group(s)", "groups"),
     },
     by_content=by_content,
 )

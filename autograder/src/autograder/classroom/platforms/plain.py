@@ -15,6 +15,7 @@ LISTS = Lists(
         "email": ("email", "e-mail", "e-mail address"),
         "lms_user_id": ("lms_user_id",),
         "time": ("time", "timestamp", "submitted"),
+        "section": ("section", "sections", "group", "groups"),
     }
 )
 PLAIN = Platform(
