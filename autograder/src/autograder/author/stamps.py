@@ -23,8 +23,8 @@ KEPT = ".built.json"
 TOOL = Path(__file__).parents[1]
 # No build enters these: `author` may not import them.
 OTHER_ROOMS = frozenset({"classroom", "command", "grading", "live", "lti"})
-# A build writes the first, and Python the second.
-NOT_READ = (".ipynb", ".pyc")
+# A build writes the first two, and Python the third.
+NOT_READ = (".ipynb", ".mo", ".pyc")
 
 
 class _File(NamedTuple):
@@ -80,6 +80,7 @@ def _packages() -> str:
 def _what_is_read(course: Course, lessons: Sequence[str]) -> dict[str, str]:
     """Return the digest of what each lesson's build reads: sources, translations, figures and the tool."""
     folders = [course.source, course.root / "locale", *course.packages().values()]
+    folders += [course.tool / "locale"] if course.tool else []
     files = [file for folder in folders for file in _files(folder)]
     files += [_read(course.root, course.root / name) for name in (FILE, "nbgrader_config.py")]
     tool = [file.digest for file in _files(TOOL, OTHER_ROOMS)]
