@@ -40,7 +40,8 @@ def N_(text: str) -> str:  # noqa: N802 (gettext's name for it)
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Leave texts in English that Matplotlib cannot draw."""
+    """Leave texts in English that Matplotlib cannot draw; the language is known before a font is chosen."""
+    _begin()
     before = _drawing.set(True)
     try:
         yield

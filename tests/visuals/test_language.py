@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gettext
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -89,3 +92,9 @@ def test_a_module_gets_its_texts_in_the_language(inputs, tokens):
     texts = visuals.explore_query(inputs, tokens).texts
     assert texts["Query token"] == "¡Query token!"
     assert len(texts) > 8
+
+
+def test_the_first_picture_of_a_notebook_has_the_letters_of_its_language():
+    first = "import warnings; warnings.simplefilter('error'); import visuals; visuals.residual_stream(num_layers=1).png"
+    spoken = {**os.environ, "AUTOGRADER_LANGUAGE": "bn"}
+    subprocess.run([sys.executable, "-c", first], check=True, env=spoken, cwd=ROOT)
