@@ -95,6 +95,6 @@ def test_a_module_gets_its_texts_in_the_language(inputs, tokens):
 
 
 def test_the_first_picture_of_a_notebook_has_the_letters_of_its_language():
-    first = "import warnings; warnings.simplefilter('error'); import visuals; visuals.residual_stream(num_layers=1).png"
+    first = "import warnings, visuals; warnings.simplefilter('error'); visuals.residual_stream(1).png"
     spoken = {**os.environ, "AUTOGRADER_LANGUAGE": "bn"}
     subprocess.run([sys.executable, "-c", first], check=True, env=spoken, cwd=ROOT)
