@@ -30,6 +30,7 @@ from autograder.grading.may_hide import hiding
 from autograder.grading.rebuild import only_needed, rebuild
 from autograder.grading.safe_html import SafeOutputs, markdown2html, safe_html
 from autograder.grading.sandbox.execute import _output
+from autograder.grading.sandbox.workers import MOST_OUTPUTS
 from autograder.grading.submission import read_text
 from autograder.records.transport import EvidenceRefused, unpack
 from autograder.words.visible import one_line
@@ -64,7 +65,8 @@ def grade(content: bytes) -> None:
 
 def outputs(said: object) -> None:
     """Keep and show outputs as a graded notebook has them."""
-    made = [one for one in map(_output, said) if one is not None]  # type: ignore[call-overload]
+    taken = said[:MOST_OUTPUTS]  # type: ignore[index]  # as of one run
+    made = [one for one in map(_output, taken) if one is not None]
     notebook = new_notebook(cells=[new_code_cell("", outputs=made)])
     bound_outputs(notebook)
     SafeOutputs().preprocess(notebook, {})
