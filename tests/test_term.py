@@ -462,7 +462,7 @@ def test_a_class_of_odd_names_and_files(run: Callable[..., str], walls: None) ->
         unclear = platform in ("canvas", "moodle")
         said[platform] = run("collect", f"{platform}.zip", code=int(unclear))
     assert f"{LESSON} from {len(GRADESCOPE)} students; 0 not placed" in said["gradescope"]
-    assert f"zimmerzoe_998_1998_{LESSON}.ipynb: nobody in the roster is called that" in said["canvas"]
+    assert f"zimmerzoe_998_1998_{LESSON}.ipynb: nobody in the roster is called" in said["canvas"]
     assert f"{student(NOTES)}: not of {LESSON}, and kept beside" in said["canvas"]
     assert f"marks 1 as late and does not say by how much: {student(LATE_ONE)}" in said["canvas"]
     assert "2 students are called Ann Lee (s50 and s51): --who 750=STUDENT" in said["moodle"]

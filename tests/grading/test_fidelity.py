@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
+from unittest import mock
 
 import nbformat
 import pytest
@@ -27,7 +28,8 @@ from autograder.grading.banks import Banks
 from autograder.grading.runner import SandboxRunner
 from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.walls import ENVIRONMENT, INSIDE
-from autograder.records.bank import AS_SEEN
+from autograder.records import bank
+from autograder.records.bank import AS_SEEN, Closer
 from autograder.records.cells import is_answer, is_measured
 from autograder.records.course import Course
 from autograder.records.transport import EVIDENCE_MIME
@@ -133,9 +135,11 @@ def evidence(notebook: NotebookNode) -> dict[str, dict[str, torch.Tensor]]:
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[SandboxRunner]:
-    made = SandboxRunner(Banks.of(Course.read(ROOT)), Limits(cell_seconds=120, seconds=600))
-    yield made
-    made.close()
+    always = Closer()  # in a kernel, each answer is looked at closely
+    with mock.patch.object(bank, "Closer", return_value=always):
+        made = SandboxRunner(Banks.of(Course.read(ROOT)), Limits(cell_seconds=120, seconds=600))
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,7 @@ export function path(at, { layers, heads, width, mark, hasMlps, isInPieces }) {
     const [kind, layer] = parts[place];
     const token = mark(known[query]);
     const expects = likeliest(shares[kind === "embedding" ? 0 : layer + 1], mark);
-    if (kind === "embedding") return _("“{token}” becomes {width} numbers, which say which token it is and where it stands.", { token, width });
+    if (kind === "embedding") return _("“{token}” becomes {width} numbers, which say which token it is and where it is.", { token, width });
     if (kind === "MLP") return _("{part} works on “{token}” alone. After it, the model expects {tokens}.", { part: names[place], token, tokens: expects });
     if (kind === "next") return _("What has become of “{token}” is compared with every token. The model expects {tokens}.", { token, tokens: expects });
     const found = maps[layer].map((map, one) => {
