@@ -107,7 +107,7 @@ def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
     for hides in covers:
         # Read-only: what one submission could leave there, the next would find.
         walls += ["--tmpfs", hides, "--remount-ro", hides]
-    for name, value in {**ENVIRONMENT, **inside.environment}.items():
+    for name, value in {**ENVIRONMENT, **_libraries(), **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
     plan = {"preload": inside.preload, "shown": sorted({way for ways in seen.values() for way in ways})}
@@ -118,6 +118,13 @@ def _python_places() -> list[str]:
     """Return what a notebook needs of the folders of this interpreter and of its packages."""
     folders = (folder for folder in _python_folders() if not folder.startswith("/tmp/"))
     return [f"{folder}/{name}" for folder in folders for name in OF_PYTHON]
+
+
+def _libraries() -> dict[str, str]:
+    """Return where this Python is told to look for its own libraries, as on clusters that load it as a module."""
+    told = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    own = [place for place in told if any(place.startswith(f"{folder}/lib") for folder in _python_folders())]
+    return {"LD_LIBRARY_PATH": ":".join(own)} if own else {}
 
 
 def _python_folders() -> list[str]:
