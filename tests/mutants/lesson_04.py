@@ -181,7 +181,7 @@ keys-with-keys (named, values): queries @ → keys @
 queries-with-queries (named): = queries @ queries.transpose(-2, -1)
 from-the-notebook (named, shape): queries @ keys → W_query(batch) @ W_key(batch)
 bmm-without-transpose (raised): = torch.bmm(queries, keys)
-    says: without any transpose|is a transpose missing
+    says: without any transpose|is a transpose
 scaled-by-tokens (named, values): = queries @ keys.mT / keys.shape[1]
 three-loops: body
     b, n, d = queries.shape

@@ -637,3 +637,12 @@ def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_ne
     assert verdict.finding == NotCalled(
         uncalled=Uncalled("earlier", "Causal", "is not there yet"), probe="object"
     )
+
+
+def test_what_stops_in_all_that_is_told_has_the_same_result_nowhere_that_a_learner_sees():
+    def added_up(a, b):
+        return (a + b).sum() if len(a) == 3 else torch.cat((a, b)).view(3)
+
+    outcomes = {probe.id: call(added_up, probe) for probe in TOTAL.probes}
+    task = knowing(TOTAL, {"added-up": outcomes})
+    assert judge(task, Evidence("total", "answered", outcomes=outcomes)).shown == "stops"

@@ -122,7 +122,7 @@ UNNAMED = {
     "numbers alone": (verdict(VALUES), (ENTRY, "follow entry [1] (token 1) from the start")),
     "facts come before numbers": (
         verdict(VALUES, facts=(f.Idle(("x",)),)),
-        ("`x` can change without any effect on the result.", ENTRY),
+        ("`x` can change with little or no effect on the result.", ENTRY),
     ),
     "a shape": (
         verdict(f.WrongShape((2,), (3,), 0, probe="three")),

@@ -236,7 +236,7 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
 @pytest.mark.parametrize(
     ("fact", "says"),
     [
-        (f.Idle(("W_key.weight",)), "`W_key.weight` can change without any effect on the result."),
+        (f.Idle(("W_key.weight",)), "`W_key.weight` can change with little or no effect on the result."),
         (
             f.Reaches("x", "b", "b", 0, 1),
             "The result of batch element 0 changes when batch element 1 of `x` changes.",
@@ -730,7 +730,7 @@ SAID = [
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE, verdict(facts=(f.Unsteady(0.25, 0.5),))),
      "Two calls with the same input give different results.\n25 % of the entries differ…0.5000…\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE, verdict(whole=False, facts=(f.Idle(("x",)),))),
-     "Not the right numbers yet on three numbers.\n`x` can change without any effect on the result.\n…"),
+     "Not the right numbers yet on three numbers.\n`x` can change with little or no effect on the result.\n…"),
     ((wrong_values(probe="redrawn-1"), ROW_SUMS),
      "Entry [1] (row 1) is 0.5000 with other example data and should be 0.2500.\n…"),
     ((wrong_values(), SHARE, verdict(unfinished=("row_sums",))),
@@ -743,7 +743,7 @@ SAID = [
     ((wrong_values(), SHARE, verdict(facts=(f.Related("times", 3.0), f.Idle(("x", "scale"))))),
      "Every number is 3 times what it should be.\n"
      "…\n"
-     "`x` and `scale` can change without any effect on the result.\n"
+     "`x` and `scale` can change with little or no effect on the result.\n"
      "…and should be 0.2500…\n…"),
     (behaves(influence(1), (3, 0), True),
      "The output of token 3 changes on six tokens when token 0 is changed.\n"

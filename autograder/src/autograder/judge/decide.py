@@ -81,8 +81,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
         tuple(results),
         named=tuple(f.Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
         whole=explained.whole or not explained.wrong,
-        # What has the wrong parameters cannot be tried, which is no error of the code.
-        shown="likeness" if explained.shown == "stops" and not _stopped(failing) else explained.shown,
+        shown=_shown(explained.shown, [found[0] for found in failing if found]),
         explains=explains,
         facts=() if passed else _facts(task, evidence, seen, explained),
         way=_way(task, evidence, seen, sights),
@@ -127,9 +126,13 @@ def _typed(task: Task, seen: Mapping[str, Outcome], probe: str) -> bool:
     return False
 
 
-def _stopped(failing: Sequence[Sequence[f.Finding]]) -> bool:
-    """Tell whether an error was raised."""
-    return any(isinstance(one, f.Raised) for found in failing for one in found)
+def _shown(proven: f.Shown, findings: Sequence[f.Finding]) -> f.Shown:
+    """Return what can be said of the named mistakes beside what a learner is told of each check."""
+    stopped = [isinstance(one, f.Raised) for one in findings]
+    if proven == "same" and stopped and all(stopped):
+        return "stops"  # the result that is the same is one that no check shows
+    # What has the wrong parameters cannot be tried, which is no error of the code.
+    return "likeness" if proven == "stops" and not any(stopped) else proven
 
 
 def _explained_checks(

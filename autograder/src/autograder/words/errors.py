@@ -33,12 +33,12 @@ EXPLAINED = {
     ),
     r"before Module.__init__\(\) call": N_("`super().__init__()` has to be the first line of `__init__`."),
     r"mat1 and mat2 shapes|size mismatch": N_(
-        "In `a @ b` the last size of `a` must equal the first of `b`. Print both `.shape`s; is a transpose "
-        "missing?"
+        "In `a @ b` the last size of `a` must equal the first of `b`. Print both `.shape`s: is a transpose "
+        "missing, or is one of them not the tensor that you mean?"
     ),
     r"batch[12] tensor|must be 3D": N_(
         "In a product of batches the last size of `a` must equal the last but one of `b`. Print both "
-        "`.shape`s; is a transpose missing?"
+        "`.shape`s: is a transpose missing, or is one of them not the tensor that you mean?"
     ),
     r"a leaf Variable that requires grad|a view of a leaf Variable": N_(
         "A parameter is overwritten while gradients are recorded: do it inside `with torch.no_grad():`."

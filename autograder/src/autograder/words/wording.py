@@ -892,11 +892,11 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
 
 def _idle(fact: f.Idle, task: Task) -> Message:
     advice = ngettext(
-        "A right answer depends on it. Is something else used instead of it?",
-        "A right answer depends on them. Is something else used instead of them?",
+        "A right answer depends on it. Where does it come into your code?",
+        "A right answer depends on them. Where do they come into your code?",
         len(fact.names),
     )
-    headline = _("{names} can change without any effect on the result.", names=as_code(fact.names))
+    headline = _("{names} can change with little or no effect on the result.", names=as_code(fact.names))
     return Message(headline, (advice,))
 
 
