@@ -121,7 +121,7 @@ def _python_places() -> list[str]:
 
 
 def _libraries() -> dict[str, str]:
-    """Return where this Python is told to look for its own libraries, as on clusters that load it as a module."""
+    """Return where this Python is told to look for its own libraries, as on clusters that load it so."""
     told = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     own = [place for place in told if any(place.startswith(f"{folder}/lib") for folder in _python_folders())]
     return {"LD_LIBRARY_PATH": ":".join(own)} if own else {}
