@@ -121,6 +121,20 @@ CASES = {
         f"Right so far{ON}: {QUERIES_KEYS}, the scores (`s`, line 22), the masked scores (`s`, line 23) and "
         "the attention weights (`w`, line 24).",
     ),
+    "scores divided by the wrong number before they are masked, where the right one would do": (
+        HALF
+        + "        s = q @ k.mT / (self.num_heads * self.head_dim) ** 0.5\n"
+        + MASKED
+        + "        return self.out_proj((s.softmax(-1) @ v).transpose(1, 2).flatten(-2))\n",
+        f"Right so far{ON}: {QKV} and the scores (inside line 22). Then the masked scores should come; what "
+        "you have (`s`, line 23) is 0.2887 times as large, and should be 1 or 0.5000 times as large.",
+    ),
+    "an error after a step that a line makes by way of a multiple": (
+        HALF
+        + "        s = (q @ k.mT / 2).masked_fill(self.mask[:n, :n], -torch.inf) * 2\n        s.softmx()\n",
+        f"Right until it stops{ON}: {QKV}, the scores (inside line 22) and the masked scores (inside "
+        "line 22).",
+    ),
     "an error on the way": (
         HALF + "        s = q @ k.mT\n        w = s.softmax(-1) @ q.mT\n        return w.softmx(-1)\n",
         f"Right until it stops{ON}: {QKV} and the scores (`s`, line 22).",

@@ -46,6 +46,7 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
         right,
         missing.says,
         multiple=_multiple(missing, trail),
+        fitting=tuple(factor for factor in missing.factors if factor != 1),
         probe=route.probe,
         source=_reached(*sources[-1]) if sources else None,
         instead=_instead(route, trail, missing, [made[0] for _, made in sources]),
@@ -156,17 +157,19 @@ def _match(
     orders: Sequence[Fingerprint], factors: Sequence[float], trail: Trail
 ) -> tuple[Step, Fingerprint] | None:
     matches = [
-        (step, made)
+        (step, made, abs(factor - 1) <= SAME)
         for step in trail.steps
         for made in step.fingerprints
         if (factor := factor_between(made, _in_order(made, orders))) is not None
         and any(abs(factor - right) <= SAME * abs(right) for right in factors)
     ]
     shape = orders[0].shape
-    # The first of those that are most like it: of the same shape, else with as many axes.
-    return max(
-        matches, key=lambda match: (match[1].shape == shape, len(match[1].shape) == len(shape)), default=None
-    )
+
+    def likeness(match: tuple[Step, Fingerprint, bool]) -> tuple[bool, bool, bool]:
+        return match[1].shape == shape, len(match[1].shape) == len(shape), match[2]
+
+    # The first of those that are most like it: of the same shape, else with as many axes; no multiple of it.
+    return max(matches, key=likeness)[:2] if matches else None
 
 
 def _reached(right: RightStep, match: tuple[Step, Fingerprint]) -> Reached:

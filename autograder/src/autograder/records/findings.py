@@ -302,6 +302,7 @@ class Way:
     # What is known of the rest: an error "stops" it, or it goes "wrong" after these steps.
     ends: Literal["", "stops", "wrong"] = ""
     multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
+    fitting: tuple[float, ...] = ()  # the numbers, beside 1, that would do as well
     probe: str = ""  # on which it was followed
     source: Reached | None = None  # the last right step that the missing one is made from
     # The first tensor of the missing one's size that the answer makes after that, and the solution nowhere.

@@ -140,6 +140,14 @@ _ENDS = {
     "wrong": N_("Right so far{where}: {right}. The result itself is not."),
 }
 
+_MULTIPLES = {
+    False: N_("Then {missing} should come; what you have ({place}) is {times} times as large."),
+    True: N_(
+        "Then {missing} should come; what you have ({place}) is {times} times as large, and should "
+        "be {fitting} times as large."
+    ),
+}
+
 
 def way_text(way: f.Way, task: Task) -> str:
     """Say which steps of the solution an answer takes, and which should come next."""
@@ -150,10 +158,11 @@ def way_text(way: f.Way, task: Task) -> str:
     missing = translated("steps", way.missing)
     if way.multiple:
         comes = _(
-            "Then {missing} should come; what you have ({place}) is {times} times as large.",
+            _MULTIPLES[bool(way.fitting)][0],
             missing=missing,
             place=place_text(replace(way.multiple[0], times=1.0), task),
             times=number_text(way.multiple[1]),
+            fitting=listed([number_text(factor) for factor in (1.0, *way.fitting)], _("or")),
         )
     else:
         comes = _(
