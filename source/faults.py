@@ -234,7 +234,7 @@ FAULTS = (
     Fault(
         "mask-fills-zero",
         "hidden scores become 0",
-        "Hidden scores are set to 0, and the exponential of 0 is 1: they still get weight. Fill with `-torch.inf`.",
+        "Hidden scores are set to 0, or close to it, and the exponential of 0 is 1: they still get weight. Fill with `-torch.inf`.",
         section="03-causal#before-softmax-intro",
         parts=("masking",),
     ),
@@ -280,8 +280,8 @@ FAULTS = (
     Fault(
         "diagonal-hidden",
         "a token is hidden from itself",
-        "The diagonal is hidden as well. Then nothing is visible to the first token, and its row is nan or 0. "
-        "`torch.triu` needs `diagonal=1`; `torch.tril` needs no `diagonal=`.",
+        "The diagonal is hidden as well. Then nothing is visible to the first token. With "
+        "`torch.triu`, ask for `diagonal=1`; with `torch.tril`, leave `diagonal=` out.",
         section="03-causal#mask-before-softmax-read",
         parts=("causal",),
     ),
@@ -1172,7 +1172,7 @@ FAULTS = (
         "rescaled-in-eval-instead",
         "eval mode multiplies by 1 − p in place of training's division",
         "The numbers are multiplied by 1 − p in evaluation, as in the first papers on dropout. Here training makes up "
-        "for what is dropped: divide by 1 − p there, and leave evaluation alone.",
+        "for what is dropped, by its division by 1 − p. Leave evaluation alone.",
         section="04-dropout#renormalise-refuted",
         parts=("dropout",),
     ),
@@ -1269,8 +1269,8 @@ FAULTS = (
     Fault(
         "heads-not-brought-forward",
         "the heads' axis stays behind that of the tokens",
-        "The axes are (b, tokens, heads, head_dim): the heads of one token meet each other. Swap "
-        "axes 1 and 2.",
+        "The scores are (b, tokens, heads, heads), or as large as that. The axes that meet should be the tokens of one "
+        "head: view as (b, tokens, heads, head_dim), then swap axes 1 and 2.",
         section="05-multi-head#numbered-read",
         parts=("projections", "heads"),
     ),

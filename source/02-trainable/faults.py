@@ -12,8 +12,8 @@ FAULTS = (
     Fault(
         "abs-too-late",
         "the sign is removed after the largest is chosen",
-        "The largest difference is chosen before its sign is removed, so the most negative one is missed. `.abs()` "
-        "comes before `.max()`.",
+        "The largest difference is chosen before its sign is removed, so the most negative one is missed. Put "
+        "`.abs()` before `.max()`.",
         section="03-causal#proof-read",
     ),
     Fault(

@@ -256,8 +256,8 @@ BUG_RAW_SCORES = Task(
         Check("negative scores, rows that add up to 0, large scores", 1, ("negative", "zero-sum", "large")),
     ),
     words={"x": "scores", "width_code": "d_k**0.5"},
-    learned="Shares are made of exponentials, not of scores. After a softmax, masking and dividing by the row sum is safe: "
-    "every weight is positive.",
+    learned="Shares are made of exponentials, not of scores. After a softmax, masking and dividing by the row sum is safe "
+    "as long as no row sum is rounded to 0.",
     demands={
         "for any scores": "exp-overflows",
         "softmax of the scaled scores": "no-scale",

@@ -953,8 +953,8 @@ BUG_EVAL_DROPOUT = Task(
     wrong=wrongs("""
         dropout-in-eval: faulty
             hint: Dropout still works in eval mode, as in the code that was given. A new `nn.Dropout` made
-                in forward does the same: it is always in training mode. Read `self.training`, and check
-                which of the two it means.
+                in forward does the same: it is always in training mode. Read `self.training` in
+                `forward`, at each call, and check which of the two it means.
         no-dropout:
             def forward →:
                 def eval(self):

@@ -56,23 +56,27 @@ def inputs_of(settings: Settings) -> list[str]:
     return [named] if isinstance(named, str) else list(named)
 
 
-def other(values: Tensor, generator: torch.Generator) -> Tensor:
+def other(values: Tensor, generator: torch.Generator, sign: float = 1.0) -> Tensor:
     """Values of which every one is another, by a step of its own: softmax ignores what is added to all."""
     if values.dtype == torch.bool:
         return ~values
     if not values.is_floating_point():
         return values + 1
-    return values + (torch.rand(values.shape, generator=generator) + 0.5).to(values.dtype)
+    return values + sign * (torch.rand(values.shape, generator=generator) + 0.5).to(values.dtype)
 
 
 def slices_changed(
-    inputs: Mapping[str, Any], names: Sequence[str], axis: int, generator: torch.Generator
+    inputs: Mapping[str, Any],
+    names: Sequence[str],
+    axis: int,
+    generator: torch.Generator,
+    sign: float = 1.0,
 ) -> Iterator[dict[str, Any]]:
     """Yield the inputs once for each slice along an axis, with that slice of those that are named changed."""
     for position in range(inputs[names[0]].shape[axis]):
         changed = {name: inputs[name].clone() for name in names}
         for x in changed.values():
-            x.select(axis, position).copy_(other(x.select(axis, position), generator))
+            x.select(axis, position).copy_(other(x.select(axis, position), generator, sign))
         yield {**inputs, **changed}
 
 

@@ -158,14 +158,18 @@ def _influence(
     inputs: Mapping[str, Any],
     before: Tensor,
 ) -> Influence | None:
-    afters = []
-    generator = torch.Generator().manual_seed(SEED)
-    for changed in slices_changed(inputs, [name], axis, generator):
-        after = called(changed)
-        if not isinstance(after, Tensor) or after.shape != before.shape:
-            return None
-        afters.append(after)
-    rows = moved(before, afters, place)  # (positions, slices of the result)
+    rows = torch.zeros(inputs[name].shape[axis], before.shape[place], dtype=torch.bool)
+    # A single number can be the largest, and matter only while it falls.
+    alone = inputs[name].numel() == inputs[name].shape[axis]
+    for sign in (1.0, -1.0) if alone else (1.0,):
+        afters = []
+        generator = torch.Generator().manual_seed(SEED)
+        for changed in slices_changed(inputs, [name], axis, generator, sign):
+            after = called(changed)
+            if not isinstance(after, Tensor) or after.shape != before.shape:
+                return None
+            afters.append(after)
+        rows |= moved(before, afters, place)  # (positions, slices of the result)
     return Influence(name, along, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
 
 

@@ -84,7 +84,7 @@ EXPLAINED = {
         "`.values`."
     ),
     r"missing .*\"dim\"|Dimension out of range": N_(
-        "`dim` says along which axis to work: 0 is the first, -1 the last."
+        "There is no such axis here, or none was told: 0 is the first, -1 the last."
     ),
     r"received an invalid combination of arguments": N_(
         "The values in the brackets do not fit this call: check their number, names, order and types."
