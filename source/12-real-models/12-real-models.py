@@ -1077,7 +1077,7 @@ LOAD = False
 def published(name, megabytes, prompt, count=20):
     """Load a published model into your own classes and let it write; say in one sentence where that is not possible."""
     if not LOAD:
-        print(f"{name}: {megabytes} MB to load. Set LOAD = True in the cell above to load it.")
+        print(f"{name}: {megabytes} MB to load, once LOAD is True in the cell above.")
         return None
     print(f"Loading {name}: {megabytes} MB, kept for the next time.")
     try:

@@ -145,6 +145,8 @@ def _of_faults(course: Course) -> Iterator[Entry]:
     yield Entry("course", course.title, "the course's title")
     for said in (course.site.says, *course.site.can, course.site.front.says):
         yield Entry("course", said, "on the site's first page")
+    if course.site.front.fold:
+        yield Entry("course", course.site.front.fold, "what opens an explorer on a lesson's page")
     for term in read_glossary(course):
         yield Entry(term.context, term.text, "what the term means")
     for item in read_quiz(course):

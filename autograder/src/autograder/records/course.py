@@ -44,11 +44,15 @@ class NoCourse(AuthoringError):
 
 @dataclass(frozen=True)
 class Front:
-    """The explorer on a site's first page: its cell, as lesson#cell, a sentence before it, what is chosen."""
+    """The explorer on a site's first page: its cell, as lesson#cell, a sentence before it, what is chosen.
+
+    With `fold`, the name of a fold, it waits in one at the end of each other lesson's page, too.
+    """
 
     cell: str = ""
     says: str = ""
     chosen: Mapping[str, str | int] = field(default_factory=dict, hash=False)
+    fold: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Site:
     branch: str = "main"
     hub: str = ""  # the address of a JupyterHub that has nbgitpuller
     glossary: str = ""  # a TOML file of terms; in the file, as seen from there
+    reading: str = ""  # a TOML file: what lessons say to who runs them, and what pages say instead
     icon: str = ""  # a picture for the browser's tab
     picture: str = ""  # a picture for where the site is shared
     says: str = ""  # what the course is, in a few sentences

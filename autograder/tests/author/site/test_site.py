@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from autograder.author.generate import write_notebook
 from autograder.author.site.assemble import build_site
+from autograder.author.site.lesson_page import Page
 from autograder.author.site.search import sections
 from autograder.records import course as course_file
 from autograder.records.course import Course, Front, Site
@@ -41,6 +42,7 @@ def lesson():
         cells=[
             new_markdown_cell("# 01 · Counting\n\nYou can\n\n- count a kernel;\n- stop.\n", id="title"),
             new_markdown_cell("## Kernels\n\nA kernel and a kernel: $x^2$ and `kernel`.", id="intro"),
+            new_markdown_cell("Run the\nnext cell.", id="told-to-run"),
             new_code_cell("1 + 1", id="sum-answer", metadata=answer),
             new_code_cell("draw()", id="drawn", outputs=shown(**{"text/html": picture("a sum")})),
             new_code_cell("count()", id="counted", outputs=shown(**{MODULE_MIME: MODULE})),
@@ -80,7 +82,8 @@ def course(tmp_path_factory, package):
         'name = "counting"\ntitle = "Counting"\nlanguages = ["en", "bn"]\nlessons = ["01-counting"]\n'
         'bank = "bank"\n'
         '[site]\nglossary = "source/glossary.toml"\nrepository = "https://example.org/us/counting"\n'
-        'says = "Count to three."\n[site.front]\ncell = "01-counting#counted"\nchosen = { count = "2" }\n'
+        'reading = "source/reading.toml"\nsays = "Count to three."\n'
+        '[site.front]\ncell = "01-counting#counted"\nchosen = { count = "2" }\nfold = "Count yourself"\n'
     )
     (root / "source").mkdir()
     (root / "source" / "faults.py").write_text(
@@ -91,6 +94,7 @@ def course(tmp_path_factory, package):
     (root / "source" / "glossary.toml").write_text(
         '[[term]]\nname = "kernel"\ntext = "A small matrix."\nsection = "01-counting#intro"\n'
     )
+    (root / "source" / "reading.toml").write_text('[instead]\n"Run the next cell." = "See the next cell."\n')
     for kind in ("solutions", "notebooks"):
         write_notebook(lesson(), root / kind / "01-counting" / "01-counting.ipynb")
     translated = lesson()
@@ -148,6 +152,24 @@ def test_the_first_page_shows_the_explorer_that_the_course_names_with_what_is_ch
     assert '"chosen": {"count": "2"}' in unescape(index)
     assert 'class="card" href="01-counting.html"' in index
     assert 'hreflang="bn">বাংলা</a>' in index
+
+
+def test_the_first_pages_explorer_waits_in_a_fold_on_each_other_lessons_page(course, page, tmp_path):
+    def folds(name):
+        cells = Page(name, lesson(), tmp_path).make(course, "<p>It counts.</p>").cells
+        return [cell.source for cell in cells if "<summary>Count yourself" in cell.source]
+
+    (fold,) = folds("02-more")
+    assert "<p>It counts.</p>" in fold
+    assert folds("01-counting") == []
+    assert "Count yourself" not in page
+
+
+def test_a_page_speaks_to_a_reader_where_the_notebook_speaks_to_who_runs_it(site, page):
+    assert "See the next cell." in page
+    found = (site / "_static" / "search-texts.js").read_text(encoding="utf-8")
+    assert "See the next cell." in found
+    assert "Run the" not in page + found
 
 
 def test_a_front_cell_that_shows_no_explorer_is_named(course, tmp_path):

@@ -23,6 +23,7 @@ from autograder.author.glossary import Term, read_glossary
 from autograder.author.parallel import each_lesson
 from autograder.author.site.front import card, explorer
 from autograder.author.site.lesson_page import HERE, Page
+from autograder.author.site.reading import read_reading, reword
 from autograder.author.site.search import sections
 from autograder.lesson.placement import begin_with, leave_out
 from autograder.records.cells import headings
@@ -97,8 +98,10 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
     static = source / "static"
     (static / "notebooks").mkdir(parents=True)
     notebooks: dict[str, NotebookNode] = {}
+    instead = read_reading(course)
     for lesson in course.lessons:
         notebooks[lesson] = nbformat.read(_notebook(course, "solutions", language, lesson), as_version=4)
+        reword(notebooks[lesson], instead)
         released = _notebook(course, "notebooks", language, lesson)
         shutil.copyfile(released, static / "notebooks" / released.name)
     terms, quiz = read_glossary(course), read_quiz(course)
@@ -122,7 +125,8 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
     if terms:
         _write(source, "glossary.md", **known, terms=terms)
     for lesson, notebook in notebooks.items():
-        write_notebook(Page(lesson, notebook, static).make(course), source / f"{lesson}.ipynb")
+        made = Page(lesson, notebook, static).make(course, front["explorer"])
+        write_notebook(made, source / f"{lesson}.ipynb")
     (source / "templates").mkdir()
     shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)
     shutil.copyfile(ASSETS / "search.html", source / "templates" / "search.html")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_output
 
 from autograder.records.cells import is_answer
 from autograder.records.course import Course, package_folder
@@ -42,8 +42,8 @@ class Page:
     static: Path
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def make(self, course: Course) -> NotebookNode:
-        """Return the notebook that the page is made from."""
+    def make(self, course: Course, explorer: str = "") -> NotebookNode:
+        """Return the notebook that the page is made from; `explorer` is that of the first page."""
         for cell in self.notebook.cells:
             answer = is_answer(cell)
             folded = cell.metadata.get("jupyter", {}).get("source_hidden")
@@ -60,7 +60,13 @@ class Page:
             cell.outputs = [self._shown(cell, output) for output in cell.outputs]
         first = self.notebook.cells[0]
         title, rest = first.source.partition("\n")[::2]
-        first.source = f"{title}\n\n{_cells().doors(course, self.lesson)}\n{rest}"
+        front = course.site.front
+        waits = front.fold and explorer and not front.cell.startswith(f"{self.lesson}#")
+        name = translated("course", front.fold) if waits else ""
+        first.source = f"{title}\n\n{_cells().doors(course, self.lesson, name)}\n{rest}"
+        if waits:
+            says = translated("course", front.says) if front.says else ""
+            self.notebook.cells.append(new_markdown_cell(_cells().try_it(name, says, explorer), id="try-it"))
         return self.notebook
 
     def _prose(self, cell: NotebookNode, answer: bool) -> str:

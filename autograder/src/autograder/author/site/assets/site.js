@@ -84,10 +84,6 @@ if (filter) {
     part.append(fold);
     return fold;
   });
-  const show = () => document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
-  addEventListener("hashchange", show);
-  show();
-  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   const [input, says] = [filter.querySelector("input"), filter.querySelector("[role=status]")];
   input.addEventListener("input", () => {
     const wanted = plain(input.value.trim());
@@ -101,6 +97,17 @@ if (filter) {
     says.textContent = wanted ? says.dataset.says.replace("{number}", number) : "";
   });
 }
+
+// An address may lead into a fold.
+function unfold() {
+  const place = document.getElementById(location.hash.slice(1));
+  const fold = place?.closest("details");
+  if (!fold) return;
+  fold.open = true;
+  place.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
 
 // --- explorers ---------------------------------------------------------------------------------
 
@@ -153,7 +160,11 @@ const near = new IntersectionObserver(
   },
   { rootMargin: "800px" },
 );
-for (const box of document.querySelectorAll(".live-place")) near.observe(box);
+for (const box of document.querySelectorAll(".live-place")) {
+  const fold = box.closest("details");
+  if (fold && !fold.open) fold.addEventListener("toggle", () => mount(box), { once: true });
+  else near.observe(box);
+}
 
 // --- predictions -------------------------------------------------------------------------------
 
