@@ -292,7 +292,7 @@ def test_where_nothing_can_be_loaded_one_sentence_says_so(lesson, hub, monkeypat
 def test_nothing_is_loaded_before_it_is_asked_for(lesson, hub, monkeypatch, capsys):
     monkeypatch.setitem(lesson, "LOAD", False)
     assert lesson["published"]("some/gpt2", 550, "the") is None
-    assert capsys.readouterr().out.startswith("some/gpt2: 550 MB to load. Set LOAD = True")
+    assert capsys.readouterr().out.startswith("some/gpt2: 550 MB to load, once LOAD is True")
     assert hub == []
 
 

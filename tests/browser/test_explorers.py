@@ -237,10 +237,10 @@ CASES = {
     ),
     "training": Case(
         watched_training,
-        "Counting, after 40 of 40 steps: loss 0.0, accuracy 1.0. Beside the curves, the map: many queries",
+        "Counting, after 40 of 40 steps: loss 0.00, accuracy 1.00. Beside the curves, the map: many queries",
         (
-            ("Moment", "ArrowLeft", "Counting, after 37 of 40 steps: loss 0.3, accuracy 0.9"),
-            ("Moment", "Home", "Counting, after 0 of 40 steps: loss 4.0, accuracy 0.0"),
+            ("Moment", "ArrowLeft", "Counting, after 37 of 40 steps: loss 0.30, accuracy 0.93"),
+            ("Moment", "Home", "Counting, after 0 of 40 steps: loss 4.00, accuracy 0.00"),
             ("Play", "Space", "Counting, after 3 of 40 steps"),
         ),
     ),

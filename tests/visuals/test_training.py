@@ -55,9 +55,9 @@ def test_every_batch_is_trained_on_and_moments_are_kept_from_the_first_to_the_la
 
 def test_it_starts_at_the_end_and_says_of_each_moment_what_was_measured(explorer):
     assert explorer.chosen == {"moment": 15}
-    assert "after 40 of 40 steps: loss 0.0, accuracy 1.0" in explorer.alt
+    assert "after 40 of 40 steps: loss 0.00, accuracy 1.00" in explorer.alt
     assert explorer.alt == explorer._shows["says"][-1]
-    assert "Counting, after 0 of 40 steps: loss 4.0, accuracy 0.0" in explorer._shows["says"][0]
+    assert "Counting, after 0 of 40 steps: loss 4.00, accuracy 0.00" in explorer._shows["says"][0]
 
 
 def test_a_loss_that_is_no_number_reaches_the_page():

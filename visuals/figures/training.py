@@ -138,7 +138,7 @@ def _told(losses: Sequence[float]) -> list[int]:
 
 def moment_in_words(curves: Mapping[str, Curve], steps: int, map_: np.ndarray, title: str) -> str:
     """Say how far the curves of a training are after a step, and where the map at that step looks."""
-    ends = ", ".join(f"{name} {words.number(values[-1], 1)}" for name, (_steps, values) in curves.items())
+    ends = ", ".join(f"{name} {words.number(values[-1], 2)}" for name, (_steps, values) in curves.items())
     return _(
         "{title}, after {step} of {steps} steps: {told}. Beside the curves, {looks}",
         title=title,
