@@ -111,8 +111,8 @@ unfold();
 
 // --- explorers ---------------------------------------------------------------------------------
 
-// An explorer's module and its files are scripts that hold a text each: where a page was opened as a file, a script
-// can be loaded, and fetching cannot.
+// An explorer's module and its files are scripts that hold a packed text each: where a page was opened as a file, a
+// script can be loaded, and fetching cannot.
 const texts = {};
 function text(name) {
   return (texts[name] ??= new Promise((done, failed) => {
@@ -122,6 +122,16 @@ function text(name) {
     script.onerror = failed;
     document.head.append(script);
   }));
+}
+
+const unpacked = (packed) =>
+  new Response(new Blob([Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip")));
+
+// The bytes of a file: packed are of each four bytes the first, then the second, …
+function inOrder(buffer) {
+  const [parts, bytes] = [new Uint8Array(buffer), new Uint8Array(buffer.byteLength)];
+  for (let place = 0, from = 0; place < 4; place++) for (let at = place; at < bytes.length; at += 4) bytes[at] = parts[from++];
+  return new DataView(bytes.buffer);
 }
 
 // What anywidget gives a module in a notebook, without a kernel behind it.
@@ -137,13 +147,10 @@ class Model {
 
 async function mount(box) {
   const { "": module, ...files } = JSON.parse(box.dataset.scripts);
-  const values = JSON.parse(box.dataset.model);
-  for (const [name, file] of Object.entries(files)) {
-    const bytes = Uint8Array.from(atob(await text(file)), (letter) => letter.charCodeAt(0));
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    values[name] = new DataView(await new Response(unpacked).arrayBuffer());
-  }
-  const address = URL.createObjectURL(new Blob([await text(module)], { type: "text/javascript" }));
+  const values = await unpacked(box.dataset.model).json();
+  for (const [name, file] of Object.entries(files)) values[name] = inOrder(await unpacked(await text(file)).arrayBuffer());
+  const code = await unpacked(await text(module)).text();
+  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   const { default: widget } = await import(address);
   URL.revokeObjectURL(address);
   await widget.render({ model: new Model(values), el: box });
