@@ -130,6 +130,12 @@ function render({ model, el }) {
 
   const order = (shares) => shares.map((_share, id) => id).sort((one, other) => shares[other] - shares[one]);
 
+  // A browser lays out anew what is set, though it was the same before.
+  function put(node, text, share) {
+    if (node.textContent !== text) node.textContent = text;
+    if (node.style.getPropertyValue("--share") !== share.toFixed(2)) node.style.setProperty("--share", share.toFixed(2));
+  }
+
   function drawText(known, query, row, lens) {
     while (strip.children.length - 1 > known.length) strip.lastChild.remove();
     known.forEach((id, place) => {
@@ -139,12 +145,10 @@ function render({ model, el }) {
       const [input, shown, ...guesses] = word.children;
       input.checked = place === query;
       input.setAttribute("aria-label", `${place}: ${mark(id)}`);
-      shown.textContent = mark(id);
-      shown.style.setProperty("--share", Math.min(1.6 * row[place], 2));
+      put(shown, mark(id), Math.min(1.6 * row[place], 2));
       guesses.forEach((guess, stage) => {
         const best = largest(lens[stage][place]);
-        guess.textContent = mark(best);
-        guess.style.setProperty("--share", lens[stage][place][best]);
+        put(guess, mark(best), lens[stage][place][best]);
       });
     });
   }
