@@ -378,6 +378,13 @@ def test_no_letter_is_under_9_pixels_on_a_phone(mounted, name):
     assert min(sizes)[0] >= 9, min(sizes)
 
 
+@pytest.mark.parametrize("name", ["map", "positions", "tiles", "reach"])
+def test_two_things_stand_side_by_side_where_a_page_has_room(mounted, name):
+    page = mounted(CASES[name].make(), width=752)
+    tops = page.locator(".view > *").evaluate_all("all => all.map(one => one.offsetTop)")
+    assert tops[0] == tops[1]
+
+
 def test_bars_glide_between_two_states_unless_motion_is_not_wanted(browser):
     explorer = CASES["meaning"].make()
     for wanted, moves in (("no-preference", True), ("reduce", False)):

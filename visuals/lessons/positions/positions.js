@@ -61,7 +61,7 @@ function render(context) {
     lead(one, place(end), place(end, 1.28), names[index]);
   }));
   const rows = table(_("Score of the query and the key"), [_("positions"), _("here"), _("both {further} further on", { further: FURTHER }), _("compared")]);
-  at.view.append(h("div", { style: "--least: 230px; --most: 280px" }, plane), h("div", {}, rows));
+  at.view.append(h("div", { style: "--least: 220px; --most: 280px" }, plane), h("div", { style: "flex: 1 1 min-content" }, rows));
 
   function draw() {
     const positions = [chosen.query, chosen.key];
