@@ -22,7 +22,7 @@ MOST_MS = 1000  # to the first paint
 COURSE = Course.read(ROOT)
 FOLDERS = ("", *(f"{language}/" for language in COURSE.languages[1:]))
 KINDS = ("index", "start", "01-dot-product", "mistakes", "glossary", "search")
-# Every page takes a quarter of an hour, and a machine that does little else.
+# Every page in every language, theme and width: 216 visits, for a machine that does nothing else.
 EVERY = os.environ.get("PAGES") == "all"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 # Of a theme, contrast alone depends; and of a language, how wide its words are.
@@ -368,3 +368,12 @@ def test_a_solution_opens_by_keyboard(visit):
     assert not fold.locator("pre").is_visible()
     fold.locator("summary").press("Enter")
     assert "for i in range(len(a)):" in fold.locator("pre").inner_text()
+    size = "node => getComputedStyle(node).fontSize"
+    assert fold.locator("pre").evaluate(size) == page.locator(
+        ":not(details) > .cell_input pre"
+    ).first.evaluate(size)
+
+
+def test_a_page_brings_the_letters_of_bengali(visit):
+    faces = visit("bn/index").evaluate("document.fonts.load('16px \"Noto Sans Bengali\"', 'বাংলা')")
+    assert len(faces) == 1

@@ -34,4 +34,4 @@ def reword(notebook: NotebookNode, instead: Mapping[str, str]) -> None:
         pattern = re.compile(r"\s+".join(map(re.escape, phrase.split())))
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                cell.source = pattern.sub(lambda _match, other=other: other, cell.source)
+                cell.source = pattern.sub(other.replace("\\", r"\\"), cell.source)
