@@ -167,11 +167,7 @@ const near = new IntersectionObserver(
   },
   { rootMargin: "800px" },
 );
-for (const box of document.querySelectorAll(".live-place")) {
-  const fold = box.closest("details");
-  if (fold && !fold.open) fold.addEventListener("toggle", () => mount(box), { once: true });
-  else near.observe(box);
-}
+for (const box of document.querySelectorAll(".live-place")) near.observe(box); // nothing in a closed fold is near
 
 // --- predictions -------------------------------------------------------------------------------
 
