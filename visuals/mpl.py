@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Normalize as Normalize
     from matplotlib.colors import to_rgb as to_rgb
     from matplotlib.figure import Figure as Figure
+    from matplotlib.font_manager import FontProperties as FontProperties
     from matplotlib.patches import Circle as Circle
     from matplotlib.patches import FancyArrowPatch as FancyArrowPatch
     from matplotlib.patches import FancyBboxPatch as FancyBboxPatch
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Rectangle as Rectangle
     from matplotlib.path import Path as Path
     from matplotlib.text import Text as Text
+    from matplotlib.textpath import text_to_path as text_to_path
     from matplotlib.ticker import FuncFormatter as FuncFormatter
     from matplotlib.ticker import MaxNLocator as MaxNLocator
     from matplotlib.ticker import NullFormatter as NullFormatter
@@ -35,9 +37,11 @@ PLACES = {
     "matplotlib.cm": ("ScalarMappable",),
     "matplotlib.colors": ("Colormap", "LinearSegmentedColormap", "Normalize", "to_rgb"),
     "matplotlib.figure": ("Figure",),
+    "matplotlib.font_manager": ("FontProperties",),
     "matplotlib.patches": ("Circle", "FancyArrowPatch", "FancyBboxPatch", "PathPatch", "Rectangle"),
     "matplotlib.path": ("Path",),
     "matplotlib.text": ("Text",),
+    "matplotlib.textpath": ("text_to_path",),
     "matplotlib.ticker": ("FuncFormatter", "MaxNLocator", "NullFormatter"),
 }
 

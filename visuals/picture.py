@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
+from urllib.parse import quote
 
 from visuals import mpl, style
-from visuals.palette import indexed
+from visuals.drawn import drawn
 
 # Wherever a notebook is shown (JupyterLab and the site, VS Code, Colab), a dark theme turns light into dark.
 STYLE = (
     '<style>:is([data-jp-theme-light="false"], .vscode-dark, html[theme="dark"]) .attention-picture '
     "{ filter: invert(1) hue-rotate(180deg); }</style>"
 )
-
-# Rendered at twice the size it is shown at, so that it stays crisp on dense screens and when zoomed.
-DENSITY = 2
-
-
-class _Kept(io.RawIOBase):
-    """A file that keeps a view of what is written to it: copies of all pixels would cost memory and time."""
-
-    pixels: memoryview
-
-    def write(self, pixels: Any) -> int:
-        self.pixels = pixels
-        return pixels.nbytes
 
 
 class Picture:
@@ -56,17 +42,9 @@ class Picture:
         return round(width), round(height)
 
     @cached_property
-    def png(self) -> bytes:
-        """The picture as PNG: the same bytes for the same data, without date or version."""
-        kept = _Kept()
-        with style.look():
-            self.figure.savefig(cast("IO[bytes]", kept), format="rgba", dpi=style.PIXELS_PER_INCH * DENSITY)
-        width, height = (
-            round(side) for side in self.figure.get_size_inches() * style.PIXELS_PER_INCH * DENSITY
-        )
-        packed = io.BytesIO()
-        indexed(kept.pixels, width, height).save(packed, format="PNG", compress_level=6)
-        return packed.getvalue()
+    def svg(self) -> str:
+        """The picture as SVG with real text: the same bytes for the same data, without date or version."""
+        return drawn(self.figure, *self.size)
 
     def save(self, path: str | Path, *, dpi: int = 300, background: str = "white") -> Path:
         """Write the picture to a file, for a paper or a slide, and return its path.
@@ -94,20 +72,13 @@ class Picture:
     def to_html(self) -> str:
         """Return the picture as an HTML img with its alternative text, data included."""
         width, height = self.size
-        data = base64.b64encode(self.png).decode()
+        # What an attribute and an address keep for themselves; a page's gzip likes the rest better plain.
+        data = quote(self.svg, safe=" !$'()*+,/:;=?@[]{}|~")
         return (
-            f'{STYLE}<img src="data:image/png;base64,{data}" alt="{html.escape(self.alt)}" '
+            f'{STYLE}<img src="data:image/svg+xml,{data}" alt="{html.escape(self.alt)}" '
             f'width="{width}" height="{height}" class="attention-picture" '
             'style="max-width: 100%; height: auto; border-radius: 6px;">'
         )
 
-    def _repr_mimebundle_(
-        self, include: Any = None, exclude: Any = None
-    ) -> tuple[dict[str, str], dict[str, Any]]:
-        width, height = self.size
-        data = {
-            "text/html": self.to_html(),
-            "image/png": base64.b64encode(self.png).decode(),
-            "text/plain": self.alt,
-        }
-        return data, {"image/png": {"alt": self.alt, "width": width, "height": height}}
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/html": self.to_html(), "text/plain": self.alt}

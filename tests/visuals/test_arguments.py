@@ -26,7 +26,7 @@ MESSAGE = "Nothing to draw yet: finish the task above, then run this cell again.
 )
 def test_the_same_numbers_in_any_container_give_the_same_picture(same, inputs, tokens):
     assert (
-        visuals.scores_to_context(same(inputs), tokens).png == visuals.scores_to_context(inputs, tokens).png
+        visuals.scores_to_context(same(inputs), tokens).svg == visuals.scores_to_context(inputs, tokens).svg
     )
 
 
@@ -121,7 +121,7 @@ def test_numbers_that_are_not_finite_are_drawn_and_named(bad, texts):
     ):
         assert str(bad) in texts(picture.figure)
         assert str(bad) in picture.alt
-        assert picture.png
+        assert picture.svg
 
 
 def test_odd_tokens_stay_what_they_are(texts):
@@ -129,6 +129,6 @@ def test_odd_tokens_stay_what_they_are(texts):
     odd = ["$\\a$", "<b>", "l\nm", "antidisestablishmentarianism"]
     picture = visuals.token_vectors(np.eye(4), odd)
     shown = texts(picture.figure)
-    assert picture.png  # "$\\a$" as a formula would raise here
+    assert picture.svg  # "$\\a$" as a formula would raise here
     assert {"$\\a$", "<b>", "l\\nm", "antidisesta…"} <= set(shown)
     assert "&lt;b&gt;" in visuals.token_vectors(np.eye(4), odd).to_html()

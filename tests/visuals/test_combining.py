@@ -60,7 +60,7 @@ class TestCombinedMasks:
 
     def test_takes_any_container_of_zeros_and_ones(self):
         same = visuals.combined_masks(CAUSAL.bool().numpy(), PADDING.bool(), NAMES)
-        assert same.png == visuals.combined_masks(CAUSAL.tolist(), PADDING, NAMES).png
+        assert same.svg == visuals.combined_masks(CAUSAL.tolist(), PADDING, NAMES).svg
 
     @pytest.mark.parametrize(
         ("causal", "padding", "message"),

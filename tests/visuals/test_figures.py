@@ -65,7 +65,7 @@ class TestQueryScores:
 
     def test_counts_a_negative_query_from_the_end(self, inputs, tokens):
         last = visuals.query_scores(inputs, tokens, query=5)
-        assert visuals.query_scores(inputs, tokens, query=-1).png == last.png
+        assert visuals.query_scores(inputs, tokens, query=-1).svg == last.svg
 
 
 class TestSumVersusSoftmax:

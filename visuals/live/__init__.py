@@ -88,14 +88,11 @@ class Explorer:
     def __repr__(self) -> str:
         return self.alt
 
-    def _repr_mimebundle_(
-        self, include: Any = None, exclude: Any = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = self.picture._repr_mimebundle_()
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         widget = self.widget._repr_mimebundle_()
         # anywidget gives metadata too.
         widget = widget[0] if isinstance(widget, tuple) else widget
-        return {**(widget or {}), **data, **self._for_sites()}, metadata
+        return {**(widget or {}), **self.picture._repr_mimebundle_(), **self._for_sites()}
 
     def _for_sites(self) -> dict[str, Any]:
         """Return the output from which a site mounts the module."""

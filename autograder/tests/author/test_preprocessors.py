@@ -82,10 +82,11 @@ def output(**data):
     return new_output("display_data", data=data, metadata={})
 
 
-def test_a_widget_with_a_picture_beside_it_leaves_the_picture():
-    both = output(**{WIDGET_MIME: {"model_id": "x"}, "image/png": "AAAA"})
+@pytest.mark.parametrize("picture", [{"image/png": "AAAA"}, {"text/html": '<img src="data:," alt="x">'}])
+def test_a_widget_with_a_picture_beside_it_leaves_the_picture(picture):
+    both = output(**{WIDGET_MIME: {"model_id": "x"}}, **picture)
     notebook = tidied(new_code_cell("", outputs=[both]))
-    assert list(notebook.cells[0].outputs[0].data) == ["image/png"]
+    assert notebook.cells[0].outputs[0].data == picture
 
 
 def test_a_widget_without_a_picture_stays():

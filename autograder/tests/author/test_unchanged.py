@@ -102,6 +102,11 @@ def drawn(pixels, text="a map"):
     return new_output("display_data", data={"image/png": pixels, "text/plain": text})
 
 
+def inline(drawing, alt="a map"):
+    html = f'<img src="data:image/svg+xml,{drawing}" alt="{alt}">'
+    return new_output("display_data", data={"text/html": html})
+
+
 def live(module, score):
     model = f'{{"shows": {{"scores": [{score}]}}}}'
     return new_output("display_data", data={MODULE_MIME: {"module": module, "model": model}})
@@ -115,6 +120,8 @@ def live(module, score):
         (printed("error 0.4522"), printed("error 0.4523"), ["measured"], True),
         (drawn("AAAA"), drawn("BBBB"), [], True),
         (drawn("AAAA"), drawn("BBBB", "another map"), [], False),
+        (inline("%3Cpath d='M0.1 0'/%3E"), inline("%3Cpath d='M0.2 0'/%3E"), [], True),
+        (inline("%3Cpath d='M0.1 0'/%3E"), inline("%3Cpath d='M0.1 0'/%3E", "another map"), [], False),
         (live("map.js", 0.2379), live("map.js", 0.2378), [], True),
         (live("map.js", 0.2379), live("bars.js", 0.2379), [], False),
     ],

@@ -13,6 +13,7 @@ from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook, new_output, new_raw_cell
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
+DRAWING = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'%3E%3Cpath d='M0.5 -1'/%3E%3C/svg%3E"
 FIGURE = (
     f'<img src="{PIXEL}" alt="Six bars." width="90" height="40" '
     'style="max-width:100%;height:auto;border-radius:6px">'
@@ -30,6 +31,7 @@ def shown(markdown: str) -> str:
     "html",
     [
         FIGURE,
+        f'<img src="{DRAWING}" alt="Six bars.">',
         '<details open=""><summary>Hint</summary><p>Look at <code>dim</code>.</p></details>',
         '<table class="dataframe"><thead><tr><th scope="col">a</th></tr></thead></table>',
         '<div class="highlight"><pre><span class="k">def</span> <span class="nf">dot</span></pre></div>',

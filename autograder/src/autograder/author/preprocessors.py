@@ -140,8 +140,8 @@ class TidySolution(NbGraderPreprocessor):
         if cell.cell_type == "code":
             for output in cell.outputs:
                 data = output.get("data", {})
-                if WIDGET_MIME in data and "image/png" in data:
-                    del data[WIDGET_MIME]
+                if "image/png" in data or "<img " in data.get("text/html", ""):
+                    data.pop(WIDGET_MIME, None)
         return cell, resources
 
     def preprocess(

@@ -26,7 +26,7 @@ from autograder.records.compare import all_close
 from autograder.records.modules import MODULE_MIME
 
 # A picture that stands in HTML, with its alternative text beside it.
-INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
+INLINE_PICTURE = re.compile(r"data:image/(?:(?:png|jpeg);base64,[A-Za-z0-9+/=]*|svg\+xml,[^\"]*)")
 NUMBER = re.compile(r"[-−]?\d[\d.]*")
 # What is kept of a solution's steps: by so much may its rounded numbers differ.
 ROUTE, LAST_DIGIT = "/route", 3e-5

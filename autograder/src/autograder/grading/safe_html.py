@@ -42,7 +42,10 @@ PLAIN = {"alt", "title", "role", "width", "height", "align", "colspan", "rowspan
 CLASSES = re.compile(
     r"(ag|ag-[\w-]+|\w+-explorer|highlight|hl-\w+|[a-z][a-z\d]{0,2}|dataframe|number|bar|track)"
 )
-PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[\w+/=\s]*")
+# A drawing in an img runs nothing and fetches nothing.
+PICTURE = re.compile(
+    r"data:image/((png|jpeg|gif|webp);base64,[\w+/=\s]*|svg\+xml,[\w !$%'()*+,./:;=?@\[\]{|}~-]*)"
+)
 LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 # Sides in pixels, and cells that are one: no more than a page has room for.
 SIDE, CELLS = re.compile(r"1?\d{1,3}(px|%)?"), re.compile(r"\d{1,2}")

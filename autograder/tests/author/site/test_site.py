@@ -45,6 +45,8 @@ def lesson():
             new_markdown_cell("Run the\nnext cell.", id="told-to-run"),
             new_code_cell("1 + 1", id="sum-answer", metadata=answer),
             new_code_cell("draw()", id="drawn", outputs=shown(**{"text/html": picture("a sum")})),
+            new_code_cell("sketch()", id="sketched", outputs=shown(**{"text/html": DRAWING})),
+            new_code_cell("sketch()", id="sketched-again", outputs=shown(**{"text/html": DRAWING})),
             new_code_cell("count()", id="counted", outputs=shown(**{MODULE_MIME: MODULE})),
             new_code_cell(question, id="asked", outputs=shown(**{"text/html": "<p>How many?</p>"})),
             new_code_cell(
@@ -54,6 +56,14 @@ def lesson():
             ),
         ],
     )
+
+
+DRAWING = (
+    "<img src=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='80' height='40' "
+    "viewBox='0 0 60 30'%3E%3CclipPath id='i0'%3E%3Crect width='60' height='30'/%3E%3C/clipPath%3E"
+    "%3Ctext clip-path='url(%23i0)'%3Eone %26amp; one%3C/text%3E%3Cuse href='%23i0'/%3E%3C/svg%3E\" "
+    'alt="a sketch" width="80" height="40">'
+)
 
 
 def picture(alt):
@@ -128,6 +138,17 @@ def test_pictures_become_files_and_keep_their_words(site, page):
     assert "data:image" not in page
     (name,) = (path.name for path in (site / "_static" / "pictures").iterdir())
     assert f'src="_static/pictures/{name}" alt="a sum"' in page
+
+
+def test_a_drawing_becomes_part_of_the_page_with_names_of_its_own(page):
+    for number in (1, 2):
+        named = f"drawing-{number}-i0"
+        assert (
+            '<svg role="img" aria-label="a sketch" width="80" height="40" '
+            f"xmlns='http://www.w3.org/2000/svg' viewBox='0 0 60 30'><clipPath id='{named}'><rect width='60' "
+            f"height='30'/></clipPath><text clip-path='url(#{named})'>one &amp; one</text>"
+            f"<use href='#{named}'/></svg>"
+        ) in page
 
 
 def test_a_solution_is_folded(page):

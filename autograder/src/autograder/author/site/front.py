@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import re
@@ -12,7 +11,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.author.site.lesson_page import PICTURE, bullets, keep_picture, mounted
+from autograder.author.site.lesson_page import bullets, first_picture, mounted
 from autograder.records.course import Course
 from autograder.records.modules import MODULE_MIME
 from autograder.records.problems import AuthoringError
@@ -36,20 +35,13 @@ def card(lesson: str, notebook: NotebookNode, static: Path) -> Card:
     """Return what the first page shows of a lesson; its first picture is written into `static`."""
     first = notebook.cells[0].source
     time = TIME.search(first)
-    found = next(
-        (
-            picture
-            for cell in notebook.cells
-            for output in cell.get("outputs", ())
-            if (picture := PICTURE.search(output.get("data", {}).get("text/html", "")))
-        ),
-        None,
-    )
+    shown = (output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ()))
+    pictures = (first_picture(data.get("text/html", ""), static) for data in shown)
     return Card(
         lesson=lesson,
         title=first.partition("\n")[0].lstrip("# "),
         time=time[1] if time else "",
-        picture=keep_picture(static, found[1], base64.b64decode(found[2])) if found else "",
+        picture=next(filter(None, pictures), ""),
         can=tuple(map(_plain, bullets(notebook))),
     )
 

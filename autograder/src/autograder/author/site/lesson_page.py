@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
@@ -27,6 +28,8 @@ from autograder.words.templates import templates
 
 HERE = ("autograder.author.site", "assets")  # where this package's templates are
 PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"')
+DRAWING = re.compile(r'<img src="data:image/svg\+xml,([^"]*)" alt="([^"]*)"([^>]*)>')
+NAMED = re.compile(r"(?<= id=')(?=\w)|(?<= href='#)|(?<=\burl\(#)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
@@ -41,6 +44,7 @@ class Page:
     notebook: NotebookNode
     static: Path
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _drawings: int = 0
 
     def make(self, course: Course, explorer: str = "") -> NotebookNode:
         """Return the notebook that the page is made from; `explorer` is that of the first page."""
@@ -93,13 +97,23 @@ class Page:
         return _html(self._without_data(data["text/html"]))
 
     def _without_data(self, html: str) -> str:
-        """Markup with its pictures in files of their own, and without the style sheet that the site has."""
+        """Markup with its pictures in files of their own, and without the style sheet that the site has.
+
+        A drawing becomes a part of the page, so that its words can be found and copied.
+        """
+
+        def in_page(match: re.Match[str]) -> str:
+            self._drawings += 1
+            # Names are unique in a page.
+            drawing = NAMED.sub(f"drawing-{self._drawings}-", unquote(match[1]))
+            inner = re.sub(r"^<svg| (?:width|height)='[^']*'(?=[^>]* viewBox)", "", drawing)
+            return f'<svg role="img" aria-label="{match[2]}"{match[3]}{inner}'
 
         def kept(match: re.Match[str]) -> str:
             name = keep_picture(self.static, match[1], base64.b64decode(match[2]))
             return f'<img loading="lazy" src="_static/{name}"'
 
-        return PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", ""))
+        return DRAWING.sub(in_page, PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", "")))
 
     def _question(self, call: ast.Call) -> str:
         values = [ast.literal_eval(argument) for argument in call.args]
@@ -119,6 +133,15 @@ class Page:
         numbers = NUMBER.findall(printed.replace("−", "-"))
         came = choices[-1] if choices else (numbers or [""])[-1]
         return str(_cells().outcome(name, printed, came, ast.literal_eval(within)))
+
+
+def first_picture(html: str, static: Path) -> str:
+    """Write the first picture of some markup into a file; its path in `static`, and nothing where none is."""
+    if drawing := DRAWING.search(html):
+        return keep_picture(static, "svg", unquote(drawing[1]).encode())
+    if picture := PICTURE.search(html):
+        return keep_picture(static, picture[1], base64.b64decode(picture[2]))
+    return ""
 
 
 def keep_picture(static: Path, ending: str, content: bytes) -> str:
