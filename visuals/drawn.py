@@ -49,7 +49,7 @@ def drawn(figure: mpl.Figure, width: int, height: int) -> str:
 
 def _named(root: ElementTree.Element) -> list[str]:
     """List what is referred to, in the order in which it stands."""
-    used = set()
+    used: set[str] = set()
     for node in root.iter():
         used.update(USED.findall(" ".join(node.attrib.values())), {node.get(LINK, "").removeprefix("#")})
     return [name for node in root.iter() if (name := node.get("id")) and name in used]
