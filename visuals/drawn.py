@@ -63,12 +63,12 @@ def _tidy(node: ElementTree.Element, names: dict[str, str]) -> None:
         if key == LINK:
             del node.attrib[key]
             linked = value.removeprefix("#")
-            node.set("href", f"#{names[linked]}" if linked in names else value)
+            node.set("href", f"#{names[linked]}" if linked in names else "".join(value.split()))
             continue
         if key == "d":
             value = re.sub(r"\s*([A-Za-z])\s*", r"\1", value)
         if key == "style":
-            value = re.sub(r"font-family:[^;]*;? *|([:;]) +", r"\1", value)
+            value = look_of(value)
         value = USED.sub(lambda used: f"url(#{names[used[1]]})", LONG.sub(_short, value))
         node.set(key, " ".join(value.split()))
     if node.get("transform", "").startswith("rotate(-0 "):
@@ -86,9 +86,13 @@ def _tidy(node: ElementTree.Element, names: dict[str, str]) -> None:
 
 
 def _short(number: re.Match[str]) -> str:
-    return (
-        f"{round(float(number[0]), 2) + 0:g}" if abs(float(number[0])) < 1000 else f"{float(number[0]):.2f}"
-    )
+    return f"{float(number[0]):.2f}".rstrip("0").removesuffix(".")
+
+
+def look_of(css: str) -> str:
+    """Return a style without its fonts and spaces; Matplotlib before 3.11 writes all of a font as one."""
+    css = re.sub(r"font: *(?:.*?\b(\d{3}) )?(?:.*? )?([\d.]+px)[^;]*", r"font-weight:\1;font-size:\2", css)
+    return re.sub(r"font-(?:family:[^;]*;?|weight:;) *|([:;]) +", r"\1", css)
 
 
 def _hold(node: ElementTree.Element) -> None:

@@ -20,6 +20,7 @@ from PIL import Image
 
 import visuals
 from visuals import style
+from visuals.drawn import look_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,6 +64,21 @@ def test_every_name_that_is_used_stands_once(picture):
     used = set(re.findall(r"(?:url\(|href=')#(\w+)", picture.svg))
     assert used
     assert sorted(used) == sorted(re.findall(r" id='(\w+)'", picture.svg))
+
+
+@pytest.mark.parametrize(
+    ("css", "look"),
+    [
+        (
+            "font-weight: 700; font-size: 12px; font-family: 'A', 'B'; fill: red",
+            "font-weight:700;font-size:12px;fill:red",
+        ),
+        ("font: 700 12.5px 'A', 'B'; text-anchor: end", "font-weight:700;font-size:12.5px;text-anchor:end"),
+        ("font: italic 12px 'A'", "font-size:12px"),
+    ],
+)
+def test_every_matplotlibs_way_to_write_a_font_is_read(css, look):
+    assert look_of(css) == look
 
 
 @pytest.mark.parametrize("token", ["'", '"', "&", "<b>", "%41", "#1"])
