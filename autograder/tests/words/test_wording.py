@@ -730,7 +730,7 @@ SAID = [
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE, verdict(facts=(f.Unsteady(0.25, 0.5),))),
      "Two calls with the same input give different results.\n25 % of the entries differ…0.5000…\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE, verdict(whole=False, facts=(f.Idle(("x",)),))),
-     "Not the right numbers yet on three numbers.\n`x` can change with little or no effect on the result.\n…"),
+     "Not the right numbers yet on three numbers.\n`x` can change with little or no effect on the…\n…"),
     ((wrong_values(probe="redrawn-1"), ROW_SUMS),
      "Entry [1] (row 1) is 0.5000 with other example data and should be 0.2500.\n…"),
     ((wrong_values(), SHARE, verdict(unfinished=("row_sums",))),
