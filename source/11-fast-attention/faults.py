@@ -75,9 +75,9 @@ FAULTS = (
     ),
     Fault(
         "one-maximum-for-all",
-        "all queries share one maximum",
-        "All queries share one maximum. A query whose scores are far below it gets 0 / 0. Keep one maximum "
-        "for each.",
+        "a query is compared with more than its own maximum",
+        "What is subtracted from a query's scores is not its own maximum: it is one for all queries, say, or it begins "
+        "at 0. A query whose scores are far below it gets 0 / 0. Keep one maximum for each, and begin at −∞.",
         section="11-fast-attention#online-softmax-task",
     ),
     Fault(

@@ -354,6 +354,7 @@ ONLINE = Task(
             hint: Each block replaces the sums of those before. Add to the sums so far, after you have rescaled
                 them.
         one-maximum-for-all: scores.amax(dim=-1, keepdim=True).clamp(min=largest) → scores.max().clamp(min=largest)
+        one-maximum-for-all: largest, total, output = -torch.inf → largest, total, output = 0.0
         """),
     right=rights("""
         logsumexp: body

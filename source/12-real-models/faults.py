@@ -300,7 +300,7 @@ FAULTS = (
     Fault(
         "merges-off-by-one",
         "the ids of merges begin one too late",
-        "The first merge is id 256: there are 256 bytes, 0 to 255.",
+        "A byte is a number from 0 to 255. The ids from 256 on are merges, 256 the first of them: open all of them.",
         section="12-real-models#decode-bytes-task",
     ),
     Fault(

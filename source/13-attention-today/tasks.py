@@ -154,6 +154,7 @@ RING_CACHE = Task(
     wrong=wrongs("""
         ring-of-another-size: [-self.window :] % self.window → [-self.window :] % (self.window - 1)
         slots-from-zero: torch.arange(self.num_tokens, end) → torch.arange(keys.shape[2])
+        slots-from-zero: torch.arange(self.num_tokens, end)[-self.window :] % self.window → torch.arange(min(keys.shape[2], self.window))
         slots-counted-backwards: [-self.window :] % self.window → [-self.window :] % self.window * -1 % self.window
         start-of-piece-kept: = keys[:, :, -self.window :] → = keys[:, :, : self.window]
             = values[:, :, -self.window :] → = values[:, :, : self.window]
