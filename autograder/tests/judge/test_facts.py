@@ -277,3 +277,15 @@ def test_of_an_input_with_an_axis_in_two_roles_each_role_is_compared_by_itself()
     assert right == ()
     ahead = told(lambda x, shift: (x * x).cumsum(1), task)
     assert ahead[0] == Reaches("x", "tokens as key", "tokens as query", 0, 1)
+
+
+def test_a_single_number_that_matters_only_while_it_falls_has_an_influence():
+    def shares(x):
+        return torch.softmax(x, 0)
+
+    probe = Probe("plain", "some scores", {"x": torch.tensor([0.6, 0.9, 0.8])})
+    probe = replace(probe, expected=call(shares, probe))
+    task = replace(TASK, signature="past(x)", axes=("keys",), input_axes={"x": ("keys",)}, probes=(probe,))
+    task = replace(task, examined=examine(task, shares, {}))
+    reaches = [one for one in told(lambda x: (x - x.max()).exp(), task) if isinstance(one, Reaches)]
+    assert reaches == []
