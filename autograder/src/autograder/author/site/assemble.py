@@ -23,7 +23,7 @@ from autograder.author.glossary import Term, read_glossary
 from autograder.author.parallel import each_lesson
 from autograder.author.site.front import card, explorer
 from autograder.author.site.lesson_page import HERE, Page
-from autograder.author.site.reading import read_reading, reword
+from autograder.author.site.rewording import read_reading, reword
 from autograder.author.site.search import sections
 from autograder.lesson.placement import begin_with, leave_out
 from autograder.records.cells import headings
