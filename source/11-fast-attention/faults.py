@@ -81,6 +81,13 @@ FAULTS = (
         section="11-fast-attention#online-softmax-task",
     ),
     Fault(
+        "zero-kept-as-largest",
+        "the 0 in place of −∞ is kept as the largest score",
+        "Where a block is hidden, 0 is subtracted. Here that 0 is also kept as the largest score so far, so low scores "
+        "that come later all give 0. Keep −∞.",
+        section="11-fast-attention#online-softmax-task",
+    ),
+    Fault(
         "whole-matrix-made",
         "a whole row or the whole matrix is held",
         "The whole matrix, or whole rows of it, was in memory. Work with one block at a time.",

@@ -305,12 +305,13 @@ ONLINE = Task(
         blocks("single-keys", "six blocks of one key", 6, 3, 1, 2, 32),
         blocks("first-hidden", FIRST_HIDDEN, 4, 5, 3, 2, 34, hide=((0, slice(2)), (2, 4))),
         blocks("large", FAR_APART, 3, 4, 5, 2, 36, shift=APART),
+        blocks("low", "scores near −110 after a block that is hidden", 3, 4, 5, 2, 40, shift=APART, hide=((0, 1),)),
         Probe("listed", "a list of blocks of three, one and four keys", JOINED, settings={"lists": CUT}),
         blocks("costs", "six blocks of five keys", 6, 7, 5, 2, 38, **SMALL),
     ),
     checks=(
         Check("several blocks, in a list too", 1, ("three-blocks", "single-keys", "listed")),
-        Check("a block that is hidden, scores that overflow", 2, ("first-hidden", "large")),
+        Check("a block that is hidden, scores that overflow", 2, ("first-hidden", "large", "low")),
         Check("no tensor larger than a block", 1, ("costs", "three-blocks")),
     ),
     learned="Three running numbers replace a row: its maximum, its sum and its output. Only −∞ − (−∞) needs a guard.",
@@ -355,6 +356,7 @@ ONLINE = Task(
                 them.
         one-maximum-for-all: scores.amax(dim=-1, keepdim=True).clamp(min=largest) → scores.max().clamp(min=largest)
         one-maximum-for-all: largest, total, output = -torch.inf → largest, total, output = 0.0
+        zero-kept-as-largest: largest = new_largest → largest = shift
         """),
     right=rights("""
         logsumexp: body
