@@ -17,6 +17,7 @@ TAG = re.compile(r"<[^>]+>")
 BENGALI = re.compile("[\u0980-\u09ff]")
 # The size of Matplotlib's outlines, and the letters of an SVG's path for their kinds of points.
 SCALE, FINE, OUTLINE = 100, 10, {1: "M", 2: "L", 3: "Q", 4: "C"}
+DENSITY = 2  # of the pixels of a map that is too large to be drawn
 UNTOLD = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
@@ -28,7 +29,7 @@ def drawn(figure: mpl.Figure, width: int, height: int) -> str:
     """
     written = io.StringIO()
     with style.look(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "attention"}):
-        figure.savefig(written, format="svg", metadata=UNTOLD)
+        figure.savefig(written, format="svg", dpi=DENSITY * figure.dpi, metadata=UNTOLD)
         root = ElementTree.fromstring(written.getvalue())  # noqa: S314 (Matplotlib wrote it)
         names = {name: f"i{at}" for at, name in enumerate(_named(root))}
         _tidy(root, names)

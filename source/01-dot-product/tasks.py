@@ -276,6 +276,8 @@ SOFTMAX_STABLE = Task(
     probes=(
         Probe("journey", "the scores of “journey”", {"x": JOURNEY_SCORES}),
         Probe("large", "scores up to 1001.5", {"x": WIDE_SCORES}),
+        # Apart by little: else one weight is 1 and all others are 0, whatever the numbers.
+        Probe("large-and-near", "four scores near 1000", {"x": torch.tensor([1000.0, 1001.0, 999.5, 998.0])}),
         Probe("very-negative", "scores near −1000", {"x": LOW_SCORES}),
         Probe("negative", "scores near −50", {"x": torch.tensor([-50.0, -51.0, -53.0, -52.5])}),
         Probe(
@@ -286,7 +288,7 @@ SOFTMAX_STABLE = Task(
     ),
     checks=(
         Check("ordinary scores, as before", 1, ("journey", "negative-scores", "negative")),
-        Check("scores near 1000", 1, ("large",)),
+        Check("scores near 1000", 1, ("large", "large-and-near")),
         Check("scores near −1000", 1, ("very-negative",)),
     ),
     learned="Adding one number to all scores leaves the weights as they are. So subtract the largest: then no "

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import matplotlib
 import numpy as np
 import pytest
+import torch
 from IPython.core.formatters import DisplayFormatter
 from PIL import Image
 
@@ -85,6 +86,11 @@ def test_every_matplotlibs_way_to_write_a_font_is_read(css, look):
 def test_any_token_can_be_drawn(token):
     root = ElementTree.fromstring(visuals.attention_map([[1.0]], [token]).svg)
     assert token in [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_maps_of_thousands_of_cells_make_no_heavy_drawing():
+    heads = torch.softmax(torch.arange(8 * 29 * 29.0).view(8, 29, 29) % 7, dim=-1)
+    assert len(visuals.attention_map(heads, ["a"] * 29).svg) < 200_000
 
 
 @pytest.mark.parametrize(("ending", "start"), [("PDF", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")])

@@ -18,6 +18,8 @@ from visuals.picture import Picture
 NUMBERED = 12
 # A page of more maps than this shows nothing; the learner picks some by indexing.
 MOST_MAPS = 32
+# Cells of a map that are drawn one by one; the colours of a larger one are an image in the drawing.
+MOST_DRAWN = 400
 # Widths in CSS pixels: of one letter of a token name, and of the narrowest small map (its title needs it).
 LETTER = 9.0
 NARROWEST_MAP = 136
@@ -223,6 +225,7 @@ def _draw_map(
         np.ma.masked_invalid(values),
         cmap=colormap,
         norm=norm,
+        rasterized=values.size > MOST_DRAWN,
     )
     axes.set(xlim=(-0.5, keys - 0.5), ylim=(queries - 0.5, -0.5))
     axes.spines[:].set_visible(False)
