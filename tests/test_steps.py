@@ -167,3 +167,22 @@ def test_each_line_is_marked_by_what_it_makes_and_the_first_wrong_one_by_itself(
         "✗ `w`, line 24, there of shape (2, 3, 5, 5)",
         "✗ No line gives the right numbers for the attention weights.",
     ]
+
+
+def test_what_the_solution_ends_with_fits_as_it_is_and_as_no_multiple():
+    said = said_of(
+        "11-fast-attention",
+        "attention-backward",
+        "def attention_backward(q, k, v, out_gradient, causal):\n"
+        "    root = q.shape[-1] ** 0.5\n"
+        "    scores = q @ k.mT / root\n"
+        "    if causal:\n"
+        "        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)\n"
+        "        scores = scores.masked_fill(hidden, -torch.inf)\n"
+        "    weights = scores.softmax(dim=-1)\n"
+        "    weights_gradient = out_gradient @ v.mT\n"
+        "    rows = (weights * weights_gradient).sum(-1, keepdim=True)\n"
+        "    scores_gradient = weights * (weights_gradient - rows)\n"
+        "    return scores_gradient @ k, scores_gradient.mT @ q / root, weights.mT @ out_gradient\n",
+    )
+    assert said.endswith("what you have (inside line 11) is 2.0000 times as large.")

@@ -46,7 +46,7 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
         right,
         missing.says,
         multiple=_multiple(missing, trail),
-        fitting=tuple(factor for factor in missing.factors if factor != 1),
+        fitting=tuple(factor for factor in _factors(missing, route) if factor != 1),
         probe=route.probe,
         source=_reached(*sources[-1]) if sources else None,
         instead=_instead(route, trail, missing, [made[0] for _, made in sources]),
@@ -136,11 +136,12 @@ def _all_matches(route: Route, trail: Trail) -> dict[str, list[tuple[Step, Finge
 
     What a later step is made from may still be multiplied there; what the solution ends with may not.
     """
-    needed = frozenset().union(*(step.needs for step in route.steps))
-    return {
-        step.name: _matches(step, step.factors if step.name in needed else (1.0,), trail)
-        for step in route.steps
-    }
+    return {step.name: _matches(step, _factors(step, route), trail) for step in route.steps}
+
+
+def _factors(step: RightStep, route: Route) -> tuple[float, ...]:
+    """Return how many times as large a step may be in an answer."""
+    return step.factors if any(step.name in later.needs for later in route.steps) else (1.0,)
 
 
 def _matches(

@@ -73,8 +73,8 @@ EXPLAINED = {
         "A tuple or a list is before the brackets. It takes one whole number there, or a slice."
     ),
     r"used as indices must be|only integer tensors|indices must be integers": N_(
-        "One whole number is wanted here, as a position or as the end of a `range`, and something else is "
-        "there."
+        "One whole number is wanted here, as a position, a size or an entry of a tensor, and something else "
+        "is there."
     ),
     r"only one element tensors|a Tensor with \d+ elements cannot be converted": N_(
         "A single number is wanted here, and this tensor holds several."
