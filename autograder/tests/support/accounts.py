@@ -34,6 +34,8 @@ def accounts(place: Path, *names: str) -> Iterator[list[Account]]:
     lines = ["set -e", f"mount -t tmpfs -o mode=700 tmpfs {HELD}", f"mount -t tmpfs tmpfs {TEMPORARY}"]
     lines += [f"cp -a /etc {HELD}/etc", f"mount --bind {HELD}/etc /etc"]
     for name in names:
+        # One of this machine's own with that name is forgotten there.
+        lines.append(f"sed -i '/^{name}:/d' /etc/passwd /etc/shadow /etc/group /etc/gshadow")
         lines.append(f"useradd --no-create-home --home-dir {quote(str(place / name))} {name}")
         lines.append(f"install -d -m 700 -o {name} -g {name} {quote(str(place / name))}")
     for number, closed in enumerate(_closed(needed)):
