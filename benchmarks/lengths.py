@@ -23,9 +23,9 @@ from rich.table import Table
 from torch import Tensor
 from torch.nn import functional
 
+from benchmarks import published
 from benchmarks.attention import SOURCE
 from visuals.lessons.attention_today.lengths import STORED
-from visuals.published import make
 
 LESSON = "13-attention-today"
 LENGTHS = [1024, 2048, 4096, 8192, 16384]
@@ -127,8 +127,8 @@ def gaps(made: dict[str, Any], tokens: int = 40) -> dict[str, float]:
         found[name] = attend(queries[:, :, -1:], *cached), whole.transpose(1, 2)[:, :, -1:]
 
     # The library's layer of latent attention, whose parts are taken out of its weights.
-    config = make.latent_config(kv_lora_rank=LATENT, qk_nope_head_dim=HEAD_DIM, v_head_dim=HEAD_DIM)
-    stored = make.latent_layer(config, drawn(1, tokens, config.hidden_size))
+    config = published.latent_config(kv_lora_rank=LATENT, qk_nope_head_dim=HEAD_DIM, v_head_dim=HEAD_DIM)
+    stored = published.latent_layer(config, drawn(1, tokens, config.hidden_size))
     heads, rope = config.num_attention_heads, config.qk_rope_head_dim
     x, at = stored["x"], torch.arange(tokens)
 
@@ -153,8 +153,8 @@ def gaps(made: dict[str, Any], tokens: int = 40) -> dict[str, float]:
     )
     betas, memory = drawn(1, HEADS, tokens).sigmoid(), torch.zeros(1, HEADS, HEAD_DIM, HEAD_DIM)
     given = [one.transpose(1, 2) for one in (queries * HEAD_DIM**0.5, keys, values)]
-    published = modeling_qwen3_next.torch_recurrent_gated_delta_rule
-    whole = published(*given, torch.zeros(1, tokens, HEADS), betas.transpose(1, 2))[0].transpose(1, 2)
+    delta_rule = modeling_qwen3_next.torch_recurrent_gated_delta_rule
+    whole = delta_rule(*given, torch.zeros(1, tokens, HEADS), betas.transpose(1, 2))[0].transpose(1, 2)
     for t in range(tokens):
         at_t = slice(t, t + 1)
         beta = betas[:, :, at_t, None]

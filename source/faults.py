@@ -892,7 +892,7 @@ FAULTS = (
     Fault(
         "not-normalised",
         "nothing is divided by the sum",
-        "The division is missing. Divide by the sum, so that the shares add up to 1.",
+        "There is no division by the sum. Divide by it, so that the shares add up to 1.",
         section="01-dot-product#softmax-formula",
     ),
     Fault(
@@ -1529,7 +1529,7 @@ FAULTS = (
     Fault(
         "base-not-passed-on",
         "the base is not passed on to RoPE",
-        "`apply_rope` gets its own base of 10000. Pass `self.base` on.",
+        "`apply_rope` gets its own base of 10000. Pass on the base that the class was made with.",
         section="12-real-models#llama-attention-task",
     ),
     Fault(

@@ -17,9 +17,10 @@ import torch
 from safetensors.torch import load_file
 from support.everywhere import need
 
+from benchmarks import published
 from visuals import explore_map, look_inside
 from visuals.checkpoint import HELD_OUT
-from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER, make
+from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER
 
 ROOT = Path(__file__).parents[1]
 LESSON = "12-real-models"
@@ -69,7 +70,7 @@ def today(library):
 
 
 def test_the_files_are_what_the_libraries_make(tmp_path):
-    make.main(tmp_path)
+    published.main(tmp_path)
     made = sorted(file.relative_to(tmp_path) for file in tmp_path.rglob("*.safetensors"))
     assert made == sorted(file.relative_to(FOLDER) for file in FOLDER.rglob("*.safetensors"))
     for file in made:
@@ -119,8 +120,8 @@ def test_models_of_other_sizes_agree_too_from_a_folder_that_save_pretrained_made
 
 
 def test_a_real_tokenizer_gives_the_same_ids_and_its_merges_are_the_most_frequent_pairs(library, lesson):
-    made = make.tokenizer()
-    own, merges = make.byte_ids(made), load_file(TOKENIZER)["merges"]
+    made = published.tokenizer()
+    own, merges = published.byte_ids(made), load_file(TOKENIZER)["merges"]
     for text in (*TEXTS, *HELD_OUT.read_text().split("\n\n")[:12]):
         pieces = [lesson["encode_piece"](piece, merges) for piece in re.findall(PIECES, text)]
         actual = torch.cat(pieces)
@@ -243,7 +244,7 @@ def test_a_file_that_does_not_fit_is_refused_in_one_sentence_with_the_names(less
 
 @torch.no_grad()
 def test_a_model_of_a_folder_writes_and_its_heads_can_be_looked_at(lesson, capsys):
-    model = lesson["written_by"](FOLDER / "gpt2", make.tokenizer(), "the for statement", 5)
+    model = lesson["written_by"](FOLDER / "gpt2", published.tokenizer(), "the for statement", 5)
     ids, tokens = model.read
     assert ids.shape == (1, len(tokens))
     assert capsys.readouterr().out
@@ -257,7 +258,7 @@ def hub(lesson, monkeypatch, tmp_path):
     """A hub that has one model, and what it was asked for; `LOAD` is set."""
     asked, folder = [], tmp_path / "hub"
     shutil.copytree(FOLDER / "gpt2", folder)
-    make.tokenizer().save(str(folder / "tokenizer.json"))
+    published.tokenizer().save(str(folder / "tokenizer.json"))
 
     def snapshot_download(name, allow_patterns):
         asked.extend(allow_patterns)
@@ -329,7 +330,7 @@ def drawn(*shape, seed=7):
 
 @pytest.mark.parametrize(("window", "tokens"), [(2, 9), (5, 13), (30, 6)])
 def test_attention_with_sinks_is_that_of_gpt_oss(today, window, tokens):
-    right = make.sink_layer(make.sinks_config(window), drawn(3, tokens, 20))
+    right = published.sink_layer(published.sinks_config(window), drawn(3, tokens, 20))
     expected = right.pop("context")
     torch.testing.assert_close(today["sink_attention"](**right, window=window), expected, **CLOSE)
 
@@ -353,10 +354,10 @@ LATENT = [
 
 @pytest.mark.parametrize("sizes", LATENT)
 def test_latent_attention_is_that_of_deepseek_and_absorbed_it_is_the_same(today, sizes):
-    config = make.latent_config(**sizes)
+    config = published.latent_config(**sizes)
     heads, latent = config.num_attention_heads, config.kv_lora_rank
     head_dim, rope_dim, value_dim = config.qk_nope_head_dim, config.qk_rope_head_dim, config.v_head_dim
-    stored = make.latent_layer(config, drawn(2, 10, config.hidden_size))
+    stored = published.latent_layer(config, drawn(2, 10, config.hidden_size))
     own = today["LatentAttention"](
         config.hidden_size, heads, latent, head_dim, rope_dim, value_dim, base=500.0
     ).requires_grad_(False)
@@ -386,18 +387,18 @@ def test_stretched_frequencies_are_those_of_the_library(today, head_dim, base, t
         actual = today["stretched_frequencies"](head_dim, factor, method, base)
         asked = (head_dim, base, trained)
         expected = (
-            make.frequencies("linear", *asked, factor=1.0)
+            published.frequencies("linear", *asked, factor=1.0)
             if kind == "none"
-            else make.frequencies(kind, *asked, factor=factor)
+            else published.frequencies(kind, *asked, factor=factor)
         )
         torch.testing.assert_close(actual, expected)
     torch.testing.assert_close(
         today["yarn_frequencies"](head_dim, factor, trained, base),
-        make.frequencies("yarn", head_dim, base, trained, factor=factor),
+        published.frequencies("yarn", head_dim, base, trained, factor=factor),
     )
     torch.testing.assert_close(
         today["yarn_frequencies"](head_dim, factor, trained, base, fast=16, slow=2),
-        make.frequencies("yarn", head_dim, base, trained, factor=factor, beta_fast=16, beta_slow=2),
+        published.frequencies("yarn", head_dim, base, trained, factor=factor, beta_fast=16, beta_slow=2),
     )
 
 

@@ -145,6 +145,13 @@ CASES = {
         f"Right so far{ON}: {QKV}, the scores (`s`, line 22), the masked scores (`s`, line 23), the "
         "attention weights (`w`, line 24) and the context vectors (`c`, line 25). The result itself is not.",
     ),
+    "a right step given back": (
+        HALF + "        s = q @ k.mT\n" + MASKED + "        w = (s / self.head_dim**0.5).softmax(-1)\n"
+        "        return (w @ v).transpose(1, 2).flatten(-2)\n",
+        f"Right so far{ON}: {QKV}, the scores (`s`, line 22), the masked scores (`s`, line 23), the "
+        "attention weights (`w`, line 24) and the context vectors (inside line 25). The result has the "
+        "numbers of this last step, and should have others.",
+    ),
 }
 
 

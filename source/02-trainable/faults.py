@@ -171,4 +171,10 @@ FAULTS = (
         "The signs are dropped before the subtraction, so 1 and −1 count as equal. Subtract first, then take the absolute value.",
         section="02-trainable#largest-difference-task",
     ),
+    Fault(
+        "first-token-compared",
+        "only the first token is compared",
+        "Only the first token's numbers are compared. Take the largest over all tokens.",
+        section="02-trainable#largest-difference-task",
+    ),
 )

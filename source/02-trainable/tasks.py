@@ -780,6 +780,7 @@ LARGEST_DIFFERENCE = Task(
         sign-kept: = (second(x) - first(x)).max()
         abs-too-late: .abs().max() → .max().abs()
         mean-for-largest: .max() → .mean()
+        first-token-compared: first(x) - second(x) → first(x)[:1] - second(x)[:1]
         sum-for-largest: .max() → .sum()
         norm-for-largest: .abs().max() → .norm()
         difference-of-largest: first(x) - second(x) → first(x).max() - second(x).max()

@@ -115,7 +115,7 @@ FAULTS = (
     Fault(
         "positions-not-used",
         "positions are counted from 0 instead of read",
-        "The positions are counted from 0 for each call, whatever `positions` holds. Use `positions`: the "
+        "Each call begins at position 0, whatever `positions` begins with. Use `positions` as they are: the "
         "first token can be anywhere.",
         section="07-positions#generating-intro",
     ),
@@ -301,5 +301,23 @@ FAULTS = (
         "the key's position is used for its distance",
         "The slope is multiplied by the key's position. After a softmax the weights are the same, because a row differs by one number only. The task asks for the distance.",
         section="07-positions#alibi-intro",
+    ),
+    Fault(
+        "start-added-to-numbers",
+        "`start` is added to the numbers, not to the positions",
+        "`start` is added to the numbers of the table. Add it to the positions, which choose the rows.",
+        section="07-positions#learned-read",
+    ),
+    Fault(
+        "table-frozen",
+        "the table cannot be trained",
+        "The table is frozen, so training cannot change it. Leave it as `nn.Embedding` makes it.",
+        section="07-positions#learned-read",
+    ),
+    Fault(
+        "angles-taken-as-degrees",
+        "the angles are taken as degrees",
+        "The angles are turned into radians, and they are radians already. Use them as they are.",
+        section="07-positions#rotate-task",
     ),
 )

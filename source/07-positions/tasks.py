@@ -165,6 +165,9 @@ LEARNED_POSITIONS = Task(
                 `x.shape[-2]`.
         same-position-for-all: start + x.shape[-2] → start + 1
         whole-table: self.pos_emb(positions) → self.pos_emb.weight
+        start-added-to-numbers: start, start + x → 0, x
+            self.pos_emb(positions) → self.pos_emb(positions) + start
+        table-frozen: nn.Embedding(context_length, d_model) → nn.Embedding(context_length, d_model).requires_grad_(False)
         token-left-out: x + self.pos_emb(positions) → self.pos_emb(positions).expand_as(x)
         table-turned: (context_length, d_model) → (d_model, context_length)
         detached: (positions)  # → (positions).detach()  #
@@ -336,6 +339,7 @@ ROTATE_PAIRS = Task(
         pair-swapped: a * cos - b * sin, a * sin + b * cos → a * sin + b * cos, a * cos - b * sin
         first-overwritten: a * cos - b * sin, a * sin + b * cos → (a := a * cos - b * sin), a * sin + b * cos
         codes-added: a * cos - b * sin, a * sin + b * cos → a + cos, b + sin
+        angles-taken-as-degrees: angles.cos(), angles.sin() → angles.deg2rad().cos(), angles.deg2rad().sin()
         stacked-on-other-axis: dim=-1 → dim=0
         edits-its-argument: = pairs.copy_(torch.stack([pairs[..., 0] * angles.cos() - pairs[..., 1] * angles.sin(), pairs[..., 0] * angles.sin() + pairs[..., 1] * angles.cos()], dim=-1))
         first-overwritten: body
@@ -581,6 +585,7 @@ ALIBI_BIAS = Task(
         slopes-off: 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads) → 1 / torch.arange(1, num_heads + 1)
             hint: The slopes are 1, 1/2, 1/3, … They are powers of 2: with 8 heads 1/2, 1/4, … 1/256.
         slopes-in-reverse: -slopes[ → -slopes.flip(0)[
+        zero-times-infinity: .masked_fill(distance < 0, -torch.inf) → ` + torch.ones(num_tokens, num_tokens).triu(1) * -torch.inf`
         one-slope: -slopes[ → -slopes[:1].expand(num_heads)[
         past-hidden: distance < 0 → distance > 0
             hint: The past is hidden and the future is visible. The future is where the distance is below 0.

@@ -384,4 +384,46 @@ FAULTS = (
         "the stream itself.",
         section="08-train-it#transformer-block-task",
     ),
+    Fault(
+        "first-part-left-out",
+        "the first part writes nothing",
+        "The first part of `parts` writes nothing. Go through all of them.",
+        section="08-train-it#stream-after-task",
+    ),
+    Fault(
+        "last-part-left-out",
+        "the last part writes nothing",
+        "The last part of `parts` writes nothing. Go through all of them.",
+        section="08-train-it#stream-after-task",
+    ),
+    Fault(
+        "used-up-before-the-loop",
+        "the batches are used up before the loop",
+        "The batches are gone through before the loop. A generator is empty after that, and no step is taken. Go through them once.",
+        section="08-train-it#train-task",
+    ),
+    Fault(
+        "positions-by-ids",
+        "the positions are looked up by the ids",
+        "The row of a position depends on the token's id here. Take rows 0, 1, 2, … by the token's place.",
+        section="08-train-it#tiny-transformer-task",
+    ),
+    Fault(
+        "shifted-along-the-batch",
+        "the shift runs over the sequences",
+        "The logits of one sequence are compared with the ids of the next one. Shift along the tokens: axis 1.",
+        section="08-train-it#next-token-labels-intro",
+    ),
+    Fault(
+        "labels-rolled",
+        "the last position is to predict the first token",
+        "`roll` makes the first token the label of the last position. Nothing follows that position: leave it out.",
+        section="08-train-it#next-token-labels-intro",
+    ),
+    Fault(
+        "softmax-over-the-tokens",
+        "the softmax runs over the tokens",
+        "The softmax runs over the tokens of a sequence. It shares out the vocabulary: the last axis.",
+        section="08-train-it#next-token-loss-task",
+    ),
 )

@@ -80,6 +80,8 @@ STREAM_AFTER = small(
     ),
     """
     no-residual: x + x @ part → x @ part
+    first-part-left-out: in parts: → in parts[1:]:
+    last-part-left-out: in parts: → in parts[:-1]:
     parts-side-by-side: = x + sum(x @ part for part in parts)
         hint: Every part reads the stream as it was at the start. A part reads what those before it have left.
     start-left-out: body
@@ -236,6 +238,10 @@ FEED_FORWARD = small(
     bias-not-added: weight_2.T + bias_2 → weight_2.T
         hint: A bias is left out. Each layer adds its own.
     bias-too-late: F.gelu(x @ weight_1.T + bias_1) → F.gelu(x @ weight_1.T) + bias_1
+    reshaped-not-turned: weight_1.T → weight_1.reshape(weight_1.shape[1], -1)
+    reshaped-not-turned: weight_2.T → weight_2.reshape(weight_2.shape[1], -1)
+    reshaped-not-turned: weight_1.T → weight_1.reshape(weight_1.shape[1], -1)
+        weight_2.T → weight_2.reshape(weight_2.shape[1], -1)
     residual-added: return hidden → return x + hidden
         hint: The stream is added here already. That is the block's work; the MLP returns what it writes.
     """,
@@ -467,6 +473,7 @@ TINY_TRANSFORMER = Task(
         first-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[:1]:↵    rotate
         positions-not-added: if self.positions is not None → if False
         positions-misaligned: weight[: ids.shape[1]] → weight[-ids.shape[1] :]
+        positions-by-ids: self.positions.weight[: ids.shape[1]] → self.positions(ids % self.positions.num_embeddings)
         positions-misaligned: self.positions.weight[: ids.shape[1]] → self.positions(torch.arange(1, ids.shape[1] + 1))
         last-norm-left-out: self.unembedding(self.norm(x)) → self.unembedding(x)
         last-norm-before-the-blocks: self.unembedding(self.norm(x)) → self.unembedding(x)
@@ -539,6 +546,7 @@ NEXT_TOKEN_LOSS = small(
     """
     sign-forgotten: -of_labels → of_labels
     log-left-out: torch.log_softmax( → torch.softmax(
+    softmax-over-the-tokens: torch.log_softmax(logits[counted], dim=-1) → torch.log_softmax(logits, dim=1)[counted]
     softmax-before-the-loss: torch.log_softmax(logits[counted] → torch.log_softmax(logits[counted].softmax(dim=-1)
         hint: There is a softmax before `torch.log_softmax`, which does one itself. Give it the logits.
     log-of-zero: torch.log_softmax(logits[counted], dim=-1) → torch.log(torch.softmax(logits[counted], dim=-1))
@@ -664,6 +672,7 @@ TRAIN = Task(
     + wrongs("""
         softmax-before-the-loss: token_loss(model(ids) → token_loss(torch.softmax(model(ids), dim=-1)
         several-passes-needed: for ids, labels in batches: → for ids, labels in [batches[i] for i in range(len(batches))]:
+        used-up-before-the-loop: above optimizer = torch.optim.AdamW → number = sum(1 for _ in batches)
         trained-in-eval-mode: model.train() → model.eval()
         left-in-training-mode: return model.eval() → return model
         """),
@@ -748,6 +757,8 @@ BUG_EVALUATION = Task(
         evaluated-in-train-mode: model.eval() → model.train()
         left-in-training-mode: below logits = model(ids) → model.train()
         labels-not-shifted: logits[:, :-1], ids[:, 1:] → logits, ids
+        shifted-along-the-batch: logits[:, :-1], ids[:, 1:] → logits[:-1], ids[1:]
+        labels-rolled: logits[:, :-1], ids[:, 1:] → logits, ids.roll(-1, dims=1)
         shifted-the-other-way: logits[:, :-1], ids[:, 1:] → logits[:, 1:], ids[:, :-1]
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
         added-not-averaged: wanted.flatten()) → wanted.flatten(), reduction="sum")

@@ -149,6 +149,7 @@ def hand_task(id, title, name, learned, hints, demands, wrong, right):
             out-proj-not-set: in head.parameters(): → in (head.W_query.weight, head.W_key.weight, head.W_value.weight):
                 hint: `out_proj.bias` keeps the random numbers that it was drawn with. Set it to zeros.
             weights-not-cleared: parameter.zero_() → pass
+            weights-not-cleared: in head.parameters(): → in (head.out_proj.weight, head.out_proj.bias):
             returns-nothing: return head → head
             """),
         right=rights("""

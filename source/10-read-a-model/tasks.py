@@ -280,6 +280,9 @@ PERPLEXITY = Task(
             hint: The losses are added up. Take their mean before the exponential.
         base-of-two: = 2 ** F.cross_entropy(model(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
         averaged-too-late: ids[:, 1:].flatten()).exp() → ids[:, 1:].flatten(), reduction="none").exp().mean()
+        sequence-by-sequence: = torch.stack([F.cross_entropy(model(row[None])[0, :-1], row[1:]).exp() for row in ids]).mean()
+            hint: Each sequence gets its own perplexity, and these are averaged. First the mean loss of all
+                sequences together, then `.exp()`.
         """),
     right=rights("""
         transposed: logits.flatten(0, 1), ids[:, 1:].flatten() → logits.transpose(1, 2), ids[:, 1:]

@@ -309,4 +309,10 @@ FAULTS = (
         "the first key only. The new tokens are the last ones and need the last rows.",
         section="11-fast-attention#sdpa-traps-read",
     ),
+    Fault(
+        "row-sums-of-one-tile",
+        "the row sums are those of one tile",
+        "The sum that is subtracted runs over the columns of one tile. It has to run over the whole row: `out_gradient` times the saved result, added up over `head_dim`.",
+        section="11-fast-attention#tiled-function-task",
+    ),
 )

@@ -255,6 +255,8 @@ NOT_RESCALED = Task(
             output * rescale → output
         rescaled-upside-down: largest - new_largest → new_largest - largest
         rescaled-twice: + weight * value → + rescale * weight * value
+        rescaled-upside-down: output * rescale → (output / rescale if rescale > 0 else output)
+            hint: The output is divided by the factor. It is multiplied by it, as `total` is.
         not-normalised: output / total → output
             hint: The weights are never divided by their sum. Divide the output by `total` at the end.
         no-scale: / key.shape[-1] ** 0.5 →
@@ -648,6 +650,9 @@ FUNCTION = Task(
         share-overwrites: q_gradient[:, :, rows] += → q_gradient[:, :, rows] =
         share-overwrites: k_gradient[:, :, columns] += → k_gradient[:, :, columns] =
         share-overwrites: v_gradient[:, :, columns] += → v_gradient[:, :, columns] =
+        share-overwrites: k_gradient[:, :, columns] += → k_gradient[:, :, columns] =
+            v_gradient[:, :, columns] += → v_gradient[:, :, columns] =
+        row-sums-of-one-tile: - row_sums[:, :, rows] → - (weights * weights_gradient).sum(dim=-1, keepdim=True)
         blocks-averaged: torch.exp(tile_scores(q, k, rows, columns, ctx.causal) - logsumexp[:, :, rows]) → torch.softmax(tile_scores(q, k, rows, columns, ctx.causal), dim=-1)
             hint: A softmax over one tile makes its rows add up to 1. Use `exp(scores - logsumexp)`: the sum of the
                 whole row.

@@ -16,7 +16,7 @@
 # `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped queries (lesson 11).
 #
 # Nothing is downloaded before section 6. The models here have GPT-2's, Llama's and Qwen3's form and **random** numbers;
-# the `transformers` library made them and computed their logits (`python -m visuals.published.make`). Random numbers are
+# the `transformers` library made them and computed their logits (`python -m benchmarks.published`). Random numbers are
 # the harder test: nothing is right by luck, and no plausible text hides a mistake.
 #
 # **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write

@@ -759,4 +759,22 @@ FAULTS = (
         "Keys **and** values are kept: twice as much.",
         section="12-real-models#sizes-intro",
     ),
+    Fault(
+        "tolerance-of-all-stages",
+        "one tolerance for all stages",
+        "The tolerance is measured by the largest entry of all stages. Measure it by the largest of the stage that is compared.",
+        section="12-real-models#first-gap-task",
+    ),
+    Fault(
+        "first-merge-left-out",
+        "the first merge is never made",
+        "The first merge is never made. Go through all rows of `merges`.",
+        section="12-real-models#encode-piece-task",
+    ),
+    Fault(
+        "last-id-lost",
+        "the last id is lost",
+        "The loop ends before the last id. Where it is no part of a pair, it has to be kept.",
+        section="12-real-models#merge-pair-task",
+    ),
 )

@@ -91,6 +91,8 @@ LIKE_GPT2 = Task(
         tied-the-other-way: model.unembedding.weight = model.embedding.weight → model.embedding.weight = model.unembedding.weight
         projections-swapped: block.attention.W_query, block.attention.W_key → block.attention.W_key, block.attention.W_query
             hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query, key, value.
+        projections-swapped: block.attention.W_key, block.attention.W_value → block.attention.W_value, block.attention.W_key
+            hint: The second part goes to `W_value` and the third to `W_key`. The parts come in the order query, key, value.
         biases-of-first-block: zip(model.blocks, biases) → zip(model.blocks, biases[:1].expand_as(biases))
         bias-of-queries-only: zip(layers, fused.chunk(3)) → zip(layers[:1], fused.chunk(3))
         bias-of-keys-missing: zip(layers, fused.chunk(3)) → zip(layers[::2], fused.chunk(3)[::2])
@@ -291,6 +293,7 @@ FIRST_GAP = Task(
             hint: This is the mean difference. One entry that is far off hides among many that agree: take the largest.
         sign-kept: (own - right).abs().max() → (own - right).max()
         tolerance-absolute: tolerance * right.abs().max() → tolerance
+        tolerance-of-all-stages: tolerance * right.abs().max() → tolerance * theirs.abs().max()
         tolerance-of-each-entry: largest <= tolerance * right.abs().max() → ((own - right).abs() <= tolerance * right.abs()).all()
         zero-for-none: return -1 → return 0
         nan-passes: not largest <= tolerance * right.abs().max() → largest > tolerance * right.abs().max()
@@ -371,6 +374,7 @@ MERGE_PAIR = Task(
                     merged.append(one)
             return torch.tensor(merged)
         second-id-kept: place += 2 → place += 1
+        last-id-lost: while place < len(old): → while place < len(old) - 1:
         order-of-pair-ignored: old[place : place + 2] == both → sorted(old[place : place + 2]) == sorted(both)
         first-pair-only: == both: → == both and new_id not in merged:
         merged-from-the-right: body
@@ -555,6 +559,7 @@ ENCODE_PIECE = Task(
             hint: What Latin-1 does not know becomes a question mark here, and a letter such as ä one byte. Take `text.encode("utf-8")`.
         merges-in-reverse: enumerate(merges) → reversed(list(enumerate(merges)))
         id-is-the-rank: 256 + rank → rank
+        first-merge-left-out: in enumerate(merges): → in list(enumerate(merges))[1:]:
         longest-token-first: body
             stands_for = [bytes([byte]) for byte in range(256)]
             for first, second in merges.tolist():
@@ -714,12 +719,15 @@ NEXT_PROBABILITIES = Task(
             before >= top_p → (before >= top_p) & (torch.arange(before.shape[-1]) > 0)
         last-token-of-top-p-lost: before >= top_p → (top_p < 1) & (before + ordered > top_p) & (torch.arange(before.shape[-1]) > 0)
         top-p-empties-the-row: before = ordered.cumsum(dim=-1) - ordered → before = ordered.cumsum(dim=-1)
+        top-p-empties-the-row: before = ordered.cumsum(dim=-1) - ordered → before = ordered.cumsum(dim=-1)
+            before >= top_p → (top_p < 1) & (before >= top_p)
         each-token-against-p: before >= top_p → ordered < 1 - top_p
         top-p-before-top-k: ordered = ordered / ordered.sum(dim=-1, keepdim=True) → pass
         least-likely-kept: descending=True → descending=False
         one-token-too-many: ordered[:, top_k:] = 0 → ordered[:, top_k + 1 :] = 0
         kept-not-normalised: kept / kept.sum(dim=-1, keepdim=True) → kept
         order-not-restored: torch.zeros_like(probabilities).scatter(-1, order, ordered) → ordered
+        order-not-restored: torch.zeros_like(probabilities).scatter(-1, order, ordered) → ordered if top_k or top_p < 1 else probabilities
         softmax-over-batch: torch.softmax(logits / temperature, dim=-1) → torch.softmax(logits / temperature, dim=0)
             hint: Softmax runs over the batch: axis 0 counts the texts. Each row is shared out over the vocabulary: `dim=-1`.
         """),

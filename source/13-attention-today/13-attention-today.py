@@ -17,7 +17,7 @@
 # **Time:** about 150 minutes, best on two days. **Before you start:** `causal_mask` (lesson 03), `apply_rope` (lesson 07), the cache and
 # grouped queries (lesson 11), `RMSNorm` and Llama's attention (lesson 12). Section 4 is a good place to stop for a day.
 #
-# What the `transformers` library computes lies beside this course as numbers (`python -m visuals.published.make`). Nothing is downloaded.
+# What the `transformers` library computes lies beside this course as numbers (`python -m benchmarks.published`). Nothing is downloaded.
 #
 # **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
 # yourself.

@@ -663,4 +663,10 @@ FAULTS = (
         "A length above `limit` comes back.",
         section="13-attention-today#longest-task",
     ),
+    Fault(
+        "bytes-for-tokens",
+        "bytes come back where tokens are asked for",
+        "These are the bytes of the longest text. Return its number of tokens.",
+        section="13-attention-today#longest-task",
+    ),
 )

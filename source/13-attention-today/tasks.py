@@ -246,6 +246,8 @@ REACH = Task(
         last-layer-only: arrives = (visible.float() @ arrives > 0).float() → arrives = visible.float()
         first-layer-only: in windows.tolist(): → in windows.tolist()[:1]:
         widest-window-only: in windows.tolist(): → in [0 if 0 in windows.tolist() else max(windows.tolist())]:
+        future-visible: return arrives.bool() → return (arrives + arrives.T).bool()
+            hint: A later token reaches an earlier one here. Information only moves forward.
         whole-window-per-layer: window if window else num_tokens → window + 1 if window else num_tokens
         windowless-layer-blind: window if window else num_tokens → window
         future-without-window: ~window_mask(num_tokens, num_tokens, window if window else num_tokens) → ~window_mask(num_tokens, num_tokens, window) if window else torch.ones(num_tokens, num_tokens, dtype=torch.bool)
@@ -1174,6 +1176,7 @@ LONGEST = Task(
         limit-never-reached: limit + 1 → limit
         text-one-token-too-long: return fits → return fits + 1
         one-token-always: return fits → return max(fits, 1)
+        bytes-for-tokens: return fits → return plan_bytes(layers, fits) if fits else 0
         bytes-taken-as-even: body
             return min(budget // plan_bytes(layers, 1), limit)
         limit-not-kept: fits, too_long = 0, limit + 1 → fits, too_long = 0, 2 * limit

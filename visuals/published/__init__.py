@@ -4,7 +4,7 @@ The numbers in them are random. Each folder is what `save_pretrained` of the `tr
 with the logits that the library computes for some ids beside it. `tokenizer.safetensors` holds merges that
 the `tokenizers` library learned from `visuals/checkpoint/held_out.txt`, and the ids that it gives some
 texts. `today.safetensors` holds what single layers of newer models are given and what they make of it.
-`python -m visuals.published.make` makes all of it again.
+`python -m benchmarks.published` makes all of it again.
 """
 
 from __future__ import annotations

@@ -118,6 +118,7 @@ def but_one(x, shift):
             lambda x, shift: torch.cat((past(x, shift)[:, :2], x[:, :2] - shift), dim=1),
             [ANY, Related("until", 1.0, axis=1, probe="plain")],
         ),
+        (lambda x, shift: past(x, shift).sqrt().neg(), [Related("signs", probe="plain")]),
         (lambda x, shift: past(x, shift).sqrt(), []),
         (lambda x, shift: past(x.mul_(1.5), shift), []),
         (lambda x, shift: past(x, shift) * torch.nan, []),
@@ -143,6 +144,7 @@ def but_one(x, shift):
         "cut into other axes",
         "each row by another factor",
         "right at first",
+        "wrong signs and sizes",
         "nothing to say",
         "overwrites its input",
         "nan",
@@ -173,6 +175,15 @@ def test_what_is_wrong_with_true_and_false_is_told(answer, expected):
     task = replace(made(seen, torch.arange(9.0).view(3, 3) / 4), dtypes=("bool",))
     related = [one for one in told(answer, task) if isinstance(one, Related)]
     assert related[:1] == expected
+
+
+def test_entries_that_should_be_minus_infinity_and_are_not_are_told():
+    def hiding(x, shift):
+        return past(x, shift).masked_fill(torch.eye(4)[:, :3].bool(), -torch.inf)
+
+    task = made(hiding, numbers(2, 4, 3))
+    assert list(told(past, task)) == [Related("finite", probe="plain")]
+    assert Related("finite", probe="plain") not in told(lambda x, shift: hiding(x, shift) + 1, task)
 
 
 def test_a_square_result_can_be_turned_too():

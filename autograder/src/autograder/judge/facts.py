@@ -107,7 +107,8 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
     if not _is_rough(first) or all(_is_rough(found()) for found in wrong[1:]):
         yield from first
     if not wrong and len(numbers) > 1:
-        yield from _in_step(*(torch.stack(side) for side in zip(*numbers, strict=True)))
+        actual, expected = (torch.stack(side) for side in zip(*numbers, strict=True))
+        yield from tuple(_in_step(actual, expected)) or _of_signs(actual, expected)
 
 
 def _told(probe: Probe, actual: Tensor, expected: Tensor) -> tuple[Related, ...]:
@@ -135,6 +136,10 @@ def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iter
         return
     if not expected.numel():
         return
+    low = expected == -math.inf
+    if bool(low.any() & actual[low].isfinite().all()):
+        yield Related("finite")
+        return
     if not bool(actual.isfinite().all() & expected.isfinite().all()):
         return
     size, error = float(expected.abs().max()), float((actual - expected).abs().max())
@@ -154,7 +159,14 @@ def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iter
     if moved is not None:
         yield moved
         return
-    yield from _right_slices(close(actual.float(), expected.float()))
+    slices = tuple(_right_slices(close(actual.float(), expected.float())))
+    yield from slices or _of_signs(actual, expected)
+
+
+def _of_signs(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    """Tell whether all of several numbers have the wrong sign, whatever their sizes."""
+    if expected.numel() >= LEAST_NUMBERS and bool((actual * expected < 0).all()):
+        yield Related("signs")
 
 
 def _moved(actual: Tensor, expected: Tensor) -> Iterator[Related]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
+from typing import Literal
+
+from torch import Tensor
 
 from autograder.records.bank import RightStep, Route
 from autograder.records.findings import Followed, Reached, Way
-from autograder.records.fingerprint import Fingerprint, factor_between
+from autograder.records.fingerprint import Fingerprint, factor_between, fingerprint
 from autograder.records.outcome import Outcome, Step, Trail
 
 SAME = 2e-4
@@ -34,7 +37,8 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
     if outcomes[route.probe].error is not None:
         return Way(right, ends="stops", probe=route.probe) if right else None
     if missing is None:
-        return Way(right, ends="wrong", probe=route.probe) if right else None
+        ends = _how_it_ends(route, taken, outcomes[route.probe].tensor)
+        return Way(right, ends=ends, probe=route.probe) if right else None
     # In a loop, a tensor can be made piece by piece without ever standing in one place.
     in_loop = any(len(step.fingerprints) > 1 for step in trail.steps)
     if in_loop or any(matches[missing.name]):
@@ -51,6 +55,13 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
         source=_reached(*sources[-1]) if sources else None,
         instead=_instead(route, trail, missing, [made[0] for _, made in sources]),
     )
+
+
+def _how_it_ends(route: Route, taken: Collection[str], result: Tensor | None) -> Literal["there", "wrong"]:
+    """Tell whether an answer that takes all steps gives back the last one of them."""
+    last = next((step.fingerprints for step in reversed(route.steps) if step.name in taken), ())
+    made = None if result is None else fingerprint(result)
+    return "there" if made and len(last) == 1 and _is_same(made, last[0]) else "wrong"
 
 
 def _instead(route: Route, trail: Trail, missing: RightStep, sources: Sequence[Step]) -> Followed | None:

@@ -259,8 +259,8 @@ class Related(Fact):
     # the slices have changed places), "places" (all the numbers are there); "but-one" (all is right but slice
     # `value` along `axis`), "until" and "from" (right up to that slice, or from there on), "only" (right in
     # no other slice), "first" and "last" (so many slices are right, and there are more or fewer of them);
-    # "input" (they are right but for `value` times the input `name`); "true" and "false" (what all wrong
-    # entries are).
+    # "input" (they are right but for `value` times the input `name`); "signs" (all are wrong, and sizes
+    # too), "finite" (no entry is −inf that should be); "true" and "false" (what all wrong entries are).
     how: str
     value: float = 0.0
     axis: int = 0
@@ -299,8 +299,8 @@ class Way:
 
     right: tuple[Reached, ...]
     missing: str = ""  # the first step that no line takes, as in "the weights"; "" for none
-    # What is known of the rest: an error "stops" it, or it goes "wrong" after these steps.
-    ends: Literal["", "stops", "wrong"] = ""
+    # What is known of the rest: an error "stops" it, it goes "wrong", or the last of these steps is "there".
+    ends: Literal["", "stops", "wrong", "there"] = ""
     multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
     fitting: tuple[float, ...] = ()  # the numbers, beside 1, that would do as well
     probe: str = ""  # on which it was followed

@@ -138,6 +138,9 @@ _ENDS = {
     "": N_("Right so far{where}: {right}."),
     "stops": N_("Right until it stops{where}: {right}."),
     "wrong": N_("Right so far{where}: {right}. The result itself is not."),
+    "there": N_(
+        "Right so far{where}: {right}. The result has the numbers of this last step, and should have others."
+    ),
 }
 
 _MULTIPLES = {
@@ -978,6 +981,13 @@ _RELATED = {
     "added": N_("The result{where} is the right one plus `{name}`."),
     "taken": N_("The result{where} is the right one minus `{name}`."),
     "input": N_("The result{where} is the right one plus {value} times `{name}`."),
+    "signs": N_(
+        "Every number has the wrong sign{where}, and not all sizes are right.",
+        "Was something subtracted the wrong way round, or a minus left out?",
+    ),
+    "finite": N_(
+        "Entries that should be −inf are finite numbers{where}.", "Is what has to be hidden not hidden?"
+    ),
     "true": N_("Every wrong entry is True{where} and should be False."),
     "false": N_("Every wrong entry is False{where} and should be True."),
 }

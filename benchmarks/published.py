@@ -1,6 +1,6 @@
 """Make what lessons 12 and 13 are compared with, by means of `transformers` and `tokenizers`.
 
-python -m visuals.published.make
+python -m benchmarks.published
 """
 
 from __future__ import annotations
