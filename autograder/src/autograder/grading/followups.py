@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode
 
 from autograder.grading.banks import Files
 from autograder.grading.evidence import GraderFault, judge_task
@@ -19,7 +19,7 @@ from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import Executed
 from autograder.grading.sandbox.workers import SandboxFailed
 from autograder.records.bank import AS_SEEN, LessonBank, Task
-from autograder.records.cells import is_answer
+from autograder.records.cells import copied, is_answer
 from autograder.records.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
 from autograder.records.outcome import ForbiddenCall
 from autograder.words.language import Note
@@ -164,7 +164,7 @@ def _judged_with(
     answers = {f"{name}-answer" for name in replaced}
     # What had to be stopped once would be stopped again.
     stopped = {name: why for name, why in submitted.ran.stops.items() if name not in answers}
-    notebook = from_dict(submitted.notebook)
+    notebook = copied(submitted.notebook)
     for cell in notebook.cells:
         if cell["id"] in answers:
             cell.source = solution[cell["id"]]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
 from autograder.records.cells import OF_RELEASE, RELEASE
@@ -97,9 +97,8 @@ def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
         if isinstance(source, list):
             source = "".join(part for part in source if isinstance(part, str))
         kind = "code" if cell.get("cell_type") == "code" else "markdown"
-        clean = from_dict(
-            {"cell_type": kind, "metadata": {}, "source": source if isinstance(source, str) else ""}
-        )
+        text = source if isinstance(source, str) else ""
+        clean = NotebookNode(cell_type=kind, metadata=NotebookNode(), source=text)
         if kind == "code":
             clean.update(execution_count=None, outputs=[])
         if isinstance(cell.get("id"), str):

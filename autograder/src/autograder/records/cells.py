@@ -6,10 +6,10 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from importlib.util import find_spec
 
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode
 
 from autograder.records.reading import names_of, parsed
 
@@ -80,6 +80,17 @@ def is_shown_only(cell: NotebookNode) -> bool:
     return "shown" in cell.metadata.get("tags", ())
 
 
+def copied(notebook: NotebookNode, cells: Iterable[NotebookNode] | None = None) -> NotebookNode:
+    """Return a copy of a notebook, with some of its cells or all, whose cells can get other text and outputs.
+
+    What lies deeper is shared: a full copy takes as long as running a short cell.
+    """
+    copy = NotebookNode(notebook)
+    copy.metadata = NotebookNode(notebook.metadata)
+    copy.cells = [NotebookNode(cell) for cell in (notebook.cells if cells is None else cells)]
+    return copy
+
+
 def undrawn(notebook: NotebookNode, instead: str = "None") -> NotebookNode:
     """Return a copy of the notebook in which other code stands in the place of what the course only shows.
 
@@ -87,7 +98,7 @@ def undrawn(notebook: NotebookNode, instead: str = "None") -> NotebookNode:
     runs, since an answer may use the names that it gives a value to. A cell that only shows something does
     not run at all, unless a later one uses a name of it.
     """
-    copy: NotebookNode = from_dict(notebook)
+    copy = copied(notebook)
     needed: frozenset[str] = frozenset()
     for cell in reversed([cell for cell in copy.cells if cell.cell_type == "code"]):
         bound, used = names_of(cell.source)

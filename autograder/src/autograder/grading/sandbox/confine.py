@@ -29,6 +29,7 @@ PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 OF_PROC = {"cpuinfo", "meminfo", "stat", "uptime", "loadavg", "filesystems", "version"}
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 TERMINALS = 16  # of one run, at one time
+MADV_COLLAPSE, LARGE_PAGE = 25, 2 * MEBIBYTE
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
@@ -190,6 +191,18 @@ def own_terminals() -> None:
 def no_shared_zeros() -> None:
     """Take /dev/zero away: memory shared through it counts as nobody's own."""
     _call("mount", b"/dev/null", b"/dev/zero", None, MS_BIND, None)
+
+
+def use_large_pages() -> None:
+    """Move this process's memory into large pages: a fork copies their tables, which are small.
+
+    Linux does so from 6.1 on; on others nothing changes.
+    """
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, rights, _, _, _, *name = line.split()
+        start, end = (int(address, 16) for address in addresses.split("-"))
+        if rights.startswith("rw") and name in ([], ["[heap]"]) and end - start >= LARGE_PAGE:
+            _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_COLLAPSE)
 
 
 def die_with_parent() -> None:

@@ -14,6 +14,7 @@ from nbformat.v4 import new_output
 
 from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.workers import Job, Ran
+from autograder.records.cells import copied
 from autograder.words.language import Note, _
 
 # A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
@@ -119,7 +120,7 @@ def _reason(how: str, limits: Limits) -> str:
 
 
 def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) -> NotebookNode:
-    executed = from_dict(notebook)
+    executed = copied(notebook)
     for cell in executed.cells:
         if cell.cell_type != "code":
             continue
