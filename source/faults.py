@@ -115,7 +115,7 @@ FAULTS = (
         "scaled-by-model-width",
         "the scores are divided by the root of all heads' width together",
         "The scores are divided by the root of the width of all heads together. A score sums over one head's "
-        "numbers only: divide by {width}.",
+        "numbers only: divide by the root of one head's width.",
         section="02-trainable#scale-intro",
         parts=("scaling", "heads"),
     ),
@@ -794,7 +794,7 @@ FAULTS = (
     Fault(
         "cosine",
         "the dot products are divided by the vectors' lengths",
-        "These are cosines: each dot product was divided by the lengths of both vectors. Keep the plain dot product.",
+        "These are cosines: the vectors, or their dot products, were divided by the vectors' lengths. Keep the plain dot product.",
         section="01-dot-product#dot-product-intro",
     ),
     Fault(

@@ -102,7 +102,7 @@ SCALED_WEIGHTS = Task(
     words={"width_code": "d_k**0.5"},
     wrong=wrongs("""
         no-scale: / d_k**0.5 →
-            hint: The scores are not divided by √d_k: `d_k**0.5`, with two stars (`d_k * 0.5` is 1 here).
+            hint: The scores are not divided by √d_k: `d_k**0.5` (`d_k * 0.5` is 1 here, and so is `d_k**1/2`).
         scaled-without-root: **0.5 →
         scaled-up: / d_k → * d_k
         scaled-by-input-width: d_k** → `inputs.shape[1] ** `

@@ -175,7 +175,7 @@ COMBINE_MASKS = Task(
             hint: This is `triu(…, diagonal=1)`, the mask of lessons 03 to 05 that said what is *hidden*.
                 Here a mask says what is visible: the lower triangle.
         diagonal-hidden: torch.bool)) → torch.bool), diagonal=-1)
-            hint: The diagonal is hidden too. A token is visible to itself: leave `diagonal` at 0.
+            hint: The diagonal is hidden too. A token is visible to itself: compare with `<=`, or leave `diagonal` at 0.
         diagonal-too-far: torch.bool)) → torch.bool), diagonal=1)
             hint: Each token sees one token of the future: leave `diagonal` at 0.
         padding-hides-queries: (lengths, num_tokens) & → (lengths, num_tokens).mT &

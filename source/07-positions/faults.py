@@ -14,7 +14,7 @@ FAULTS = (
         "order-backwards",
         "the order is applied backwards",
         "The order is applied backwards. The token at position i of the new sentence was at position `order[i]` "
-        "before: index with `order`, and not with its inverse.",
+        "before: index what was there before with `order`.",
         section="07-positions#order-proof",
     ),
     Fault(

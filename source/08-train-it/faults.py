@@ -96,7 +96,7 @@ FAULTS = (
     Fault(
         "no-residual",
         "a part replaces the stream instead of adding to it",
-        "The results replace the stream. Each part is *added* to it: `x + …`.",
+        "A result replaces the stream. Each part is *added* to it: `x + …`.",
         section="08-train-it#transformer-block-task",
     ),
     Fault(
@@ -425,5 +425,23 @@ FAULTS = (
         "the softmax runs over the tokens",
         "The softmax runs over the tokens of a sequence. It shares out the vocabulary: the last axis.",
         section="08-train-it#next-token-loss-task",
+    ),
+    Fault(
+        "eval-mode-inside-the-loop",
+        "eval mode begins after the first step",
+        "Eval mode begins inside the loop, so that every later step is taken in eval mode. Put `model.eval()` behind the loop.",
+        section="08-train-it#train-task",
+    ),
+    Fault(
+        "each-batch-again",
+        "batches are used more than once",
+        "Batches are used more than once. Take one step for each.",
+        section="08-train-it#train-task",
+    ),
+    Fault(
+        "last-block-rotated",
+        "only the last block is rotated",
+        "Only the last block gets rotary positions. Call `rotate` for each of them.",
+        section="08-train-it#tiny-transformer-task",
     ),
 )

@@ -81,6 +81,8 @@ STREAM_AFTER = small(
     """
     no-residual: x + x @ part → x @ part
     first-part-left-out: in parts: → in parts[1:]:
+    return-inside-loop: in parts: → in parts[:1]:
+        hint: Only the first part writes. Go through all of them, and return behind the loop.
     last-part-left-out: in parts: → in parts[:-1]:
     parts-side-by-side: = x + sum(x @ part for part in parts)
         hint: Every part reads the stream as it was at the start. A part reads what those before it have left.
@@ -471,6 +473,7 @@ TINY_TRANSFORMER = Task(
         never-rotated: position == "rope" → False
         rotated-always: position == "rope" → True
         first-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[:1]:↵    rotate
+        last-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[-1:]:↵    rotate
         positions-not-added: if self.positions is not None → if False
         positions-misaligned: weight[: ids.shape[1]] → weight[-ids.shape[1] :]
         positions-by-ids: self.positions.weight[: ids.shape[1]] → self.positions(ids % self.positions.num_embeddings)
@@ -561,6 +564,8 @@ NEXT_TOKEN_LOSS = small(
     mean-of-means: = torch.stack([-one.log_softmax(-1)[own != -100].gather(-1, own[own != -100][:, None]).mean() for one, own in zip(logits, labels)]).mean()
     detached: -of_labels.mean() → (-of_labels.mean()).detach()
         hint: The way back from the loss to the logits is cut. Take out what cuts it.
+    detached: -of_labels.mean() → (-of_labels.mean()).item()
+        hint: The loss is a number of Python's, from which no gradient comes back. Return the tensor.
     largest-share-taken: log_shares.gather(-1, labels[counted][:, None]) → log_shares.amax(dim=-1)
     """,
     """
@@ -674,6 +679,9 @@ TRAIN = Task(
         several-passes-needed: for ids, labels in batches: → for ids, labels in [batches[i] for i in range(len(batches))]:
         used-up-before-the-loop: above optimizer = torch.optim.AdamW → number = sum(1 for _ in batches)
         trained-in-eval-mode: model.train() → model.eval()
+        eval-mode-inside-the-loop: optimizer.step() → optimizer.step()↵model.eval()
+        each-batch-again: for ids, labels in batches: → for ids, labels in [pair for pair in list(batches) for _ in range(2)]:
+        each-batch-again: for ids, labels in batches: → for ids, labels in list(batches) * 3:
         left-in-training-mode: return model.eval() → return model
         """),
     right=LOOP_RIGHT,

@@ -184,7 +184,7 @@ PREVIOUS_TOKEN_HEAD = hand_task(
     wrong=wrongs("""
         matrices-turned: head.W_query.weight[places[:-1], places[1:]] → head.W_query.weight[places[1:], places[:-1]]
             hint: The query finds nothing, so all that is visible gets the same weight. `weight` is (out, in): the
-                position that is asked for comes first. And the key has to hold its own position.
+                position that is asked for comes first.
         looks-at-itself: head.W_query.weight[places[:-1], places[1:]] → head.W_query.weight[places, places]
         two-back: places[:-1], places[1:] → places[:-2], places[2:]
         written-to-other-slots: [free, token] → [token, token]

@@ -160,7 +160,7 @@ FAULTS = (
     Fault(
         "gradients-too-few",
         "`backward` returns too few gradients",
-        "`backward` returns one gradient for each argument of `forward`: None for `tile` and `causal`.",
+        "Gradients are missing. `backward` has to return one for each argument of `forward`: None for `tile` and `causal`.",
         section="11-fast-attention#tiled-function-task",
     ),
     Fault(

@@ -574,7 +574,7 @@ BACKWARD = Task(
         weights-on-the-right: weights.transpose(2, 3) @ out → weights @ out
             hint: dV is **P transposed** times dO: a value gets its share from every query that looked at it.
         scores-turned: scores_gradient.transpose(2, 3) @ q → scores_gradient @ q
-            hint: dK is **dS transposed** times Q: a key gets its share from every query.
+            hint: dS is not transposed in dK. A key gets its share from every query: dSᵀ Q.
         no-mask: scores = scores.masked_fill → scores.masked_fill
         no-scale: k.transpose(2, 3) * scale → k.transpose(2, 3)
             hint: The weights here must be those of the forward pass: its scores are divided by √head_dim.

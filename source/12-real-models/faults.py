@@ -264,7 +264,7 @@ FAULTS = (
     Fault(
         "longest-token-first",
         "the longest token is taken first",
-        "From left to right the longest token is taken. BPE does the merges in the order in which they were learned, and that can cut otherwise.",
+        "The merges are not done in their order. BPE does them in the order in which they were learned; whoever takes the longest token first, or the first pair that fits, can cut otherwise.",
         section="12-real-models#encode-piece-task",
     ),
     Fault(
@@ -492,7 +492,7 @@ FAULTS = (
     Fault(
         "values-not-kept",
         "kept keys are joined to the values",
-        "The kept **keys** are put before the new values. Keep both, each apart.",
+        "The kept **keys** are put before the new values. The kept values belong there.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(
@@ -738,7 +738,7 @@ FAULTS = (
     Fault(
         "mlp-of-two-matrices",
         "the MLP counts two matrices",
-        "SwiGLU has three matrices: gate, up and down.",
+        "The MLP counts two matrices. SwiGLU has three: gate, up and down.",
         section="12-real-models#sizes-intro",
     ),
     Fault(
@@ -750,13 +750,13 @@ FAULTS = (
     Fault(
         "cache-of-all-heads",
         "the cache counts the query heads",
-        "The cache holds the groups of keys and values, not the query heads.",
+        "The cache counts the query heads. It holds the groups of keys and values.",
         section="12-real-models#sizes-intro",
     ),
     Fault(
         "cache-of-keys-alone",
         "the cache counts keys alone",
-        "Keys **and** values are kept: twice as much.",
+        "The cache counts keys alone. Values are kept too, and it is twice as large.",
         section="12-real-models#sizes-intro",
     ),
     Fault(
@@ -776,5 +776,17 @@ FAULTS = (
         "the last id is lost",
         "The loop ends before the last id. Where it is no part of a pair, it has to be kept.",
         section="12-real-models#merge-pair-task",
+    ),
+    Fault(
+        "heads-as-wide-as-the-stream",
+        "all heads together are counted as wide as the stream",
+        "All heads together are counted as wide as the stream. They are `num_heads * head_dim` wide, which can be another number.",
+        section="12-real-models#sizes-intro",
+    ),
+    Fault(
+        "first-piece-masked",
+        "later pieces have no causal mask",
+        "Only the first piece has a causal mask. In a later one a token sees those of its piece that come after it.",
+        section="12-real-models#cached-logits-task",
     ),
 )

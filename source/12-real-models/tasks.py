@@ -92,7 +92,7 @@ LIKE_GPT2 = Task(
         projections-swapped: block.attention.W_query, block.attention.W_key → block.attention.W_key, block.attention.W_query
             hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query, key, value.
         projections-swapped: block.attention.W_key, block.attention.W_value → block.attention.W_value, block.attention.W_key
-            hint: The second part goes to `W_value` and the third to `W_key`. The parts come in the order query, key, value.
+            hint: `W_value` does not get the third part. The parts come in the order query, key, value.
         biases-of-first-block: zip(model.blocks, biases) → zip(model.blocks, biases[:1].expand_as(biases))
         bias-of-queries-only: zip(layers, fused.chunk(3)) → zip(layers[:1], fused.chunk(3))
         bias-of-keys-missing: zip(layers, fused.chunk(3)) → zip(layers[::2], fused.chunk(3)[::2])
@@ -945,6 +945,7 @@ CACHED_LOGITS = Task(
         past-not-read: if layer in kept: → if False:
             hidden = torch.ones(new, start → hidden = torch.ones(new, new
             .triu(start - new + 1) → .triu(1)
+        first-piece-masked: triu(start - new + 1) → triu(start - new + 1) & (start == new)
         values-not-kept: values = torch.cat((kept[layer][1], values), dim=2) → values = torch.cat((kept[layer][0], values), dim=2)
         biases-passed-over: project(read) → (read @ project.weight.T)
         stream-not-added: x = x + attention.out_proj(context) → x = attention.out_proj(context)
@@ -1351,6 +1352,7 @@ MODEL_SIZES = Task(
         qk-norm-counted-once: (2 * head_dim if qk_norm else 0) → (head_dim if qk_norm else 0)
         keys-as-wide-as-queries: (num_heads + num_kv_groups) → (num_heads + num_heads)
         mlp-of-two-matrices: 3 * d_model * hidden → 2 * d_model * hidden
+        heads-as-wide-as-the-stream: 2 * d_model * head_dim * (num_heads + num_kv_groups) → 2 * d_model * (d_model + head_dim * num_kv_groups)
         numbers-for-bytes: [parameters, 2 * parameters, cache] → [parameters, parameters, cache]
         cache-of-all-heads: num_kv_groups * head_dim * num_tokens → num_heads * head_dim * num_tokens
         cache-of-keys-alone: cache = 2 * num_layers → cache = num_layers

@@ -150,7 +150,7 @@ FAULTS = (
     Fault(
         "sink-without-effect",
         "the sink has no effect",
-        "The rows add up to 1, so the sink has no effect. Drop its column after the softmax, and do not normalise again. A number that is added to *all* scores of a row changes nothing.",
+        "The rows add up to 1, so the sink has no effect. Its column belongs into the softmax, and after it the rows are not normalised again. A number that is added to *all* scores of a row changes nothing.",
         section="13-attention-today#sink-attention-task",
     ),
     Fault(
@@ -246,7 +246,7 @@ FAULTS = (
     Fault(
         "keys-made-after-all",
         "keys and values of all tokens are made",
-        "The numbers are right, but keys and values of all cached tokens are made on the way. Bring the query to the latents instead: `queries @ W_key`.",
+        "The numbers are right, but keys or values of all cached tokens are made on the way. Bring the query to the latents instead: `queries @ W_key`.",
         section="13-attention-today#absorbed-attention-task",
     ),
     Fault(
@@ -668,5 +668,17 @@ FAULTS = (
         "bytes come back where tokens are asked for",
         "These are the bytes of the longest text. Return its number of tokens.",
         section="13-attention-today#longest-task",
+    ),
+    Fault(
+        "weights-around-one",
+        "1 is added to the weights of the norms",
+        "1 is added to the weights of the norms, as in Gemma. Multiply by the weights as they are.",
+        section="13-attention-today#norm-intro",
+    ),
+    Fault(
+        "everything-fades",
+        "the whole memory fades",
+        "The whole memory fades by 1 − β in each step. Take away only what it holds for this key.",
+        section="13-attention-today#delta-task",
     ),
 )

@@ -772,6 +772,8 @@ BOUNDED = Task(
         clamped-not-capped: cap * torch.tanh(scores / cap) → scores.clamp(-cap, cap)
         cap-not-multiplied-back: cap * torch.tanh(scores / cap) → torch.tanh(scores / cap)
         cap-not-divided: cap * torch.tanh(scores / cap) → cap * torch.tanh(scores)
+        weights-around-one: * query_weight → * (1 + query_weight)
+            * key_weight → * (1 + key_weight)
         unit-length-normed: (queries**2).mean( → (queries**2).sum(
             (keys**2).mean( → (keys**2).sum(
         qk-normed-over-tokens: (queries**2).mean(dim=-1 → (queries**2).mean(dim=-2
@@ -859,6 +861,8 @@ DELTA_RULE = Task(
     ),
     wrong=wrongs("""
         nothing-taken-out: (values[:, :, t] - found) → values[:, :, t]
+        everything-fades: memory = memory + key * change → memory = (1 - betas[:, :, t, None, None]) * memory + key * change
+            (values[:, :, t] - found) → values[:, :, t]
         difference-turned-round: (values[:, :, t] - found) → (values[:, :, t] + found)
         beta-on-the-value-alone: betas[:, :, t, None] * (values[:, :, t] - found) → betas[:, :, t, None] * values[:, :, t] - found
         beta-not-used: betas[:, :, t, None] * (values → (values

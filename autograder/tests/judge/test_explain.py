@@ -270,6 +270,23 @@ def test_beside_an_error_two_mistakes_explain_the_other_checks_only():
     assert ("even" in explained.results, explained.whole) == (False, False)
 
 
+def test_two_mistakes_are_not_named_where_each_alone_shows_and_the_answer_is_right():
+    outcomes = done(answer("no-half", "no-turn")) | {"even": done(answer())["even"]}
+    assert names(outcomes, untried("even")) == []
+
+
+@pytest.mark.parametrize(("dtype", "known"), [(torch.float32, ["no-half"]), (torch.int64, [])])
+def test_whole_numbers_may_agree_once_by_chance(dtype, known):
+    def cast(outcome):
+        return outcome if outcome.tensor is None else replace(outcome, tensor=outcome.tensor.to(dtype))
+
+    probes = tuple(replace(probe, expected=cast(probe.expected)) for probe in TASK.probes)
+    wrong = {name: cast(outcome) for name, outcome in ALONE["no-half"].items()}
+    task = knowing(replace(TASK, probes=probes), {"no-half": wrong})
+    other = cast(done(lambda x: answer()(x) + 70)["four"])
+    assert names({"three": wrong["three"], "four": other}, task) == known
+
+
 def test_what_was_not_tried_explains_nothing_by_itself():
     assert names(done(lambda x: answer()(x) + 7), untried("three", "four", "even")) == []
 

@@ -76,7 +76,11 @@ def but_one(x, shift):
         (lambda x, shift: torch.zeros(2, 4, 3), [Idle(("x", "shift"))]),
         (
             lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x,
-            [Reaches("x", "tokens", "tokens", 0, 1), Related("from", 3.0, axis=1, probe="plain")],
+            [
+                Reaches("x", "tokens", "tokens", 0, 1),
+                Related("alike", axis=1, probe="plain"),
+                Related("from", 3.0, axis=1, probe="plain"),
+            ],
         ),
         (
             lambda x, shift: past(x, shift) - x,
@@ -119,6 +123,10 @@ def but_one(x, shift):
             [ANY, Related("until", 1.0, axis=1, probe="plain")],
         ),
         (lambda x, shift: past(x, shift).sqrt().neg(), [Related("signs", probe="plain")]),
+        (
+            lambda x, shift: past(x, shift)[:, 2:3].expand(x.shape) + x * torch.tensor([0.0, 0.0, 1e-9]),
+            [ANY, ANY, Related("alike", axis=1, probe="plain")],
+        ),
         (lambda x, shift: past(x, shift).sqrt(), []),
         (lambda x, shift: past(x.mul_(1.5), shift), []),
         (lambda x, shift: past(x, shift) * torch.nan, []),
@@ -145,6 +153,7 @@ def but_one(x, shift):
         "each row by another factor",
         "right at first",
         "wrong signs and sizes",
+        "the same in each place",
         "nothing to say",
         "overwrites its input",
         "nan",

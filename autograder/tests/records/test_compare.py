@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 import torch
-from autograder.records.compare import TOLERANCES, all_close, close, looks_rounded, tolerance
+from autograder.records.compare import TOLERANCES, all_close, close, looks_rounded, plainly_right, tolerance
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES)
@@ -37,6 +37,13 @@ def test_an_error_within_the_tolerance_is_no_difference():
     expected = torch.tensor([1000.0])
     assert all_close(expected + 1e-3, expected)
     assert not all_close(expected + 2e-2, expected)
+
+
+def test_a_small_number_is_plainly_right_only_by_its_own_size():
+    expected = torch.tensor([1.0, 4.4e-5, 0.0, -torch.inf])
+    actual = torch.tensor([1.0 + 1e-6, 5.0e-5, 1e-9, -torch.inf])
+    assert close(actual, expected).all()
+    assert plainly_right(actual, expected).tolist() == [True, False, True, True]
 
 
 def test_a_double_is_held_to_its_own_tolerance():

@@ -187,7 +187,7 @@ def test_of_a_mistake_no_more_is_said_than_what_is_proven(share, proven, says):
 @pytest.mark.parametrize(
     ("explains", "says"),
     [
-        (("a", "b"), "This is about “a” and “b” only. This mistake gives exactly the same result:"),
+        (("a", "b"), "This was seen in “a” and “b”. This mistake gives exactly the same result:"),
         ((), "This fits at least a part of what was seen:"),
     ],
 )

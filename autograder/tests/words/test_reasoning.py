@@ -95,7 +95,7 @@ CASES = {
     ),
     "a mistake that is a part of what was seen": (
         verdict(named=(LARGEST,), whole=False, explains=("a",), facts=(f.Idle(("x",)),), way=HALFWAY),
-        ("This is about “a” only.", LARGEST.hint, "Then the shares should come", "Try this"),
+        ("This was seen in “a”.", LARGEST.hint, "Then the shares should come", "Try this"),
         (),
     ),
 }

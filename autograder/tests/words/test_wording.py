@@ -75,7 +75,8 @@ def raised(kind, text, **more):
             "q = self.W_q(x)",
             "Does `__init__` set it",
         ),
-        ("IndexError", "list index out of range", "", "`append` adds one"),
+        ("IndexError", "list assignment index out of range", "", "`append` adds one"),
+        ("IndexError", "list index out of range", "", "its length less 1"),
     ],
 )
 def test_an_error_that_learners_often_meet_is_explained_first(share, kind, text, line, advice):
@@ -444,7 +445,8 @@ SAID_OF_DROPOUT = {
     "left alone in eval mode": (
         0.0,
         1.0,
-        "In eval mode something is still dropped on six tokens, or training has left something behind.",
+        "In eval mode something is dropped, or training has left something behind. This was seen on six "
+        "tokens.",
         "nothing is dropped and nothing is scaled",
     ),
     "draws differ": (
@@ -726,7 +728,7 @@ SAID = [
     ((raised("RuntimeError", "sizes", operands=OPERANDS), SHARE),
      "…\nThere, `x` has shape (2, 3) (float32) and `n` is 3.\n…"),
     ((raised("AttributeError", "no", meant="softmax"), SHARE),
-     "…Did you mean `softmax`?\n…"),
+     "…A name close to it is there: `softmax`.\n…"),
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE, verdict(facts=(f.Unsteady(0.25, 0.5),))),
      "Two calls with the same input give different results.\n25 % of the entries differ…0.5000…\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE, verdict(whole=False, facts=(f.Idle(("x",)),))),

@@ -176,7 +176,7 @@ WORDS = {
         "0 times −inf is nan: something that holds −inf was dropped, or multiplied.",
     ),
     ("left alone in eval mode", False): N_(
-        "In eval mode something is still dropped{where}, or training has left something behind.",
+        "In eval mode something is dropped, or training has left something behind. This was seen{where}.",
         "In eval mode nothing is dropped and nothing is scaled, before training and after it.",
     ),
     ("draws differ", True): N_(

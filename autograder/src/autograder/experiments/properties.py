@@ -65,9 +65,9 @@ def _sum(finding: BrokenProperty, task: Task) -> Case:
 
 
 def _pair(finding: BrokenProperty, task: Task) -> Case:
-    row, column = finding.index[-2:]
+    *others, row, column = finding.index
     own, later = (slice_at(task, axis_name(task.axes, axis), finding.index[axis]) for axis in (-2, -1))
-    return "", {"flipped": [column, row], "own": own, "later": later}
+    return "", {"flipped": [*others, column, row], "own": own, "later": later}
 
 
 SUMS_TO_ONE = {

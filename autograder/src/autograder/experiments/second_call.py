@@ -23,8 +23,8 @@ def _run(subject: Subject, settings: Settings) -> Any:
 
 WORDS = {
     "": N_(
-        "Called a second time{where}, `{answer}` does not give what it should.",
-        "Is the first call right, and is something of it kept? Whatever depends on the input is made anew.",
+        "`{answer}` does not give what it should in a second call{where}, or in no call at all.",
+        "If the first call is right, something of it is kept. Whatever depends on the input is made anew.",
     )
 }
 SECOND_CALL = Experiment("second-call", _run, WORDS, axes=None)

@@ -27,6 +27,7 @@ from autograder.records.compare import (
     first_index,
     looks_rounded,
     narrower,
+    plainly_right,
     type_fits,
 )
 from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
@@ -378,7 +379,7 @@ def _wrong_values(actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongVal
         float(actual[index]),
         float(expected[index]),
         largest_error=float(error.max()),
-        share_right=float(right.double().mean()),
+        share_right=float(plainly_right(actual, expected).double().mean()),
         obtained_tensor=actual,
         expected_tensor=expected,
         rounded=looks_rounded(actual, expected),

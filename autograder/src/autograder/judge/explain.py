@@ -116,7 +116,8 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
         _excused(task, table, seen, relation, cells), torch.tensor(Relation.RIGHT), relation
     )
     own_right = torch.tensor([not one.result for one in seen.values()])
-    ruled_out = ((relation == Relation.OTHER) & own_right).any(dim=1)
+    # Mistakes of which each shows alone do not come out right together.
+    ruled_out = (((relation == Relation.OTHER) | untried) & own_right).any(dim=1)
     ruled_out |= ~(within | untried | hidden).all(dim=1)
     kept = ~ruled_out
     members, relation, cells = table.members[kept], relation[kept], cells[kept]
@@ -221,6 +222,8 @@ class _Search:
             [not mark and _raises(seen[name].result) for name, mark in self.cells], dtype=torch.bool
         )
         self._stops = stops
+        expected = (task.probe[name].expected.tensor for name, mark in self.cells if not mark)
+        self._in_whole_numbers = all(one is None or not one.is_floating_point() for one in expected)
         self._silent = torch.tensor([not mark and seen[name].silent for name, mark in self.cells])
         self._experiments = torch.tensor([task.probe[name].observe != RESULT for name, _ in self.cells])
         self._same_marks = compared.same_marks.sum(dim=1)
@@ -301,8 +304,10 @@ class _Search:
                 count += whole_check
                 plainly = self._relation[:, [place for place in places if self._plainly[place]]]
                 same += whole_check * (plainly == Relation.SAME).sum(dim=1)
-        # Of several mistakes, most numbers must be theirs: single ones may agree by chance.
-        enough = (self._size == 1) | (2 * self._exact(range(len(self.cells))) > int(self._telling.sum()))
+        # Most numbers must be theirs: of several mistakes, and where whole numbers agree by chance.
+        enough = 2 * self._exact(range(len(self.cells))) > int(self._telling.sum())
+        if not self._in_whole_numbers:
+            enough |= self._size == 1
         enough &= self._allowed
         rows = self._first((count > 0) & (same > 0) & enough, same, count, -self._size)
         common, differ = self._common_faults(rows)

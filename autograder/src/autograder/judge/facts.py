@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.records.bank import AS_SEEN, RESULT, Probe, Task
-from autograder.records.compare import all_close, close
+from autograder.records.compare import all_close, close, plainly_right
 from autograder.records.findings import Fact, Idle, Reaches, Related, Unsteady
 from autograder.records.outcome import Examination, Influence, Outcome
 
@@ -148,6 +148,7 @@ def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iter
         if in_step:
             yield from in_step
             return
+        yield from _all_alike(actual, expected)
         for axis in range(expected.ndim):
             if expected.shape[axis] > 1 and all_close(actual.flip(axis).float(), expected.float()):
                 yield Related("reversed", axis=axis)
@@ -159,8 +160,20 @@ def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iter
     if moved is not None:
         yield moved
         return
-    slices = tuple(_right_slices(close(actual.float(), expected.float())))
+    slices = tuple(_right_slices(plainly_right(actual.float(), expected.float())))
     yield from slices or _of_signs(actual, expected)
+
+
+def _all_alike(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    """Tell along which axis all slices of a result are the same, where those of the right one differ."""
+    if bool((actual == actual.flatten()[0]).all()):
+        return
+    for axis in range(expected.ndim):
+        if expected.shape[axis] > 2:
+            first, right = (one.narrow(axis, 0, 1).expand_as(one).float() for one in (actual, expected))
+            if all_close(actual.float(), first) and not close(expected.float(), right).all(dim=axis).any():
+                yield Related("alike", axis=axis)
+                return
 
 
 def _of_signs(actual: Tensor, expected: Tensor) -> Iterator[Related]:

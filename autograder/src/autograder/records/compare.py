@@ -23,6 +23,8 @@ TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
     torch.float64: (1e-7, 1e-7),
 }
 
+# By so much of itself may a number differ that is said to be right, or by the noise of rounding.
+LEAST_ALIKE, NOISE = 0.02, 1e-7
 NUMBER_TYPES = ("int", "float", "complex", "bool")
 DIGITS = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 
@@ -47,6 +49,18 @@ def close(actual: Tensor, expected: Tensor) -> Tensor:
         return within
     within &= left.isfinite() & right.isfinite()  # inf - 5 is no larger than a tolerance relative to inf
     return within | (left == right) | (left.isnan() & right.isnan())
+
+
+def plainly_right(actual: Tensor, expected: Tensor) -> Tensor:
+    """Entry by entry, whether numbers that are close are so by their own size, too. Same shape, bool.
+
+    Numbers that are as small as the absolute tolerance are close to each other whatever they are.
+    """
+    right = close(actual, expected)
+    if _whole(actual, expected):
+        return right
+    apart = (actual.double() - expected.double()).abs().nan_to_num(0.0)
+    return right & ((apart <= LEAST_ALIKE * expected.double().abs().nan_to_num()) | (apart <= NOISE))
 
 
 def _whole(*tensors: Tensor) -> bool:

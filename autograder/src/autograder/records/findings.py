@@ -259,8 +259,9 @@ class Related(Fact):
     # the slices have changed places), "places" (all the numbers are there); "but-one" (all is right but slice
     # `value` along `axis`), "until" and "from" (right up to that slice, or from there on), "only" (right in
     # no other slice), "first" and "last" (so many slices are right, and there are more or fewer of them);
-    # "input" (they are right but for `value` times the input `name`); "signs" (all are wrong, and sizes
-    # too), "finite" (no entry is −inf that should be); "true" and "false" (what all wrong entries are).
+    # "input" (they are right but for `value` times the input `name`); "alike" (all slices along `axis` are
+    # the same), "signs" (all are wrong, and sizes too), "finite" (no entry is −inf that should be); "true"
+    # and "false" (what all wrong entries are).
     how: str
     value: float = 0.0
     axis: int = 0

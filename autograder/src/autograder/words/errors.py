@@ -34,11 +34,11 @@ EXPLAINED = {
     r"before Module.__init__\(\) call": N_("`super().__init__()` has to be the first line of `__init__`."),
     r"mat1 and mat2 shapes|size mismatch": N_(
         "In `a @ b` the last size of `a` must equal the first of `b`. Print both `.shape`s: is a transpose "
-        "missing, or is one of them not the tensor that you mean?"
+        "missing or one too many, or is one of them not the tensor that you mean?"
     ),
     r"batch[12] tensor|must be 3D": N_(
         "In a product of batches the last size of `a` must equal the last but one of `b`. Print both "
-        "`.shape`s: is a transpose missing, or is one of them not the tensor that you mean?"
+        "`.shape`s: is a transpose missing or one too many, or is one of them not the tensor that you mean?"
     ),
     r"a leaf Variable that requires grad|a view of a leaf Variable": N_(
         "A parameter is overwritten while gradients are recorded: do it inside `with torch.no_grad():`."
@@ -57,7 +57,10 @@ EXPLAINED = {
     r"too many indices for tensor": N_(
         "There are more positions between the brackets than the tensor has axes. Print its `.shape`."
     ),
-    r"0-d tensor": N_("This tensor is a single number: it has no length, and a loop cannot walk over it."),
+    r"0-d tensor": N_(
+        "A tensor that is a single number has no length: no loop walks over it, and it cannot be taken "
+        "apart into several names."
+    ),
     r"expanded size": N_("A tensor does not fit into the place or the shape that it should fill here."),
     r"must match the size of tensor|not match.*broadcast": N_(
         "Two tensors of different shapes meet here. Print both `.shape`s before this line."
@@ -90,8 +93,8 @@ EXPLAINED = {
         "The values in the brackets do not fit this call: check their number, names, order and types."
     ),
     r"^(Syntax|Indentation|Tab)Error": N_(
-        "Python could not read the cell. Look at this line and the one before: is a bracket, a quote or a "
-        "colon missing, or one too many?"
+        "Python could not read the cell. Look at this line and the one before. Often a bracket, a quote or a "
+        "colon is missing, or there is one too many."
     ),
     r"^UnboundLocalError": N_(
         "A function that gives a value to a name has a name of its own. Here it is read before any line that "
@@ -100,8 +103,11 @@ EXPLAINED = {
     r"^NameError": N_(
         "A name is used before anything has defined it: is it spelt right, and has its cell been run?"
     ),
-    r"list (assignment )?index out of range": N_(
+    r"list assignment index out of range": N_(
         "The list has no entry at this place. `append` adds one; `[…] =` only replaces one that is there."
+    ),
+    r"list index out of range": N_(
+        "The list has no entry at this place: its last one stands at its length less 1."
     ),
     r"index .* is out of bounds|index out of range": N_(
         "Counting starts at 0, so the last place is the size less 1. Which index lies outside?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import textwrap
 from collections.abc import Callable
@@ -194,7 +195,7 @@ def _claim(verdict: f.Verdict) -> str:
     if verdict.whole:
         return claim
     checks = listed([f"“{title}”" for title in verdict.explains])
-    return _("This is about {checks} only. {claim}", checks=checks, claim=claim)
+    return _("This was seen in {checks}. {claim}", checks=checks, claim=claim)
 
 
 def _stuck(task: Task) -> str:
@@ -252,7 +253,11 @@ def _why(task: Task, verdict: f.Verdict, result: f.CheckResult) -> str:
         told = told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
     if isinstance(finding, f.NotCalled) and isinstance(first, f.NotCalled):
         told = told or finding.uncalled == first.uncalled
-    return failing(finding, task) if told else word(finding, task).headline
+    if not told:
+        return word(finding, task).headline
+    earlier = itertools.takewhile(lambda other: other is not result, verdict.results)
+    again = any(other.finding is not None and other.finding.probe == finding.probe for other in earlier)
+    return failing(finding, task, again)
 
 
 def _is_listed(verdict: f.Verdict) -> bool:

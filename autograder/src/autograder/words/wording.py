@@ -174,7 +174,8 @@ def way_text(way: f.Way, task: Task) -> str:
         )
     if not way.right:
         return _(
-            "The first step{where} is {missing}, and no line of yours gives their right numbers.",
+            "The first step that is looked for{where} is {missing}, and no line of yours gives their right "
+            "numbers.",
             missing=missing,
             where=where,
         )
@@ -230,7 +231,7 @@ def place_text(step: f.Reached, task: Task) -> str:
     )
     own = (task.name, f"{task.name}.forward")
     if step.function and step.function not in own:
-        place = _("{place} of `{function}`", place=place, function=step.function)
+        place = _("{place} of the cell of `{name}`", place=place, name=step.function.partition(".")[0])
     if step.times != 1:
         place = _("{place}, there {times} times as large", place=place, times=number_text(step.times))
     return (
@@ -271,13 +272,18 @@ def found(task: Task, verdict: f.Verdict) -> str:
     return _("Your last check found: {message}", message=word(finding, task, verdict).headline)
 
 
-def failing(finding: f.Finding, task: Task) -> str:
-    """On which input a check fails first, for a line below its title; "" where there is nothing to say."""
+def failing(finding: f.Finding, task: Task, again: bool = False) -> str:
+    """On which input a check fails first, for a line below its title; "" where there is nothing to say.
+
+    `again` says that an earlier check has failed on it, so that this one may fail for nothing else.
+    """
     probe = task.probe.get(finding.probe)
     if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):
         return ""
     if task.kind == "tensor":
         return _("fails with: {input}", input=probe.says)
+    if again:
+        return _("needs this to be right, too: {input}", input=probe.says)
     return _("fails on: {input}", input=probe.says)
 
 
@@ -396,7 +402,14 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
         parts.append(_("has no parameter {names}", names=as_code(finding.missing, _("or"))))
     if finding.unexpected:
         unlisted = as_code(finding.unexpected)
-        parts.append(_("has parameters that the task does not list ({names})", names=unlisted))
+        where = on_which(finding, task)
+        parts.append(
+            _(
+                "has parameters{where} that the task does not list there ({names})",
+                names=unlisted,
+                where=where,
+            )
+        )
     for one in finding.reshaped[:1]:
         parts.append(
             _(
@@ -507,7 +520,7 @@ def _raised(finding: f.Raised, task: Task) -> Message:
     if error.meant:
         asks = error.type == "AttributeError" or not error.meant.startswith("self.")
         suggestion = (
-            _(" Did you mean `{name}`?", name=error.meant)
+            _(" A name close to it is there: `{name}`.", name=error.meant)
             if asks
             else _(" Write `{name}`.", name=error.meant)
         )
@@ -817,8 +830,8 @@ def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
         obtained, expected = str(bool(finding.obtained)), str(bool(finding.expected))
     sized = task.dtypes != ("bool",) and math.isfinite(finding.largest_error)
     unfilled = ngettext(
-        "{number} entry is exactly 0 where the right value is not: never filled in?",
-        "{number} entries are exactly 0 where the right value is not: never filled in?",
+        "{number} entry is exactly 0 where the right value is not.",
+        "{number} entries are exactly 0 where the right value is not.",
         finding.unfilled,
     )
     values = about(
@@ -908,21 +921,25 @@ def _idle(fact: f.Idle, task: Task) -> Message:
         "A right answer depends on them. Where do they come into your code?",
         len(fact.names),
     )
-    headline = _("{names} can change with little or no effect on the result.", names=as_code(fact.names))
+    headline = _(
+        "{names} can change with little or no effect on the result{where}.",
+        names=as_code(fact.names),
+        where=_where_examined(task),
+    )
     return Message(headline, (advice,))
 
 
 _REACHES = {
     "too short": N_(
-        "The result of {entry} hardly changes, or not at all, when {changed} of `{input}` changes.",
+        "The result of {entry} hardly changes, or not at all, when {changed} of `{input}` changes{where}.",
         "It should: is something hidden, cut off or overwritten that belongs there?",
     ),
     "mixes": N_(
-        "The result of {entry} changes when {changed} of `{input}` changes.",
+        "The result of {entry} changes when {changed} of `{input}` changes{where}.",
         "The elements of a batch must not mix: leave the first axis alone.",
     ),
     "too far": N_(
-        "The result of {entry} changes when {changed} of `{input}` changes, and it must not.",
+        "The result of {entry} changes when {changed} of `{input}` changes{where}, and it must not.",
         "Which line brings it there?",
     ),
 }
@@ -936,7 +953,13 @@ def _reaches(fact: f.Reaches, task: Task) -> Message:
         input=fact.input,
         entry=slice_at(task, fact.axis, fact.output),
         changed=_("its own place") if own else slice_at(task, fact.along, fact.changed),
+        where=_where_examined(task),
     )
+
+
+def _where_examined(task: Task) -> str:
+    """On which input it was seen what an answer depends on."""
+    return on_which(f.Finding(probe=task.examined.probe), task) if task.examined else ""
 
 
 _RELATED = {
@@ -952,7 +975,8 @@ _RELATED = {
     "plus": N_("Every number is off by the same amount{where}, {value}."),
     "turned": N_(
         "These are the right numbers{where}, turned: rows and columns have changed places.",
-        "Look for a transpose too many, or for two factors in the wrong order.",
+        "Is there a transpose too many, are two factors in the wrong order, or is something stacked along "
+        "the other axis?",
     ),
     "reversed": N_("These are the right numbers{where}, in reverse order along axis {axis}."),
     "digits": N_(
@@ -981,6 +1005,9 @@ _RELATED = {
     "added": N_("The result{where} is the right one plus `{name}`."),
     "taken": N_("The result{where} is the right one minus `{name}`."),
     "input": N_("The result{where} is the right one plus {value} times `{name}`."),
+    "alike": N_(
+        "Along axis {axis} all is the same{where}, and should differ.", "Is one thing used in place of each?"
+    ),
     "signs": N_(
         "Every number has the wrong sign{where}, and not all sizes are right.",
         "Was something subtracted the wrong way round, or a minus left out?",

@@ -1,0 +1,107 @@
+"""How long an explorer takes to redraw while a slider is dragged, on the site and in JupyterLab.
+
+    python3 start.py run python -m benchmarks.explorers [--moves N]
+
+Each move sets a slider to another value, as dragging does, and waits until the browser has laid out what the
+explorer then shows. On the site that is tried with every explorer that has a slider; in JupyterLab with the
+first one of lesson 01, in a notebook with a kernel. The aims are 16 and 50 ms for the median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import Browser, Page, sync_playwright
+from rich.console import Console
+from rich.table import Table
+
+from tests.browser.servers import served
+from tests.browser.test_explorers import CASES, MOUNT, PAGE
+
+AIM_SITE, AIM_LAB = 16, 50  # ms
+MOVES = """moves => {
+  const slider = document.querySelector("input[type=range]");
+  if (!slider) return null;
+  const [low, high] = [Number(slider.min || 0), Number(slider.max || 100)];
+  const times = [];
+  for (let move = 0; move < moves; move++) {
+    slider.value = low + (high - low) * ((move % 20) + 0.5) / 20;
+    const began = performance.now();
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - began);
+  }
+  return times;
+}"""
+CELL = "import torch\nfrom visuals import explore_query\nexplore_query(torch.rand(6, 3), list('abcdef'))"
+
+
+def on_the_site(browser: Browser, moves: int) -> dict[str, list[float]]:
+    """Return the milliseconds of each move, for each explorer that has a slider."""
+    found = {}
+    for name, case in CASES.items():
+        page = browser.new_page()
+        page.set_content(PAGE.format(light=json.dumps(True), back="#ffffff", ink="#1f2328"))
+        explorer = case.make()
+        model = {"shows": explorer._shows, "chosen": explorer._first, "texts": explorer.texts}
+        page.evaluate(MOUNT, [explorer.code, model])
+        times = page.evaluate(MOVES, moves)
+        page.close()
+        if times:
+            found[name] = times
+    return found
+
+
+def in_jupyterlab(page: Page, moves: int) -> list[float]:
+    """Return the milliseconds of each move of the first explorer of lesson 01."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "notebooks"
+        folder.mkdir()
+        kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+        made = new_notebook(cells=[new_code_cell(CELL)], metadata={"kernelspec": kernel})
+        nbformat.write(made, folder / "moved.ipynb")
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+        with served(command, folder) as address:
+            page.goto(f"{address}/lab/tree/moved.ipynb?token=test")
+            page.locator(".jp-CodeCell .cm-content").click(timeout=90_000)
+            page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)
+            page.keyboard.press("Shift+Enter")
+            page.locator(".live input[type=range]").first.wait_for(timeout=90_000)
+            times: list[float] = page.evaluate(MOVES, moves)
+    return times
+
+
+def main() -> None:
+    """Print the median and the slowest of the moves."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--moves", type=int, default=200)
+    moves = parser.parse_args().moves
+    with sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        found = on_the_site(browser, moves)
+        in_lab = in_jupyterlab(browser.new_page(), moves)
+        browser.close()
+    table = Table(title=f"milliseconds of a move ({moves} each)")
+    for column in ("explorer", "median", "slowest"):
+        table.add_column(column, justify="left" if column == "explorer" else "right")
+    for name, times in {**found, "in JupyterLab": in_lab}.items():
+        table.add_row(name, f"{statistics.median(times):.1f}", f"{max(times):.1f}")
+    Console().print(table)
+    slowest = max(statistics.median(times) for times in found.values())
+    Console().print(
+        f"slowest median on the site {slowest:.1f} ms (aim: {AIM_SITE}); in JupyterLab "
+        f"{statistics.median(in_lab):.1f} ms (aim: {AIM_LAB})"
+    )
+
+
+if __name__ == "__main__":
+    main()
