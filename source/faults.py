@@ -672,7 +672,7 @@ FAULTS = (
     Fault(
         "float-forced",
         "the result is float32 whatever the input is",
-        "The result is float32 although the input is float64: `.float()` throws digits away. Keep the input's dtype.",
+        "The result is float32 although the input is float64: digits are thrown away. Keep the input's dtype; a tensor that you make is float32 unless you say otherwise.",
         parts=("class",),
     ),
     # --- Met first in lesson 03: masks by hand, shares of rows, a detector for leaks -------------------

@@ -43,6 +43,21 @@ def said_of(name, task_id, text):
     return way_text(verdict.way, task) if verdict.way else ""
 
 
+ONE_BY_ONE = """import torch
+def softmax_naive(x):
+    total, shares = torch.tensor(0.0), []
+    for score in x:
+        power = torch.exp(score)
+        total = total + power
+        shares.append(power / total)
+    return torch.stack(shares)
+"""
+
+
+def test_of_what_a_loop_makes_one_by_one_no_line_is_said_to_be_missing():
+    assert "no line of yours" not in said_of("01-dot-product", "softmax-naive", ONE_BY_ONE)
+
+
 CLASS = """import torch
 from torch import nn
 class MultiHeadAttention(nn.Module):

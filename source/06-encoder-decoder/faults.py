@@ -212,7 +212,7 @@ FAULTS = (
     Fault(
         "values-from-key-input",
         "the values are made from the input of the keys",
-        "The values are made from `k_input`. They come from `v_input`, which is often the same tensor, and not "
+        "The values are made from `k_input`. They should come from `v_input`, which is often the same tensor, and not "
         "always.",
         section="06-encoder-decoder#class-intro",
     ),

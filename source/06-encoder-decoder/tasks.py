@@ -184,7 +184,7 @@ COMBINE_MASKS = Task(
         mask-polarity: return padding → return ~padding
             hint: A mask has the opposite meaning. In it True means *visible*.
         mask-batch-for-heads: (lengths, num_tokens) & → (lengths, num_tokens)[:, 0] &
-            hint: The mask lacks an axis of size 1 behind the batch: it is (b, 1, query, key).
+            hint: The mask lacks an axis of size 1 behind the batch: it should be (b, 1, query, key).
         sizes-typed-in: num_tokens, num_tokens, dtype → 5, 5, dtype
         not-boolean: & causal → .float() * causal
         """),

@@ -83,7 +83,7 @@ FAULTS = (
     Fault(
         "exponents-off",
         "the exponents of the angles are other ones",
-        "The exponents are off. For `dim=8` they are 0, −2/8, −4/8 and −6/8: minus `torch.arange(0, dim, 2) "
+        "The exponents are off. For `dim=8` they should be 0, −2/8, −4/8 and −6/8: minus `torch.arange(0, dim, 2) "
         "/ dim`.",
         section="07-positions#angles-task",
     ),

@@ -394,7 +394,8 @@ NARROW, FEW = (1, 1, 67, 1), 200
 ENDS = [(start, min(start + 16, 67)) for start in range(0, 67, 16)]
 VISITED = 2 * 4 * sum((end - start) * (b - a) for start, end in ENDS for a, b in ENDS if a <= start)
 COSTS = {"observe": "costs", "settings": {"numbers": STRIP}}
-COSTS_CAUSAL = {"observe": "costs", "settings": {"numbers": STRIP, "products": VISITED}}
+# Whoever carries the sum along as one more column of the values multiplies an eighth more.
+COSTS_CAUSAL = {"observe": "costs", "settings": {"numbers": STRIP, "products": VISITED * 9 // 8}}
 # Tiles of 32 are nine, with two products each, and some more; tiles of 16 would be 25.
 IN_SMALL_TILES = {"observe": "costs", "settings": {"numbers": FEW}}
 IN_LARGE_TILES = {"observe": "costs", "settings": {"numbers": 5000, "calls": 40}}

@@ -40,8 +40,7 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
         ends = _how_it_ends(route, taken, outcomes[route.probe].tensor)
         return Way(right, ends=ends, probe=route.probe) if right else None
     # In a loop, a tensor can be made piece by piece without ever standing in one place.
-    in_loop = any(len(step.fingerprints) > 1 for step in trail.steps)
-    if in_loop or any(matches[missing.name]):
+    if trail.looped or any(matches[missing.name]):
         return Way(right, probe=route.probe) if right else None
     sources = [
         (step, made) for step in route.steps if step.name in missing.needs and (made := taken.get(step.name))

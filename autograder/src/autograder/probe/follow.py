@@ -48,7 +48,8 @@ def follow(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any])
     own = vars(answer).get("forward") if task.kind == "module" else answer
     steps = _steps(record, looks, file_of(own) or "")
     too_long = record.left_out or any(len(runs) > MOST_RUNS for runs in looks.values())
-    return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps)
+    looped = any(record[number].times > 1 for number, _ in looks)
+    return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps, looped)
 
 
 def recorded(call: Callable[[], Any], look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:

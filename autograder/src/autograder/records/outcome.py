@@ -171,6 +171,7 @@ class Trail:
 
     probe: str
     steps: tuple[Step, ...] = ()
+    looped: bool = False  # whether a line made tensors more than once
 
 
 @dataclass(frozen=True)

@@ -402,14 +402,7 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
         parts.append(_("has no parameter {names}", names=as_code(finding.missing, _("or"))))
     if finding.unexpected:
         unlisted = as_code(finding.unexpected)
-        where = on_which(finding, task)
-        parts.append(
-            _(
-                "has parameters{where} that the task does not list there ({names})",
-                names=unlisted,
-                where=where,
-            )
-        )
+        parts.append(_("has parameters that the task does not list ({names})", names=unlisted))
     for one in finding.reshaped[:1]:
         parts.append(
             _(
