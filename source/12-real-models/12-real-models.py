@@ -10,7 +10,7 @@
 # - load a published checkpoint into classes of your own, prove it, and find the one tensor that went wrong;
 # - cut text into tokens by byte-level BPE, as GPT-2 does, and say what a token costs in another language;
 # - write with temperature, top-k, top-p and a cache, and say what each changes;
-# - say what Llama changed, and count the parameters and bytes of a model from six numbers.
+# - say what Llama changed, and count the parameters and bytes of a model from a few numbers.
 #
 # **Time:** about 150 minutes, best on two days. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
 # `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped queries (lesson 11).
@@ -342,7 +342,7 @@ def first_gap(ours, theirs, tolerance=1e-3):
 check("first-gap")
 
 # %% [markdown] id="wrong-row-intro"
-# A colleague has written a table of names with **one wrong row**. Every shape fits, and nothing is refused. The next cell
+# A colleague's loader has **one mistake**: two names are exchanged, or the positions are moved. Every shape fits, and nothing is refused. The next cell
 # loads it so, and compares the stages with the library's. **Predict, then run.**
 
 # %% id="wrong-row-prediction"
@@ -397,7 +397,7 @@ reveal("wrong-row", "ln_1 and ln_2 of block 1 exchanged" if found == ["ln_1 and 
 # token, then again, 50,000 times. This is byte-pair encoding,
 # [BPE](https://arxiv.org/abs/1508.07909). Here token 0 to 255 is the byte itself, and merge $k$ makes token $256 + k$.
 #
-# First the text is cut into pieces, and no token crosses their borders. A **space belongs to the word behind it**:
+# First the text is cut into pieces, and no token crosses their borders. A **space belongs to the word after it**:
 
 # %% id="pieces-shown"
 re.findall(PIECES, "The theory: the cat's 42 hats")
@@ -745,7 +745,7 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
 #
 # ## 4 · Llama
 #
-# Open models of today are near relatives of [Llama](https://arxiv.org/abs/2302.13971). Five things changed:
+# Many open models of today are near relatives of [Llama](https://arxiv.org/abs/2302.13971). Five things differ from GPT-2. The first Llama had four of them; grouped queries came later, with the largest Llama 2:
 #
 # | | GPT-2 | Llama |
 # | --- | --- | --- |
@@ -753,7 +753,7 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
 # | positions | a table that is added | **RoPE**, on queries and keys |
 # | attention | as many heads of keys as of queries | **grouped queries** (lesson 11) |
 # | MLP | GELU of one projection | **SwiGLU**: one projection gates another |
-# | biases | everywhere | none |
+# | biases | in all layers but the unembedding | none |
 #
 # ### Task 11 · RMSNorm
 #
@@ -854,7 +854,7 @@ check("llama-attention")
 
 # %% [markdown] id="llama-class-intro"
 # The rest is given. **SwiGLU** is an MLP with three matrices: $\text{down}(\text{silu}(\text{gate}(x)) \cdot \text{up}(x))$. One
-# projection says how much of the other passes, number by number ([Shazeer 2020](https://arxiv.org/abs/2002.05202)).
+# projection, after silu, is what the other is multiplied by, number by number ([Shazeer 2020](https://arxiv.org/abs/2002.05202)).
 
 
 # %% id="llama-class"
@@ -1061,7 +1061,7 @@ print(
 
 # %% [markdown] id="permute-read"
 # At distance 0 nothing is rotated against each other, so the scores agree even with the wrong rows. With random queries and keys, head_dim 64, the
-# error one token apart is a third of the scores' spread, and from 16 tokens on it is larger than the spread.
+# error one token apart is a third of the scores' spread, and from 7 tokens on it is about as large as the spread, or larger.
 #
 # ## 6 · Published weights
 #
@@ -1142,7 +1142,7 @@ if real_gpt2 is not None:
 real_maps
 
 # %% [markdown] id="sizes-intro"
-# ## 7 · Six numbers say what it takes
+# ## 7 · A few numbers say what it takes
 #
 # From a `config.json` you can count a model's parameters, and so the bytes it needs, without loading it.
 #
@@ -1193,11 +1193,12 @@ for name, sizes in CONFIGURATIONS.items():
         print(f"{name:13} {parameters:13,} parameters {weights:14,} bytes, cache at 8192 {cache:13,}")
 
 # %% [markdown] id="sizes-read"
-# These are the numbers of `transformers`' own models, to the byte; a test of this course compares them. Sources of the configurations:
+# These are the numbers of `transformers`' own models, to the byte; a test of this course compares them. The configurations are those of the
+# published files; of the families you can read in
 # [SmolLM2](https://arxiv.org/abs/2502.02737), [Qwen3](https://arxiv.org/abs/2505.09388),
 # [Llama 3](https://arxiv.org/abs/2407.21783), [Llama 2](https://arxiv.org/abs/2307.09288),
-# [Mistral](https://arxiv.org/abs/2310.06825). At 8192 tokens, one text of Llama 2 takes a cache a third as large as its weights;
-# Mistral, with eight groups for 32 heads, a quarter of that cache.
+# [Mistral](https://arxiv.org/abs/2310.06825). At 8192 tokens, twice what Llama 2 was trained for, one text would take a
+# cache a third as large as its weights; with Mistral's eight groups for 32 heads, a quarter of that cache. (The published Mistral keeps the last 4096 tokens alone, so an eighth.)
 #
 # ## In your own words
 #
@@ -1231,14 +1232,14 @@ for name, sizes in CONFIGURATIONS.items():
 # | refuse | `places.keys() - own.keys()` | names | no random numbers left behind |
 # | stages | `first_gap(ours, theirs)` | (stages, b, tokens, d_model) | where a wrong tensor is |
 # | merge | `merge_pair(ids, pair, 256 + rank)` | (tokens,) | byte-level BPE |
-# | top-p | `before >= top_p` | (b, vocab) | the fewest tokens that reach p |
+# | top-p | `before < top_p` | (b, vocab) | the fewest tokens that reach p |
 # | cache | `torch.cat((kept, keys), dim=2)` | (b, heads, tokens so far, head_dim) | each key once |
 # | RMSNorm | `x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps)` | (b, tokens, d_model) | Llama's norm |
 # | rows | `unflatten(0, (heads, -1, 2)).transpose(1, 2)` | (heads, 2, head_dim / 2, d_model) | neighbours to halves |
 #
 # - Your classes hold GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
 # - A shape that fits proves nothing. Equal logits prove it, and equal stages tell where they stop being equal.
-# - Tokens are bytes, merged in the order in which the merges were learned. What was not in the training text stays bytes.
+# - Tokens are bytes, merged in the order in which the merges were learned. A word that was not in the training text is made of pieces that were, at worst of single bytes.
 # - Temperature first, then top-k, then top-p.
 
 # %% [markdown] id="quiz"

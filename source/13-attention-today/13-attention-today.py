@@ -2,7 +2,7 @@
 # # 13 · This year's attention
 #
 # A model of 2023, Llama 2 with 7 billion parameters, keeps 524,288 bytes of keys and values for every token that it has
-# read. For 131,072 tokens that is 69 GB, five times its weights. Models of today read such texts with a seventh of that, or less.
+# read. For 131,072 tokens that is 69 GB, five times its weights. The other models of this lesson read such texts with a seventh of that, or less.
 # **What did they change in attention, and what does each change cost?** You write each change, prove it equal to the
 # published one, and choose between them by your own numbers.
 #
@@ -456,7 +456,7 @@ if found is None:
 
 # %% [markdown] id="absorbed-attention-task"
 # So far the keys and values of *all* tokens are made from the latents again for every new token. That is not needed:
-# $q \cdot (W k) = (W^\top q) \cdot k$. Move the query into the latents' space once, and compare it with the latents
+# $q \cdot (W c) = (W^\top q) \cdot c$ for a latent $c$. Move the query into the latents' space once, and compare it with the latents
 # themselves. In the same way mix the *latents*, and make the value of the mixture.
 #
 # ### Task 6 · Never make a key
@@ -513,7 +513,7 @@ if latent_layer is not None:
             compared("absorbed", latent_layer.out_proj(found.transpose(1, 2).flatten(2)), latent_layer(x))
 
 # %% [markdown] id="longer-intro"
-# The cost: a comparison of one query with one token multiplies latent_dim + rope_dim numbers in place of head_dim.
+# The cost: a comparison of one query with one token multiplies latent_dim + rope_dim numbers in place of head_dim + rope_dim.
 # The cache is small, the arithmetic is not.
 #
 # ## 4 · Longer than any training text
@@ -577,11 +577,11 @@ def right_at(model, length):
 
 # %% [markdown] id="stretched-task"
 # RoPE turns pair $p$ of `head_dim / 2` pairs by the frequency $f_p = \text{base}^{-p / (\text{head\_dim} / 2)}$ for each position. A text eight times as long brings
-# angles that no training has shown. Two ways to stay within the known angles:
+# angles that no training has shown. Two ways to turn more slowly:
 #
 # - **linear**, or [position interpolation](https://arxiv.org/abs/2306.15595): divide every frequency by `factor`;
 # - **ntk**, [found by a reader of Reddit](https://www.reddit.com/r/LocalLLaMA/comments/14lz7j5/): a base of $\text{base} \cdot \text{factor}^{d / (d - 2)}$ with $d$ = head_dim. The fastest pair stays
-#   as it is, the slowest turns `factor` times as slowly.
+#   as it is, the slowest turns `factor` times as slowly: only that one stays within the known angles.
 #
 # ### Task 7 · Stretch the positions
 #
@@ -664,7 +664,7 @@ compared("ntk", stretched_frequencies(24, 4.0, "ntk", 500.0), library["rope ntk"
 compared("yarn", yarn_frequencies(24, 4.0, 256, 500.0), library["rope yarn"])
 
 # %% [markdown] id="longer-shown-intro"
-# YaRN also multiplies cosines and sines by $1 + 0.1 \ln(\text{factor})$: more keys share the attention, so the scores are raised a little.
+# YaRN also multiplies cosines and sines by $1 + 0.1 \ln(\text{factor})$: more keys share the attention, so all scores are multiplied by the square of it. The next cell changes the frequencies only.
 # Now the trained model, with a factor of 8:
 
 
@@ -690,8 +690,8 @@ reveal("interpolated", interpolated)
 
 # %% [markdown] id="longer-read"
 # The true reason, on both sides, is a score at a distance that was **never trained**. Unchanged, the model meets distances above 15 for the first time
-# (lesson 08). Give each of them the score of distance 15, and it is right again, at least 98 % at 128 tokens. Divided, *every* distance becomes new, also the one that counts: the neighbour is now at 1/8. Position interpolation was published
-# with a short training on top, and needs it. YaRN leaves the fast pairs alone, which tell neighbours apart. Over five seeds, at 16 tokens: linear
+# (lesson 08). Give each of them the score of distance 15, and it is right again, at least 98 % at 128 tokens. Divided by 8, every distance that is no multiple of 8 becomes new, also the one that counts: the neighbour is now at 1/8. Position interpolation was published
+# with a short training on top, and needs it. YaRN leaves the fast pairs alone, here the first one of 16, and that is enough to tell neighbours apart. Over five seeds, at 16 tokens: linear
 # at most 20 %, YaRN at least 95 %; at 128 tokens: unchanged at most 35 %, YaRN at least 80 %.
 
 # %% [markdown] id="norm-intro"
@@ -735,8 +735,8 @@ def bounded_scores(queries, keys, query_weight, key_weight, cap=None):
 check("bounded-scores")
 
 # %% [markdown] id="norm-shown-intro"
-# The small model again, with a learning rate a hundred times as high. (Here the norm comes after the rotation. Models norm first.
-# With weights of 1 both are the same, since a rotation keeps the length.)
+# The small model again, with a learning rate a hundred times as high. (Here the norm comes after the rotation. Qwen3 and Gemma 3
+# norm first. With weights of 1 both are the same, since a rotation keeps the length.)
 
 
 # %% id="norm-shown" tags=["measured", "shown"]
@@ -878,7 +878,7 @@ reveal("gate-rest", rest)
 # %% [markdown] id="linear-intro"
 # ## 6 · A memory of fixed size
 #
-# Everything so far keeps something for each token. [Linear attention](https://arxiv.org/abs/2006.16236) does not. Replace the exponential of a score by a product $\phi(q) \cdot \phi(k)$ of positive
+# Everything so far keeps something for each token that it can still see. [Linear attention](https://arxiv.org/abs/2006.16236) keeps nothing for a single token. Replace the exponential of a score by a product $\phi(q) \cdot \phi(k)$ of positive
 # vectors, here $\phi = \text{elu} + 1$:
 
 
@@ -912,7 +912,7 @@ def linear_recurrent(queries, keys, values):
 compared("token by token", linear_recurrent(queries, keys, values), linear_parallel(queries, keys, values))
 
 # %% [markdown] id="delta-task"
-# This memory only adds. A key that comes twice, with two values, brings back the sum of both. The **delta rule**
+# This memory only adds. A key that comes twice, with two values, brings back a mixture of both: their sum, or with the division their mean. The **delta rule**
 # ([parallel over length](https://arxiv.org/abs/2406.06484)) looks first what the memory holds for a key, and writes only the difference:
 #
 # $$S \leftarrow S + \beta\, k\, (v - S^\top k)^\top \qquad \text{context} = S^\top q$$
@@ -1159,8 +1159,8 @@ if visible_to is not None and hidden is not None:
     )
 
 # %% [markdown] id="choose-intro"
-# On a CPU this is a way to *write* masks, no faster one: without `torch.compile` all scores are made and then masked. On a
-# GPU a compiled kernel leaves out the blocks in which nothing is visible.
+# Without `torch.compile`, as here, this is a way to *write* masks, no faster one: all scores are made and then masked. A compiled
+# kernel leaves out the blocks in which nothing is visible.
 #
 # ## 8 · Choose
 #
@@ -1262,7 +1262,7 @@ def longest_text(layers, budget, limit):
     """How long a text may get.
 
     layers: a list of dictionaries, one for each layer
-    returns: how many bytes
+    returns: how many tokens
     """
     ### BEGIN SOLUTION
     fits, too_long = 0, limit + 1
@@ -1292,7 +1292,7 @@ if longest_text(PLANS["Llama 2 7B"], 10**9, 2**20) is not None:
 # *7 minutes · graded by a person, 3 points*
 #
 # You have 8 GiB for the cache of one text of 131,072 tokens, and a question about one sentence anywhere in it. **Choose** one
-# of the six forms of attention. Prove by your numbers that it fits. Say what it gives up compared with Llama 2, with something that you
+# of the six models' forms of attention. Prove by your numbers that it fits. Say what it gives up compared with Llama 2, with something that you
 # measured in this lesson, and name one form that fits but that you refuse. Four to six sentences.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "choice-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
@@ -1337,9 +1337,9 @@ if longest_text(PLANS["Llama 2 7B"], 10**9, 2**20) is not None:
 #
 # </details>
 #
-# <details><summary>2. Why must DeepSeek's rotated key not come out of the latent?</summary>
+# <details><summary>2. Why does DeepSeek not rotate the keys of all heads?</summary>
 #
-# Then the rotation would be between query and latent, another one for each position, and the query could not be moved into the latents' space once.
+# Then the rotation would be between query and latent, another one for each distance, and the query could not be moved into the latents' space once.
 #
 # </details>
 #
