@@ -17,7 +17,7 @@
 #
 # Nothing is downloaded before section 6. The models here have GPT-2's, Llama's and Qwen3's form and **random** numbers;
 # the `transformers` library made them and computed their logits (`python -m benchmarks.published`). Random numbers are
-# the harder test: nothing is right by luck, and no plausible text hides a mistake.
+# the harder test: nothing is right by luck.
 #
 # **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
 # yourself.
@@ -342,7 +342,7 @@ def first_gap(ours, theirs, tolerance=1e-3):
 check("first-gap")
 
 # %% [markdown] id="wrong-row-intro"
-# A colleague's loader has **one mistake**: two names are exchanged, or the positions are moved. Every shape fits, and nothing is refused. The next cell
+# A colleague's loader has **one mistake**, in names or positions. Every shape fits, and nothing is refused. The next cell
 # loads it so, and compares the stages with the library's. **Predict, then run.**
 
 # %% id="wrong-row-prediction"
@@ -745,7 +745,7 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
 #
 # ## 4 · Llama
 #
-# Many open models of today are near relatives of [Llama](https://arxiv.org/abs/2302.13971). Five things differ from GPT-2. The first Llama had four of them; grouped queries came later, with the largest Llama 2:
+# Many open models of today are near relatives of [Llama](https://arxiv.org/abs/2302.13971). Five things differ from GPT-2, grouped queries since the largest Llama 2:
 #
 # | | GPT-2 | Llama |
 # | --- | --- | --- |
@@ -1061,7 +1061,7 @@ print(
 
 # %% [markdown] id="permute-read"
 # At distance 0 nothing is rotated against each other, so the scores agree even with the wrong rows. With random queries and keys, head_dim 64, the
-# error one token apart is a third of the scores' spread, and from 7 tokens on it is about as large as the spread, or larger.
+# error one token apart is a third of the scores' spread, and from 7 tokens on it is as large as the spread.
 #
 # ## 6 · Published weights
 #
@@ -1193,12 +1193,11 @@ for name, sizes in CONFIGURATIONS.items():
         print(f"{name:13} {parameters:13,} parameters {weights:14,} bytes, cache at 8192 {cache:13,}")
 
 # %% [markdown] id="sizes-read"
-# These are the numbers of `transformers`' own models, to the byte; a test of this course compares them. The configurations are those of the
-# published files; of the families you can read in
+# These are the numbers of `transformers`' own models, to the byte. Sources: the published configurations, and
 # [SmolLM2](https://arxiv.org/abs/2502.02737), [Qwen3](https://arxiv.org/abs/2505.09388),
 # [Llama 3](https://arxiv.org/abs/2407.21783), [Llama 2](https://arxiv.org/abs/2307.09288),
-# [Mistral](https://arxiv.org/abs/2310.06825). At 8192 tokens, twice what Llama 2 was trained for, one text would take a
-# cache a third as large as its weights; with Mistral's eight groups for 32 heads, a quarter of that cache. (The published Mistral keeps the last 4096 tokens alone, so an eighth.)
+# [Mistral](https://arxiv.org/abs/2310.06825). At 8192 tokens, one text of Llama 2 would take a cache a third as large
+# as its weights; with eight groups for 32 heads, as in Mistral, a quarter of that.
 #
 # ## In your own words
 #
@@ -1239,7 +1238,7 @@ for name, sizes in CONFIGURATIONS.items():
 #
 # - Your classes hold GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
 # - A shape that fits proves nothing. Equal logits prove it, and equal stages tell where they stop being equal.
-# - Tokens are bytes, merged in the order in which the merges were learned. A word that was not in the training text is made of pieces that were, at worst of single bytes.
+# - Tokens are bytes, merged in the order in which the merges were learned. A new word is made of known pieces, at worst of bytes.
 # - Temperature first, then top-k, then top-p.
 
 # %% [markdown] id="quiz"

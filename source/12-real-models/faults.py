@@ -264,7 +264,7 @@ FAULTS = (
     Fault(
         "longest-token-first",
         "the longest token is taken first",
-        "The merges are not done in their order. BPE does them in the order in which they were learned; whoever takes the longest token first, or the first pair that fits, can cut otherwise.",
+        "The merges are not done in their order. BPE does them in the order in which they were learned; to take the longest token first, or the first pair that fits, can cut otherwise.",
         section="12-real-models#encode-piece-task",
     ),
     Fault(

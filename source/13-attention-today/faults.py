@@ -150,7 +150,7 @@ FAULTS = (
     Fault(
         "sink-without-effect",
         "the sink has no effect",
-        "The rows add up to 1, so the sink has no effect. Its column belongs into the softmax, and after it the rows are not normalised again. A number that is added to *all* scores of a row changes nothing.",
+        "The rows add up to 1, so the sink has no effect. Its column belongs in the softmax, and after it the rows are not normalised again. A number that is added to *all* scores of a row changes nothing.",
         section="13-attention-today#sink-attention-task",
     ),
     Fault(

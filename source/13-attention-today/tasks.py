@@ -246,7 +246,7 @@ REACH = Task(
         last-layer-only: arrives = (visible.float() @ arrives > 0).float() → arrives = visible.float()
         first-layer-only: in windows.tolist(): → in windows.tolist()[:1]:
         widest-window-only: in windows.tolist(): → in [0 if 0 in windows.tolist() else max(windows.tolist())]:
-        future-visible: return arrives.bool() → return (arrives + arrives.T).bool()
+        future-visible: return arrives.bool() → return arrives.bool() | arrives.bool().T
             hint: A later token reaches an earlier one here. Information only moves forward.
         whole-window-per-layer: window if window else num_tokens → window + 1 if window else num_tokens
         windowless-layer-blind: window if window else num_tokens → window

@@ -116,8 +116,10 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
         _excused(task, table, seen, relation, cells), torch.tensor(Relation.RIGHT), relation
     )
     own_right = torch.tensor([not one.result for one in seen.values()])
+    ruled_out = ((relation == Relation.OTHER) & own_right).any(dim=1)
     # Mistakes of which each shows alone do not come out right together.
-    ruled_out = (((relation == Relation.OTHER) | untried) & own_right).any(dim=1)
+    several = (table.members >= 0).sum(dim=1) > 1
+    ruled_out |= several & (untried & own_right).any(dim=1)
     ruled_out |= ~(within | untried | hidden).all(dim=1)
     kept = ~ruled_out
     members, relation, cells = table.members[kept], relation[kept], cells[kept]
