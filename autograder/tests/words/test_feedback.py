@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -148,6 +149,14 @@ def test_under_a_check_that_fails_stands_on_which_input(shown, share):
     assert re.search(r"-- +three numbers\n +fails on: three numbers", text)
     assert "fails on: three numbers" in html.text
     assert "fails on: four numbers" not in html.text + text
+
+
+def test_a_check_that_an_earlier_one_has_failed_for_says_so(share, judged):
+    verdict = judged(share, half)
+    first = replace(verdict.results[0], title="first")
+    text = plain_text(share, replace(verdict, results=(first, replace(first, title="later"))))
+    assert re.search(r"-- +first\n +fails on: three numbers", text)
+    assert re.search(r"-- +later\n +needs this to be right, too: three numbers", text)
 
 
 def test_an_error_is_told_once_and_then_only_on_which_input(shown, share):

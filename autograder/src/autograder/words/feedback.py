@@ -253,17 +253,11 @@ def _why(task: Task, verdict: f.Verdict, result: f.CheckResult) -> str:
         told = told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
     if isinstance(finding, f.NotCalled) and isinstance(first, f.NotCalled):
         told = told or finding.uncalled == first.uncalled
-    earlier = [
-        other.finding
-        for other in itertools.takewhile(lambda other: other is not result, verdict.results)
-        if other.finding is not None
-    ]
-    # What a second call gives is no better than what a first one does.
-    if isinstance(finding, f.WrongBehaviour) and finding.observe == "second-call" and earlier:
-        return failing(finding, task, again=True)
     if not told:
         return word(finding, task).headline
-    return failing(finding, task, again=any(other.probe == finding.probe for other in earlier))
+    earlier = itertools.takewhile(lambda other: other is not result, verdict.results)
+    again = any(other.finding is not None and other.finding.probe == finding.probe for other in earlier)
+    return failing(finding, task, again)
 
 
 def _is_listed(verdict: f.Verdict) -> bool:
