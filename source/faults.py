@@ -539,7 +539,7 @@ FAULTS = (
     Fault(
         "dropout-not-rescaled",
         "what dropout keeps is not divided by 1 − p",
-        "What is kept is not divided by 1 − p. On average everything is then smaller in training than in eval mode. "
+        "What is kept is not divided by 1 − p. On average everything is then smaller than without dropout. "
         "`nn.Dropout` divides by itself.",
         section="04-dropout#renormalise-refuted",
         parts=("dropout",),
@@ -1062,7 +1062,7 @@ FAULTS = (
     Fault(
         "sizes-turned",
         "a layer's input and output size have changed places",
-        "The size that goes in and the size that comes out have changed places: it is (d_in, d_out).",
+        "The size that goes in and the size that comes out have changed places: it should be (d_in, d_out).",
         section="02-trainable#linear-read",
     ),
     Fault(
@@ -1164,7 +1164,7 @@ FAULTS = (
     Fault(
         "modes-swapped",
         "dropout works in eval mode and not in training",
-        "Something is dropped in evaluation and nothing in training. It is the other way round.",
+        "Something is dropped in evaluation and nothing in training. It should be the other way round.",
         section="04-dropout#train-eval-intro",
         varies=True,
     ),
@@ -1285,8 +1285,8 @@ FAULTS = (
     Fault(
         "merge-interleaved",
         "a token's numbers alternate between the heads",
-        "A token's numbers alternate between the heads. All of head 0 comes first, then all of head 1: before the axes are "
-        "joined they are (b, tokens, heads, head_dim).",
+        "A token's numbers alternate between the heads. All of head 0 should come first, then all of head "
+        "1: before the axes are joined they should be (b, tokens, heads, head_dim).",
         section="05-multi-head#not-contiguous-read",
         parts=("heads",),
     ),
@@ -1413,13 +1413,13 @@ FAULTS = (
     Fault(
         "softmax-in-the-model",
         "the model returns probabilities",
-        "The model returns probabilities. It is to return the logits: the loss does the softmax.",
+        "The model returns probabilities. It should return the logits: the loss does the softmax.",
         section="08-train-it#tiny-transformer-task",
     ),
     Fault(
         "labels-not-shifted",
         "the labels are not shifted",
-        "Position t is compared with token t, which it has just read. It is to predict token t + 1.",
+        "Position t is compared with token t, which it has just read. It should predict token t + 1.",
         section="08-train-it#next-token-labels-intro",
     ),
     Fault(

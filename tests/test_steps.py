@@ -208,3 +208,45 @@ def test_what_the_solution_ends_with_fits_as_it_is_and_as_no_multiple():
         "    return scores_gradient @ k, scores_gradient.mT @ q / root, weights.mT @ out_gradient\n",
     )
     assert said.endswith("what you have (inside line 11) is 2.0000 times as large.")
+
+
+WITHOUT_WORDS = {
+    "all is right up to a line": (
+        "feed-forward",
+        """import torch
+from torch.nn import functional as F
+def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
+    hidden = F.linear(x, weight_1, bias_1)
+    hidden = hidden * torch.sigmoid(hidden)
+    return F.linear(hidden, weight_2, bias_2)
+""",
+        "Up to line 4 (`hidden`), your numbers are those of the usual way. What you make of them is not.",
+    ),
+    "something else is made before": (
+        "bug-evaluation",
+        """import torch
+from torch.nn import functional as F
+def reported_loss(model, ids):
+    pairs = ids[:, :-1].flatten(), ids[:, 2:]
+    logits = model.eval()(ids)[:, :-1]
+    return F.cross_entropy(logits.flatten(0, 1), pairs[0])
+""",
+        "Of your lines, these make numbers of the usual way on a model without dropout: line 5 (`logits`) "
+        "and a part of line 6.",
+    ),
+    "a step on the way is given back": (
+        "layer-norm",
+        """import torch
+from torch.nn import functional as F
+def layer_norm(x, scale, shift, eps=1e-5):
+    return F.layer_norm(x, (x.shape[-1],), eps=eps) * scale
+""",
+        "Your result is what a part of line 4 makes. The usual way makes that, too, and goes on.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT_WORDS, ids=lambda case: case.replace(" ", "-"))
+def test_lines_that_make_what_the_solution_makes_are_told_where_no_word_is_known(case):
+    task_id, text, expected = WITHOUT_WORDS[case]
+    assert said_of("08-train-it", task_id, text).endswith(expected)

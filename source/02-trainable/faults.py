@@ -109,7 +109,8 @@ FAULTS = (
     Fault(
         "condition-turned",
         "a switch works the wrong way round",
-        "It is done when the switch says False, and left out when it says True: the other way round.",
+        "It is done when the switch says False, and left out when it says True. It should be the other way "
+        "round.",
     ),
     Fault(
         "wrong-statistic",

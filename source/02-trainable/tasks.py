@@ -110,8 +110,8 @@ SCALED_WEIGHTS = Task(
         scaled-after-softmax: / d_k**0.5, dim=-1) → , dim=-1) / d_k**0.5
         scaled-twice: dim=-1) → dim=-1) / d_k**0.5
         root-by-precedence: d_k**0.5 → d_k**1 / 2
-            hint: You divide by 4: `d_k**1/2` is `(d_k**1) / 2`, and `d_k**2` the square. A root is
-                `d_k**0.5`.
+            hint: You divide by 4: `/ d_k**1/2` divides by `d_k` and then by 2, and `d_k**2` is the square. A root
+                is `d_k**0.5`.
         root-of-the-scores: attn_scores_2 / d_k**0.5 → (attn_scores_2 / d_k) ** 0.5
         no-softmax: torch.softmax( → (
             , dim=-1 →

@@ -51,8 +51,8 @@ FAULTS = (
     Fault(
         "tokens-split",
         "the tokens are split between the heads",
-        "Each head has all of d_out and only some of the tokens. It is the last axis that is cut: every head keeps all "
-        "tokens.",
+        "Each head has all of d_out and only some of the tokens. Cut the last axis: every head should keep "
+        "all tokens.",
         section="05-multi-head#split-read",
     ),
     Fault(

@@ -219,7 +219,8 @@ FAULTS = (
     Fault(
         "keys-from-value-input",
         "the keys are made from the input of the values",
-        "The keys are made from `v_input`. They come from `k_input`, which is often the same tensor, and not always.",
+        "The keys are made from `v_input`. They should come from `k_input`, which is often the same tensor,"
+        " and not always.",
         section="06-encoder-decoder#class-intro",
     ),
     Fault(

@@ -217,7 +217,7 @@ FAULTS = (
         "other-form",
         "the rotation is one of the other form",
         "This is a true rotation, of the interleaved form. The weights were trained with the half-split "
-        "form: keep the partners and correct the angles.",
+        "form: put the partners of the task back, and correct the angles.",
         section="07-positions#bug-read",
     ),
     Fault(
@@ -236,8 +236,8 @@ FAULTS = (
     Fault(
         "slopes-off",
         "the slopes are other ones",
-        "The slopes are off. With 8 heads they are 1/2, 1/4, … 1/256, with 4 heads 1/4, 1/16, 1/64, 1/256: "
-        "the heads count from 1, and the exponent is −8h/H.",
+        "The slopes are off. With 8 heads they should be 1/2, 1/4, … 1/256, with 4 heads 1/4, 1/16, 1/64, "
+        "1/256: count the heads from 1, with −8h/H as the exponent.",
         section="07-positions#alibi-intro",
     ),
     Fault(

@@ -120,7 +120,8 @@ FAULTS = (
     Fault(
         "parts-side-by-side",
         "the MLP does not see what the attention wrote",
-        "The MLP reads the stream from before the attention. It comes second, and reads what the attention has added.",
+        "The MLP reads the stream from before the attention. It should come second, and read what the "
+        "attention has added.",
         section="08-train-it#transformer-block-task",
     ),
     Fault(
@@ -374,7 +375,8 @@ FAULTS = (
     Fault(
         "last-norm-before-the-blocks",
         "the last LayerNorm is applied before the blocks",
-        "The last LayerNorm is applied before the blocks. It comes behind them, before the unembedding.",
+        "The last LayerNorm is applied before the blocks. It should come behind them, before the "
+        "unembedding.",
         section="08-train-it#tiny-transformer-task",
     ),
     Fault(

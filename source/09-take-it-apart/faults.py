@@ -91,7 +91,7 @@ FAULTS = (
     Fault(
         "all-but-one-removed",
         "all heads but the one asked for are removed",
-        "All heads but this one are removed. It is the other way round.",
+        "All heads but this one are removed. It should be the other way round.",
         section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(

@@ -817,7 +817,7 @@ TRAPS = Task(
             return F.dropout(F.scaled_dot_product_attention(q, k, v), p, training)
         no-scale: q.shape[-1] ** -0.5 → 1.0
         scaled-without-root: q.shape[-1] ** -0.5 → 1 / q.shape[-1]
-            hint: In `scaled` the scores are divided by head_dim, not by its root. Or twice by the root: SDPA divides on its own.
+            hint: In `scaled` the scores are divided by head_dim, not by its root. (Without `scale`, SDPA divides on its own.)
         scaled-by-tokens: q.shape[-1] ** -0.5 → q.shape[2] ** -0.5
         scaled-by-heads: q.shape[-1] ** -0.5 → q.shape[1] ** -0.5
         scale-typed-in: q.shape[-1] ** -0.5 → 0.5

@@ -130,8 +130,8 @@ TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
 
 # %% [markdown] id="stored-intro"
 # A folder as `save_pretrained` makes it holds a `config.json`, with the sizes, and a `model.safetensors`, with the numbers.
-# Safetensors is data alone. Older checkpoints are pickles (`pytorch_model.bin`), and opening one can run any code: never
-# open one from a stranger.
+# Safetensors is data alone. Older checkpoints are pickles (`pytorch_model.bin`). Opened with `weights_only=False`, the default
+# before PyTorch 2.6, one can run any code: never open one from a stranger so.
 
 # %% id="stored"
 stored = load_file(FOLDER / "gpt2" / "model.safetensors")
@@ -990,7 +990,7 @@ llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
 # %% [markdown] id="permute-intro"
 # ## 5 · The rows that had to move
 #
-# Meta published Llama with the **interleaved** form of RoPE: neighbours are partners. `transformers` uses the **half-split** form.
+# Meta published Llama with the **interleaved** form of RoPE: neighbours are partners. `transformers` keeps it in the **half-split** form.
 # You know both from lesson 07:
 
 # %% id="permute-figure" tags=["figure"]
@@ -1065,8 +1065,8 @@ print(
 #
 # ## 6 · Published weights
 #
-# The next two cells need a network and `pip install huggingface_hub tokenizers`, and say first how much they load. The
-# first one loads GPT-2 (2019, 124 million parameters), the second [SmolLM2](https://arxiv.org/abs/2502.02737), a small
+# Two of the next cells need a network and `pip install huggingface_hub tokenizers`, and say first how much they load. One
+# loads GPT-2 (2019, 124 million parameters), the other [SmolLM2](https://arxiv.org/abs/2502.02737), a small
 # Llama. Set `LOAD = True` to run them. Without a network they say so.
 
 
@@ -1237,7 +1237,7 @@ for name, sizes in CONFIGURATIONS.items():
 # | rows | `unflatten(0, (heads, -1, 2)).transpose(1, 2)` | (heads, 2, head_dim / 2, d_model) | neighbours to halves |
 #
 # - Your classes hold GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
-# - A shape that fits proves nothing. Equal logits prove it, and equal stages tell where they stop being equal.
+# - A shape that fits proves nothing. Equal logits show that it is right, and the stages where it is not.
 # - Tokens are bytes, merged in the order in which the merges were learned. A new word is made of known pieces, at worst of bytes.
 # - Temperature first, then top-k, then top-p.
 

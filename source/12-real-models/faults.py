@@ -18,7 +18,8 @@ FAULTS = (
     Fault(
         "tied-the-other-way",
         "the embedding gets the unembedding's table",
-        "The embedding got the unembedding's numbers. It is the other way round: the unembedding gets the embedding's.",
+        "The embedding got the unembedding's numbers. It should be the other way round: the unembedding "
+        "gets the embedding's.",
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
@@ -330,7 +331,8 @@ FAULTS = (
     Fault(
         "last-token-of-top-p-lost",
         "the token that reaches p is dropped",
-        "The token that reaches p is dropped as well. It is kept: ask what the tokens **before** it reach.",
+        "The token that reaches p is dropped as well. It should be kept: ask what the tokens **before** it "
+        "reach.",
         section="12-real-models#library-read",
     ),
     Fault(
@@ -438,7 +440,8 @@ FAULTS = (
     Fault(
         "positions-start-again",
         "each piece begins at position 0",
-        "Each piece gets the positions from 0 on. They count on: the first token of a piece comes behind all tokens before it.",
+        "Each piece gets the positions from 0 on. They should count on: the first token of a piece comes "
+        "behind all tokens before it.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(
@@ -618,7 +621,7 @@ FAULTS = (
     Fault(
         "keys-share-a-norm",
         "queries and keys go through one norm",
-        "The keys go through the queries' norm. They have one of their own, `key_norm`.",
+        "The keys go through the queries' norm. They should have one of their own, `key_norm`.",
         section="12-real-models#llama-attention-task",
     ),
     Fault(
@@ -630,7 +633,8 @@ FAULTS = (
     Fault(
         "llama-norms-exchanged",
         "Llama's two norms have changed places",
-        "`input_layernorm` is `norm_1`, and `post_attention_layernorm` is `norm_2`. They have changed places.",
+        "`input_layernorm` and `post_attention_layernorm` have changed places. The first should fill "
+        "`norm_1`, the second `norm_2`.",
         section="12-real-models#load-llama-task",
     ),
     Fault(
@@ -780,7 +784,8 @@ FAULTS = (
     Fault(
         "heads-as-wide-as-the-stream",
         "all heads together are counted as wide as the stream",
-        "All heads together are counted as wide as the stream. They are `num_heads * head_dim` wide, which can be another number.",
+        "All heads together are counted as wide as the stream. They should count `num_heads * head_dim` "
+        "numbers, which can be more or fewer.",
         section="12-real-models#sizes-intro",
     ),
     Fault(

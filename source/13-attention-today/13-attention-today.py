@@ -198,7 +198,7 @@ reveal("ring-order", order_matters)
 
 # %% [markdown] id="reach-task"
 # A context is a weighted sum, and a sum has no order. Keys are rotated before they are stored, so each carries its position
-# with it.
+# with it. Of several tokens that are appended at once, only the last is sure to find all its keys in what comes back.
 #
 # ### Task 3 · How far does information travel?
 #
@@ -422,7 +422,7 @@ check("latent-attention")
 
 # %% [markdown] id="latent-proof-intro"
 # DeepSeek's file has `W_latent` and `W_rope_key` in one tensor, `W_key` and `W_value` in another, head by head, and the rotated rows in the interleaved order of
-# lesson 12. The cell takes that apart.
+# lesson 12. The cell takes that apart. V3 as published makes its queries through a latent of their own, too. That saves weights and no cache, and this layer does without.
 
 
 # %% id="latent-proof"
@@ -839,7 +839,7 @@ def errand_trained(way, empty, seed=0, steps=300):
 
 @torch.no_grad()
 def errand_errors(head, empty, hide_first=False):
-    """Mean square errors of tokens that ask and of the others, and the weight that those give the first token."""
+    """Mean square errors from token 2 on, of those that ask and of the others, and these' weight for token 0."""
     x, right, asks = errands(256, empty, torch.Generator().manual_seed(99))
     wrong = (head(x, hide_first) - right).square().mean(dim=-1)[:, 2:]  # (b, tokens - 2)
     asks = asks[:, 2:]
@@ -901,7 +901,8 @@ def linear_recurrent(queries, keys, values):
     queries, keys = F.elu(queries) + 1, F.elu(keys) + 1
     memory, total, contexts = 0, 0, []
     for t in range(keys.shape[2]):
-        query, key, value = queries[:, :, t], keys[:, :, t], values[:, :, t]  # (b, heads, head_dim)
+        query, key = queries[:, :, t], keys[:, :, t]  # (b, heads, head_dim)
+        value = values[:, :, t]  # (b, heads, value_dim)
         memory = memory + key[..., :, None] * value[..., None, :]  # (b, heads, head_dim, value_dim)
         total = total + key  # (b, heads, head_dim)
         read = (query[..., :, None] * memory).sum(dim=-2)  # (b, heads, value_dim)
@@ -1091,8 +1092,8 @@ if found is not None:
 # %% [markdown] id="recall-read"
 # Softmax gets all of them right: it keeps every key. A memory of 16 × 16 numbers mixes: no more than 16 keys can be at right angles. Over five seeds, with 8 tokens the delta
 # rule got at least 92 % right and adding at most 84 %; with 32 tokens both got less than 40 %. With a head_dim of 32 the delta rule got at least 97 % of the 32 right. So
-# [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct) and [Kimi Linear](https://arxiv.org/abs/2510.26692) mix layers: three with a delta rule (and a gate that lets
-# the memory fade), then one with softmax, which can still find a single token.
+# [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct) and [Kimi Linear](https://arxiv.org/abs/2510.26692) mix layers: three with a delta rule (with a gate that lets
+# the memory fade, and a short convolution before it), then one with softmax, which can still find a single token.
 
 # %% [markdown] id="mods-intro"
 # ## 7 · A mask is a function

@@ -6,7 +6,8 @@ FAULTS = (
     Fault(
         "window-one-too-wide",
         "the window is one token too wide",
-        "The window is one token too wide. It counts the token itself, so a distance of `window` is too far already.",
+        "The window is one token too wide. It should count the token itself, so that a distance of `window`"
+        " is too far already.",
         section="13-attention-today#window-mask-task",
     ),
     Fault(
@@ -18,7 +19,8 @@ FAULTS = (
     Fault(
         "queries-from-the-start",
         "the queries are placed at the start of the text",
-        "The queries are placed at the start of the text. They are its **last** tokens: with new ones, the first query's position is the number of tokens before it.",
+        "The queries are placed at the start of the text. They should be its **last** tokens: with new "
+        "ones, the first query's position is the number of tokens before it.",
         section="13-attention-today#window-mask-task",
     ),
     Fault(
@@ -120,7 +122,8 @@ FAULTS = (
     Fault(
         "whole-window-per-layer",
         "each layer carries information one token too far",
-        "Each layer carries information `window` tokens back here. It is `window - 1`: the window counts the token itself.",
+        "Each layer carries information `window` tokens back here. It should be `window - 1`: the window "
+        "counts the token itself.",
         section="13-attention-today#reach-task",
     ),
     Fault(
@@ -132,7 +135,8 @@ FAULTS = (
     Fault(
         "future-without-window",
         "a layer without a window sees the future",
-        "A layer without a window sees the future here. It is causal, too: it sees all tokens up to its own.",
+        "A layer without a window sees the future here. It should be causal, too, and see all tokens up to "
+        "its own.",
         section="13-attention-today#reach-task",
     ),
     Fault(
@@ -228,7 +232,8 @@ FAULTS = (
     Fault(
         "rotated-part-first",
         "the rotated part is cut off the front",
-        "The rotated part is taken from the front of each head's query. The first `head_dim` numbers are the ones that stay as they are.",
+        "The rotated part is taken from the front of each head's query. The first `head_dim` numbers should"
+        " stay as they are.",
         section="13-attention-today#latent-attention-task",
     ),
     Fault(
@@ -288,7 +293,7 @@ FAULTS = (
     Fault(
         "none-stretched-too",
         "the method none divides as well",
-        'The method `"none"` divides the frequencies, too. It leaves them as they are.',
+        'The method `"none"` divides the frequencies, too. It should leave them as they are.',
         section="13-attention-today#stretched-task",
     ),
     Fault(
@@ -312,7 +317,7 @@ FAULTS = (
     Fault(
         "ramp-upside-down",
         "the ramp runs the other way",
-        "The fast pairs are divided and the slow ones stay. It is the other way round.",
+        "The fast pairs are divided and the slow ones stay. It should be the other way round.",
         section="13-attention-today#yarn-task",
     ),
     Fault(
@@ -438,7 +443,7 @@ FAULTS = (
     Fault(
         "read-before-written",
         "a token is read before it is written",
-        "Each token reads before its own value is written. Write first.",
+        "Each token's context leaves its own value out. Write it first, or count the token itself.",
         section="13-attention-today#linear-memory",
     ),
     Fault(
@@ -468,7 +473,7 @@ FAULTS = (
     Fault(
         "looked-up-by-query",
         "the old value is looked up by the query",
-        "The memory is asked for the query before writing. It is asked for the **key**.",
+        "The memory is asked for the query before writing. It should be asked for the **key**.",
         section="13-attention-today#delta-task",
     ),
     Fault(
@@ -510,13 +515,14 @@ FAULTS = (
     Fault(
         "beta-of-the-other-token",
         "the matrix has the β of the other token",
-        "Entry (t, j) has the β of token j. It is that of the row, token t.",
+        "Entry (t, j) has the β of token j. It should be that of the row, token t.",
         section="13-attention-today#delta-chunk-task",
     ),
     Fault(
         "overlaps-with-the-wrong-sign",
         "the products of the keys have the wrong sign",
-        "The products of the keys are subtracted in the matrix. In the equation they are on the left with a plus.",
+        "The products of the keys are subtracted in the matrix. In the equation they are on the left with a"
+        " plus: add them.",
         section="13-attention-today#delta-chunk-task",
     ),
     Fault(
@@ -588,7 +594,7 @@ FAULTS = (
     Fault(
         "latent-counted-twice",
         "the latent is counted twice",
-        "The latent is counted for keys and for values. It is kept once, for both.",
+        "The latent is counted for keys and for values. It should be counted once: it is kept for both.",
         section="13-attention-today#choose-intro",
     ),
     Fault(
@@ -600,7 +606,8 @@ FAULTS = (
     Fault(
         "memory-grows",
         "the memory of a delta layer grows",
-        "The memory is counted once for each token. It has one size, whatever the length.",
+        "The memory is counted once for each token. It should be counted once: it has one size, whatever "
+        "the length.",
         section="13-attention-today#choose-intro",
     ),
     Fault(
@@ -636,7 +643,7 @@ FAULTS = (
     Fault(
         "limit-never-reached",
         "the limit itself is never returned",
-        "The limit itself is never tried. It is allowed.",
+        "The limit itself is never tried. It should be: it is allowed.",
         section="13-attention-today#longest-task",
     ),
     Fault(

@@ -18,6 +18,7 @@ from autograder.records.findings import (
     Raised,
     StillStub,
     Verdict,
+    WrongBehaviour,
     WrongShape,
     WrongType,
 )
@@ -159,6 +160,14 @@ def test_a_check_that_an_earlier_one_has_failed_for_says_so(share, judged):
     assert re.search(r"-- +later\n +needs this to be right, too: three numbers", text)
 
 
+def test_what_looks_at_the_result_itself_needs_that_to_be_right(share, judged):
+    verdict = judged(share, half)
+    first = verdict.results[0]
+    again = WrongBehaviour("second-call", of_result=True, probe="four")
+    text = plain_text(share, replace(verdict, results=(first, replace(first, title="later", finding=again))))
+    assert re.search(r"-- +later\n +needs this to be right, too: three numbers", text)
+
+
 def test_an_error_is_told_once_and_then_only_on_which_input(shown, share):
     html, text = shown(share, lambda x: x / unheard_of)  # noqa: F821
     for said in (html.text, text):
@@ -196,7 +205,7 @@ def test_of_a_mistake_no_more_is_said_than_what_is_proven(share, proven, says):
 @pytest.mark.parametrize(
     ("explains", "says"),
     [
-        (("a", "b"), "This was seen in “a” and “b”. This mistake gives exactly the same result:"),
+        (("a", "b"), "In “a” and “b”: This mistake gives exactly the same result:"),
         ((), "This fits at least a part of what was seen:"),
     ],
 )

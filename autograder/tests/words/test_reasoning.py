@@ -95,7 +95,7 @@ CASES = {
     ),
     "a mistake that is a part of what was seen": (
         verdict(named=(LARGEST,), whole=False, explains=("a",), facts=(f.Idle(("x",)),), way=HALFWAY),
-        ("This was seen in “a”.", LARGEST.hint, "Then the shares should come", "Try this"),
+        ("In “a”:", LARGEST.hint, "Then the shares should come", "Try this"),
         (),
     ),
 }

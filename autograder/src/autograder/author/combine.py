@@ -31,7 +31,7 @@ Changed = tuple[tuple[int, ...], tuple[Sequence[AnyEdit], ...]]
 # How many probes an answer is run on at first. The first ones tell most, and each takes its time.
 MOST_PROBES = 5
 # Of so many mistakes each, how many wordings are tried together.
-MOST_WORDINGS = 2
+MOST_WORDINGS = 6
 # By so much may two processors round a result of about 1 otherwise.
 ROUNDING = 1e-7
 

@@ -17,7 +17,7 @@ from autograder.experiments.properties import violation
 from autograder.judge.explain import Explained, explain
 from autograder.judge.facts import facts, unsteadiness
 from autograder.judge.sights import Sight, sight, unsaid_in
-from autograder.judge.way import reaches, way
+from autograder.judge.way import alike, reaches, way
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.records.compare import (
@@ -85,7 +85,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
         shown=_shown(explained.shown, [found[0] for found in failing if found]),
         explains=explains,
         facts=() if passed else _facts(task, evidence, seen, explained),
-        way=_way(task, evidence, seen, sights),
+        way=_way(task, evidence, seen, sights, explained),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
@@ -174,12 +174,26 @@ def _facts(
 
 
 def _way(
-    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], sights: Mapping[str, Sight]
+    task: Task,
+    evidence: Evidence,
+    seen: Mapping[str, Outcome],
+    sights: Mapping[str, Sight],
+    explained: Explained,
 ) -> f.Way | None:
-    """Return how far an answer goes along the solution's way, if its result there is wrong."""
-    if task.route is None or task.route.probe not in sights:
+    """Return how far an answer goes along the solution's way, if its result there is wrong.
+
+    Steps without a word are told only where no known mistake is.
+    """
+    route = task.route
+    if route is None or route.probe not in sights or not sights[route.probe].result:
         return None
-    return way(task.route, evidence.trail, seen) if sights[task.route.probe].result else None
+    found = way(route, evidence.trail, seen)
+    if explained.wrong or (found and found.multiple):
+        return found
+    known = alike(route, evidence.trail, seen[route.probe], ("", task.name, f"{task.name}.forward"))
+    if known is None or (found and not known.unbroken):
+        return found
+    return replace(found or f.Way((), probe=route.probe), alike=known)
 
 
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:
@@ -266,7 +280,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         return f.NotRun("it is a kind of tensor that cannot be read")
     shape = outcome.shape
     if shape != tuple(expected.shape) and probe.observe != RESULT:
-        return f.WrongBehaviour(probe.observe)
+        return f.WrongBehaviour(probe.observe, of_result=EXPERIMENTS[probe.observe].axes is None)
     if shape != tuple(expected.shape):
         return f.WrongShape(shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
     if probe.observe == RESULT and not dtype_fits(task, outcome):
@@ -296,7 +310,9 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         return f.NotFinite(float(actual[index]), index, int(strange.sum()))
     if probe.observe != RESULT:
         index = first_index(~right)
-        return f.WrongBehaviour(probe.observe, index, float(actual[index]), float(expected[index]))
+        of_result = EXPERIMENTS[probe.observe].axes is None
+        seen = float(actual[index]), float(expected[index])
+        return f.WrongBehaviour(probe.observe, index, *seen, of_result=of_result)
     values = _wrong_values(actual, expected, right)
     if explained:
         return f.MatchesKnownWrong(values)

@@ -9,7 +9,7 @@ from typing import Literal
 from torch import Tensor
 
 from autograder.records.bank import RightStep, Route
-from autograder.records.findings import Followed, Reached, Way
+from autograder.records.findings import Alike, Followed, Place, Reached, Way
 from autograder.records.fingerprint import Fingerprint, factor_between, fingerprint
 from autograder.records.outcome import Outcome, Step, Trail
 
@@ -54,6 +54,34 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
         source=_reached(*sources[-1]) if sources else None,
         instead=_instead(route, trail, missing, [made[0] for _, made in sources]),
     )
+
+
+def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[str]) -> Alike | None:
+    """Return the lines of an answer whose numbers the solution makes too, with a word for them or without.
+
+    None where it stops, where there are none, or the last of them has a word. Only lines of the functions in
+    `own` are told.
+    """
+    if trail is None or trail.probe != route.probe or outcome.error is not None:
+        return None
+    named = [orders for step in route.steps for orders in step.fingerprints]
+    steps = [step for step in trail.steps if not step.moved]
+    right = [place for place, step in enumerate(steps) if _is_one_of(step, [*named, *route.others])]
+    # Of what a line makes, the last says most.
+    last = {steps[place].line_number: steps[place] for place in right if steps[place].function in own}
+    by_line = sorted(last.values(), key=steps.index)
+    if not by_line or _is_one_of(by_line[-1], named):
+        return None
+    result = None if outcome.tensor is None else fingerprint(outcome.tensor)
+    return Alike(
+        tuple(Place(step.name, step.line_number) for step in by_line),
+        unbroken=right == list(range(len(right))),
+        given=by_line[-1].fingerprints[-1:] == (result,),
+    )
+
+
+def _is_one_of(step: Step, some: Sequence[Sequence[Fingerprint]]) -> bool:
+    return all(any(_is_same(made, orders) for orders in some) for made in step.fingerprints)
 
 
 def _how_it_ends(route: Route, taken: Collection[str], result: Tensor | None) -> Literal["there", "wrong"]:

@@ -15,7 +15,7 @@ from torch import Tensor
 from autograder.probe.calling import quietly
 from autograder.probe.examine import prepared, probe_to_examine
 from autograder.probe.own_code import file_of
-from autograder.probe.recording.operations import IN_PLACE, Operation, Record
+from autograder.probe.recording.operations import COPY, IN_PLACE, SAME, VIEW, Operation, Record
 from autograder.probe.recording.recorder import Recorder
 from autograder.records.bank import Task
 from autograder.records.fingerprint import Fingerprint, fingerprint
@@ -99,10 +99,17 @@ def _steps(
             record[number].step.function[:MAX_TEXT],
             tuple(made for made, _ in runs),
             runs[0][1] if len(runs) == 1 else (),
+            _only_moves(record, number),
         )
         for (number, part), runs in looks.items()
         if runs
     )
+
+
+def _only_moves(record: Record, number: int) -> bool:
+    """Tell whether an operation and all that it depends on only move the numbers that were given."""
+    made = (number, *record.ancestors(number))
+    return all(result.memory in (COPY, SAME, VIEW) for one in made for result in record[one].results)
 
 
 def _name(line: str, names: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from autograder.records.outcome import ErrorReport, ForbiddenCall, Reshaped, Uncalled
 
@@ -150,6 +150,7 @@ class WrongBehaviour(Finding):
     index: tuple[int, ...] = ()
     obtained: float = 0.0
     expected: float = 0.0
+    of_result: bool = False  # whether what it looks at is the answer's own result
 
 
 @dataclass(frozen=True)
@@ -294,6 +295,22 @@ class Followed:
     row: tuple[float, ...] = ()  # how its last row begins, if that was seen
 
 
+class Place(NamedTuple):
+    """A tensor in an answer's code."""
+
+    name: str  # that its line gives it; "" where it is a part of that line
+    line_number: int
+
+
+@dataclass(frozen=True)
+class Alike:
+    """The lines of an answer whose numbers the solution makes too, where the course has no word for them."""
+
+    places: tuple[Place, ...]  # at least one
+    unbroken: bool  # whether the answer makes nothing else up to the last of them
+    given: bool = False  # whether the last of them is the result
+
+
 @dataclass(frozen=True)
 class Way:
     """How far an answer goes along the solution's way."""
@@ -308,6 +325,7 @@ class Way:
     source: Reached | None = None  # the last right step that the missing one is made from
     # The first tensor of the missing one's size that the answer makes after that, and the solution nowhere.
     instead: Followed | None = None
+    alike: Alike | None = None
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,7 @@ class Step:
     )
     fingerprints: tuple[Fingerprint, ...]  # one for each time that the line made it
     row: tuple[float, ...] = ()  # how its last row begins, where all its numbers are finite
+    moved: bool = False  # whether it holds nothing but given numbers, in another layout or memory
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,7 @@ def _claim(verdict: f.Verdict) -> str:
     if verdict.whole:
         return claim
     checks = listed([f"“{title}”" for title in verdict.explains])
-    return _("This was seen in {checks}. {claim}", checks=checks, claim=claim)
+    return _("In {checks}: {claim}", checks=checks, claim=claim)
 
 
 def _stuck(task: Task) -> str:
@@ -253,11 +253,14 @@ def _why(task: Task, verdict: f.Verdict, result: f.CheckResult) -> str:
         told = told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
     if isinstance(finding, f.NotCalled) and isinstance(first, f.NotCalled):
         told = told or finding.uncalled == first.uncalled
+    earlier = list(itertools.takewhile(lambda other: other is not result, verdict.results))
+    wrong = [other.finding for other in earlier if other.finding is not None]
+    # An experiment whose numbers are the answer's own tells nothing where those are wrong without it.
+    if wrong and isinstance(finding, f.WrongBehaviour) and finding.of_result:
+        return failing(wrong[0], task, again=True)
     if not told:
         return word(finding, task).headline
-    earlier = itertools.takewhile(lambda other: other is not result, verdict.results)
-    again = any(other.finding is not None and other.finding.probe == finding.probe for other in earlier)
-    return failing(finding, task, again)
+    return failing(finding, task, again=any(other.probe == finding.probe for other in wrong))
 
 
 def _is_listed(verdict: f.Verdict) -> bool:

@@ -167,7 +167,7 @@ def _case(finding: f.Finding, way: f.Way | None, task: Task) -> tuple[str, dict[
         return "multiple", {}
     if way and way.instead:
         return "instead", {"line": way.instead.line_number}
-    if way and way.right:
+    if way and (way.right or way.alike):
         return "onward", {}
     if isinstance(finding, f.WrongShape):
         return "shape", {}

@@ -80,12 +80,20 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
     elif verdict.globals_read:
         extra.append(globals_text(verdict, task))
     if verdict.way:
-        extra.append(way_text(verdict.way, task))
+        extra.append(way_text(_beside(verdict), task))
     if verdict.stood_in:
         extra.insert(0, stood_in(verdict))
     if verdict.forbidden and not isinstance(finding, f.CallsForbidden):
         extra.append(_forbidden(verdict.forbidden, task))
     return replace(message, details=tuple(extra))
+
+
+def _beside(verdict: f.Verdict) -> f.Way:
+    """Return how far an answer goes, without multiples of steps where named mistakes explain all of it."""
+    assert verdict.way is not None
+    if not (verdict.named and verdict.whole):
+        return verdict.way
+    return replace(verdict.way, right=tuple(step for step in verdict.way.right if step.times == 1))
 
 
 def unfinished_text(verdict: f.Verdict) -> str:
@@ -143,6 +151,8 @@ _ENDS = {
     ),
 }
 
+MOST_ALIKE = 3  # places with steps without a word
+
 _MULTIPLES = {
     False: N_("Then {missing} should come; what you have ({place}) is {times} times as large."),
     True: N_(
@@ -152,8 +162,38 @@ _MULTIPLES = {
 }
 
 
+_ALIKE = {
+    "unbroken": N_(
+        "Up to {places}, your numbers are those of the usual way{where}. What you make of them is not."
+    ),
+    "broken": N_("Of your lines, these make numbers of the usual way{where}: {places}."),
+    "given": N_("Your result is what {places} makes{where}. The usual way makes that, too, and goes on."),
+}
+
+
 def way_text(way: f.Way, task: Task) -> str:
     """Say which steps of the solution an answer takes, and which should come next."""
+    return " ".join(filter(None, [_steps_text(way, task), _alike_text(way, task)]))
+
+
+def _alike_text(way: f.Way, task: Task) -> str:
+    """Say which of an answer's numbers the solution has too, where the course has no word for them."""
+    if not way.alike:
+        return ""
+    kind = "given" if way.alike.given else "unbroken" if way.alike.unbroken else "broken"
+    last = way.alike.places[-MOST_ALIKE if kind == "broken" else -1 :]
+    told = way.right or way.missing
+    where = "" if told else on_which(f.Finding(probe=way.probe), task)
+    return _(_ALIKE[kind][0], places=listed([_line_text(place) for place in last]), where=where)
+
+
+def _line_text(place: f.Place) -> str:
+    if place.name:
+        return _("line {line} (`{name}`)", line=place.line_number, name=place.name)
+    return _("a part of line {line}", line=place.line_number)
+
+
+def _steps_text(way: f.Way, task: Task) -> str:
     right = listed([f"{translated('steps', step.says)} ({place_text(step, task)})" for step in way.right])
     where = on_which(f.Finding(probe=way.probe), task)
     if not way.missing:
@@ -925,7 +965,7 @@ def _idle(fact: f.Idle, task: Task) -> Message:
 _REACHES = {
     "too short": N_(
         "The result of {entry} hardly changes, or not at all, when {changed} of `{input}` changes{where}.",
-        "It should: is something hidden, cut off or overwritten that belongs there?",
+        "It should. What takes its influence away?",
     ),
     "mixes": N_(
         "The result of {entry} changes when {changed} of `{input}` changes{where}.",
