@@ -41,7 +41,7 @@ SAYS = {
     "permuted": {
         "order": N_(
             "Tokens in another order do not just change places in the result{where}.",
-            "Without a mask it knows no order: a token's result is the same wherever it is.",
+            "Without a mask it should know no order: a token's result should be the same wherever it is.",
         )
     },
     "dropout": {

@@ -405,8 +405,8 @@ FAULTS = (
     Fault(
         "split-without-transpose",
         "the heads are cut across the tokens",
-        "The split cuts across the tokens: a head's rows are pieces of several tokens. View as (b, tokens, heads, "
-        "head_dim) first, then `transpose(1, 2)`.",
+        "The split cuts across the tokens: the rows of a head are not one for each token. View as (b, "
+        "tokens, heads, head_dim) first, then `transpose(1, 2)`.",
         section="05-multi-head#numbered-read",
         parts=("projections", "heads"),
     ),
@@ -819,7 +819,8 @@ FAULTS = (
     Fault(
         "loop-stops-early",
         "the last position is left out",
-        "The last position is missing. A range up to n already ends before n: no `- 1` is needed.",
+        "The last position is missing. A range up to n already ends before n: let it run up to the number "
+        "of positions.",
         section="01-dot-product#dot-product-task",
     ),
     Fault(
@@ -1491,7 +1492,8 @@ FAULTS = (
     Fault(
         "difference-turned",
         "the difference is the wrong way round",
-        "The difference is the wrong way round: the loss without the head, minus the loss of the whole model.",
+        "The difference is the wrong way round. It should be the loss without the head, minus the loss of "
+        "the whole model.",
         section="09-take-it-apart#ablation-effect-task",
     ),
     Fault(

@@ -231,8 +231,7 @@ def reported_loss(model, ids):
     logits = model.eval()(ids)[:, :-1]
     return F.cross_entropy(logits.flatten(0, 1), pairs[0])
 """,
-        "Of your lines, these make numbers of the usual way on a model without dropout: line 5 (`logits`) "
-        "and a part of line 6.",
+        "Of your lines, these make numbers of the usual way on a model without dropout: line 5 (`logits`).",
     ),
     "a step on the way is given back": (
         "layer-norm",

@@ -195,4 +195,10 @@ FAULTS = (
         "Each token is multiplied by a neighbour's weight. Token `i` goes with `attn_weights_2[i]`.",
         section="01-dot-product#context-task",
     ),
+    Fault(
+        "divided-by-a-length",
+        "the scores are divided by the length of a vector",
+        "The scores are divided by a vector's length. A dot product stays as it is.",
+        section="01-dot-product#explorer-read",
+    ),
 )

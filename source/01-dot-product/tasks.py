@@ -161,6 +161,7 @@ QUERY_SCORES = Task(
         summed-over-other-axis: = (inputs * inputs[1]).sum(dim=0)
         softmax-too-early: `x_i)` → `x_i)↵attn_scores_2 = torch.softmax(attn_scores_2, dim=0)`
         scaled-unasked: = dot → = inputs.shape[1] ** -0.5 * dot
+        divided-by-a-length: dot(query, x_i) → dot(query, x_i) / query.norm()
         cosine: dot(query, x_i) → torch.cosine_similarity(query, x_i, dim=0)
         distances: dot(query, x_i) → (query - x_i).norm()
         distances: dot(query, x_i) → ((query - x_i) ** 2).sum()

@@ -157,8 +157,10 @@ CONTEXT = Task(
         keys-as-values: @ values → @ keys
         input-as-values: @ values → @ inputs
         queries-as-values: @ values → @ (inputs @ W_query)
-        no-softmax: attn_weights_2 @ → attn_scores_2 @
-        no-scale: attn_weights_2 @ → torch.softmax(attn_scores_2, dim=-1) @
+        no-softmax: attn_weights_2 → attn_scores_2
+        no-scale: attn_weights_2 → torch.softmax(attn_scores_2, dim=-1)
+        loop-stops-early: ` @ values` → `[:-1] @ values[:-1]`
+        loop-starts-late: ` @ values` → `[1:] @ values[1:]`
         products-not-added: = attn_weights_2[:, None] * values
         summed-over-other-axis: = (attn_weights_2[:, None] * values).sum(dim=1)
         own-value-only: = values[1]

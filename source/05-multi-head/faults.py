@@ -93,4 +93,10 @@ FAULTS = (
         "The sizes are refused only when the class is called. Check them in `__init__`, before anything is made.",
         section="05-multi-head#fused-intro",
     ),
+    Fault(
+        "arguments-of-the-error-swapped",
+        "the contexts and what is wanted have changed places",
+        "`error_left` gets its two arguments the wrong way round: the contexts come first, then what is wanted.",
+        section="05-multi-head#error-with-heads-task",
+    ),
 )

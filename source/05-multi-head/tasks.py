@@ -313,6 +313,7 @@ ERROR_WITH_HEADS = Task(
     ),
     wrong=wrongs("""
         heads-added: torch.cat(contexts, dim=-1) → sum(contexts)
+        arguments-of-the-error-swapped: (joined, wanted) → (wanted, joined)
         first-head-only: in weights → in weights[:1]
         overwritten-in-loop: in weights → in weights[-1:]
             hint: This is the last head alone: does each round of a loop replace the one before? Collect
@@ -574,9 +575,12 @@ SLIPS_BY_HAND = wrongs("""
         torch.softmax( → softmax_by_hand(
     """)
 
-# All scores are one large number, so that only a softmax which overflows goes wrong.
-FOURS = torch.full((2, 5, 7), 4.0)
-ALL_ONES = {"W_query.weight": torch.ones(12, 7), "W_key.weight": torch.ones(12, 7)}
+# Scores near 1900 in the first head and near -1900 in the second, far below what is not −∞ and hides.
+NEAR_FOUR = 4 + 0.01 * drawn(2, 5, 7, seed=58)
+BOTH_SIGNS = {
+    "W_query.weight": torch.cat((torch.ones(6, 7), -torch.ones(6, 7))),
+    "W_key.weight": torch.ones(12, 7),
+}
 
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention",
@@ -602,7 +606,13 @@ MULTI_HEAD_ATTENTION = Task(
             "double", "a module and inputs of float64", (2, 5, 7), FULL, 48, dtype="float64", weights=FLAT
         ),
         Probe(
-            "large", "large scores", {"x": FOURS}, construct=FULL, seed=58, dtype="float64", weights=ALL_ONES
+            "large",
+            "scores near 1900 and near −1900",
+            {"x": NEAR_FOUR},
+            construct=FULL,
+            seed=58,
+            dtype="float64",
+            weights=BOTH_SIGNS,
         ),
         called("device", "a module on another device", (2, 5, 7), FULL, 49, observe="other-device"),
         called("state-dict", "the module's state dict", (2, 5, 7), FULL, 49, observe="buffers"),
@@ -632,11 +642,11 @@ MULTI_HEAD_ATTENTION = Task(
             1,
             ("other-sizes", "biases", "one-token", "second-call"),
         ),
-        Check("no look ahead, and sentences apart", 1, ("long", "look-ahead", "sentences-apart")),
+        Check("no look ahead, and sentences apart", 1, ("long", "look-ahead", "sentences-apart", "large")),
         Check(
             "another dtype, another device, and the mask saved",
             1,
-            ("double", "large", "device", "state-dict"),
+            ("double", "device", "state-dict"),
         ),
         Check(
             "dropout on the weights in training, none in eval mode", 1, ("eval", "training", "heads-apart")
@@ -730,6 +740,7 @@ MULTI_HEAD_ATTENTION = Task(
         mask-fills-small: -torch.inf → -1
         mask-fills-small: -torch.inf → -3
         mask-fills-small: -torch.inf → -5
+        mask-fills-small: -torch.inf → -1000.0
         mask-fills-infinity: -torch.inf → torch.inf
         mask-added: .masked_fill(self.mask.bool() → + self.mask
             ], -torch.inf) → ]
@@ -1018,7 +1029,7 @@ BUG_VIEW = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This is the code as it was given (`reshape` for `view` changes nothing). “one” changes
+            hint: This comes out of the code as it was given (`reshape` for `view` changes nothing). “one” changes
                 when only “step” does: some rows of a head are not the token that the mask takes them for.
         split-and-merge-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
             (weights @ values).transpose(1, 2) → (weights @ values)
@@ -1106,7 +1117,7 @@ BUG_MERGE = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This is the code as it was given. Each token is handed pieces of other tokens, so a
+            hint: This comes out of the code as it was given. Each token is handed pieces of other tokens, so a
                 shuffled sentence gives other outputs.
         split-and-merge-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
             context.transpose(1, 2) → context

@@ -285,6 +285,8 @@ MASKED_SOFTMAX = Task(
         mask-fills-zero: float("-inf") → 0.0
         mask-fills-small: float("-inf") → -10.0
             weights.masked_fill(hidden, 0.0) → weights
+        mask-fills-small: float("-inf") → -1000.0
+            weights.masked_fill(hidden, 0.0) → weights
         mask-fills-infinity: "-inf" → "inf"
         mask-after-softmax: .masked_fill(hidden, float("-inf")) →
         no-mask: .masked_fill(hidden, float("-inf")) →
@@ -477,7 +479,6 @@ MULTI_HEAD_ATTENTION = Task(
     probes=(
         asked("seeded", "the lesson's batch, without a mask", SEEDED, construct=EIGHT, seed=24),
         asked("other-batch", "a batch in training mode, in float64", X_TWELVE, train=True, dtype="float64"),
-        asked("large", "large scores", 60 + X_TWELVE, dtype="float64"),
         asked(
             "shuffled",
             "a batch with its queries in another order",
@@ -485,6 +486,7 @@ MULTI_HEAD_ATTENTION = Task(
             **along(-2, "q_input", "permuted"),
         ),
         asked("causal", "a batch with the causal mask", X_TWELVE, mask=CAUSAL),
+        asked("large", "large scores and very low ones", 60 + X_TWELVE, mask=CAUSAL, dtype="float64"),
         asked("later-tokens-hidden", "a batch with the causal mask", X_TWELVE, mask=CAUSAL, **along(-2)),
         asked("longer-source", "3 target and 7 source tokens, values of their own", Y_SHORT, MEMORY, VALUES),
         asked("shorter-source", "6 target and 4 source tokens", Y_LONG, MEMORY_SHORT, construct=TEN),
@@ -527,8 +529,8 @@ MULTI_HEAD_ATTENTION = Task(
         asked("no-row", "a mask whose row 1 hides everything", drawn(23, 2, 5, 12), mask=NO_ROW),
     ),
     checks=(
-        Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch", "large")),
-        Check("masked self-attention, as in a decoder", 1, ("causal", "later-tokens-hidden")),
+        Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch")),
+        Check("masked self-attention, as in a decoder", 1, ("causal", "large", "later-tokens-hidden")),
         Check(
             "cross-attention, source and target of different length",
             2,
@@ -604,6 +606,8 @@ MULTI_HEAD_ATTENTION = Task(
         mask-fills-zero: float("-inf") → 0.0
             weights = weights. → weights.
         mask-fills-small: float("-inf") → -10.0
+            weights = weights. → weights.
+        mask-fills-small: float("-inf") → -1000.0
             weights = weights. → weights.
         mask-fills-small: float("-inf") → -1.0
             weights = weights. → weights.
@@ -714,11 +718,11 @@ MULTI_HEAD_ATTENTION = Task(
             self.fc = nn.Linear(d_model, d_model) → self.fc = nn.Linear(d_model * num_heads, d_model)
             = d_model // self.num_heads → = d_model
             reshape(b, target, d_model) → flatten(2)
-            hint: All heads together are as wide as d_model. Each layer is `nn.Linear(d_model, d_model)`.
+            hint: All heads together should be as wide as d_model: each layer is `nn.Linear(d_model, d_model)`.
         full-width-heads: self.query = nn.Linear(d_model, d_model) → self.query = nn.Linear(d_model, d_model // num_heads)
             self.key = nn.Linear(d_model, d_model) → self.key = nn.Linear(d_model, d_model // num_heads)
             self.value = nn.Linear(d_model, d_model) → self.value = nn.Linear(d_model, d_model // num_heads)
-            hint: All heads together are as wide as d_model. Each layer is `nn.Linear(d_model, d_model)`.
+            hint: All heads together should be as wide as d_model: each layer is `nn.Linear(d_model, d_model)`.
         # The last layer and the result.
         no-out-proj: self.fc(context) → context
         no-out-proj: self.fc = nn.Linear(d_model, d_model) → self.fc = None

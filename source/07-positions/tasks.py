@@ -588,7 +588,7 @@ ALIBI_BIAS = Task(
         zero-times-infinity: .masked_fill(distance < 0, -torch.inf) → ` + torch.ones(num_tokens, num_tokens).triu(1) * -torch.inf`
         one-slope: -slopes[ → -slopes[:1].expand(num_heads)[
         past-hidden: distance < 0 → distance > 0
-            hint: The past is hidden and the future is visible. The future is where the distance is below 0.
+            hint: The past is hidden and the future is visible. Hide the future: the distance is below 0 there.
         diagonal-hidden: distance < 0 → distance <= 0
             hint: A token is hidden from itself. At the distance 0 nothing is to be hidden.
         future-visible: .masked_fill(distance < 0, -torch.inf) → .abs().neg()

@@ -120,8 +120,8 @@ FAULTS = (
     Fault(
         "parts-side-by-side",
         "the MLP does not see what the attention wrote",
-        "The MLP reads the stream from before the attention. It should come second, and read what the "
-        "attention has added.",
+        "The MLP reads the stream from before the attention. It should read what the attention has added to"
+        " it.",
         section="08-train-it#transformer-block-task",
     ),
     Fault(
@@ -444,6 +444,24 @@ FAULTS = (
         "last-block-rotated",
         "only the last block is rotated",
         "Only the last block gets rotary positions. Call `rotate` for each of them.",
+        section="08-train-it#tiny-transformer-task",
+    ),
+    Fault(
+        "labels-shifted-again",
+        "the labels are shifted once more",
+        "The labels are shifted once more. `labels` holds the next token of each position already: compare them as they come.",
+        section="08-train-it#next-token-labels-intro",
+    ),
+    Fault(
+        "rotated-without-positions",
+        "queries and keys are rotated where the model should have no positions",
+        'With `position="none"`, queries and keys are rotated here. Rotate them only where it is "rope".',
+        section="08-train-it#tiny-transformer-task",
+    ),
+    Fault(
+        "last-norm-in-the-loop",
+        "the last LayerNorm is applied after every block",
+        "The last LayerNorm is applied after every block. Apply it once, behind the last one.",
         section="08-train-it#tiny-transformer-task",
     ),
 )

@@ -472,6 +472,9 @@ TINY_TRANSFORMER = Task(
     wrong=wrongs("""
         never-rotated: position == "rope" → False
         rotated-always: position == "rope" → True
+        rotated-without-positions: position == "rope" → position != "learned"
+        last-norm-in-the-loop: x = block(x) → x = self.norm(block(x))
+            self.norm(x) → x
         first-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[:1]:↵    rotate
         last-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[-1:]:↵    rotate
         positions-not-added: if self.positions is not None → if False
@@ -548,6 +551,7 @@ NEXT_TOKEN_LOSS = small(
     ),
     """
     sign-forgotten: -of_labels → of_labels
+    labels-shifted-again: counted = → logits, labels = logits[:, :-1], labels[:, 1:]↵counted =
     log-left-out: torch.log_softmax( → torch.softmax(
     softmax-over-the-tokens: torch.log_softmax(logits[counted], dim=-1) → torch.log_softmax(logits, dim=1)[counted]
     softmax-before-the-loss: torch.log_softmax(logits[counted] → torch.log_softmax(logits[counted].softmax(dim=-1)
@@ -711,7 +715,7 @@ BUG_TRAINING_LOOP = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This is the code as it was given. Its loss is not that of the logits, and its gradients
+            hint: This comes out of the code as it was given. Its loss is not that of the logits, and its gradients
                 are those of all steps together.
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
         """)
@@ -760,11 +764,12 @@ BUG_EVALUATION = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This is the code as it was given: dropout is on, and each position is compared with the
+            hint: This comes out of the code as it was given: dropout is on, and each position is compared with the
                 token that it has just read.
         evaluated-in-train-mode: model.eval() → model.train()
         left-in-training-mode: below logits = model(ids) → model.train()
         labels-not-shifted: logits[:, :-1], ids[:, 1:] → logits, ids
+        labels-not-shifted: ids[:, 1:] → ids[:, :-1]
         shifted-along-the-batch: logits[:, :-1], ids[:, 1:] → logits[:-1], ids[1:]
         labels-rolled: logits[:, :-1], ids[:, 1:] → logits, ids.roll(-1, dims=1)
         shifted-the-other-way: logits[:, :-1], ids[:, 1:] → logits[:, 1:], ids[:, :-1]
@@ -815,10 +820,10 @@ REVERSE_MAP = Task(
         "`map_[n + i, n - 1 - i] = 1.0` for each i below n, in a matrix of zeros.",
     ),
     wrong=wrongs("""
-        one-row-late: map_[n + answer, n - 1 - answer] → map_[n + 1 + answer, n - 1 - answer]
-        main-diagonal: map_[n + answer, n - 1 - answer] → map_[n + answer, answer]
+        one-row-late: map_[n + answer → map_[n + 1 + answer
+        main-diagonal: n - 1 - answer → answer
         whole-anti-diagonal: = torch.eye(2 * n + 1).flip(1)
-        key-one-off: map_[n + answer, n - 1 - answer] → map_[n + answer, n - answer]
+        key-one-off: n - 1 - answer → n - answer
         answers-only: = torch.eye(n).flip(1)
         transposed-result: return map_ → return map_.T
         """),
@@ -940,7 +945,7 @@ BUG_LOST_MASK = small(
     ),
     """
     left-as-given: faulty
-        hint: This is the code as it was given: what `masked_fill` returns is thrown away, so every token sees the future.
+        hint: This comes out of the code as it was given: what `masked_fill` returns is thrown away, so every token sees the future.
     mask-fills-zero: -torch.inf → 0.0
     mask-fills-small: -torch.inf → -1.0
     mask-fills-infinity: -torch.inf → torch.inf

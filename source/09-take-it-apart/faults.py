@@ -109,7 +109,7 @@ FAULTS = (
     Fault(
         "clean-and-corrupt-swapped",
         "clean and corrupt are exchanged",
-        "The two texts are exchanged: the clean vector goes into the corrupt run.",
+        "The two texts are exchanged. The clean vector should go into the corrupt run.",
         section="09-take-it-apart#contradiction-read",
     ),
     Fault(
@@ -136,5 +136,11 @@ FAULTS = (
         "The scores are large enough before the division by the root of `d_model`, and not behind it. Multiply by this root "
         "when you choose the size.",
         section="09-take-it-apart#previous-token-head-task",
+    ),
+    Fault(
+        "key-reads-the-positions",
+        "the key reads the slots of the positions",
+        "The key reads the slots of the positions. The token before is written behind them, from `vocab + context_length` on.",
+        section="09-take-it-apart#induction-head-task",
     ),
 )

@@ -221,6 +221,7 @@ INDUCTION_HEAD = hand_task(
     },
     wrong=wrongs("""
         finds-the-same-token: W_key.weight[token, before] → W_key.weight[token, token]
+        key-reads-the-positions: W_key.weight[token, before] → W_key.weight[token, vocab + token]
         query-and-key-swapped: W_query.weight[token, token] → W_query.weight[token, before]
             W_key.weight[token, before] → W_key.weight[token, token]
         brings-the-token-before: W_value.weight[token, token] → W_value.weight[token, before]

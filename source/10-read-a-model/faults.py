@@ -96,7 +96,8 @@ FAULTS = (
     Fault(
         "queries-and-keys-turned",
         "queries and keys have changed places in the comparison",
-        "Rows and columns have changed places. The query's own token is compared with the token *before* each key.",
+        "Rows and columns have changed places. Compare the query's own token with the token *before* each "
+        "key.",
         section="10-read-a-model#induction-claim-task",
     ),
     Fault(

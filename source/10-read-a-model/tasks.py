@@ -69,14 +69,14 @@ SPLIT_FUSED = Task(
         reshaped-not-turned: part.T → part.reshape(part.shape[1], part.shape[0])
         cut-along-the-input: weight.chunk(3, dim=1) → weight.reshape(3, -1, weight.shape[1] // 3)
         split-interleaved: weight.chunk(3, dim=1) → weight.unflatten(1, (-1, 3)).unbind(-1)
-            hint: A part gets every third column. The columns of one part are next to each other:
+            hint: A part gets every third column. The columns of one part should be next to each other:
                 `weight.chunk(3, dim=1)`.
         projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (1, 0, 2)]
-            hint: The parts come in the order query, key, value.
+            hint: The parts are in another order here. It should be query, key, value.
         projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (2, 1, 0)]
-            hint: The parts come in the order query, key, value.
+            hint: The parts are in another order here. It should be query, key, value.
         keys-as-values: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (0, 1, 1)]
-            hint: The third part is the keys once more. The values come last.
+            hint: The third part is the keys once more. The values should come last.
         """),
     right=rights("""
         split: weight.chunk(3, dim=1) → weight.split(weight.shape[1] // 3, dim=1)
@@ -159,8 +159,8 @@ PLACE = Task(
         not-tied: model.unembedding.weight.copy_(tensor) → pass
         embedding-forgotten: model.get_parameter(own).copy_(tensor) → (model.unembedding.weight if name == "wte.weight" else model.get_parameter(own)).copy_(tensor)
         projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
-            hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query,
-                key, value.
+            hint: The first part goes to `W_key` and the second to `W_query`. The order should be query, key,
+                value.
         layer-ignored: own = own_name(name) → own = own_name(name.replace("h.1", "h.0"))
             hint: Every tensor goes into the first block. The number in its name says which block is its own.
         layer-ignored: own.replace("fused", part) → f"blocks.0.attention.{part}.weight"
@@ -213,7 +213,7 @@ ORIENTATION = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This is the code as it was given. It leaves a square weight as it is, and `reshape` does not transpose.
+            hint: This comes out of the code as it was given. It leaves a square weight as it is, and `reshape` does not transpose.
         square-not-transposed: = tensor if list(tensor.shape) == list(shape) else tensor.T
             hint: A square `c_proj` still goes in as it is. Its shape fits both ways; decide by the name.
         transposed-always: = tensor.T
@@ -273,12 +273,13 @@ PERPLEXITY = Task(
         exp-left-out: .exp() →
         labels-not-shifted: model(ids)[:, :-1] → model(ids)
             ids[:, 1:] → ids
+        labels-not-shifted: ids[:, 1:] → ids[:, :-1]
         shifted-the-other-way: model(ids)[:, :-1] → model(ids)[:, 1:]
             ids[:, 1:] → ids[:, :-1]
         softmax-before-the-loss: model(ids)[:, :-1] → torch.softmax(model(ids)[:, :-1], dim=-1)
         added-not-averaged: ids[:, 1:].flatten()) → ids[:, 1:].flatten(), reduction="sum")
             hint: The losses are added up. Take their mean before the exponential.
-        base-of-two: = 2 ** F.cross_entropy(model(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+        base-of-two: .exp() → .exp2()
         averaged-too-late: ids[:, 1:].flatten()).exp() → ids[:, 1:].flatten(), reduction="none").exp().mean()
         sequence-by-sequence: = torch.stack([F.cross_entropy(model(row[None])[0, :-1], row[1:]).exp() for row in ids]).mean()
             hint: Each sequence gets its own perplexity, and these are averaged. First the mean loss of all

@@ -149,7 +149,7 @@ FAULTS = (
     Fault(
         "gradient-not-scaled",
         "the scale is missing on the way back",
-        "The scores were divided by √head_dim, so the gradients of q and of k are, too.",
+        "The scores were divided by √head_dim, so the gradients of q and of k should be, too.",
         section="11-fast-attention#backward-intro",
     ),
     Fault(
@@ -314,5 +314,11 @@ FAULTS = (
         "the row sums are those of one tile",
         "The sum that is subtracted runs over the columns of one tile. It has to run over the whole row: `out_gradient` times the saved result, added up over `head_dim`.",
         section="11-fast-attention#tiled-function-task",
+    ),
+    Fault(
+        "largest-begins-at-0",
+        "the largest score so far begins at 0",
+        "The largest score so far begins at 0, so one below 0 is never the largest. Begin at −∞.",
+        section="11-fast-attention#online-softmax-task",
     ),
 )

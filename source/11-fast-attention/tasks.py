@@ -66,8 +66,8 @@ FUSE = Task(
     ),
     wrong=wrongs("""
         projections-swapped: W_query, attention.W_key, → W_key, attention.W_query,
-            hint: The rows of the queries and of the keys have changed places. The order is `W_query`, `W_key`,
-                `W_value`.
+            hint: The rows of the queries and of the keys have changed places. The order should be `W_query`,
+                `W_key`, `W_value`.
         keys-as-values: W_key, attention.W_value) → W_key, attention.W_key)
             hint: The rows of the keys are in the place of the values, too. The last block is that of
                 `W_value`.
@@ -151,7 +151,7 @@ QKV_ORDER = Task(
             hint: The split cuts across the tokens: a head's rows are pieces of several tokens. In `view`, the
                 tokens come before the three blocks.
         projections-swapped: permute(2, 0, 3, 1, 4) → permute(2, 0, 3, 1, 4)[[1, 0, 2]]
-            hint: Queries and keys have changed places. The blocks come in the order query, key, value.
+            hint: Queries and keys have changed places. The order should be query, key, value.
         """),
     right=rights("""
         chunk: = torch.stack([split_heads(one, num_heads) for one in projected.chunk(3, dim=-1)])
@@ -201,6 +201,7 @@ RUNNING = Task(
             torch.exp(score - new_largest) → torch.exp(score)
             hint: This sum is taken without the maximum: e^1000 is inf. Subtract the maximum so far.
         last-state-only: torch.stack(states) → states[-1]
+        largest-begins-at-0: -torch.inf → 0.0
         maximum-not-kept: torch.maximum(largest, score) → score
         columns-swapped: (largest, total))) → (total, largest)))
             hint: The columns have changed places: first the maximum, then the sum.
@@ -256,7 +257,7 @@ NOT_RESCALED = Task(
         rescaled-upside-down: largest - new_largest → new_largest - largest
         rescaled-twice: + weight * value → + rescale * weight * value
         rescaled-upside-down: output * rescale → (output / rescale if rescale > 0 else output)
-            hint: The output is divided by the factor. It is multiplied by it, as `total` is.
+            hint: The output is divided by the factor. It should be multiplied by it, as `total` is.
         not-normalised: output / total → output
             hint: The weights are never divided by their sum. Divide the output by `total` at the end.
         no-scale: / key.shape[-1] ** 0.5 →
@@ -777,7 +778,7 @@ TRAPS = Task(
         dropout-in-eval: p if training else 0.0 → p
             hint: `dropped`: `dropout_p` drops on every call, also in evaluation. Pass 0 where `training` is False.
         scaled-up: q.shape[-1] ** -0.5 → q.shape[-1] ** 0.5
-            hint: `scaled`: `scale` multiplies the scores. It is 1/√head_dim, not √head_dim.
+            hint: `scaled`: `scale` multiplies the scores. It should be 1/√head_dim, not √head_dim.
         mask-added: ~hidden → (~hidden).to(q.dtype)
             hint: `padded`: a mask of numbers is added to the scores, and zeros and ones hide nothing. Pass booleans.
         zero-times-infinity: ~hidden → hidden * -torch.inf
@@ -800,7 +801,8 @@ TRAPS = Task(
         no-mask: , attn_mask=allowed →
             hint: `to_cache` passes no mask, so a new token sees those that come after it.
         diagonal-too-far: total - new) → total - new + 1)
-            hint: In `to_cache` each token sees one token of the future. It is `tril(diagonal=total - new)`.
+            hint: In `to_cache` each token sees one token of the future. It should be `tril(diagonal=total -
+                new)`.
         past-hidden: .tril(diagonal → .triu(diagonal
             hint: `to_cache` hides the past, and the future is visible. Use `tril`.
         newest-keys-only: body to_cache

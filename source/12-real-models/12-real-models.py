@@ -129,9 +129,9 @@ TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer)
 TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
 
 # %% [markdown] id="stored-intro"
-# A folder as `save_pretrained` makes it holds a `config.json`, with the sizes, and a `model.safetensors`, with the numbers.
-# Safetensors is data alone. Older checkpoints are pickles (`pytorch_model.bin`). Opened with `weights_only=False`, the default
-# before PyTorch 2.6, one can run any code: never open one from a stranger so.
+# A folder of `save_pretrained` holds a `config.json`, with the sizes, and a `model.safetensors`, with the numbers.
+# Safetensors is data alone. Older checkpoints are pickles (`pytorch_model.bin`): opened with `weights_only=False`, the default
+# before PyTorch 2.6, a stranger's can run any code.
 
 # %% id="stored"
 stored = load_file(FOLDER / "gpt2" / "model.safetensors")

@@ -6,7 +6,7 @@ FAULTS = (
     Fault(
         "gelu-left-exact",
         "the GELU stays exact",
-        'The GELU is still the exact one. GPT-2\'s is `nn.GELU(approximate="tanh")`, in every block.',
+        'A GELU is still the exact one. GPT-2 has `nn.GELU(approximate="tanh")` in every block.',
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
@@ -55,7 +55,8 @@ FAULTS = (
     Fault(
         "parts-in-reverse",
         "queries, keys and values get the parts in reverse",
-        "The first part goes to the values and the last one to the queries. The parts come in the order query, key, value.",
+        "The first part goes to the values and the last one to the queries. The order should be query, key,"
+        " value.",
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
@@ -609,7 +610,8 @@ FAULTS = (
     Fault(
         "normed-after-rotation",
         "QK-norm comes after the rotation",
-        "QK-norm comes after the rotation here. With weights that are not all 1 that is something else: norm first, then rotate.",
+        "QK-norm comes after the rotation here. With weights that differ that is something else: norm "
+        "first, then rotate.",
         section="12-real-models#llama-attention-task",
     ),
     Fault(
@@ -793,5 +795,11 @@ FAULTS = (
         "later pieces have no causal mask",
         "Only the first piece has a causal mask. In a later one a token sees those of its piece that come after it.",
         section="12-real-models#cached-logits-task",
+    ),
+    Fault(
+        "tied-upside-down",
+        "two tables are counted where they are tied, and one where they are not",
+        "Two tables are counted where they are tied, and one where they are not. It should be the other way round.",
+        section="12-real-models#sizes-intro",
     ),
 )

@@ -90,9 +90,10 @@ LIKE_GPT2 = Task(
             hint: The unembedding holds a copy of the table. Tied means one parameter: `model.unembedding.weight = model.embedding.weight`.
         tied-the-other-way: model.unembedding.weight = model.embedding.weight → model.embedding.weight = model.unembedding.weight
         projections-swapped: block.attention.W_query, block.attention.W_key → block.attention.W_key, block.attention.W_query
-            hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query, key, value.
+            hint: The first part goes to `W_key` and the second to `W_query`. The order should be query, key,
+                value.
         projections-swapped: block.attention.W_key, block.attention.W_value → block.attention.W_value, block.attention.W_key
-            hint: `W_value` does not get the third part. The parts come in the order query, key, value.
+            hint: `W_value` does not get the third part. The order should be query, key, value.
         biases-of-first-block: zip(model.blocks, biases) → zip(model.blocks, biases[:1].expand_as(biases))
         bias-of-queries-only: zip(layers, fused.chunk(3)) → zip(layers[:1], fused.chunk(3))
         bias-of-keys-missing: zip(layers, fused.chunk(3)) → zip(layers[::2], fused.chunk(3)[::2])
@@ -190,7 +191,8 @@ LOAD_GPT2 = Task(
         gelu-left-exact: like_gpt2(model, torch.zeros(len(model.blocks), 3 * width)) → like_gpt2(model, torch.zeros(len(model.blocks), 3 * width))
             below like_gpt2(model → for block in model.blocks:↵    block.mlp[1] = nn.GELU()
         projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
-            hint: The first part goes to `W_key` and the second to `W_query`. The parts come in the order query, key, value.
+            hint: The first part goes to `W_key` and the second to `W_query`. The order should be query, key,
+                value.
         values-and-keys-exchanged: ("W_query", "W_key", "W_value") → ("W_query", "W_value", "W_key")
         parts-in-reverse: ("W_query", "W_key", "W_value") → ("W_value", "W_key", "W_query")
         square-not-turned: ("c_attn.weight", "c_proj.weight", "c_fc.weight") → ("c_attn.weight", "mlp.c_proj.weight", "c_fc.weight")
@@ -632,6 +634,7 @@ DECODE_BYTES = Task(
         pairs-in-reverse: stands_for[first] + stands_for[second] → stands_for[second] + stands_for[first]
         first-half-only: stands_for[first] + stands_for[second] → stands_for[first]
         merges-off-by-one: range(256)] → range(257)]
+        merges-off-by-one: stands_for[first] + stands_for[second] → stands_for[first] + stands_for[second] if len(stands_for) > 256 else [256]
         bytes-of-pairs-cut: body
             stands_for = [[byte] for byte in range(256)]
             for first, second in merges.tolist():
@@ -951,6 +954,7 @@ CACHED_LOGITS = Task(
         stream-not-added: x = x + attention.out_proj(context) → x = attention.out_proj(context)
         last-norm-left-out: model.unembedding(model.norm(x)) → model.unembedding(x)
         no-scale: / keys.shape[-1] ** 0.5 →
+        scaled-by-model-width: keys.shape[-1] ** 0.5 → x.shape[-1] ** 0.5
         new-logits-only: return torch.cat(results, dim=1) → return results[-1]
         read-again: body
             whole, results = None, []
@@ -1130,6 +1134,8 @@ LLAMA_ATTENTION = Task(
         keys-not-rotated: keys = apply_rope(keys, positions, self.base) → pass
         values-rotated: sharing = self → values = apply_rope(values, positions, self.base)↵sharing = self
         base-not-passed-on: positions, self.base) →2 positions)
+        base-not-passed-on: apply_rope(queries, positions, self.base) → apply_rope(queries, positions)
+        base-not-passed-on: apply_rope(keys, positions, self.base) → apply_rope(keys, positions)
         groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
             values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
         groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
@@ -1285,7 +1291,7 @@ PERMUTED_ROWS = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            hint: This is the code as it was given. It cuts a head into two halves and makes neighbours of them: the way back.
+            hint: This comes out of the code as it was given. It cuts a head into two halves and makes neighbours of them: the way back.
         rows-left-alone: = weight
         heads-not-cut: (num_heads, -1, 2) → (1, -1, 2)
         second-numbers-first: pairs.transpose(1, 2) → pairs.transpose(1, 2).flip(1)
@@ -1344,6 +1350,7 @@ MODEL_SIZES = Task(
     ),
     wrong=wrongs("""
         table-counted-twice: (1 if tied else 2) → 2
+        tied-upside-down: (1 if tied else 2) → (2 if tied else 1)
         last-norm-not-counted: num_layers * block + d_model → num_layers * block
         norms-not-counted: norms = 2 * d_model → norms = 0 * d_model
         no-norm-counted: line norms = → norms = 0

@@ -148,13 +148,15 @@ FAULTS = (
     Fault(
         "sink-scaled",
         "the sink is scaled like a score",
-        "The sink is divided by √head_dim. It joins the scaled scores as it is.",
+        "The sink is divided by √head_dim. It should join the scaled scores as it is.",
         section="13-attention-today#sink-attention-task",
     ),
     Fault(
         "sink-without-effect",
         "the sink has no effect",
-        "The rows add up to 1, so the sink has no effect. Its column belongs in the softmax, and after it the rows are not normalised again. A number that is added to *all* scores of a row changes nothing.",
+        "The rows add up to 1, so the sink has no effect. Its column should be in the softmax, and after "
+        "that nothing should be normalised again. (A number that is added to *all* scores of a row changes "
+        "nothing.)",
         section="13-attention-today#sink-attention-task",
     ),
     Fault(
@@ -190,7 +192,7 @@ FAULTS = (
     Fault(
         "latent-not-normalised",
         "the latent is not normalised",
-        "The latent is used as it comes out of `W_latent`. It goes through `latent_norm` first.",
+        "The latent is used as it comes out of `W_latent`. It should go through `latent_norm` first.",
         section="13-attention-today#latent-attention-task",
     ),
     Fault(
@@ -328,8 +330,8 @@ FAULTS = (
     ),
     Fault(
         "ramp-rounded-inwards",
-        "the ends of the ramp are rounded inwards",
-        "The ends of the ramp are rounded inwards. Round the first down and the last up.",
+        "an end of the ramp is rounded inwards",
+        "An end of the ramp is rounded inwards. Round the first down and the last up.",
         section="13-attention-today#yarn-task",
     ),
     Fault(
@@ -461,7 +463,8 @@ FAULTS = (
     Fault(
         "beta-on-the-value-alone",
         "β scales the value, not the difference",
-        "β scales the new value alone, so the old one is always taken out. It scales the whole difference.",
+        "β scales the new value alone, so the old one is always taken out. It should scale the whole "
+        "difference.",
         section="13-attention-today#delta-task",
     ),
     Fault(
@@ -588,7 +591,7 @@ FAULTS = (
     Fault(
         "window-always-filled",
         "a short text fills the window",
-        "A text shorter than the window counts as a full one. Take the smaller of both.",
+        "A text shorter than the window counts as if it filled it. Take the smaller of both.",
         section="13-attention-today#choose-intro",
     ),
     Fault(
@@ -655,7 +658,7 @@ FAULTS = (
     Fault(
         "one-token-always",
         "one token is returned where none fits",
-        "Where not even one token fits, the answer is 0.",
+        "Where not even one token fits, the answer should be 0.",
         section="13-attention-today#longest-task",
     ),
     Fault(
@@ -687,5 +690,29 @@ FAULTS = (
         "the whole memory fades",
         "The whole memory fades by 1 − β in each step. Take away only what it holds for this key.",
         section="13-attention-today#delta-task",
+    ),
+    Fault(
+        "ntk-base-raised-too",
+        "the base is raised to the power of NTK, too",
+        "The base is raised to the power as well. Raise `factor` alone, and multiply the base by that.",
+        section="13-attention-today#stretched-task",
+    ),
+    Fault(
+        "sinks-taken-for-tokens",
+        "the learned sinks are taken for first tokens that stay visible",
+        "First tokens stay visible here, as many as there are sinks. These sinks are learned numbers and no tokens: leave `num_sinks` out of the mask.",
+        section="13-attention-today#sinks-intro",
+    ),
+    Fault(
+        "first-layer-twice",
+        "the first layer is counted twice",
+        "The first layer is counted twice. Before it, each token has only itself: begin with `torch.eye`.",
+        section="13-attention-today#reach-task",
+    ),
+    Fault(
+        "total-replaced",
+        "a layer replaces the total of those before it",
+        "A layer sets the total in place of adding to it, so those before it are lost. Use `+=`.",
+        section="13-attention-today#choose-intro",
     ),
 )

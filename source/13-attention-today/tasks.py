@@ -245,6 +245,7 @@ REACH = Task(
     wrong=wrongs("""
         last-layer-only: arrives = (visible.float() @ arrives > 0).float() → arrives = visible.float()
         first-layer-only: in windows.tolist(): → in windows.tolist()[:1]:
+        first-layer-twice: in windows.tolist(): → in windows.tolist()[:1] + windows.tolist():
         widest-window-only: in windows.tolist(): → in [0 if 0 in windows.tolist() else max(windows.tolist())]:
         future-visible: return arrives.bool() → return arrives.bool() | arrives.bool().T
             hint: A later token reaches an earlier one here. Information only moves forward.
@@ -337,6 +338,7 @@ SINK_ATTENTION = Task(
             weights[..., :-1] @ values → weights @ values
         window-one-too-wide: window_mask(num_tokens, num_tokens, window) → window_mask(num_tokens, num_tokens, window + 1)
         window-not-used: window_mask(num_tokens, num_tokens, window) → window_mask(num_tokens, num_tokens, num_tokens)
+        sinks-taken-for-tokens: window_mask(num_tokens, num_tokens, window) → window_mask(num_tokens, num_tokens, window, len(sinks))
         groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
             values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
         keys-as-values: values = values.repeat → values = keys + 0 * values.repeat
@@ -428,6 +430,8 @@ LATENT_ATTENTION = Task(
         latent-keys-rotated: plain @ keys.mT → apply_rope(plain, positions, self.base) @ apply_rope(keys, positions, self.base).mT
         rotated-score-left-out: plain @ keys.mT + turned @ rope_keys.mT → plain @ keys.mT
         base-not-passed-on: positions, self.base) →2 positions)
+        base-not-passed-on: apply_rope(turned, positions, self.base) → apply_rope(turned, positions)
+        base-not-passed-on: apply_rope(self.W_rope_key(x), positions, self.base) → apply_rope(self.W_rope_key(x), positions)
         eps-not-passed-on: RMSNorm(latent_dim, eps) → RMSNorm(latent_dim)
             hint: `latent_norm` has an epsilon of its own. Pass `eps` on.
         split-without-transpose: .view(b, num_tokens, self.num_heads, -1).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, -1)
@@ -610,6 +614,7 @@ STRETCHED = Task(
         stretched-the-wrong-way: frequencies / factor → frequencies * factor
         interpolated-twice: if method == "linear" else → if method in ("linear", "ntk") else
         ntk-without-exponent: factor ** (head_dim / (head_dim - 2)) → factor
+        ntk-base-raised-too: base * factor ** → (base * factor) **
         ntk-exponent-upside-down: head_dim / (head_dim - 2) → (head_dim - 2) / head_dim
         ntk-exponent-upside-down: head_dim / (head_dim - 2) → head_dim / (head_dim - 4)
         unknown-method-accepted: if method not in ("none", "linear", "ntk"): → if False:
@@ -678,6 +683,8 @@ YARN = Task(
         ramp-not-rounded: max(math.floor(begin), 0), min(math.ceil(end), head_dim - 1) → max(begin, 0), min(end, head_dim - 1)
         ramp-rounded-inwards: math.floor(begin) → math.ceil(begin)
             math.ceil(end) → math.floor(end)
+        ramp-rounded-inwards: math.floor(begin) → math.ceil(begin)
+        ramp-rounded-inwards: math.ceil(end) → math.floor(end)
         ramp-begins-below-zero: max(math.floor(begin), 0) → math.floor(begin)
         ramp-end-not-bounded: min(math.ceil(end), head_dim - 1) → math.ceil(end)
         share-not-clamped: .clamp(0, 1) →
@@ -1097,6 +1104,10 @@ PLAN_BYTES = Task(
     ),
     wrong=wrongs("""
         values-not-counted: 2 * layer["groups"] →2 layer["groups"]
+        values-not-counted: 2 * layer["groups"] * layer["head_dim"] * num_tokens → layer["groups"] * layer["head_dim"] * num_tokens
+        values-not-counted: 2 * layer["groups"] * layer["head_dim"] * min → layer["groups"] * layer["head_dim"] * min
+        total-replaced: numbers += layer["heads"] → numbers = layer["heads"]
+        total-replaced: numbers += (layer["latent_dim"] → numbers = (layer["latent_dim"]
         window-not-bounding: min(num_tokens, layer["window"]) → num_tokens
         window-always-filled: min(num_tokens, layer["window"]) → layer["window"]
         latent-counted-twice: numbers += (layer["latent_dim"] + layer["rope_dim"]) → numbers += 2 * (layer["latent_dim"] + layer["rope_dim"])

@@ -46,7 +46,7 @@ ROOT = Path(__file__).parents[2]
 COURSE = Course.read(ROOT)
 LESSONS = COURSE.lessons
 SIZE = int(os.environ.get("CLASS_SIZE", "13"))
-LIMITS = Limits(cell_seconds=4.0)
+LIMITS = Limits(cell_seconds=8.0)
 WRITTEN = "I think it is because of the numbers."
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900 + 15 * SIZE)]
@@ -254,7 +254,7 @@ def run(walls: None, tmp_path_factory: pytest.TempPathFactory, members: dict[str
     nbgrader = NbGraderAPI(found.directory, config=found.config)
     for lesson in {lesson for lesson, _ in members.values()}:
         fed_back = nbgrader.generate_feedback(lesson)
-        assert fed_back["success"], fed_back.get("error") or fed_back.get("log")
+        assert fed_back["success"], f"{fed_back.get('error') or fed_back.get('log')}\n{done.output}"
     with Gradebook(found.database, found.directory.course_id) as book:
         CsvExportPlugin(to=str(course / "grades.csv")).export(book)
     shown = [str(one.message) for one in warned if not issubclass(one.category, NOT_SHOWN)]

@@ -35,6 +35,8 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
     )
     right = tuple(_reached(step, made) for step in route.steps if (made := taken.get(step.name)))
     if outcomes[route.probe].error is not None:
+        # Axes in another order may well be what it stops at.
+        right = tuple(step for step in right if not step.shape)
         return Way(right, ends="stops", probe=route.probe) if right else None
     if missing is None:
         ends = _how_it_ends(route, taken, outcomes[route.probe].tensor)
@@ -60,7 +62,7 @@ def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[s
     """Return the lines of an answer whose numbers the solution makes too, with a word for them or without.
 
     None where it stops, where there are none, or the last of them has a word. Only lines of the functions in
-    `own` are told.
+    `own` are told; of an answer that makes other numbers, too, only those with a name.
     """
     if trail is None or trail.probe != route.probe or outcome.error is not None:
         return None
@@ -69,13 +71,14 @@ def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[s
     right = [place for place, step in enumerate(steps) if _is_one_of(step, [*named, *route.others])]
     # Of what a line makes, the last says most.
     last = {steps[place].line_number: steps[place] for place in right if steps[place].function in own}
-    by_line = sorted(last.values(), key=steps.index)
+    unbroken = right == list(range(len(right)))
+    by_line = sorted((step for step in last.values() if unbroken or step.name), key=steps.index)
     if not by_line or _is_one_of(by_line[-1], named):
         return None
     result = None if outcome.tensor is None else fingerprint(outcome.tensor)
     return Alike(
         tuple(Place(step.name, step.line_number) for step in by_line),
-        unbroken=right == list(range(len(right))),
+        unbroken=unbroken,
         given=by_line[-1].fingerprints[-1:] == (result,),
     )
 
@@ -213,8 +216,7 @@ def _match(
 
 def _reached(right: RightStep, match: tuple[Step, Fingerprint]) -> Reached:
     step, made = match
-    alike = len(made.shape) == len(right.fingerprints[0][0].shape)
-    shape = () if alike else made.shape
+    shape = () if made.shape == right.fingerprints[0][0].shape else made.shape
     factors = (factor_between(made, _in_order(made, orders)) for orders in right.fingerprints)
     times = next((factor for factor in factors if factor is not None), 1.0)
     same = abs(times - 1) <= SAME

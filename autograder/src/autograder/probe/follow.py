@@ -6,7 +6,7 @@ import contextlib
 import linecache
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import torch
@@ -46,7 +46,7 @@ def follow(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any])
     except BaseException:  # it cannot even be made, and its outcomes tell how
         return None
     own = vars(answer).get("forward") if task.kind == "module" else answer
-    steps = _steps(record, looks, file_of(own) or "")
+    steps = _steps(record, looks, file_of(own) or "", own_functions(task))
     too_long = record.left_out or any(len(runs) > MOST_RUNS for runs in looks.values())
     looped = any(record[number].times > 1 for number, _ in looks)
     return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps, looped)
@@ -86,14 +86,19 @@ def _look(tensor: Tensor) -> tuple[Fingerprint, tuple[float, ...]] | None:
     return made, tuple(round(value, 6) for value in first.tolist()) if whole else ()
 
 
+def own_functions(task: Task) -> tuple[str, ...]:
+    """Return the functions whose lines are those of the answer itself."""
+    return "", task.name, f"{task.name}.forward"
+
+
 def _steps(
-    record: Record, looks: Looks[tuple[Fingerprint, tuple[float, ...]]], file: str
+    record: Record, looks: Looks[tuple[Fingerprint, tuple[float, ...]]], file: str, own: Collection[str]
 ) -> tuple[Step, ...]:
     return tuple(
         Step(
-            # Of a loop, each round has a name of its own, or the same for other tensors.
+            # Of a loop, each round has a name of its own, or the same for other tensors. So has another cell.
             _name(linecache.getline(file, record[number].step.line), record[number].results[part].names)
-            if len(runs) == 1
+            if len(runs) == 1 and record[number].step.function in own
             else "",
             record[number].step.line,
             record[number].step.function[:MAX_TEXT],

@@ -80,20 +80,12 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
     elif verdict.globals_read:
         extra.append(globals_text(verdict, task))
     if verdict.way:
-        extra.append(way_text(_beside(verdict), task))
+        extra.append(way_text(verdict.way, task))
     if verdict.stood_in:
         extra.insert(0, stood_in(verdict))
     if verdict.forbidden and not isinstance(finding, f.CallsForbidden):
         extra.append(_forbidden(verdict.forbidden, task))
     return replace(message, details=tuple(extra))
-
-
-def _beside(verdict: f.Verdict) -> f.Way:
-    """Return how far an answer goes, without multiples of steps where named mistakes explain all of it."""
-    assert verdict.way is not None
-    if not (verdict.named and verdict.whole):
-        return verdict.way
-    return replace(verdict.way, right=tuple(step for step in verdict.way.right if step.times == 1))
 
 
 def unfinished_text(verdict: f.Verdict) -> str:
@@ -142,13 +134,16 @@ def _not_computed(finding: f.NotComputed, task: Task) -> Message:
     return about(finding, task, _NOT_COMPUTED[finding.typed])
 
 
+# Of an answer that stops or runs, and whether a step is right but for a factor.
+_RIGHT = {
+    (False, False): N_("Right so far{where}: {right}."),
+    (False, True): N_("Right so far{where}, apart from a factor: {right}."),
+    (True, False): N_("Right until it stops{where}: {right}."),
+    (True, True): N_("Right until it stops{where}, apart from a factor: {right}."),
+}
 _ENDS = {
-    "": N_("Right so far{where}: {right}."),
-    "stops": N_("Right until it stops{where}: {right}."),
-    "wrong": N_("Right so far{where}: {right}. The result itself is not."),
-    "there": N_(
-        "Right so far{where}: {right}. The result has the numbers of this last step, and should have others."
-    ),
+    "wrong": N_("The result itself is not."),
+    "there": N_("The result has the numbers of this last step, and should have others."),
 }
 
 MOST_ALIKE = 3  # places with steps without a word
@@ -194,32 +189,35 @@ def _line_text(place: f.Place) -> str:
 
 
 def _steps_text(way: f.Way, task: Task) -> str:
-    right = listed([f"{translated('steps', step.says)} ({place_text(step, task)})" for step in way.right])
     where = on_which(f.Finding(probe=way.probe), task)
-    if not way.missing:
-        return right and _(_ENDS[way.ends][0], right=right, where=where)
-    missing = translated("steps", way.missing)
-    if way.multiple:
-        comes = _(
-            _MULTIPLES[bool(way.fitting)][0],
-            missing=missing,
-            place=place_text(replace(way.multiple[0], times=1.0), task),
-            times=number_text(way.multiple[1]),
-            fitting=listed([number_text(factor) for factor in (1.0, *way.fitting)], _("or")),
-        )
-    else:
-        comes = _(
-            "Then {missing} should come, and no line of yours gives their right numbers.",
-            missing=missing,
-        )
-    if not way.right:
+    if not way.right and way.missing:
         return _(
             "The first step that is looked for{where} is {missing}, and no line of yours gives their right "
             "numbers.",
-            missing=missing,
+            missing=translated("steps", way.missing),
             where=where,
         )
-    return _("Right so far{where}: {right}. {comes}", right=right, comes=comes, where=where)
+    right = listed([f"{translated('steps', step.says)} ({place_text(step, task)})" for step in way.right])
+    case = way.ends == "stops", any(step.times != 1 for step in way.right)
+    said = right and _(_RIGHT[case][0], right=right, where=where)
+    comes = _comes(way, task) if way.missing else right and _(_ENDS.get(way.ends, ("",))[0])
+    return " ".join(filter(None, [said, comes]))
+
+
+def _comes(way: f.Way, task: Task) -> str:
+    """Say which step should come next."""
+    missing = translated("steps", way.missing)
+    if way.multiple is None:
+        return _(
+            "Then {missing} should come, and no line of yours gives their right numbers.", missing=missing
+        )
+    return _(
+        _MULTIPLES[bool(way.fitting)][0],
+        missing=missing,
+        place=place_text(replace(way.multiple[0], times=1.0), task),
+        times=number_text(way.multiple[1]),
+        fitting=listed([number_text(factor) for factor in (1.0, *way.fitting)], _("or")),
+    )
 
 
 def where_text(
@@ -739,11 +737,12 @@ def _wrong_dtype(finding: f.WrongDtype, task: Task) -> Message:
 
 def _not_finite(finding: f.NotFinite, task: Task) -> Message:
     value, count = str(finding.value), finding.count - 1
-    others = ngettext(", and so is {number} other", ", and so are {number} others", count)
+    others = ngettext(", as should {number} other", ", as should {number} others", count)
     return about(
         finding,
         task,
-        N_("{place} is {value}{where}{others}.") + sentences(NOT_FINITE, value, OF_NOT_FINITE),
+        N_("{place} is {value}{where}, and should be a number{others}.")
+        + sentences(NOT_FINITE, value, OF_NOT_FINITE),
         value=value,
         others=others if count > 0 else "",
     )
