@@ -691,13 +691,13 @@ SAID = [
      "`row_sums` has shape (3,); it should be (2,).\n…"),
     ((f.WrongDtype("complex64", ("float32",), probe="three"), SHARE), "…"),
     ((f.NotFinite(math.nan, (1,), 1, probe="three"), SHARE),
-     "Entry [1] (token 1) is nan on three numbers.\n"
+     "Entry [1] (token 1) is nan on three numbers, and should be a number.\n"
      "nan comes from 0/0 or inf/inf or 0 times inf…\n…"),
     ((f.NotFinite(math.inf, (0,), 3, probe="three"), SHARE),
-     "Entry [0] (token 0) is inf on three numbers, and so are 2 others.\n"
+     "Entry [0] (token 0) is inf on three numbers, and should be a number, as should 2 others.\n"
      "…dividing by zero…\n…"),
-    ((f.NotFinite(math.nan, (0,), 2, probe="three"), SHARE), "…and so is 1 other.\n…"),
-    ((f.NotFinite(math.nan, (), 1, probe="pairs"), TOTAL), "The result is nan on two pairs.\n…"),
+    ((f.NotFinite(math.nan, (0,), 2, probe="three"), SHARE), "…as should 1 other.\n…"),
+    ((f.NotFinite(math.nan, (), 1, probe="pairs"), TOTAL), "The result is nan on two pairs, and should be a number.\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE), "Not the right numbers yet on three numbers.\n…"),
     ((f.BrokenProperty("sums-to-one", (), 24.0, probe="three"), SHARE),
      "The result adds up to 24 on three numbers; it should add up to 1.\n…"),
