@@ -697,7 +697,8 @@ SAID = [
      "Entry [0] (token 0) is inf on three numbers, and should be a number, as should 2 others.\n"
      "…dividing by zero…\n…"),
     ((f.NotFinite(math.nan, (0,), 2, probe="three"), SHARE), "…as should 1 other.\n…"),
-    ((f.NotFinite(math.nan, (), 1, probe="pairs"), TOTAL), "The result is nan on two pairs, and should be a number.\n…"),
+    ((f.NotFinite(math.nan, (), 1, probe="pairs"), TOTAL),
+     "The result is nan on two pairs, and should be a number.\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE), "Not the right numbers yet on three numbers.\n…"),
     ((f.BrokenProperty("sums-to-one", (), 24.0, probe="three"), SHARE),
      "The result adds up to 24 on three numbers; it should add up to 1.\n…"),
