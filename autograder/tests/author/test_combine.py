@@ -103,6 +103,16 @@ def test_what_does_something_new_together_is_kept(made):
     assert {(1, 2), (1, 6)} <= set(members[len(tried) :]) <= {*permutations(range(7), 2), (1, 2, 3)}
 
 
+def test_a_mistake_that_adds_nothing_to_another_is_not_kept_beside_it(runs):
+    # Where it leaves early, nothing is turned; what the experiment shows of both at once is not tried.
+    both = wrongs("""
+        summed: x = x / 2 → return x.cumsum(0)
+        no-turn: .flip(0) →
+        """)
+    made = make_task(replace(TASK, wrong=both), runs, replace(FAULTS, together=()))
+    assert made.explanations.members.tolist() == [[0], [1]]
+
+
 def test_of_an_error_that_is_right_the_solutions_own_line_is_not_kept(made):
     error = made.probe["empty"].expected.error
     assert (error.type, error.line, error.function) == ("ValueError", "", "")

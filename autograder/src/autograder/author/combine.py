@@ -252,12 +252,22 @@ class _Tries:
             return False
         if not any(sight.wrong for sight in tried) or sights in self._known or sights in self._made[faults]:
             return False
+        if len(places) > 1 and any(self._adds_nothing(sights, place) for place in places):
+            return False
         if len(places) == 1:
             self._known.add(sights)
         self._made[faults].add(sights)
         self.found.append(places)
         self.kept.append(sights)
         return True
+
+
+    def _adds_nothing(self, sights: Sights, place: int) -> bool:
+        """Tell whether some wrong answers look as one of them does alone wherever they were tried."""
+        if place >= len(self._alone):
+            return False
+        tried = {name: sight for name, sight in sights.items() if sight != UNTRIED}
+        return tried in _Known([{name: self._alone[place][name] for name in tried}])
 
 
 def _near(some: Iterable[float], others: Iterable[float]) -> bool:

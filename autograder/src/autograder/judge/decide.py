@@ -182,10 +182,13 @@ def _way(
 ) -> f.Way | None:
     """Return how far an answer goes along the solution's way, if its result there is wrong.
 
-    Steps without a word are told only where no known mistake is.
+    Steps without a word are told only where no known mistake is, and none of a module that cannot get the
+    probe's weights.
     """
     route = task.route
     if route is None or route.probe not in sights or not sights[route.probe].result:
+        return None
+    if not _beyond(seen[route.probe].module, task.probe[route.probe].expected.module).loadable:
         return None
     found = way(route, evidence.trail, seen)
     if explained.wrong or (found and found.multiple):
