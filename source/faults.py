@@ -1443,8 +1443,8 @@ FAULTS = (
     ),
     Fault(
         "one-too-far-back",
-        "the diagonal lies one too far back",
-        "This looks one token too far back: at what came *before* the same token.",
+        "the diagonal lies too far back",
+        "This looks too far back: at what came *before* the same token.",
         section="09-take-it-apart#induction-score-task",
     ),
     Fault(

@@ -575,12 +575,17 @@ SLIPS_BY_HAND = wrongs("""
         torch.softmax( → softmax_by_hand(
     """)
 
-# Scores near 1900 in the first head and near -1900 in the second, far below what is not −∞ and hides.
-NEAR_FOUR = 4 + 0.01 * drawn(2, 5, 7, seed=58)
-BOTH_SIGNS = {
-    "W_query.weight": torch.cat((torch.ones(6, 7), -torch.ones(6, 7))),
-    "W_key.weight": torch.ones(12, 7),
-}
+# Queries and keys read three numbers that all tokens share, so that all scores of a head are one: about 35,000 in
+# the first, -35,000 in the second. Only a softmax that overflows goes wrong, or a mask that is not −∞.
+SHARED = torch.cat((torch.ones(12, 3), torch.zeros(12, 4)), dim=1)
+BOTH_SIGNS = {"W_query.weight": SHARED * torch.tensor([1.0, -1.0]).repeat_interleave(6)[:, None]}
+BOTH_SIGNS |= {"W_key.weight": SHARED}
+
+
+def sharing_three_numbers(generator):
+    """Tokens that have their first three numbers in common."""
+    return {"x": torch.cat((torch.full((2, 5, 3), 40.0), torch.randn(2, 5, 4, generator=generator)), dim=2)}
+
 
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention",
@@ -607,12 +612,13 @@ MULTI_HEAD_ATTENTION = Task(
         ),
         Probe(
             "large",
-            "scores near 1900 and near −1900",
-            {"x": NEAR_FOUR},
+            "scores near 35,000 and near −35,000",
+            sharing_three_numbers(torch.Generator().manual_seed(58)),
             construct=FULL,
             seed=58,
             dtype="float64",
             weights=BOTH_SIGNS,
+            redraw=sharing_three_numbers,
         ),
         called("device", "a module on another device", (2, 5, 7), FULL, 49, observe="other-device"),
         called("state-dict", "the module's state dict", (2, 5, 7), FULL, 49, observe="buffers"),

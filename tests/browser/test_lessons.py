@@ -133,7 +133,7 @@ LESSONS = {
         ),
     ),
     "04-dropout": Work(
-        shown=(('check("bug-mask-device")', "This is the code as it was given"),),
+        shown=(('check("bug-mask-device")', "This comes out of the code as it was given"),),
         mistakes=(
             ("batched-scores", "def batched_scores(queries, keys):",
              "def batched_scores(queries, keys):\n    return keys @ queries.transpose(1, 2)",
@@ -156,7 +156,7 @@ LESSONS = {
         ),
         mistakes=(
             ("split-heads", "def split_heads(x, num_heads):", SPLIT_WRONGLY,
-             "a head's rows are pieces of several tokens"),
+             "the rows of a head are not one for each token"),
         ),
         explored=(
             Explored("explore_heads(four_heads, tokens",

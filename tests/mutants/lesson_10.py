@@ -69,7 +69,8 @@ contains: = tensor.T if "c_proj" in name or "c_fc" in name else tensor
 by-table: = tensor if name.startswith(('wte', 'wpe')) else tensor.t().contiguous()
 swapaxes: line return → if "c_" in name and tensor.ndim == 2:↵    tensor = tensor.swapaxes(0, 1)↵return tensor
 == perplexity
-power-of-two (named): exp → exp2
+power-of-two (named): return F → return 2 ** F
+    .exp() →
 mean-of-perplexities (named, values): flatten(0, 1 → transpose(1, 2
     .flatten()).exp() → , reduction="none").mean(1).exp().mean()
 last-token (named, values): .flatten(0, 1), ids[:, 1:].flatten() → [:, -1], ids[:, -1]

@@ -63,7 +63,7 @@ divided-not-multiplied (named, not finite, values): total * → total /
 maximum-alone (named, shape): line append → states.append(largest)
 side-by-side (named, shape): (states → (states, dim=1
 list-of-rows (type): line return → return states
-starts-at-zero (named, values): -torch.inf → 0.0
+starts-at-zero (named, values): scores.new_tensor(-torch.inf) → torch.zeros(())
 if-larger: body
     m, l, out = scores[0], torch.ones(()), [torch.stack((scores[0], torch.ones(())))]
     for s in scores[1:]:

@@ -99,10 +99,7 @@ def _may_name(task: Task, evidence: Evidence, seen: Mapping[str, Outcome], expla
     lesson's data were typed in, and come from no mistake.
     """
     if unsteadiness(task, evidence.examined):
-        return explained.whole and (
-            any(mark == "unsteady" for _, mark in explained.marks)
-            or all(one.varies for one in explained.wrong)
-        )
+        return explained.whole and any(mark == "unsteady" for _, mark in explained.marks)
     return not (task.kind == "tensor" and _typed(task, seen, AS_SEEN) and len(explained.wrong) > 1)
 
 

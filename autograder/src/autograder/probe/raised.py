@@ -202,5 +202,6 @@ def _operand(name: str, value: Any) -> Operand | None:
     if isinstance(value, list | tuple):
         kind = type(value)
         home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-        return Operand(name[:MAX_TEXT], value=f"{home}{kind.__name__}[{len(value)}]"[:MAX_TEXT])
+        counted = f"{home}{kind.__name__}[{len(value)}]" if len(value) else f"{kind()}"
+        return Operand(name[:MAX_TEXT], value=counted[:MAX_TEXT])
     return None

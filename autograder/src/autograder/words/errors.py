@@ -55,7 +55,8 @@ EXPLAINED = {
         "A list does not calculate as a whole: `torch.tensor(...)` makes a tensor of it."
     ),
     r"too many indices for tensor": N_(
-        "There are more positions between the brackets than the tensor has axes. Print its `.shape`."
+        "The brackets ask for more axes than the tensor has. (A mask of True and False counts with all of "
+        "its axes.) Print its `.shape`."
     ),
     r"0-d tensor": N_(
         "A tensor that is a single number has no length: no loop walks over it, and it cannot be taken "
