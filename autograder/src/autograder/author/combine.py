@@ -261,7 +261,6 @@ class _Tries:
         self.kept.append(sights)
         return True
 
-
     def _adds_nothing(self, sights: Sights, place: int) -> bool:
         """Tell whether some wrong answers look as one of them does alone wherever they were tried."""
         if place >= len(self._alone):

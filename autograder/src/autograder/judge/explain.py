@@ -17,7 +17,19 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from autograder.judge.sights import APART, CLOSE, RAISES, ROUNDING, UNCALLED, UNTRIED, Sight, sight
+from autograder.judge.sights import (
+    APART,
+    CLOSE,
+    EXTRA,
+    LACKS,
+    RAISES,
+    RESHAPED,
+    ROUNDING,
+    UNCALLED,
+    UNTRIED,
+    Sight,
+    sight,
+)
 from autograder.records.bank import RESULT, Explanations, KnownWrong, Task
 from autograder.records.findings import Shown
 from autograder.records.outcome import ErrorReport, Outcome
@@ -93,12 +105,14 @@ class _Comparison:
         members: (explanations, mistakes)
         relation, same_marks: (explanations, probes)
         shows: (explanations,) for each mark of the answer
+        may_show: (explanations,), whether one that was not tried there may show it
     """
 
     members: Tensor
     relation: Tensor
     same_marks: Tensor
     shows: Mapping[Cell, Tensor]
+    may_show: Mapping[Cell, Tensor]
 
 
 def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Comparison:
@@ -122,6 +136,11 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
     ruled_out |= several & (untried & own_right).any(dim=1)
     ruled_out |= ~(within | untried | hidden).all(dim=1)
     kept = ~ruled_out
+    may_show = {
+        (name, one): untried[kept, at] & _may_show(table, mark[cells[:, at]], one)[kept]
+        for at, (name, sight_there) in enumerate(seen.items())
+        for one in sight_there.marks
+    }
     members, relation, cells = table.members[kept], relation[kept], cells[kept]
     own = [tuple(sorted(one.marks)) for one in seen.values()]
     places = {marks: place for place, marks in enumerate(table.marks)}
@@ -141,7 +160,20 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
     )
     loosely &= (alone & varies[:, 0])[:, None] & same_marks & (relation == Relation.OTHER)
     relation = torch.where(loosely, torch.tensor(Relation.LIKE), relation)
-    return _Comparison(members, relation, same_marks, shows)
+    return _Comparison(members, relation, same_marks, shows, may_show)
+
+
+def _may_show(table: Explanations, mark: Tensor, one: str) -> Tensor:
+    """Tell which explanations may show a mark where they were not tried. Shape (explanations,).
+
+    A parameter that is missing, or one too many, comes of a mistake that shows it alone.
+    """
+    members = table.members.long()
+    if not one.startswith((LACKS, EXTRA, RESHAPED)):
+        return torch.ones(len(members), dtype=torch.bool)
+    alone = (members >= 0).sum(dim=1) == 1
+    shown = torch.tensor([one in marks for marks in table.marks])[mark]
+    return torch.isin(members, members[alone & shown, 0]).any(dim=1)
 
 
 def _relations(table: Explanations, one: Sight) -> Tensor:
@@ -207,12 +239,10 @@ class _Search:
         results = [(name, "") for name, one in seen.items() if one.result]
         self.cells: list[Cell] = [*results, *compared.shows]
         wrong = torch.tensor([bool(one.result) for one in seen.values()], dtype=torch.bool)
-        names = list(seen)
-        untried = compared.relation == Relation.UNTRIED
         columns = [compared.relation[:, wrong]]
-        for (name, _), shown in compared.shows.items():
+        for (name, mark), shown in compared.shows.items():
             column = torch.where(shown, int(Relation.SAME), int(Relation.RIGHT))
-            column[~shown & untried[:, names.index(name)]] = int(Relation.UNTRIED)
+            column[~shown & compared.may_show[name, mark]] = int(Relation.UNTRIED)
             columns.append(column[:, None])
         # What each explanation shows in place of each thing that is wrong. Shape (explanations, cells)
         self._relation = torch.cat(columns, dim=1)
