@@ -270,6 +270,12 @@ def test_beside_an_error_two_mistakes_explain_the_other_checks_only():
     assert ("even" in explained.results, explained.whole) == (False, False)
 
 
+def test_a_parameter_that_is_missing_is_no_work_of_two_mistakes_that_lack_none():
+    outcomes = done(answer("no-half", "no-turn"))
+    outcomes["even"] = replace(outcomes["even"], module=ModuleReport(missing=("W",)))
+    assert not explain(untried("even"), outcomes).whole
+
+
 def test_two_mistakes_are_not_named_where_each_alone_shows_and_the_answer_is_right():
     outcomes = done(answer("no-half", "no-turn")) | {"even": done(answer())["even"]}
     assert names(outcomes, untried("even")) == []
