@@ -367,8 +367,7 @@ def execute(command, rest):
             quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
             subprocess.call(pages, env=environment, cwd=HERE / "notebooks", **quiet)
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
-        # Half of the tests' time is waiting: for time limits, browsers and servers.
-        side_by_side = [] if WINDOWS else ["-n", str(2 * (os.cpu_count() or 1))]
+        side_by_side = [] if WINDOWS else ["-n", "auto"]
         if command == "test" and not rest:  # first those of the tool, which have settings of their own
             code = wait_for([PYTHON, "-m", "pytest", *side_by_side], environment, cwd=HERE / "autograder")
             if code:
