@@ -14,6 +14,8 @@ from autograder.judge.way import followed
 from autograder.probe.collect import collect_answer
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
+from autograder.records.findings import Reached, Way
+from autograder.words.language import speaking
 from autograder.words.wording import way_text, where_text
 
 ROOT = Path(__file__).parent.parent
@@ -249,3 +251,12 @@ def layer_norm(x, scale, shift, eps=1e-5):
 def test_lines_that_make_what_the_solution_makes_are_told_where_no_word_is_known(case):
     task_id, text, expected = WITHOUT_WORDS[case]
     assert said_of("08-train-it", task_id, text).endswith(expected)
+
+
+@pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])
+def test_of_the_steps_no_more_is_said_in_a_translation_than_in_english(ends):
+    task = Course.of(ROOT).load("05-multi-head").tasks["multi-head-attention"]
+    way = Way((Reached("the queries", "q", 3),), ends=ends, probe="seeded")
+    english = way_text(way, task)
+    with speaking(ROOT / "bank", "bn"):
+        assert way_text(way, task).count("\n") == english.count("\n") == 0

@@ -190,7 +190,7 @@ def _way(
     found = way(route, evidence.trail, seen)
     if explained.wrong or (found and found.multiple):
         return found
-    known = alike(route, evidence.trail, seen[route.probe], ("", task.name, f"{task.name}.forward"))
+    known = alike(route, evidence.trail, seen[route.probe], task.own_functions)
     if known is None or (found and not known.unbroken):
         return found
     return replace(found or f.Way((), probe=route.probe), alike=known)

@@ -46,7 +46,7 @@ def follow(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any])
     except BaseException:  # it cannot even be made, and its outcomes tell how
         return None
     own = vars(answer).get("forward") if task.kind == "module" else answer
-    steps = _steps(record, looks, file_of(own) or "", own_functions(task))
+    steps = _steps(record, looks, file_of(own) or "", task.own_functions)
     too_long = record.left_out or any(len(runs) > MOST_RUNS for runs in looks.values())
     looped = any(record[number].times > 1 for number, _ in looks)
     return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps, looped)
@@ -84,11 +84,6 @@ def _look(tensor: Tensor) -> tuple[Fingerprint, tuple[float, ...]] | None:
     first = tensor.detach()[(0,) * (tensor.ndim - 2) + (-1,) * (tensor.ndim > 1)][:FIRST]
     whole = tensor.is_floating_point() and bool(tensor.isfinite().all())
     return made, tuple(round(value, 6) for value in first.tolist()) if whole else ()
-
-
-def own_functions(task: Task) -> tuple[str, ...]:
-    """Return the functions whose lines are those of the answer itself."""
-    return "", task.name, f"{task.name}.forward"
 
 
 def _steps(

@@ -282,6 +282,11 @@ class Task:
     def points(self) -> int:
         return sum(check.points for check in self.checks)
 
+    @property
+    def own_functions(self) -> tuple[str, ...]:
+        """The functions whose lines are those of the answer itself."""
+        return "", self.name, f"{self.name}.forward"
+
     @cached_property
     def probe(self) -> Mapping[str, Probe]:
         """Its probes by their ids."""

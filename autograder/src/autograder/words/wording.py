@@ -200,8 +200,9 @@ def _steps_text(way: f.Way, task: Task) -> str:
     right = listed([f"{translated('steps', step.says)} ({place_text(step, task)})" for step in way.right])
     case = way.ends == "stops", any(step.times != 1 for step in way.right)
     said = right and _(_RIGHT[case][0], right=right, where=where)
-    comes = _comes(way, task) if way.missing else right and _(_ENDS.get(way.ends, ("",))[0])
-    return " ".join(filter(None, [said, comes]))
+    if way.missing:
+        return f"{said} {_comes(way, task)}"
+    return f"{said} {_(_ENDS[way.ends][0])}" if said and way.ends in _ENDS else said
 
 
 def _comes(way: f.Way, task: Task) -> str:
@@ -267,8 +268,7 @@ def place_text(step: f.Reached, task: Task) -> str:
         if step.name
         else _("inside line {line}", line=line)
     )
-    own = (task.name, f"{task.name}.forward")
-    if step.function and step.function not in own:
+    if step.function not in task.own_functions:
         place = _("{place} of the cell of `{name}`", place=place, name=step.function.partition(".")[0])
     if step.times != 1:
         place = _("{place}, there {times} times as large", place=place, times=number_text(step.times))
