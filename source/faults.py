@@ -122,7 +122,7 @@ FAULTS = (
     Fault(
         "scaled-without-root",
         "the scores are divided by the width, not by its root",
-        "The scores are divided by the width itself. Take its root: divide by {width}.",
+        "In all, the scores are divided by the width itself. They should be divided by its root: {width}.",
         section="02-trainable#scale-intro",
         parts=("scaling",),
     ),
@@ -186,8 +186,8 @@ FAULTS = (
     Fault(
         "softmax-over-queries",
         "softmax runs over the queries",
-        "Softmax runs over the queries, so each column adds up to 1. Each query shares out its own attention: "
-        "`{last_axis}`.",
+        "Softmax runs over the queries: it shares out each column, and not each row. Each query shares out its own "
+        "attention: `{last_axis}`.",
         section="01-dot-product#all-weights-intro",
         parts=("softmax",),
     ),
@@ -218,8 +218,7 @@ FAULTS = (
     Fault(
         "softmax-twice",
         "softmax runs twice",
-        "Softmax runs twice. The second one makes the weights nearly equal, and it gives a weight of 0 some weight "
-        "again. Once is right.",
+        "Softmax runs twice. The second one makes the weights nearly equal. Once is right.",
         section="01-dot-product#softmax-intro",
         parts=("softmax",),
     ),
@@ -712,8 +711,8 @@ FAULTS = (
     Fault(
         "shares-of-raw-scores",
         "raw scores are divided by the sum of their row",
-        "These are raw scores, divided by the sum of their row. With a negative score the shares are negative or above "
-        "1, and no scale changes that, because it cancels. Softmax makes shares of scores.",
+        "These are raw scores, divided by the sum of their row. Where scores of both signs meet in a row, some shares "
+        "are negative, and no scale changes that, because it cancels. Softmax makes shares of scores.",
         section="03-causal#bug-raw-scores-task",
     ),
     Fault(
@@ -1301,7 +1300,8 @@ FAULTS = (
     Fault(
         "wrong-axes-swapped",
         "the wrong axes have changed places",
-        "The wrong axes have changed places. Swap tokens and heads: `transpose(1, 2)`.",
+        "The wrong axes have changed places. Tokens and heads should change theirs, and head_dim should stay last: "
+        "`transpose(1, 2)`.",
         section="05-multi-head#numbered-read",
     ),
     Fault(

@@ -222,7 +222,18 @@ def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
     hidden = hidden * torch.sigmoid(hidden)
     return F.linear(hidden, weight_2, bias_2)
 """,
-        "Up to line 4 (`hidden`), your numbers are those of the usual way. What you make of them is not.",
+        "Up to line 4 (`hidden`), the numbers that you compute are those of the usual way. What comes next, "
+        "in a part of line 5, is not.",
+    ),
+    "already the first line goes wrong": (
+        "feed-forward",
+        """import torch
+from torch.nn import functional as F
+def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
+    hidden = F.gelu(F.linear(x + 1, weight_1, bias_1))
+    return F.linear(hidden, weight_2, bias_2)
+""",
+        "What you compute in a part of line 4 is the first that the usual way does not make.",
     ),
     "something else is made before": (
         "bug-evaluation",
@@ -242,7 +253,7 @@ from torch.nn import functional as F
 def layer_norm(x, scale, shift, eps=1e-5):
     return F.layer_norm(x, (x.shape[-1],), eps=eps) * scale
 """,
-        "Your result is what a part of line 4 makes. The usual way makes that, too, and goes on.",
+        "Your result is what line 4 makes. The usual way makes that, too, and goes on.",
     ),
 }
 

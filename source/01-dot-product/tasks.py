@@ -292,7 +292,7 @@ SOFTMAX_STABLE = Task(
         Check("scores near 1000", 1, ("large", "large-and-near")),
         Check("scores near −1000", 1, ("very-negative",)),
     ),
-    learned="Adding one number to all scores leaves the weights as they are. So subtract the largest: then no "
+    learned="Adding one number to all scores leaves the weights as they are. If you subtract the largest, no "
     "exponential is above 1, and their sum is at least 1.",
     demands={
         "agrees with softmax_naive on ordinary scores": "other-base",
@@ -472,9 +472,9 @@ SCORES_LOOPS = Task(
         reads-the-notebook: x.shape[0] → inputs.shape[0]
             x[i], x[j] → inputs[i], inputs[j]
         reads-the-notebook: x[i], x[j] → inputs[i], inputs[j]
-            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
+            hint: One of the steps uses the sentence of the notebook, or what was made of it. Use the argument `x` in all of them.
         reads-the-notebook: x[i] → inputs[i]
-            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
+            hint: One of the steps uses the sentence of the notebook, or what was made of it. Use the argument `x` in all of them.
         own-score-left-out: j in range(num_tokens) → j in set(range(num_tokens)) - {i}
         """),
     right=rights("""
@@ -700,9 +700,9 @@ SIMPLE_ATTENTION = Task(
         rounded: weights @ x → (weights @ x).round(decimals=4)
         reads-the-notebook: scores = → x = inputs↵scores =
         reads-the-notebook: x @ x.T → inputs @ inputs.T
-            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
+            hint: One of the steps uses the sentence of the notebook, or what was made of it. Use the argument `x` in all of them.
         reads-the-notebook: weights @ x → weights @ inputs
-            hint: One of the steps uses what the notebook made of its own sentence. Use the argument `x` in all of them.
+            hint: One of the steps uses the sentence of the notebook, or what was made of it. Use the argument `x` in all of them.
         edits-its-argument: return weights @ x → x[:] = weights @ x↵return x
         scaled-unasked: x.T  # → x.T / x.shape[1]  #
             hint: The scores are divided by the width of a token. Nothing is scaled in this lesson.

@@ -787,7 +787,7 @@ CAUSAL_ATTENTION = Task(
         ),
     ),
     words={"x": "queries", "swap": "keys.T"},
-    learned="Scores, mask, scale, softmax, values: output i depends on tokens 0 to i and on nothing after. "
+    learned="Scores, scale, softmax, values, and the future hidden: output i depends on tokens 0 to i and on nothing after. "
     "This is the core of every model that writes.",
     demands={
         "of any length": "sizes-typed-in",

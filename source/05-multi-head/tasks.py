@@ -1237,7 +1237,7 @@ COPY_INTO_FUSED = Task(
             hint: `out_proj.bias` is zero, but `out_proj.weight` still mixes the columns. Set it to
                 `torch.eye`.
         not-the-identity: torch.eye(fused.out_proj.weight.shape[0]) → torch.ones_like(fused.out_proj.weight)
-            hint: All columns are alike: `out_proj.weight` is full of ones. The identity has ones on its
+            hint: All columns of the matrix are alike: `out_proj.weight` is full of ones. The identity has ones on its
                 diagonal only: `torch.eye`.
         not-the-identity: torch.eye(fused.out_proj.weight.shape[0]) → torch.zeros_like(fused.out_proj.weight)
             hint: The result is 0 everywhere. Is `out_proj.weight` the identity matrix, `torch.eye`? That one
@@ -1268,6 +1268,9 @@ COPY_INTO_FUSED = Task(
         overwritten-in-loop: .copy_(torch.cat(narrow, dim=0)) → [: len(narrow[0])] = narrow[-1]
             hint: The rows of one head replace those of another. Each head's rows have a place of their own:
                 `torch.cat(…, dim=0)` puts them on top of each other.
+        overwritten-in-loop: getattr(fused, name).weight.copy_(torch.cat(narrow, dim=0)) → for place, one in enumerate(narrow):↵    getattr(fused, name).weight[place : place + len(one)].copy_(one)
+            hint: The rows of head 1 should start where those of head 0 end. Here each head starts one row below the
+                one before: start at the head's number times head_dim.
         sizes-typed-in: torch.eye(fused.out_proj.weight.shape[0]) → torch.eye(4)
         outside-no-grad: with torch.no_grad(): → if True:
         wrong-object-returned: = wrapper

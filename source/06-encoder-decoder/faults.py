@@ -65,7 +65,7 @@ FAULTS = (
     Fault(
         "masks-joined-with-or",
         "two masks are joined with or",
-        "The masks are joined with *or*: one permission is enough, so both the future and the padding are visible. "
+        "The masks are joined with *or*: one permission is enough, so what only one of them hides is visible. "
         "Join masks of what is visible with `&`.",
         section="06-encoder-decoder#combine-intro",
     ),

@@ -236,8 +236,8 @@ FAULTS = (
     Fault(
         "slopes-off",
         "the slopes are other ones",
-        "The slopes are off. With 8 heads they should be 1/2, 1/4, … 1/256, with 4 heads 1/4, 1/16, 1/64, "
-        "1/256: count the heads from 1, with −8h/H as the exponent.",
+        "The slopes should be right for any number of heads: 1/2, 1/4, … 1/256 for 8 heads, 1/4, 1/16, 1/64, "
+        "1/256 for 4. Count the heads from 1, with −8h/H as the exponent.",
         section="07-positions#alibi-intro",
     ),
     Fault(

@@ -102,7 +102,7 @@ FAULTS = (
     Fault(
         "norm-behind",
         "the LayerNorm comes after the part",
-        "The LayerNorm comes after the attention. Here it comes before it: the part reads a normalised stream, and the stream itself stays as it is.",
+        "The LayerNorm comes after the attention. In this task it comes before it: the part reads a normalised stream, and the stream itself stays as it is.",
         section="08-train-it#transformer-block-task",
     ),
     Fault(
@@ -181,7 +181,7 @@ FAULTS = (
     Fault(
         "unembedding-with-bias",
         "the unembedding has a bias",
-        "The unembedding has no bias: `bias=False`.",
+        "The unembedding has a bias, and should have none: `bias=False`.",
         section="08-train-it#tiny-transformer-task",
     ),
     Fault(

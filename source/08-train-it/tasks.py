@@ -767,6 +767,9 @@ BUG_EVALUATION = Task(
             hint: This comes out of the code as it was given: dropout is on, and each position is compared with the
                 token that it has just read.
         evaluated-in-train-mode: model.eval() → model.train()
+        evaluated-in-train-mode: model.eval() → model.train()
+            below logits = model(ids) → model.eval()
+            hint: The model is in eval mode only after it has run. Switch it before you call it.
         left-in-training-mode: below logits = model(ids) → model.train()
         labels-not-shifted: logits[:, :-1], ids[:, 1:] → logits, ids
         labels-not-shifted: ids[:, 1:] → ids[:, :-1]
@@ -825,6 +828,7 @@ REVERSE_MAP = Task(
         whole-anti-diagonal: = torch.eye(2 * n + 1).flip(1)
         key-one-off: n - 1 - answer → n - answer
         answers-only: = torch.eye(n).flip(1)
+        loop-stops-early: range(n) → range(n - 1)
         transposed-result: return map_ → return map_.T
         """),
     right=rights("""

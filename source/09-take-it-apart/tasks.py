@@ -140,6 +140,7 @@ def hand_task(id, title, name, learned, hints, demands, wrong, right):
         wrong=wrong
         + wrongs("""
             hardly-sharp: = 50 * d_model**0.5 → = 3.0
+            hardly-sharp: = 50 * d_model**0.5 → = 1.0
             sharp-before-the-division: = 50 * d_model**0.5 → = 30.0
             dropout-typed-in: context_length, 0.0, num_heads → context_length, 0.5, num_heads
                 hint: This head drops half of its weights in training mode. It has no dropout.
@@ -295,6 +296,8 @@ ABLATION_EFFECT = Task(
             hint: Always head 0 is removed.
         heads-cut-wrongly: (num_heads, -1) → (-1, num_heads)
             contexts[:, :, head] → contexts[:, :, :, head]
+        heads-cut-wrongly: contexts[:, :, head] = → contexts.flatten(2)[:, :, head : head + contexts.shape[-1]] =
+            hint: The numbers of a head should start at head * head_dim. Here they start at the head's own number.
         token-removed: contexts[:, :, head] → contexts[:, head]
         layer-ignored: model.blocks[layer] → model.blocks[0]
         all-heads-removed: contexts[:, :, head] → contexts[:]

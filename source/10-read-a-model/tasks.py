@@ -161,6 +161,10 @@ PLACE = Task(
         projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
             hint: The first part goes to `W_key` and the second to `W_query`. The order should be query, key,
                 value.
+        keys-as-values: split_fused(tensor)) → [split_fused(tensor)[part] for part in (0, 1, 1)])
+            hint: `W_value` gets the part of the keys. Which part is written into it?
+        queries-as-keys: split_fused(tensor)) → [split_fused(tensor)[part] for part in (0, 0, 2)])
+            hint: `W_key` gets the part of the queries. Which part is written into it?
         layer-ignored: own = own_name(name) → own = own_name(name.replace("h.1", "h.0"))
             hint: Every tensor goes into the first block. The number in its name says which block is its own.
         layer-ignored: own.replace("fused", part) → f"blocks.0.attention.{part}.weight"
@@ -317,7 +321,7 @@ CLAIM_SCORE = Task(
     probes=(
         claimed("some", "three heads, a claim about some queries", 2, 3, 6, 1, share=0.15),
         claimed("few", "four heads, a claim about few queries", 3, 4, 5, 2, share=0.08),
-        claimed("several", "two heads, several keys for each query", 4, 2, 7, 3, share=0.4),
+        claimed("several", "two heads, several keys for a query", 4, 2, 7, 3, share=0.4),
     ),
     checks=(
         Check("a claim about some queries", 2, ("some", "few")),
@@ -525,7 +529,7 @@ EFFECT_WHERE = Task(
         "`~where` is elsewhere. `torch.stack((…, …))` makes one tensor of two numbers.",
     ),
     wrong=wrongs("""
-        places-swapped: (rise[where].mean(), rise[~where].mean()) → (rise[~where].mean(), rise[where].mean())
+        places-swapped: return torch → where = ~where↵return torch
         divided-by-all-tokens: (rise[where].mean(), rise[~where].mean()) → ((rise * where).mean(), (rise * ~where).mean())
         compared-with-all: rise[~where] → rise
         added-not-averaged: (rise[where].mean(), rise[~where].mean()) → (rise[where].sum(), rise[~where].sum())

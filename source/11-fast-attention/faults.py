@@ -14,7 +14,7 @@ FAULTS = (
         "old-sum-not-rescaled",
         "the sum under the old maximum is not rescaled",
         "The maximum has grown, and the sum so far still holds exponentials of the old one. Multiply it by "
-        "`exp(old maximum - new maximum)` before you add.",
+        "`exp(old maximum - new maximum)` before you add, with the maximum as it was before this step.",
         section="11-fast-attention#online-intro",
     ),
     Fault(

@@ -256,6 +256,8 @@ NOT_RESCALED = Task(
             output * rescale → output
         rescaled-upside-down: largest - new_largest → new_largest - largest
         rescaled-twice: + weight * value → + rescale * weight * value
+        output-not-rescaled: output * rescale → output * weight
+            hint: The output so far is multiplied by the weight of the new key. It should be multiplied by `rescale`, as `total` is.
         rescaled-upside-down: output * rescale → (output / rescale if rescale > 0 else output)
             hint: The output is divided by the factor. It should be multiplied by it, as `total` is.
         not-normalised: output / total → output

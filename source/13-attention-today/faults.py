@@ -154,9 +154,8 @@ FAULTS = (
     Fault(
         "sink-without-effect",
         "the sink has no effect",
-        "The rows add up to 1, so the sink has no effect. Its column should be in the softmax, and after "
-        "that nothing should be normalised again. (A number that is added to *all* scores of a row changes "
-        "nothing.)",
+        "The sink has no effect. Its column should take a share in the softmax, and after that the rows should "
+        "not be made to add up to 1 again. (A number that is added to *all* scores of a row has no effect either.)",
         section="13-attention-today#sink-attention-task",
     ),
     Fault(

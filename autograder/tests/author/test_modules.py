@@ -132,7 +132,7 @@ def test_a_parameter_of_another_name_is_told_with_those_expected(judged, lesson)
     verdict = judged(Misnamed)
     assert isinstance(verdict.finding, WrongParameters)
     text = said(lesson, verdict)
-    assert "has no parameter `W_query` and has parameters that the task does not list (`W_q`)." in text
+    assert "has no parameter `W_query` and has parameters that should not be there (`W_q`)." in text
     assert "Expected: `W_query` and `W_key`." in text
 
 

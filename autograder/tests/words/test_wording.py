@@ -76,7 +76,7 @@ def raised(kind, text, **more):
             "Does `__init__` set it",
         ),
         ("IndexError", "list assignment index out of range", "", "`append` adds one"),
-        ("IndexError", "list index out of range", "", "its length less 1"),
+        ("IndexError", "list index out of range", "", "an empty list has none"),
     ],
 )
 def test_an_error_that_learners_often_meet_is_explained_first(share, kind, text, line, advice):

@@ -191,7 +191,7 @@ def _way(
     if explained.wrong or (found and found.multiple):
         return found
     known = alike(route, evidence.trail, seen[route.probe], task.own_functions)
-    if known is None or (found and not known.unbroken):
+    if known is None or (found and known.kind == "broken"):
         return found
     return replace(found or f.Way((), probe=route.probe), alike=known)
 

@@ -61,26 +61,40 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
 def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[str]) -> Alike | None:
     """Return the lines of an answer whose numbers the solution makes too, with a word for them or without.
 
-    None where it stops, where there are none, or the last of them has a word. Only lines of the functions in
-    `own` are told; of an answer that makes other numbers, too, only those with a name.
+    None where it stops, where nothing is known, or the last of them has a word. Only lines of the functions
+    in `own` are told; of an answer that makes other numbers, too, only those with a name.
     """
     if trail is None or trail.probe != route.probe or outcome.error is not None:
         return None
     named = [orders for step in route.steps for orders in step.fingerprints]
-    steps = [step for step in trail.steps if not step.moved]
+    steps = [step for step in trail.steps if step.origin != "moved"]
     right = [place for place, step in enumerate(steps) if _is_one_of(step, [*named, *route.others])]
     # Of what a line makes, the last says most.
     last = {steps[place].line_number: steps[place] for place in right if steps[place].function in own}
     unbroken = right == list(range(len(right)))
     by_line = sorted((step for step in last.values() if unbroken or step.name), key=steps.index)
-    if not by_line or _is_one_of(by_line[-1], named):
+    if by_line and _is_one_of(by_line[-1], named):
+        return None
+    rest = steps[len(right) :] if unbroken else []
+    # What is not computed may be right and stand in no solution. In a loop, numbers come one by one that
+    # others make together.
+    told = rest and not trail.looped and rest[0].function in own and rest[0].origin == "computed"
+    if not by_line and not told:
         return None
     result = None if outcome.tensor is None else fingerprint(outcome.tensor)
+    given = bool(by_line) and by_line[-1].fingerprints[-1:] == (result,)
     return Alike(
-        tuple(Place(step.name, step.line_number) for step in by_line),
-        unbroken=unbroken,
-        given=by_line[-1].fingerprints[-1:] == (result,),
+        tuple(_place(step, steps) for step in by_line),
+        "given" if given else "unbroken" if unbroken else "broken",
+        _place(rest[0], steps) if told and not given else None,
     )
+
+
+def _place(step: Step, steps: Sequence[Step]) -> Place:
+    on_its_line = [
+        one for one in steps if (one.function, one.line_number) == (step.function, step.line_number)
+    ]
+    return Place(step.name, step.line_number, step is on_its_line[-1])
 
 
 def _is_one_of(step: Step, some: Sequence[Sequence[Fingerprint]]) -> bool:

@@ -8,6 +8,7 @@ of the solution where an answer is wrong and nothing known explains why.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -52,12 +53,27 @@ def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]
         return None
 
 
-def prepared(
-    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
-) -> Callable[[], Any]:
-    """Return a call of an answer on a probe, made ready: a module with the probe's weights, in eval mode."""
+@dataclass(frozen=True)
+class Prepared:
+    """A call of an answer on a probe, made ready: a module with the probe's weights, in eval mode."""
+
+    call: Callable[[Mapping[str, Any]], Any]
+    inputs: Mapping[str, Any]
+
+    def __call__(self) -> Any:
+        return self.call(self.inputs)
+
+    @property
+    def given(self) -> frozenset[type[nn.Module]]:
+        """The classes of the modules that the answer is given."""
+        modules = (value for value in self.inputs.values() if isinstance(value, nn.Module))
+        return frozenset(type(part) for module in modules for part in module.modules())
+
+
+def prepared(task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Prepared:
+    """Return a call of an answer on a probe, made ready."""
     call, inputs, _ = _ready(task, probe, answer, namespace)
-    return lambda: call(inputs)
+    return Prepared(call, inputs)
 
 
 def _ready(

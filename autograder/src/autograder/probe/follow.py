@@ -7,19 +7,20 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from math import prod
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
 from autograder.probe.calling import quietly
-from autograder.probe.examine import prepared, probe_to_examine
+from autograder.probe.examine import Prepared, prepared, probe_to_examine
 from autograder.probe.own_code import file_of
 from autograder.probe.recording.operations import COPY, IN_PLACE, SAME, VIEW, Operation, Record
 from autograder.probe.recording.recorder import Recorder
 from autograder.records.bank import Task
 from autograder.records.fingerprint import Fingerprint, fingerprint
-from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Step, Trail
+from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Origin, Step, Trail
 
 MOST_ROWS = 150
 MOST_RUNS = 32  # of one operation, in a loop
@@ -52,10 +53,11 @@ def follow(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any])
     return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps, looped)
 
 
-def recorded(call: Callable[[], Any], look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:
+def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:
     """Return what a call did and how its tensors looked; an error ends the call.
 
-    A tensor that is filled piece by piece is looked at when it was filled last.
+    A module that it is given is one operation, whatever happens inside. A tensor that is filled piece by
+    piece is looked at when it was filled last.
     """
     looks: dict[tuple[int, int], list[Look]] = {}
 
@@ -66,7 +68,7 @@ def recorded(call: Callable[[], Any], look: Callable[[Tensor], Look | None]) -> 
         if len(runs) <= MOST_RUNS and (seen := look(tensor)) is not None:
             runs.append(seen)
 
-    recorder = Recorder(None, sys._getframe(), MOST_ROWS, keep)
+    recorder = Recorder(None, sys._getframe(), MOST_ROWS, keep, call.given)
     recorder.start()
     try:
         with contextlib.suppress(Exception):
@@ -76,19 +78,25 @@ def recorded(call: Callable[[], Any], look: Callable[[Tensor], Look | None]) -> 
     return recorder.record, looks
 
 
-def _look(tensor: Tensor) -> tuple[Fingerprint, tuple[float, ...]] | None:
-    """Return a tensor's fingerprint, and how its last row begins if all its numbers are finite."""
+class _Look(NamedTuple):
+    """How a tensor looked."""
+
+    made: Fingerprint
+    row: tuple[float, ...]  # how its last row begins, if all its numbers are finite
+    floats: bool
+
+
+def _look(tensor: Tensor) -> _Look | None:
     made = fingerprint(tensor)
     if made is None:
         return None
     first = tensor.detach()[(0,) * (tensor.ndim - 2) + (-1,) * (tensor.ndim > 1)][:FIRST]
-    whole = tensor.is_floating_point() and bool(tensor.isfinite().all())
-    return made, tuple(round(value, 6) for value in first.tolist()) if whole else ()
+    floats = tensor.is_floating_point()
+    whole = floats and bool(tensor.isfinite().all())
+    return _Look(made, tuple(round(value, 6) for value in first.tolist()) if whole else (), floats)
 
 
-def _steps(
-    record: Record, looks: Looks[tuple[Fingerprint, tuple[float, ...]]], file: str, own: Collection[str]
-) -> tuple[Step, ...]:
+def _steps(record: Record, looks: Looks[_Look], file: str, own: Collection[str]) -> tuple[Step, ...]:
     return tuple(
         Step(
             # Of a loop, each round has a name of its own, or the same for other tensors. So has another cell.
@@ -97,19 +105,23 @@ def _steps(
             else "",
             record[number].step.line,
             record[number].step.function[:MAX_TEXT],
-            tuple(made for made, _ in runs),
-            runs[0][1] if len(runs) == 1 else (),
-            _only_moves(record, number),
+            tuple(look.made for look in runs),
+            runs[0].row if len(runs) == 1 else (),
+            _origin(record, number, runs[0].floats),
         )
         for (number, part), runs in looks.items()
         if runs
     )
 
 
-def _only_moves(record: Record, number: int) -> bool:
-    """Tell whether an operation and all that it depends on only move the numbers that were given."""
-    made = (number, *record.ancestors(number))
-    return all(result.memory in (COPY, SAME, VIEW) for one in made for result in record[one].results)
+def _origin(record: Record, number: int, floats: bool) -> Origin:
+    made = [record[one] for one in (number, *record.ancestors(number))]
+    if all(result.memory in (COPY, SAME, VIEW) for one in made for result in one.results):
+        operands = [operand.shape for one in made for operand in one.operands]
+        results = [result.shape for one in made for result in one.results]
+        return "moved" if len({prod(shape) for shape in operands + results}) == 1 else "plain"
+    given = any(operand.maker is None for one in made for operand in one.operands)
+    return "computed" if floats and given else "plain"
 
 
 def _name(line: str, names: Sequence[str]) -> str:

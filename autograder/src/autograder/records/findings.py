@@ -298,17 +298,22 @@ class Followed:
 class Place(NamedTuple):
     """A tensor in an answer's code."""
 
-    name: str  # that its line gives it; "" where it is a part of that line
+    name: str  # that its line gives it; "" for none
     line_number: int
+    whole: bool = True  # whether its line makes nothing more
 
 
 @dataclass(frozen=True)
 class Alike:
-    """The lines of an answer whose numbers the solution makes too, where the course has no word for them."""
+    """The lines of an answer whose numbers the solution makes too, where the course has no word for them.
 
-    places: tuple[Place, ...]  # at least one
-    unbroken: bool  # whether the answer makes nothing else up to the last of them
-    given: bool = False  # whether the last of them is the result
+    "broken": other lines stand between them. "unbroken": none does, and `other`, if it is known, is the next
+    line. "given": none does, and the last of them makes the result.
+    """
+
+    places: tuple[Place, ...]  # none if already the first line makes other numbers
+    kind: Literal["broken", "unbroken", "given"]
+    other: Place | None = None  # the first line that computes numbers which the solution makes nowhere
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,11 @@ class Examination:
     apart: float = 0.0
 
 
+# Whether a tensor holds all of what is given, in another layout or memory ("moved"), is "computed" from it,
+# or is anything else: a part of it, made from nothing, or without fractions ("plain").
+Origin = Literal["moved", "plain", "computed"]
+
+
 @dataclass(frozen=True)
 class Step:
     """A tensor that an answer makes on its way."""
@@ -163,7 +168,7 @@ class Step:
     )
     fingerprints: tuple[Fingerprint, ...]  # one for each time that the line made it
     row: tuple[float, ...] = ()  # how its last row begins, where all its numbers are finite
-    moved: bool = False  # whether it holds nothing but given numbers, in another layout or memory
+    origin: Origin = "computed"
 
 
 @dataclass(frozen=True)

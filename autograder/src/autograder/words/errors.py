@@ -108,7 +108,7 @@ EXPLAINED = {
         "The list has no entry at this place. `append` adds one; `[…] =` only replaces one that is there."
     ),
     r"list index out of range": N_(
-        "The list has no entry at this place: its last place is its length less 1."
+        "The list has no entry at this place. Places count from 0, and an empty list has none."
     ),
     r"index .* is out of bounds|index out of range": N_(
         "Counting starts at 0, so the last place is the size less 1. Which index lies outside?"

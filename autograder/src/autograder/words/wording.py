@@ -159,8 +159,14 @@ _MULTIPLES = {
 
 _ALIKE = {
     "unbroken": N_(
-        "Up to {places}, your numbers are those of the usual way{where}. What you make of them is not."
+        "Up to {places}, the numbers that you compute are those of the usual way{where}. What you make of "
+        "them is not."
     ),
+    "next": N_(
+        "Up to {places}, the numbers that you compute are those of the usual way{where}. What comes next, in "
+        "{other}, is not."
+    ),
+    "first": N_("What you compute in {other} is the first that the usual way does not make{where}."),
     "broken": N_("Of your lines, these make numbers of the usual way{where}: {places}."),
     "given": N_("Your result is what {places} makes{where}. The usual way makes that, too, and goes on."),
 }
@@ -175,16 +181,22 @@ def _alike_text(way: f.Way, task: Task) -> str:
     """Say which of an answer's numbers the solution has too, where the course has no word for them."""
     if not way.alike:
         return ""
-    kind = "given" if way.alike.given else "unbroken" if way.alike.unbroken else "broken"
+    kind: str = way.alike.kind
     last = way.alike.places[-MOST_ALIKE if kind == "broken" else -1 :]
+    other = "" if way.alike.other is None else _line_text(way.alike.other)
+    if other:
+        kind = "next" if last else "first"
     told = way.right or way.missing
     where = "" if told else on_which(f.Finding(probe=way.probe), task)
-    return _(_ALIKE[kind][0], places=listed([_line_text(place) for place in last]), where=where)
+    places = listed([_line_text(place) for place in last])
+    return _(_ALIKE[kind][0], places=places, other=other, where=where)
 
 
 def _line_text(place: f.Place) -> str:
     if place.name:
         return _("line {line} (`{name}`)", line=place.line_number, name=place.name)
+    if place.whole:
+        return _("line {line}", line=place.line_number)
     return _("a part of line {line}", line=place.line_number)
 
 
@@ -260,6 +272,11 @@ def _first_wrong(steps: Sequence[f.Followed], way: f.Way | None) -> f.Followed |
     return rest[0] if len({(step.function, step.line_number) for step in rest}) == 1 else None
 
 
+# A part of a line may well be divided in the rest of it.
+_BEFORE = N_("{place}, before a division by {times}")
+_TIMES = N_("{place}, there {times} times as large")
+
+
 def place_text(step: f.Reached, task: Task) -> str:
     """Say where a step stands in the learner's code, as in "`k`, line 5"."""
     line = step.line_number
@@ -271,7 +288,8 @@ def place_text(step: f.Reached, task: Task) -> str:
     if step.function not in task.own_functions:
         place = _("{place} of the cell of `{name}`", place=place, name=step.function.partition(".")[0])
     if step.times != 1:
-        place = _("{place}, there {times} times as large", place=place, times=number_text(step.times))
+        words = _BEFORE if step.times > 1 and not step.name else _TIMES
+        place = _(words[0], place=place, times=number_text(step.times))
     return (
         _("{place}, there of shape {shape}", place=place, shape=shape_text(step.shape))
         if step.shape
@@ -440,7 +458,7 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
         parts.append(_("has no parameter {names}", names=as_code(finding.missing, _("or"))))
     if finding.unexpected:
         unlisted = as_code(finding.unexpected)
-        parts.append(_("has parameters that the task does not list ({names})", names=unlisted))
+        parts.append(_("has parameters that should not be there ({names})", names=unlisted))
     for one in finding.reshaped[:1]:
         parts.append(
             _(
@@ -787,8 +805,9 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             where=on_which(finding, task),
         )
         advice = _(
-            "The caller of a function expects their tensors back as they were. Work on a new tensor: `x - "
-            "1` makes one, `x -= 1` and methods that end in `_` change the old one."
+            "The caller of a function expects its arguments back as they were. `x -= 1`, `x[0] = …`, "
+            "`append` and methods that end in `_` change them; `x - 1`, `x.clone()` and `list(x)` make "
+            "something new."
         )
         return Message(headline, (advice,))
     if said := own_words.PROPERTIES.get(rule):

@@ -10,7 +10,7 @@ import math
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import FrameType, TracebackType
@@ -93,13 +93,20 @@ class Recorder:
 
     `keep` is handed each result's operation, its place among the results, and the tensor, whenever the
     operation runs: it may look at the tensor, and must not keep it. Then places are told by lines alone.
+    A module of a class in `given` is one row, as torch's own are: what happens inside is nobody's own work.
     """
 
     def __init__(
-        self, module: nn.Module | None, base: FrameType, most_rows: int, keep: Keep | None = None
+        self,
+        module: nn.Module | None,
+        base: FrameType,
+        most_rows: int,
+        keep: Keep | None = None,
+        given: Collection[type[nn.Module]] = (),
     ) -> None:
         self.record = Record()
         self._keep = keep
+        self._given = given
         self._only = module
         self._base = base
         self._most_rows = most_rows
@@ -153,7 +160,8 @@ class Recorder:
             self._paths = {id(part): name for name, part in module.named_modules()}
         with torch._C.DisableTorchFunction():
             inputs = [_seen(tensor) for tensor in _tensors(args)]
-        self._calls.append(_Call(module, _is_torchs(module), inputs, sys.exc_info()[1]))
+        is_one_row = type(module) in self._given or _is_torchs(module)
+        self._calls.append(_Call(module, is_one_row, inputs, sys.exc_info()[1]))
 
     def _leave_module(self, module: nn.Module, args: Any, result: Any) -> None:
         if threading.get_ident() != self._thread or all(call.module is not module for call in self._calls):
@@ -193,11 +201,11 @@ class Recorder:
             unseen = name not in ATTRIBUTES
         else:
             unseen = name in UNSEEN
+        if unseen or not self._is_inside or self._is_within_one_row:
+            return function(*args, **kwargs)
         self._calls_seen += 1
         if self._calls_seen > self._most_calls:
             self.record.left_out += 1
-            unseen = True
-        if unseen or not self._is_inside or self._is_within_one_row:
             return function(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             inputs = [_seen(tensor) for tensor in _tensors((args, kwargs))]
