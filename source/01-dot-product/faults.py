@@ -4,6 +4,12 @@ from autograder.author.authoring import Fault
 
 FAULTS = (
     Fault(
+        "scores-in-reverse",
+        "the scores are in reverse order",
+        "The scores are in reverse order. Entry i should belong to token i.",
+        section="01-dot-product#query-scores-intro",
+    ),
+    Fault(
         "product-of-sums",
         "sums are multiplied where products should be added",
         "Two sums are multiplied here. Multiply number by number first, then add up the products.",

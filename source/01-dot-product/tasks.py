@@ -172,6 +172,7 @@ QUERY_SCORES = Task(
         loop-starts-late: enumerate(inputs) → enumerate(inputs[1:])
         own-score-left-out: = torch.stack([dot(inputs[1], x_i) for i, x_i in enumerate(inputs) if i != 1])
         own-score-left-out: above attn_scores_2[i] → if i == 1:↵    continue
+        scores-in-reverse: attn_scores_2[i] = → attn_scores_2[-1 - i] =
         """),
     right=rights("""
         matmul: = inputs @ inputs[1]
@@ -556,6 +557,9 @@ ALL_WEIGHTS = Task(
         softmax-over-everything: = attn_scores.flatten().softmax(dim=0).view(6, 6)
         shares-of-raw-scores: = attn_scores / attn_scores.sum(1, True)
             hint: The scores were divided by their sum. Softmax takes the exponential of each first.
+        shares-of-raw-scores: = attn_scores / attn_scores.sum(0, True)
+            hint: The scores were divided by the sum of their column. Softmax takes the exponential of each first, and
+                shares out each row.
         divided-by-total: = attn_scores / attn_scores.sum()
             hint: The scores were divided by their sum. Softmax takes the exponential of each first.
         not-normalised: = torch.exp(attn_scores)

@@ -191,6 +191,12 @@ FAULTS = (
         section="08-train-it#next-token-labels-intro",
     ),
     Fault(
+        "token-0-left-out",
+        "positions whose label is 0 are left out",
+        "Positions whose label is 0 do not count here. 0 is a token like any other: only −100 is left out.",
+        section="08-train-it#next-token-loss-task",
+    ),
+    Fault(
         "sign-forgotten",
         "the sign of the loss is turned",
         "The logarithm of a probability is negative. The loss is *minus* its mean.",

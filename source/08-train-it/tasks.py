@@ -563,6 +563,7 @@ NEXT_TOKEN_LOSS = small(
     all-count: labels != -100 → labels != -1
         labels[counted] → labels[counted].clamp(min=0)
         hint: Positions with the label -100 count here, with the label 0. Leave them out.
+    token-0-left-out: labels != -100 → labels > 0
     base-of-two: -of_labels.mean() → -of_labels.mean() / torch.tensor(2.0).log()
         hint: These are logarithms to the base of 2. The loss takes those to the base of e, as `torch.log_softmax` does.
     mean-of-means: = torch.stack([-one.log_softmax(-1)[own != -100].gather(-1, own[own != -100][:, None]).mean() for one, own in zip(logits, labels)]).mean()

@@ -195,6 +195,12 @@ def test_entries_that_should_be_minus_infinity_and_are_not_are_told():
     assert Related("finite", probe="plain") not in told(lambda x, shift: hiding(x, shift) + 1, task)
 
 
+def test_numbers_that_add_up_to_1_along_another_axis_are_told():
+    task = made(lambda x, shift: past(x, shift).softmax(dim=-1), numbers(2, 4, 3))
+    found = told(lambda x, shift: past(x, shift).softmax(dim=1), task)
+    assert Related("shared", 2.0, axis=1, probe="plain") in found
+
+
 def test_a_square_result_can_be_turned_too():
     task = made(past, numbers(2, 3, 3))
     assert told(lambda x, shift: past(x, shift).mT, task) == (Related("turned", probe="plain"),)

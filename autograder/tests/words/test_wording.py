@@ -257,6 +257,10 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
         (f.Related("digits", 3.0), "The numbers are right to about 3 digits only."),
         (f.Related("but-one", 2.0, 1), "All is right but key 2."),
         (f.Related("input", -1.0, name="x"), "The result is the right one minus `x`."),
+        (
+            f.Related("shared", 1.0, 0),
+            "Along axis 0 the numbers add up to 1. They should along axis 1.",
+        ),
         (f.Related("until", 2.0, 1), "Up to key 2 all is right. In each later one something is wrong."),
     ],
 )

@@ -28,7 +28,7 @@ def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | N
     if unsteady:
         return (unsteady,)  # other numbers come next time
     related = tuple(_from_numbers(task, outcomes))
-    if any(one.how in ("turned", "reversed", "order", "places") for one in related):
+    if any(one.how in ("turned", "reversed", "order", "places", "shared") for one in related):
         return related  # what reaches where follows from that
     return (*_from_examination(task, examined), *related)[:MOST_FACTS]
 
@@ -149,6 +149,7 @@ def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iter
             yield from in_step
             return
         yield from _all_alike(actual, expected)
+        yield from _shared_out_otherwise(actual, expected)
         for axis in range(expected.ndim):
             if expected.shape[axis] > 1 and all_close(actual.flip(axis).float(), expected.float()):
                 yield Related("reversed", axis=axis)
@@ -162,6 +163,19 @@ def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iter
         return
     slices = tuple(_right_slices(plainly_right(actual.float(), expected.float())))
     yield from slices or _of_signs(actual, expected)
+
+
+def _shared_out_otherwise(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    """Tell where the numbers add up to 1 along another axis than they should."""
+    right = [axis for axis in range(expected.ndim) if _adds_up_to_one(expected, axis)]
+    own = [axis for axis in range(actual.ndim) if _adds_up_to_one(actual, axis)]
+    if len(right) == len(own) == 1 and right != own:
+        yield Related("shared", right[0], axis=own[0])
+
+
+def _adds_up_to_one(numbers: Tensor, axis: int) -> bool:
+    sums = numbers.sum(dim=axis)
+    return all_close(sums.float(), torch.ones_like(sums).float())
 
 
 def _all_alike(actual: Tensor, expected: Tensor) -> Iterator[Related]:

@@ -67,10 +67,10 @@ def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[s
     if trail is None or trail.probe != route.probe or outcome.error is not None:
         return None
     named = [orders for step in route.steps for orders in step.fingerprints]
-    steps = [step for step in trail.steps if step.origin != "moved"]
+    steps = [step for step in trail.steps if step.origin != "moved" and step.function in own]
     right = [place for place, step in enumerate(steps) if _is_one_of(step, [*named, *route.others])]
     # Of what a line makes, the last says most.
-    last = {steps[place].line_number: steps[place] for place in right if steps[place].function in own}
+    last = {steps[place].line_number: steps[place] for place in right}
     unbroken = right == list(range(len(right)))
     by_line = sorted((step for step in last.values() if unbroken or step.name), key=steps.index)
     if by_line and _is_one_of(by_line[-1], named):
@@ -78,7 +78,8 @@ def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[s
     rest = steps[len(right) :] if unbroken else []
     # What is not computed may be right and stand in no solution. In a loop, numbers come one by one that
     # others make together.
-    told = rest and not trail.looped and rest[0].function in own and rest[0].origin == "computed"
+    looped = any(len(step.fingerprints) > 1 for step in steps)
+    told = rest and not looped and rest[0].origin == "computed"
     if not by_line and not told:
         return None
     result = None if outcome.tensor is None else fingerprint(outcome.tensor)

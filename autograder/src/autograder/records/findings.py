@@ -261,8 +261,9 @@ class Related(Fact):
     # `value` along `axis`), "until" and "from" (right up to that slice, or from there on), "only" (right in
     # no other slice), "first" and "last" (so many slices are right, and there are more or fewer of them);
     # "input" (they are right but for `value` times the input `name`); "alike" (all slices along `axis` are
-    # the same), "signs" (all are wrong, and sizes too), "finite" (no entry is −inf that should be); "true"
-    # and "false" (what all wrong entries are).
+    # the same), "shared" (the numbers add up to 1 along `axis`, and should along axis `value`), "signs" (all
+    # are wrong, and sizes too), "finite" (no entry is −inf that should be); "true" and "false" (what all
+    # wrong entries are).
     how: str
     value: float = 0.0
     axis: int = 0

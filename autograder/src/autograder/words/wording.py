@@ -1059,6 +1059,7 @@ _RELATED = {
     "alike": N_(
         "Along axis {axis} all is the same{where}, and should differ.", "Is one thing used in place of each?"
     ),
+    "shared": N_("Along axis {axis} the numbers add up to 1{where}. They should along axis {count}."),
     "signs": N_(
         "Every number has the wrong sign{where}, and not all sizes are right.",
         "Was something subtracted the wrong way round, or a minus left out?",
