@@ -321,9 +321,9 @@ mask-after-softmax: torch.exp(energy - energy.amax(-1, True)) * visible → torc
 mask-not-a-buffer: line mask" → self.mask = torch.tril(torch.ones(context_length, context_length))
 no-softmax: torch.exp(energy - energy.amax(-1, True)) * visible → energy * visible
     line exp.sum → attention = exp
-    line amax →
+    line energy.amax(dim=-1 →
 shares-of-raw-scores: torch.exp(energy - energy.amax(-1, True)) * visible → energy * visible
-    line amax →
+    line energy.amax(dim=-1 →
 dropout-renormalised:
     line value) → context = (attention / attention.sum(-1, keepdim=True).clamp(min=1e-9)).matmul(value)
 dropout-on-context: line attention) →
