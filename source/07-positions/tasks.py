@@ -518,6 +518,7 @@ BUG_MIXED_FORMS = Task(
         not-a-rotation: partner * angles.sin() → x * angles.sin()
         hands-in-reverse: .repeat(1, 2) → .flip(-1).repeat(1, 2)
         one-side-not-turned: turned(keys) → keys
+        scaled-without-root: / head_dim**0.5 → / head_dim
         no-scale: / head_dim**0.5 →
         angle-for-each-number: position_angles(positions, head_dim).repeat(1, 2) → position_angles(positions, 2 * head_dim)
             hint: Each number has an angle of its own. A number and its partner in the other half turn together: they

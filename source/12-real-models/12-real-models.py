@@ -423,7 +423,7 @@ def merge_pair(ids, pair, new_id):
         returns: (fewer tokens,), whole numbers
     """
     ### BEGIN SOLUTION
-    old, both, merged, place = ids.tolist(), pair.tolist(), [], 0
+    old, both, merged, place = ids.tolist(), [int(one) for one in pair], [], 0
     while place < len(old):
         if old[place : place + 2] == both:
             merged.append(new_id)

@@ -495,6 +495,7 @@ TRAIN_BPE = Task(
         pieces-counted-not-pairs: for pair in zip(ids.tolist(), ids.tolist()[1:])) → for pair in set(zip(ids.tolist(), ids.tolist()[1:])))
         """),
     right=rights("""
+        pair-as-it-is: torch.tensor(best) → best
         most-common: body
             merges, lists = [], list(pieces)
             for step in range(num_merges):
@@ -572,6 +573,8 @@ ENCODE_PIECE = Task(
                 ids.append(max(range(len(stands_for)), key=lambda one: len(stands_for[one]) * rest.startswith(stands_for[one])))
                 rest = rest[len(stands_for[ids[-1]]) :]
             return torch.tensor(ids)
+        return-inside-loop: `    return ids` → `        return ids`
+            hint: Only the first merge is done: `return` is inside the loop. Indent it as far as `for`.
         stops-at-a-missing-pair: above ids = merge_pair → if len(merge_pair(ids, pair, 256 + rank)) == len(ids):↵    break
         leading-space-lost: text.encode → text.strip().encode
         """),
@@ -732,6 +735,7 @@ NEXT_PROBABILITIES = Task(
         kept-not-normalised: kept / kept.sum(dim=-1, keepdim=True) → kept
         order-not-restored: torch.zeros_like(probabilities).scatter(-1, order, ordered) → ordered
         order-not-restored: torch.zeros_like(probabilities).scatter(-1, order, ordered) → ordered if top_k or top_p < 1 else probabilities
+        order-not-restored: torch.zeros_like(probabilities).scatter(-1, order, ordered) → ordered if top_p < 1 else torch.zeros_like(probabilities).scatter(-1, order, ordered)
         softmax-over-batch: torch.softmax(logits / temperature, dim=-1) → torch.softmax(logits / temperature, dim=0)
             hint: Softmax runs over the batch: axis 0 counts the texts. Each row is shared out over the vocabulary: `dim=-1`.
         """),
