@@ -228,6 +228,12 @@ FAULTS = (
         section="12-real-models#train-bpe-task",
     ),
     Fault(
+        "first-id-too-large",
+        "the new ids begin at 257",
+        "The new ids begin at 257. Bytes end at 255, so merge k makes id 256 + k, with k from 0 on.",
+        section="12-real-models#train-bpe-task",
+    ),
+    Fault(
         "same-id-again",
         "every merge makes the same id",
         "Every merge makes id 256. Merge k makes id 256 + k.",

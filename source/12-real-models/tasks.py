@@ -490,6 +490,7 @@ TRAIN_BPE = Task(
                 merges.append(best)
             return torch.tensor(merges)
         counted-across-borders: for ids in pieces for pair → for ids in [torch.cat(list(pieces))] for pair
+        first-id-too-large: torch.tensor(best), new_id) → torch.tensor(best), new_id + 1)
         same-id-again: torch.tensor(best), new_id) → torch.tensor(best), 256)
         first-piece-only: for ids in pieces for pair → for ids in pieces[:1] for pair
         pieces-counted-not-pairs: for pair in zip(ids.tolist(), ids.tolist()[1:])) → for pair in set(zip(ids.tolist(), ids.tolist()[1:])))

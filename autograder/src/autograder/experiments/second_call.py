@@ -24,7 +24,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
 WORDS = {
     "": N_(
         "`{answer}` does not give what it should in a second call{where}.",
-        "What the first call kept or changed may still be there. Whatever depends on the input is made anew.",
+        "What the first call kept or changed can still be there. Whatever depends on the input is made anew.",
     )
 }
 SECOND_CALL = Experiment("second-call", _run, WORDS, axes=None)
