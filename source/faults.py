@@ -465,7 +465,7 @@ FAULTS = (
     Fault(
         "indivisible-accepted",
         "a width that the heads cannot share is accepted",
-        "A width that `num_heads` does not divide is accepted. Refuse it with a ValueError.",
+        "`__init__` accepts a width that `num_heads` does not divide. Refuse it there with a ValueError.",
         section="05-multi-head#fused-intro",
         parts=("divisible",),
     ),
@@ -1277,8 +1277,7 @@ FAULTS = (
     Fault(
         "head-dim-for-heads",
         "head_dim and the number of heads have changed places",
-        "The two new axes are the wrong way round: there are head_dim heads of num_heads numbers. Cut the last axis as "
-        "(num_heads, head_dim).",
+        "The two new axes are the wrong way round. Cut the last axis as (num_heads, head_dim).",
         section="05-multi-head#numbered-read",
         parts=("projections", "heads"),
     ),

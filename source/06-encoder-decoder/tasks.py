@@ -278,8 +278,7 @@ MASKED_SOFTMAX = Task(
         empty-row-even: float("-inf") → -1e9
             weights.masked_fill(hidden, 0.0) → weights
         mask-polarity: mask == 0 → mask == 1
-            hint: This hides where the mask holds 1 or True. Here 1 means *visible*: fill where `mask ==
-                0`.
+            hint: This hides where the mask holds 1 or True. Here 1 means *visible*, and 0 is to be hidden.
         mask-fills-zero: float("-inf") → 0.0
             weights.masked_fill(hidden, 0.0) → weights
         mask-fills-zero: float("-inf") → 0.0
@@ -631,8 +630,7 @@ MULTI_HEAD_ATTENTION = Task(
         zero-times-infinity: .masked_fill(mask == 0, float("-inf")) → - (1 - mask.float()) * torch.inf
             weights = weights. → weights.
         mask-polarity: mask == 0 →2 mask == 1
-            hint: This hides where the mask holds 1 or True. Here 1 means *visible*: fill where `mask ==
-                0`.
+            hint: This hides where the mask holds 1 or True. Here 1 means *visible*, and 0 is to be hidden.
         mask-on-first-head: s = scores.m → s[:, :1] = scores[:, :1].m
             s = weights.m → s[:, :1] = weights[:, :1].m
         empty-row-nan: weights = weights. → weights.

@@ -40,7 +40,7 @@ def test_a_cell_that_stopped_repeats_its_error_and_says_what_to_do(row_sums, fin
     )
     assert message.code == "row_sums = tabel.sum(dim=1)"
     assert message.details[0].startswith("A name is used before anything has defined it")
-    assert message.details[1] == "Correct that line and run the cell again, then this one."
+    assert message.details[1] == "Correct what leads to it and run the cell again, then this one."
 
 
 def test_what_was_not_run_says_why(share):

@@ -273,7 +273,7 @@ def _first_wrong(steps: Sequence[f.Followed], way: f.Way | None) -> f.Followed |
 
 
 # A part of a line may well be divided in the rest of it.
-_BEFORE = N_("{place}, before a division by {times}")
+_BEFORE = N_("{place}, which the usual way divides by {times}")
 _TIMES = N_("{place}, there {times} times as large")
 
 
@@ -367,7 +367,7 @@ def _cell_stopped(error: ErrorReport, task: Task) -> Message:
     message = tell(
         N_(
             "The cell that should make `{answer}` stopped{where}. {error}: {message}",
-            "Correct that line and run the cell again, then this one.",
+            "Correct what leads to it and run the cell again, then this one.",
         ),
         code=error.line,
         answer=task.name,
