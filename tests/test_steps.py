@@ -264,6 +264,23 @@ def test_lines_that_make_what_the_solution_makes_are_told_where_no_word_is_known
     assert said_of("08-train-it", task_id, text).endswith(expected)
 
 
+HALVED = """import torch
+from torch.nn import functional as F
+def ablation_effect(model, ids, labels, layer, head, num_heads):
+    whole = F.cross_entropy(model(ids).flatten(0, 1), labels.flatten(), ignore_index=-100)
+    into = model.blocks[layer].attention.out_proj
+    hook = into.register_forward_pre_hook(lambda module, given: (given[0] / 2,))
+    logits = model(ids)
+    hook.remove()
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100) - whole
+"""
+
+
+def test_a_model_that_a_function_is_given_is_one_step_for_it():
+    said = said_of("09-take-it-apart", "ablation-effect", HALVED)
+    assert said.endswith("What comes next, in line 7 (`logits`), is not.")
+
+
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])
 def test_of_the_steps_no_more_is_said_in_a_translation_than_in_english(ends):
     task = Course.of(ROOT).load("05-multi-head").tasks["multi-head-attention"]
