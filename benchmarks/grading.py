@@ -1,6 +1,7 @@
 """How fast each lesson is graded: stock nbgrader, nbgrader through our pipeline, and `autograder grade`.
 
-    python3 start.py run python -m benchmarks.grading [LESSON ...] [--submissions N] [--stock N] [--growth]
+    python3 start.py run python -m benchmarks.grading [LESSON ...] [--submissions N] [--stock N]
+        [--growth] [--dask]
 
 A class is made up: each answer is the solution's, another right one or a wrong one, as learners typed them
 (`tests/mutants/`). The same files are then graded three ways, each by its own command, in its own course
@@ -19,6 +20,7 @@ import argparse
 import contextlib
 import importlib
 import itertools
+import json
 import os
 import random
 import shutil
@@ -39,6 +41,7 @@ from autograder.author.source import read_source
 from autograder.command.grade_command import Book
 from autograder.grading.class_folder import Class
 from autograder.records.course import Course
+from distributed import Client
 from rich.console import Console
 from rich.table import Table
 
@@ -184,9 +187,55 @@ def nbgrader(step: str, lesson: str) -> list[str]:
     return [sys.executable, "-m", "nbgrader", step, lesson]
 
 
-def grade(course: Path, lesson: str) -> Cost:
-    """Grade a lesson of a course with this course's grader."""
-    return run([sys.executable, "-m", "autograder", "grade", lesson, "--jobs", "2", "--course", "."], course)
+def grade(course: Path, lesson: str, *where: str) -> Cost:
+    """Grade a lesson of a course with this course's grader: here with two jobs, or somewhere else."""
+    command = [sys.executable, "-m", "autograder", "grade", lesson, "--course", "."]
+    return run([*command, *(where or ("--jobs", "2"))], course)
+
+
+@contextlib.contextmanager
+def dask_cluster(place: Path) -> Iterator[str]:
+    """Start a Dask scheduler with two workers on this machine, and yield its address."""
+    file = place / "scheduler.json"
+
+    def started(what: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(file)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+        return subprocess.Popen([*command, "--no-dashboard", *arguments], cwd=place, env=environment, **quiet)
+
+    worker = ("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(place))
+    processes = [
+        started("scheduler", "--host", "127.0.0.1", "--port", "0"),
+        started(*worker),
+        started(*worker),
+    ]
+    try:
+        while not (file.exists() and file.read_text().endswith("}")):  # written piece by piece
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"]
+        with Client(address, set_as_default=False, timeout=60) as client:
+            client.wait_for_workers(2, timeout=120)
+        yield address
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def by_dask(place: Path, lesson: str, count: int) -> None:
+    """Say how much longer a class takes on a cluster of two local workers than here, before and after."""
+    courses = [prepare(place / f"dask-{number}", lesson, False, range(count)) for number in range(3)]
+    first = grade(courses[0], lesson)
+    with dask_cluster(place) as address:
+        remote = grade(courses[1], lesson, "--dask", address)
+    second = grade(courses[2], lesson)
+    local = (first.wall + second.wall) / 2
+    print(
+        f"{lesson}: {count} submissions take {local:.1f} s here ({first.wall:.1f} and {second.wall:.1f}) and "
+        f"{remote.wall:.1f} s on a Dask cluster of two workers here, {remote.wall / local:.2f} times as long",
+        flush=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -263,6 +312,9 @@ def main() -> None:
     parser.add_argument("--submissions", type=int, default=200, help="how many `autograder grade` grades")
     parser.add_argument("--stock", type=int, default=4, help="how many nbgrader's own command grades")
     parser.add_argument("--growth", action="store_true", help="also grade classes of 10, 100 and 1000")
+    parser.add_argument(
+        "--dask", action="store_true", help="also grade on a Dask cluster of two local workers"
+    )
     chosen = parser.parse_args()
     console = Console(width=120)
     rows = []
@@ -271,6 +323,8 @@ def main() -> None:
             rows.append(compare(Path(folder), lesson, chosen.submissions, chosen.stock))
             if chosen.growth:
                 console.print(grow(Path(folder), lesson))
+            if chosen.dask:
+                by_dask(Path(folder), lesson, chosen.submissions)
         print(f"{lesson}: {rows[-1].stock.wall / rows[-1].ours.wall:.1f} times stock nbgrader", flush=True)
     console.print(table_of(rows))
     pipeline = median(row.stock.wall / row.pipeline.wall for row in rows)

@@ -618,6 +618,19 @@ FAULTS = (
         parts=("class",),
     ),
     Fault(
+        "one-maximum-for-all",
+        "a query is compared with more than its own maximum",
+        "What is subtracted from a query's scores is not its own maximum: it is one for all queries, say, or it begins "
+        "at 0. A query whose scores are far below it gets 0 / 0. Keep one maximum for each, and begin at −∞.",
+        section="11-fast-attention#online-softmax-task",
+    ),
+    Fault(
+        "window-returned",
+        "what is left of the window comes back",
+        "What was cut off for the model is gone from the result too. Cut only what the model gets.",
+        section="08-train-it#generate-task",
+    ),
+    Fault(
         "edits-its-argument",
         "the argument is changed in place",
         "The caller's `{x}` was changed. `+=`, `{x}[…] = …` and methods that end in `_` work in place. Give "

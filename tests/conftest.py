@@ -5,7 +5,13 @@
 
 from pathlib import Path
 
-from support.everywhere import longest_first, no_word_of_grading, pytest_collection_finish, walls
+from support.everywhere import (
+    leave_out_like_cases,
+    longest_first,
+    no_word_of_grading,
+    pytest_collection_finish,
+    walls,
+)
 
 __all__ = ["no_word_of_grading", "pytest_collection_finish", "walls"]
 
@@ -24,6 +30,7 @@ LONG = (
 )
 
 
-def pytest_collection_modifyitems(items):
-    """The longest files go first."""
+def pytest_collection_modifyitems(items, config):
+    """The longest files go first; of like cases, each commit tries some."""
+    leave_out_like_cases(items, config)
     longest_first(items, HERE, LONG)

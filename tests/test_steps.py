@@ -14,7 +14,7 @@ from autograder.judge.way import followed
 from autograder.probe.collect import collect_answer
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
-from autograder.records.findings import Reached, Way
+from autograder.records.findings import Place, Reached, Way
 from autograder.words.language import speaking
 from autograder.words.wording import way_text, where_text
 
@@ -288,3 +288,64 @@ def test_of_the_steps_no_more_is_said_in_a_translation_than_in_english(ends):
     english = way_text(way, task)
     with speaking(ROOT / "bank", "bn"):
         assert way_text(way, task).count("\n") == english.count("\n") == 0
+
+
+DRAWN_TOKENS = """def generate(model, ids, count, context_length):
+    for _ in range(count):
+        probabilities = torch.softmax(model(ids[:, -context_length:])[:, -1], dim=-1)
+        token = torch.multinomial(probabilities, 1)
+        ids = torch.cat((ids, token), dim=1)
+    return ids
+"""
+LAYER_BEFORE_SEED = """def seeded_values(seed, batch_size, num_tokens, d_in, d_out):
+    layer = nn.Linear(d_in, d_out, bias=False)
+    torch.manual_seed(seed)
+    return layer(torch.randn(batch_size, num_tokens, d_in))
+"""
+HOOK_THAT_STAYS = """def loss_rise(model, ids, layer, head, num_heads):
+    before = token_losses(model(ids), ids)
+    empty = torch.empty(1000)
+
+    def hook(module, arguments):
+        x = arguments[0].unflatten(-1, (num_heads, -1)).clone()
+        x[:, :, head] = x[:, :, head].mean(dim=(0, 1))
+        return (x.flatten(-2),)
+
+    model.blocks[layer].attention.out_proj.register_forward_pre_hook(hook)
+    return token_losses(model(ids), ids) - before
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id", "text", "expected"),
+    [
+        ("08-train-it", "generate", DRAWN_TOKENS, Place("token", 4)),
+        ("04-dropout", "bug-seed-order", LAYER_BEFORE_SEED, Place("", 4)),
+        ("10-read-a-model", "mean-ablated", HOOK_THAT_STAYS, Place("", 2)),
+    ],
+)
+def test_the_first_line_that_makes_other_numbers_in_a_second_call_is_told(name, task_id, text, expected):
+    _, _, verdict = judged(name, task_id, text)
+    assert verdict.facts[0].place == expected
+
+
+HOOKED = """def patched(model, clean, corrupt, layer, position):
+    kept = []
+    hook = model.blocks[layer].register_forward_hook(lambda block, given, stream: kept.append(given[0]))
+    model(clean)
+    hook.remove()
+
+    def put_in(block, given, stream):
+        stream = stream.clone()
+        stream[:, position] = kept[0][:, position] * 2
+        return stream
+
+    hook = model.blocks[layer].register_forward_hook(put_in)
+    logits = model(corrupt)
+    hook.remove()
+    return logits
+"""
+
+
+def test_lines_around_a_model_are_not_called_right_where_a_hook_runs_in_it():
+    assert said_of("09-take-it-apart", "patched", HOOKED) == ""

@@ -474,6 +474,8 @@ SCORES_LOOPS = Task(
             x[i], x[j] → inputs[i], inputs[j]
         reads-the-notebook: x[i], x[j] → inputs[i], inputs[j]
             hint: One of the steps uses the sentence of the notebook, or what was made of it. Use the argument `x` in all of them.
+        reads-the-notebook: x[j] → inputs[j]
+            hint: One of the steps uses the sentence of the notebook, or what was made of it. Use the argument `x` in all of them.
         reads-the-notebook: x[i] → inputs[i]
             hint: One of the steps uses the sentence of the notebook, or what was made of it. Use the argument `x` in all of them.
         own-score-left-out: j in range(num_tokens) → j in set(range(num_tokens)) - {i}
@@ -678,6 +680,9 @@ SIMPLE_ATTENTION = Task(
         exp-overflows: torch.softmax(scores, dim=-1) → torch.exp(scores) / torch.exp(scores).sum(-1, True)
             hint: Where a score passes 88, exp() is inf and the weights are nan. Use
                 `torch.softmax`, or subtract each row's largest score first.
+        one-maximum-for-all: torch.softmax(scores, dim=-1) → torch.exp(scores - scores.max()) / torch.exp(scores - scores.max()).sum(-1, True)
+            hint: The largest of all scores is subtracted from each row. A row whose scores are far below it
+                gets 0 / 0. Subtract the row's own largest score.
         sums-without-keepdim: torch.softmax(scores, dim=-1) → scores.exp() / scores.exp().sum(-1)
         softmax-over-everything: torch.softmax(scores, dim=-1) → scores.flatten().softmax(dim=0).view_as(scores)
         softmax-twice: (scores → (torch.softmax(scores, dim=-1)

@@ -165,4 +165,10 @@ FAULTS = (
         "both calls see the same tokens.",
         section="03-causal#leaks-intro",
     ),
+    Fault(
+        "half-for-root",
+        "the scores are divided by half of d_k",
+        "The scores are divided by half of d_k. Divide by its root: `d_k**0.5`.",
+        section="03-causal#bug-raw-scores-task",
+    ),
 )

@@ -203,6 +203,7 @@ RENORMALISE = Task(
             True) → True), dim=-1)
         divided-by-total: dim=-1, keepdim=True →
         not-normalised: / masked_simple.sum(dim=-1, keepdim=True) →
+            hint: The rows are those of `masked_simple`: nothing divides them, or what does is 1. Divide each by its own sum.
         divided-by-count: masked_simple.sum( → (masked_simple > 0).sum(
         divided-by-largest: .sum( → .amax(
         shares-of-raw-scores: = attn_scores.tril() / attn_scores.tril().sum(-1, True)
@@ -288,6 +289,7 @@ BUG_RAW_SCORES = Task(
         no-mask: * torch.tril(torch.ones_like(scores)) →
             hint: Nothing is hidden, so every token sees the whole sentence. Multiply the weights by the lower
                 triangle.
+        half-for-root: d_k**0.5 → (d_k * 0.5)
         no-scale: / d_k**0.5 →
         scaled-without-root: d_k**0.5 → d_k
         scaled-up: / d_k → * d_k

@@ -330,7 +330,9 @@ ERROR_WITH_HEADS = Task(
             hint: Here the tokens themselves are compared with what is wanted; no weights are used. Write
                 `head @ x`.
         softmax-twice: head @ x → head.softmax(dim=-1) @ x
-            hint: The weights went through a softmax already. A second one makes them nearly equal.
+            hint: The weights are ready: the rows of each head add up to 1. A softmax makes them nearly equal.
+        merge-without-transpose: torch.cat(contexts, dim=-1) → torch.stack(contexts).reshape(*x.shape[:2], -1)
+            hint: Each row holds pieces of several tokens. Join the contexts with `torch.cat(…, dim=-1)`.
         merge-without-transpose: torch.cat(contexts, dim=-1) → torch.stack(contexts, dim=1).reshape(*x.shape[:2], -1)
             hint: Each row holds pieces of several tokens. Join the contexts with `torch.cat(…, dim=-1)`.
         reads-the-notebook: head @ x → head @ stories
@@ -342,6 +344,7 @@ ERROR_WITH_HEADS = Task(
             contexts = weights[None] @ x[:, None]
             return error_left(contexts.permute(0, 2, 1, 3).reshape(*x.shape[:2], -1), wanted)
 
+        heads-first: = error_left((weights[:, None] @ x).permute(1, 2, 0, 3).flatten(2), wanted)
         double: = error_left(torch.cat([h.double() @ x.double() for h in weights], -1), wanted.double())
         heads-in-another-order: in weights → in weights.flip(0)
         python-float: (joined, wanted) → (joined, wanted).item()

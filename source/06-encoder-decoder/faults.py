@@ -151,7 +151,7 @@ FAULTS = (
     Fault(
         "source-filled-up",
         "a short source is filled up with zeros",
-        "A short source is filled up with zeros, and these get scores. A long source still fails. Leave the source "
+        "A short source is filled up with zeros, and these get scores. Leave the source "
         "as it is and use its own length.",
         section="06-encoder-decoder#bug-query-length-read",
     ),

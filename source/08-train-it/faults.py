@@ -277,7 +277,7 @@ FAULTS = (
     Fault(
         "one-row-late",
         "each look is one row too low",
-        "Each row is one too low. The position *before* an answer predicts it; the bar predicts the first one.",
+        "Each look is one row too far down. The position *before* an answer predicts it; the bar predicts the first one.",
         section="08-train-it#reverse-map-task",
     ),
     Fault(
@@ -344,12 +344,6 @@ FAULTS = (
         "put-in-front",
         "new tokens are put in front",
         "The new tokens are put in front of the others.",
-        section="08-train-it#generate-task",
-    ),
-    Fault(
-        "window-returned",
-        "what is left of the window comes back",
-        "What was cut off for the model is gone from the result too. Cut only what the model gets.",
         section="08-train-it#generate-task",
     ),
     Fault(
@@ -469,5 +463,41 @@ FAULTS = (
         "the last LayerNorm is applied after every block",
         "The last LayerNorm is applied after every block. Apply it once, behind the last one.",
         section="08-train-it#tiny-transformer-task",
+    ),
+    Fault(
+        "learned-and-rotated",
+        "learned positions are added to rotary ones",
+        "There is a table of learned positions with `rope`, too. Make and add it only where `position` is `learned`.",
+        section="08-train-it#tiny-transformer-task",
+    ),
+    Fault(
+        "shift-left-out",
+        "the shift is not added",
+        "What is normalised is multiplied by `scale`, and `shift` is not added.",
+        section="08-train-it#layer-norm-task",
+    ),
+    Fault(
+        "added-to-the-start",
+        "each part is added to the stream of the start",
+        "Each part is added to the stream of the start. Add it to the stream that it has read, so that the sums before it stay.",
+        section="08-train-it#stream-after-task",
+    ),
+    Fault(
+        "labels-shifted-twice",
+        "labels that are shifted already are shifted once more",
+        "The labels are those of the next tokens already. Here they are shifted once more, so each position learns the token after the next.",
+        section="08-train-it#train-task",
+    ),
+    Fault(
+        "learned-unasked",
+        "learned positions are there without being asked for",
+        "Without positions there is a table of learned positions, too. Make and add it only where `position` is `learned`.",
+        section="08-train-it#tiny-transformer-task",
+    ),
+    Fault(
+        "last-row-filled",
+        "the last row is filled as well",
+        "The last row is filled as well: column −1 is the last one. Nothing has to be predicted there, so n rows are enough.",
+        section="08-train-it#reverse-map-task",
     ),
 )

@@ -86,6 +86,11 @@ STREAM_AFTER = small(
     last-part-left-out: in parts: → in parts[:-1]:
     parts-side-by-side: = x + sum(x @ part for part in parts)
         hint: Every part reads the stream as it was at the start. A part reads what those before it have left.
+    added-to-the-start: body
+        start = x
+        for part in parts:
+            x = start + x @ part
+        return x
     start-left-out: body
         start = x
         for part in parts:
@@ -169,6 +174,8 @@ LAYER_NORM = Task(
                 eps).sqrt()`.
         scale-and-shift-left-out: * scale + shift →
         shift-first: * scale + shift → + shift * scale
+        shift-first: centred / (variance + eps).sqrt() * scale + shift → (centred / (variance + eps).sqrt() + shift) * scale
+        shift-left-out: * scale + shift → * scale
         not-centred: x - x.mean(dim=-1, keepdim=True) → x
         eps-typed-in: + eps → + 1e-5
         """),
@@ -473,6 +480,8 @@ TINY_TRANSFORMER = Task(
         never-rotated: position == "rope" → False
         rotated-always: position == "rope" → True
         rotated-without-positions: position == "rope" → position != "learned"
+        learned-and-rotated: position == "learned" → position != "none"
+        learned-unasked: position == "learned" → position != "rope"
         last-norm-in-the-loop: x = block(x) → x = self.norm(block(x))
             self.norm(x) → x
         first-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[:1]:↵    rotate
@@ -719,6 +728,7 @@ BUG_TRAINING_LOOP = Task(
             hint: This comes out of the code as it was given. Its loss is not that of the logits, and its gradients
                 are those of all steps together.
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
+        labels-shifted-twice: logits.flatten(0, 1), labels.flatten() → logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten()
         """)
     + LOOP,
     right=LOOP_RIGHT,
@@ -827,9 +837,11 @@ REVERSE_MAP = Task(
         one-row-late: map_[n + answer → map_[n + 1 + answer
         main-diagonal: n - 1 - answer → answer
         whole-anti-diagonal: = torch.eye(2 * n + 1).flip(1)
+        whole-anti-diagonal: = (torch.arange(2 * n + 1)[:, None] + torch.arange(2 * n + 1) == 2 * n - 1).float()
         key-one-off: n - 1 - answer → n - answer
         answers-only: = torch.eye(n).flip(1)
         loop-stops-early: range(n) → range(n - 1)
+        last-row-filled: range(n) → range(n + 1)
         transposed-result: return map_ → return map_.T
         """),
     right=rights("""

@@ -143,4 +143,10 @@ FAULTS = (
         "The key reads the slots of the positions. The token before is written behind them, from `vocab + context_length` on.",
         section="09-take-it-apart#induction-head-task",
     ),
+    Fault(
+        "input-kept",
+        "what goes into the block is kept",
+        "What goes into the block is kept, and put in behind it. Keep what comes out of it.",
+        section="09-take-it-apart#contradiction-read",
+    ),
 )

@@ -378,6 +378,7 @@ PATCHED = Task(
         layer-ignored: model.blocks[layer] →2 model.blocks[0]
         block-below: model.blocks[layer].register_forward_hook(put_in) → model.blocks[max(layer - 1, 0)].register_forward_hook(put_in)
         nothing-put-in: line return stream →
+        input-kept: kept.append(stream) → kept.append(given[0])
         position-typed-in: kept[0][:, position] → kept[0][:, -1]
             hint: The clean vector comes from the last position. Take it from the same one: `position`.
         """),

@@ -270,7 +270,8 @@ if model is not None:
 #
 # A colleague loads checkpoints with a shortcut. A tensor that has the same shape as its place goes there as it is. Any
 # other tensor is reshaped to fit. No error is raised, and the loss of the loaded model is bad. There are two mistakes
-# in one line. Correct `oriented`, which turns a stored tensor into one for your classes. `c_attn` never gets there.
+# in one line. Correct `oriented`, which turns a stored tensor into one for your classes. Neither `c_attn` nor a bias ever
+# gets there.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-orientation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -74,13 +74,6 @@ FAULTS = (
         section="11-fast-attention#online-softmax-task",
     ),
     Fault(
-        "one-maximum-for-all",
-        "a query is compared with more than its own maximum",
-        "What is subtracted from a query's scores is not its own maximum: it is one for all queries, say, or it begins "
-        "at 0. A query whose scores are far below it gets 0 / 0. Keep one maximum for each, and begin at −∞.",
-        section="11-fast-attention#online-softmax-task",
-    ),
-    Fault(
         "zero-kept-as-largest",
         "the 0 in place of −∞ is kept as the largest score",
         "Where a block is hidden, 0 is subtracted. Here that 0 is also kept as the largest score so far, so low scores "
@@ -320,5 +313,11 @@ FAULTS = (
         "the largest score so far begins at 0",
         "The largest score so far begins at 0, so one below 0 is never the largest. Begin at −∞.",
         section="11-fast-attention#online-softmax-task",
+    ),
+    Fault(
+        "row-sums-from-values",
+        "the row sums are taken with V in the place of O",
+        "The row sums are those of dO times V here. They should be those of dO times O, the result of the attention.",
+        section="11-fast-attention#backward-intro",
     ),
 )

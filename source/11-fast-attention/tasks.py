@@ -588,6 +588,7 @@ BACKWARD = Task(
             hint: All queries share one maximum. A query whose scores are far below it gets 0 / 0. Keep one maximum for each.
         weights-left-out: weights * (weights_gradient → (weights_gradient
         wrong-row-sums: (weights @ v)).sum → (weights @ v)).mean
+        row-sums-from-values: (out_gradient * (weights @ v)).sum → (out_gradient * v).sum
         """),
     right=rights("""
         by-definition: (out_gradient * (weights @ v)).sum → (weights * (out_gradient @ v.transpose(2, 3))).sum
@@ -777,6 +778,8 @@ TRAPS = Task(
             hint: `triangle`: a mask of numbers is added to the scores, so ones and zeros hide nothing. Make it boolean.
         first-rows-of-the-triangle: body to_cache
             return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        first-rows-of-the-triangle: body to_cache
+            return F.scaled_dot_product_attention(q, k, v, is_causal=q.shape[2] > 1)
         dropout-in-eval: p if training else 0.0 → p
             hint: `dropped`: `dropout_p` drops on every call, also in evaluation. Pass 0 where `training` is False.
         scaled-up: q.shape[-1] ** -0.5 → q.shape[-1] ** 0.5

@@ -808,4 +808,40 @@ FAULTS = (
         "Two tables are counted where they are tied, and one where they are not. It should be the other way round.",
         section="12-real-models#sizes-intro",
     ),
+    Fault(
+        "unexpected-names-skipped",
+        "a tensor that is not expected is skipped",
+        "A tensor with a name that is not expected is skipped. The task asks for a ValueError.",
+        section="12-real-models#load-gpt2-task",
+    ),
+    Fault(
+        "overlaps-merged",
+        "pairs that overlap are all merged",
+        "Where pairs overlap, all are merged, and an id counts for two. An id that was merged is used up: go on behind it.",
+        section="12-real-models#merge-pair-task",
+    ),
+    Fault(
+        "last-piece-kept",
+        "the cache keeps the last piece alone",
+        "The cache keeps the keys and values of the last piece alone. Keep the joined ones.",
+        section="12-real-models#cached-logits-task",
+    ),
+    Fault(
+        "blocks-of-biases-mixed",
+        "the biases of different blocks are mixed",
+        "The biases are (layers, 3 · d_model): a row belongs to one block. Here a block gets pieces of other rows. Cut each row into three.",
+        section="12-real-models#like-gpt2-task",
+    ),
+    Fault(
+        "fused-not-turned",
+        "the three parts of `c_attn` are not transposed",
+        "The weight of `c_attn` is stored as (in, out). Its parts are square, so they fit without being transposed. Transpose them as well.",
+        section="12-real-models#load-gpt2-task",
+    ),
+    Fault(
+        "qk-norm-of-each-head",
+        "each head is counted with a norm of its own",
+        "Each head is counted with a norm of its own. All heads of the queries share one, and all of the keys another.",
+        section="12-real-models#sizes-intro",
+    ),
 )

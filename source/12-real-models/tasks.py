@@ -85,6 +85,10 @@ LIKE_GPT2 = Task(
     wrong=wrongs("""
         gelu-left-exact: nn.GELU(approximate="tanh") → nn.GELU()
         gelu-left-exact: block.mlp[1] = nn.GELU(approximate="tanh") → pass
+        gelu-left-exact: block.mlp[1] = nn.GELU(approximate="tanh") → pass
+            model.unembedding.weight = model.embedding.weight → model.unembedding.weight = model.embedding.weight↵block.mlp[1] = nn.GELU(approximate="tanh")
+            hint: Only the last block gets the tanh approximation. Each block needs it: is the line in the loop?
+        blocks-of-biases-mixed: zip(model.blocks, biases) → zip(model.blocks, biases.view(3, len(biases), -1).transpose(0, 1).flatten(1))
         tables-not-tied: line model.unembedding →
         tables-not-tied: model.unembedding.weight = model.embedding.weight → model.unembedding.weight = nn.Parameter(model.embedding.weight.detach().clone())
             hint: The unembedding holds a copy of the table. Tied means one parameter: `model.unembedding.weight = model.embedding.weight`.
@@ -195,6 +199,8 @@ LOAD_GPT2 = Task(
                 value.
         values-and-keys-exchanged: ("W_query", "W_key", "W_value") → ("W_query", "W_value", "W_key")
         parts-in-reverse: ("W_query", "W_key", "W_value") → ("W_value", "W_key", "W_query")
+        fused-not-turned: ("c_attn.weight", "c_proj.weight", "c_fc.weight") → ("c_proj.weight", "c_fc.weight")
+            tensor.chunk(3) → tensor.chunk(3, dim=-1)
         square-not-turned: ("c_attn.weight", "c_proj.weight", "c_fc.weight") → ("c_attn.weight", "mlp.c_proj.weight", "c_fc.weight")
         turned-by-reshape: tensor = tensor.T → tensor = tensor.reshape(tensor.shape[::-1])
         cut-in-turn: tensor.chunk(3) → [tensor[place::3] for place in range(3)]
@@ -205,6 +211,7 @@ LOAD_GPT2 = Task(
         every-attention-bias-skipped: (".attn.bias", ".attn.masked_bias") → (".attn.bias", ".attn.masked_bias", "c_attn.bias")
             return fill(model, own) → names = dict(model.named_parameters())↵return fill(model, {**{name: names[name] for name in names if name not in own and "W_" in name}, **own})
         refusal-avoided: return fill(model, own) → model.load_state_dict(own, strict=False)↵return model
+        unexpected-names-skipped: else:↵own[name] = tensor → elif name in model.state_dict():↵    own[name] = tensor
         returns-nothing: return fill(model, own) → fill(model, own)
         """),
     right=rights("""
@@ -389,6 +396,7 @@ MERGE_PAIR = Task(
                     merged.append(old.pop(0))
             return torch.tensor(merged[::-1])
         only-first-id-compared: old[place : place + 2] == both → old[place] == both[0]
+        overlaps-merged: = torch.tensor([new_id if ids[place : place + 2].tolist() == [int(one) for one in pair] else int(ids[place]) for place in range(len(ids)) if place == 0 or ids[place - 1 : place + 1].tolist() != [int(one) for one in pair]])
         """),
     right=rights("""
         for-loop: body
@@ -494,6 +502,8 @@ TRAIN_BPE = Task(
         same-id-again: torch.tensor(best), new_id) → torch.tensor(best), 256)
         first-piece-only: for ids in pieces for pair → for ids in pieces[:1] for pair
         pieces-counted-not-pairs: for pair in zip(ids.tolist(), ids.tolist()[1:])) → for pair in set(zip(ids.tolist(), ids.tolist()[1:])))
+        edits-its-argument: pieces = [merge_pair(ids, torch.tensor(best), new_id) for ids in pieces] → pieces[:] = [merge_pair(ids, torch.tensor(best), new_id) for ids in pieces]
+            hint: The merged pieces are written into the list that the caller gave. Keep them in a list of your own.
         """),
     right=rights("""
         pair-as-it-is: torch.tensor(best) → best
@@ -835,6 +845,7 @@ GENERATE = Task(
         first-position-read: [:, -1]  # (1, vocab) → [:, 0]  # (1, vocab)
         first-tokens-kept: ids[:, -room:] → ids[:, :room]
         whole-text-read: ids[:, -room:] → ids
+        window-returned: logits = model(ids[:, -room:]) → ids = ids[:, -room:]↵logits = model(ids)
         last-token-alone-read: ids[:, -room:] → ids[:, -1:]
         end-left-out: below new = → if new.item() == end:↵    break
         end-ignored: if new.item() == end: → if False:
@@ -951,6 +962,9 @@ CACHED_LOGITS = Task(
             kept[layer] = keys, values → kept[0] = keys, values
             masked_fill(hidden, → masked_fill(torch.ones(new, keys.shape[2], dtype=torch.bool).triu(keys.shape[2] - new + 1),
         cache-never-grows: kept[layer] = keys, values → kept.setdefault(layer, (keys, values))
+        last-piece-kept: if layer in kept: → new_ones = keys, values↵if layer in kept:
+            kept[layer] = keys, values → kept[layer] = new_ones
+            scores.masked_fill(hidden, → scores.masked_fill(hidden[:, -keys.shape[2] :],
         past-not-read: if layer in kept: → if False:
             hidden = torch.ones(new, start → hidden = torch.ones(new, new
             .triu(start - new + 1) → .triu(1)
@@ -1053,6 +1067,8 @@ RMS_NORM = Task(
         root-left-out: torch.sqrt(mean_square + self.eps) → (mean_square + self.eps)
         norm-without-weight: * self.weight → + 0 * self.weight
         weight-starts-random: torch.ones(d_model) → torch.randn(d_model)
+        plain-tensors: nn.Parameter(torch.ones(d_model)) → torch.ones(d_model)
+            hint: `weight` is a plain tensor, so it can be neither trained nor filled from a file. Use `nn.Parameter`.
         multiplied-by-the-root: x / torch.sqrt → x * torch.sqrt
         """),
     right=rights("""
@@ -1363,6 +1379,7 @@ MODEL_SIZES = Task(
             num_layers * block + d_model → num_layers * block
         qk-norm-counted-always: (2 * head_dim if qk_norm else 0) → 2 * head_dim
         qk-norm-counted-once: (2 * head_dim if qk_norm else 0) → (head_dim if qk_norm else 0)
+        qk-norm-of-each-head: (2 * head_dim if qk_norm else 0) → ((num_heads + num_kv_groups) * head_dim if qk_norm else 0)
         keys-as-wide-as-queries: (num_heads + num_kv_groups) → (num_heads + num_heads)
         mlp-of-two-matrices: 3 * d_model * hidden → 2 * d_model * hidden
         heads-as-wide-as-the-stream: 2 * d_model * head_dim * (num_heads + num_kv_groups) → 2 * d_model * (d_model + head_dim * num_kv_groups)

@@ -714,4 +714,34 @@ FAULTS = (
         "A layer sets the total in place of adding to it, so those before it are lost. Use `+=`.",
         section="13-attention-today#choose-intro",
     ),
+    Fault(
+        "window-cuts-later-layers",
+        "a window cuts the text for the layers after it, too",
+        "A window makes `num_tokens` smaller for the layers after it, too. Give the number of tokens of this layer a name of its own.",
+        section="13-attention-today#choose-intro",
+    ),
+    Fault(
+        "one-norm-weight",
+        "queries and keys are multiplied by the same weight",
+        "The keys are multiplied by the weight of the queries, or the other way round. Each has its own.",
+        section="13-attention-today#norm-intro",
+    ),
+    Fault(
+        "slots-of-the-first",
+        "the last tokens go into the slots of the first",
+        "Only the last tokens are stored, but in the slots of the first. Cut the slots as you cut the keys: from the end.",
+        section="13-attention-today#ring-cache-task",
+    ),
+    Fault(
+        "filled-before-stored",
+        "the filled slots are counted before the new tokens are stored",
+        "The filled slots are counted without the new tokens, so these do not come back. Count them after the new tokens.",
+        section="13-attention-today#ring-cache-task",
+    ),
+    Fault(
+        "doubled-for-all",
+        "every layer is counted twice, not only keys and values",
+        "Every layer is counted twice. Only `full` and `window` keep keys and values apart.",
+        section="13-attention-today#choose-intro",
+    ),
 )

@@ -155,10 +155,12 @@ RING_CACHE = Task(
         ring-of-another-size: [-self.window :] % self.window → [-self.window :] % (self.window - 1)
         slots-from-zero: torch.arange(self.num_tokens, end) → torch.arange(keys.shape[2])
         slots-from-zero: torch.arange(self.num_tokens, end)[-self.window :] % self.window → torch.arange(min(keys.shape[2], self.window))
+        slots-of-the-first: [-self.window :] % self.window → [: self.window] % self.window
         slots-counted-backwards: [-self.window :] % self.window → [-self.window :] % self.window * -1 % self.window
         start-of-piece-kept: = keys[:, :, -self.window :] → = keys[:, :, : self.window]
             = values[:, :, -self.window :] → = values[:, :, : self.window]
         empty-slots-returned: min(end, self.window) → self.window
+        filled-before-stored: min(end, self.window) → min(end - keys.shape[2], self.window)
         ring-not-advanced: self.num_tokens = end → pass
         count-stops-at-window: self.num_tokens = end → self.num_tokens = min(end, self.window)
         count-stops-at-window: body append
@@ -777,6 +779,8 @@ BOUNDED = Task(
         keys-left-unnormed: keys = keys / torch.sqrt((keys**2).mean(dim=-1, keepdim=True) + 1e-6) * key_weight → keys = keys * key_weight
         norm-weight-left-out: * key_weight →
             * query_weight →
+        one-norm-weight: * key_weight → * query_weight
+        one-norm-weight: * query_weight → * key_weight
         no-scale: / keys.shape[-1] ** 0.5 →
         clamped-not-capped: cap * torch.tanh(scores / cap) → scores.clamp(-cap, cap)
         cap-not-multiplied-back: cap * torch.tanh(scores / cap) → torch.tanh(scores / cap)
@@ -1033,6 +1037,8 @@ PACKED = Task(
         prefix-one-too-long: (query < prefixes[b]) & (key < prefixes[b]) → (query <= prefixes[b]) & (key <= prefixes[b])
         first-sequence-for-all: (query < prefixes[b]) & (key < prefixes[b]) → (query < prefixes[0]) & (key < prefixes[0])
             hint: Every row gets the prefix of row 0. Each has its own: `prefixes[b]`.
+        first-sequence-for-all: documents[b, query] == documents[b, key] → documents[0, query] == documents[0, key]
+            hint: Every row gets the documents of row 0. Each has its own: `documents[b, …]`.
         mask-polarity: return same & (recent | prefix) → return ~(same & (recent | prefix))
             hint: True marks what is hidden here. A `mask_mod` says True where a key is visible.
         """),
@@ -1112,12 +1118,15 @@ PLAN_BYTES = Task(
         total-replaced: numbers += (layer["latent_dim"] → numbers = (layer["latent_dim"]
         window-not-bounding: min(num_tokens, layer["window"]) → num_tokens
         window-always-filled: min(num_tokens, layer["window"]) → layer["window"]
+        window-cuts-later-layers: numbers += 2 * layer["groups"] * layer["head_dim"] * min(num_tokens, layer["window"]) → num_tokens = min(num_tokens, layer["window"])↵numbers += 2 * layer["groups"] * layer["head_dim"] * num_tokens
         latent-counted-twice: numbers += (layer["latent_dim"] + layer["rope_dim"]) → numbers += 2 * (layer["latent_dim"] + layer["rope_dim"])
         rotated-key-not-counted: (layer["latent_dim"] + layer["rope_dim"]) → layer["latent_dim"]
         memory-grows: layer["heads"] * layer["head_dim"] * layer["value_dim"] → layer["heads"] * layer["head_dim"] * layer["value_dim"] * num_tokens
         memory-of-one-head: layer["heads"] * layer["head_dim"] * layer["value_dim"] → layer["head_dim"] * layer["value_dim"]
         first-layer-for-all: for layer in layers: → for layer in [layers[0]] * len(layers):
         numbers-not-bytes: return numbers * bytes_per_number → return numbers
+        doubled-for-all: 2 * layer["groups"] →2 layer["groups"]
+            return numbers * → return 2 * numbers *
         two-bytes-typed-in: return numbers * bytes_per_number → return numbers * 2
         """),
     right=rights("""

@@ -157,6 +157,7 @@ def test_pictures_keep_their_letters_readable_on_a_phone(visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.rotating(1 / 3)
 @pytest.mark.parametrize(("theme", "width", "name", "rules"), READ)
 def test_a_page_can_be_read_by_everybody(visit, theme, width, name, rules):
     from axe_playwright_python.sync_playwright import Axe

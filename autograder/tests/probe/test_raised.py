@@ -35,7 +35,7 @@ X = Operand("x", (5, 3), "float32")
         ("x @ layer.weight", [X, Operand("layer.weight", (4, 2), "float32")]),
         ("y = 2 * (x.T @ x) + x.reshape(count, count)", [X, Operand("count", value="3")]),
         ("torch.cat([x, layer.weight], dim=0)", [X, Operand("layer.weight", (4, 2), "float32")]),
-        ("a, b = pair", [Operand("pair", value="tuple[3]")]),
+        ("a, b = pair", [Operand("len(pair)", value="3")]),
         ("for row in range(9):\n    x[row]", [X, Operand("row", value="5")]),
         ("(\n    x\n    @ x\n)", [X]),
         ("x.view(layer.size, 2)", [X, Operand("layer.size", value="7")]),
@@ -77,3 +77,19 @@ def test_looking_at_what_was_raised_never_raises():
 def test_code_that_has_no_lines_is_no_fault_of_ours():
     told = report("def f():\n    x @ x\nf.__code__ = f.__code__.replace(co_linetable=b'')\nf()")
     assert (told.type, told.line, told.line_number) == ("RuntimeError", "", 0)
+
+
+class Selfless(nn.Module):
+    def forward(x):
+        return x
+
+    def step(self, x):
+        return x
+
+
+@pytest.mark.parametrize(("name", "arguments", "expected"), [("forward", 1, "self"), ("step", 2, "")])
+def test_a_method_without_self_is_told_from_one_that_gets_too_much(name, arguments, expected):
+    with pytest.raises(TypeError) as raised:
+        getattr(Selfless(), name)(*[torch.ones(2)] * arguments)
+    assert describe_error(raised.value, Selfless).meant == expected
+    assert describe_error(raised.value, getattr(Selfless, name)).meant == expected

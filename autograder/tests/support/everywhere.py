@@ -7,6 +7,7 @@ import support.own_home  # noqa: F401
 
 import gc
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,39 @@ def longest_first(items: list[pytest.Item], folder: Path, long: Sequence[str]) -
 
     ranks = {path: rank(path) for path in {item.path for item in items}}
     items.sort(key=lambda item: (ranks[item.path], item.path))
+
+
+def leave_out_like_cases(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Of tests that are marked `rotating(share)`, leave that share of their cases: others with each commit.
+
+    All are left where `TESTS=all` is set, where a file or a keyword was asked for, and outside of git.
+    """
+    asked = config.option.keyword or any(".py" in word for word in config.args)
+    commit = "" if asked or os.environ.get("TESTS") == "all" else _commit(config.rootpath)
+    if not commit:
+        return
+    families: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("rotating"):
+            families.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    out: set[pytest.Item] = set()
+    for cases in families.values():
+        marker = cases[0].get_closest_marker("rotating")
+        assert marker is not None
+        rounds = round(1 / marker.args[0])  # commits until each was tried, if they came in turn
+        out.update(case for place, case in enumerate(cases) if (place + int(commit, 16)) % rounds)
+    items[:] = [item for item in items if item not in out]
+    config.hook.pytest_deselected(items=list(out))
+
+
+def _commit(folder: Path) -> str:
+    """Return how the commit's name begins; "" outside of git."""
+    command = ["git", "rev-parse", "--short=6", "HEAD"]
+    try:
+        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return said.stdout.strip()[:6] if said.returncode == 0 else ""
 
 
 def pytest_collection_finish() -> None:

@@ -167,7 +167,7 @@ def _facts(
         return ()
     if examined is not None and examined.probe in explained.exact:
         examined = None
-    return facts(task, left, examined)
+    return facts(task, left, examined, evidence.trail)
 
 
 def _way(

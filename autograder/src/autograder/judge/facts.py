@@ -14,19 +14,23 @@ from torch import Tensor
 
 from autograder.records.bank import AS_SEEN, RESULT, Probe, Task
 from autograder.records.compare import all_close, close, plainly_right
-from autograder.records.findings import Fact, Idle, Reaches, Related, Unsteady
-from autograder.records.outcome import Examination, Influence, Outcome
+from autograder.records.findings import Fact, Idle, Place, Reaches, Related, Unsteady
+from autograder.records.outcome import Examination, Influence, Outcome, Trail
 
 MOST_FACTS = 3
 MOST_SLICES, MOST_NUMBERS = 64, 1_000  # of a result in which another order is looked for
 LEAST_NUMBERS = 4  # of which one can say that they are all there
 
 
-def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None) -> tuple[Fact, ...]:
+def facts(
+    task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None, trail: Trail | None = None
+) -> tuple[Fact, ...]:
     """Return what an answer does that a right one does not, the most telling first."""
     unsteady = unsteadiness(task, examined)
-    if unsteady:
-        return (unsteady,)  # other numbers come next time
+    if unsteady:  # other numbers come next time
+        line = None if trail is None else trail.other_line
+        place = None if trail is None or line is None else Place(trail.other_name, line)
+        return (replace(unsteady, place=place),)
     related = tuple(_from_numbers(task, outcomes))
     if any(one.how in ("turned", "reversed", "order", "places", "shared") for one in related):
         return related  # what reaches where follows from that

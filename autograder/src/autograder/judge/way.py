@@ -64,7 +64,7 @@ def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[s
     None where it stops, where nothing is known, or the last of them has a word. Only lines of the functions
     in `own` are told; of an answer that makes other numbers, too, only those with a name.
     """
-    if trail is None or trail.probe != route.probe or outcome.error is not None:
+    if trail is None or trail.hooked or trail.probe != route.probe or outcome.error is not None:
         return None
     named = [orders for step in route.steps for orders in step.fingerprints]
     steps = [step for step in trail.steps if step.origin != "moved" and step.function in own]

@@ -112,6 +112,8 @@ def collect_answer(
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     closer = examining and run == AS_SEEN and glance(task.probes, outcomes) != task.closer.unless
+    examined = examine(task, answer, namespace) if closer and task.closer.examined else None
+    unsteady = examined is not None and examined.unsteady > 0
     return Evidence(
         task.id,
         "answered",
@@ -119,8 +121,8 @@ def collect_answer(
         answer_type=type_name(answer),
         globals_read=tuple(dict.fromkeys(name for one in own_code for name in globals_read(one))),
         forbidden=tuple(forbidden),
-        examined=examine(task, answer, namespace) if closer and task.closer.examined else None,
-        trail=follow(task, answer, namespace) if closer and task.closer.followed else None,
+        examined=examined,
+        trail=follow(task, answer, namespace, unsteady) if closer and task.closer.followed else None,
     )
 
 

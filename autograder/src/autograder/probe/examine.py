@@ -59,6 +59,11 @@ class Prepared:
 
     call: Callable[[Mapping[str, Any]], Any]
     inputs: Mapping[str, Any]
+    hooks: list[int]  # on the modules that the answer is given, before it runs
+
+    def is_hooked(self) -> bool:
+        """Tell whether the answer's own code hangs on a module that it is given."""
+        return _hooks(self.inputs) != self.hooks
 
     def __call__(self) -> Any:
         return self.call(self.inputs)
@@ -73,7 +78,7 @@ class Prepared:
 def prepared(task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Prepared:
     """Return a call of an answer on a probe, made ready."""
     call, inputs, _ = _ready(task, probe, answer, namespace)
-    return Prepared(call, inputs)
+    return Prepared(call, inputs, _hooks(inputs))
 
 
 def _ready(

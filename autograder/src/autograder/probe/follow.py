@@ -31,26 +31,33 @@ Look = TypeVar("Look")
 Looks = Mapping[tuple[int, int], Sequence[Look]]
 
 
-def follow(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Trail | None:
+def follow(
+    task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any], unsteady: bool = False
+) -> Trail | None:
     """Return the steps of an answer on the probe that shows most, up to an error if one is raised.
 
-    None where there is no such probe, the answer cannot be made ready for it, or it takes too many steps.
+    An `unsteady` answer does not give the same twice: it is looked for where that begins. None where there is
+    no such probe, the answer cannot be made ready for it, or it takes too many steps.
     """
     probe = probe_to_examine(task)
     if probe is None or task.kind not in ("function", "module"):
         return None
+    file = file_of(vars(answer).get("forward") if task.kind == "module" else answer) or ""
     try:
         with quietly(), torch.no_grad():
             record, looks = recorded(prepared(task, probe, answer, namespace), _look)
+            again = prepared(task, probe, answer, namespace) if unsteady else None
+            other = None if again is None else _first_other(again, file, task.own_functions)
     except KeyboardInterrupt:
         raise
     except BaseException:  # it cannot even be made, and its outcomes tell how
         return None
-    own = vars(answer).get("forward") if task.kind == "module" else answer
-    steps = _steps(record, looks, file_of(own) or "", task.own_functions)
+    steps = _steps(record, looks, file, task.own_functions)
     too_long = record.left_out or any(len(runs) > MOST_RUNS for runs in looks.values())
     looped = any(record[number].times > 1 for number, _ in looks)
-    return None if too_long or len(steps) > MAX_ITEMS else Trail(probe.id, steps, looped)
+    if too_long or len(steps) > MAX_ITEMS:
+        return None
+    return Trail(probe.id, steps, looped, record.hooked, *(other or ()))
 
 
 def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:
@@ -68,7 +75,7 @@ def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Rec
         if len(runs) <= MOST_RUNS and (seen := look(tensor)) is not None:
             runs.append(seen)
 
-    recorder = Recorder(None, sys._getframe(), MOST_ROWS, keep, call.given)
+    recorder = Recorder(None, sys._getframe(), MOST_ROWS, keep, call.given, call.is_hooked)
     recorder.start()
     try:
         with contextlib.suppress(Exception):
@@ -76,6 +83,34 @@ def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Rec
     finally:
         recorder.stop(None, None)
     return recorder.record, looks
+
+
+def _first_other(call: Prepared, file: str, own: Collection[str]) -> tuple[int, str] | None:
+    """Return the first line that makes another tensor in a second call, and the name that it gives it.
+
+    None where no line of a function in `own` is the first.
+    """
+    torch.manual_seed(1)
+    record, looks = recorded(call, _bytes)
+    torch.manual_seed(2)  # what sets a seed itself may leave behind what it began with
+    again, then = recorded(call, _bytes)
+    for number, part in looks:
+        operation = record[number]
+        # What memory holds before it is filled is anything, and no one's fault.
+        if not operation.operands and "empty" in operation.name:
+            continue
+        if number > len(again.operations) or again[number].step.line != operation.step.line:
+            return None  # the second call goes another way
+        if looks[number, part][:1] != then.get((number, part), [])[:1]:
+            line = operation.step.line
+            name = _name(linecache.getline(file, line), operation.results[part].names)
+            return (line, name) if operation.step.function in own else None
+    return None
+
+
+def _bytes(tensor: Tensor) -> int:
+    """Return what two tensors with the very same numbers share."""
+    return hash(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
 
 
 class _Look(NamedTuple):

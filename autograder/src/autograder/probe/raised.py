@@ -37,6 +37,8 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
             line = linecache.getline(code.co_filename, line_number, frame.f_globals).strip()
             meant, operands = _seen_in(error, step)
         step = step.tb_next
+    if _lacks_self(error, function):
+        meant = "self"
     names = tuple(kind.__name__ for kind in type(error).__mro__)
     return ErrorReport(
         names[0], text_of(error), line[:MAX_TEXT], line_number, where, meant, names[1:], operands
@@ -81,6 +83,20 @@ def _meant(error: BaseException, frame: types.FrameType) -> str:
     near = difflib.get_close_matches(name, set(known), n=5, cutoff=ALIKE)
     meant = [one for one in near if _is_slip_of(name, one)]
     return meant[0][:MAX_TEXT] if len(meant) == 1 else ""
+
+
+def _lacks_self(error: BaseException, function: Any) -> bool:
+    """Tell whether a call failed at a method, of a class or given alone, that does not begin with `self`."""
+    if not isinstance(error, TypeError):
+        return False
+    methods = vars(function).values() if isinstance(function, type) else [function]
+    return any(
+        isinstance(one, types.FunctionType)
+        and len(one.__qualname__.split(".")) == 2  # in a class, and not in a function
+        and text_of(error).startswith(f"{one.__qualname__}() takes ")
+        and "self" not in one.__code__.co_varnames[: one.__code__.co_argcount]
+        for one in methods
+    )
 
 
 def _is_its_own(name: str, owner: torch.nn.Module) -> bool:
@@ -200,8 +216,7 @@ def _operand(name: str, value: Any) -> Operand | None:
     if type(value) in (int, float, bool, str):
         return Operand(name[:MAX_TEXT], value=repr(value)[:40])
     if isinstance(value, list | tuple):
-        kind = type(value)
-        home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-        counted = f"{home}{kind.__name__}[{len(value)}]" if len(value) else f"{kind()}"
-        return Operand(name[:MAX_TEXT], value=counted[:MAX_TEXT])
+        if not value:
+            return Operand(name[:MAX_TEXT], value=f"{type(value)()}"[:MAX_TEXT])
+        return Operand(f"len({name})"[:MAX_TEXT], value=str(len(value)))
     return None

@@ -226,10 +226,14 @@ class Fact:
 
 @dataclass(frozen=True)
 class Unsteady(Fact):
-    """Two calls with the same input differ, in a `share` of the entries and by `apart` at most."""
+    """Two calls with the same input differ, in a `share` of the entries and by `apart` at most.
+
+    `place` is the first line that makes another tensor in the second call, where it is known.
+    """
 
     share: float
     apart: float
+    place: Place | None = None
 
 
 @dataclass(frozen=True)

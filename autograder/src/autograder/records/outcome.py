@@ -45,7 +45,8 @@ class ErrorReport:
     line: str = ""  # the deepest one of the learner's own code, not of ours or a library's
     line_number: int | None = None  # None where the call never reached their code
     function: str = ""
-    meant: str = ""  # what a name that is not there probably means, as "self.weight"
+    # What a name that is not there probably means, as "self.weight"; "self" where a method lacks it.
+    meant: str = ""
     bases: tuple[str, ...] = ()  # names of its class's base classes
     operands: tuple[Operand, ...] = ()  # in the expression that failed
 
@@ -178,6 +179,11 @@ class Trail:
     probe: str
     steps: tuple[Step, ...] = ()
     looped: bool = False  # whether a line made tensors more than once
+    hooked: bool = False  # whether code of the learner ran inside a module that was given, where nobody looks
+    # Of an answer that does not give the same twice: the first line that makes another tensor in a second
+    # call, and the tensor's name, if the line gives it one.
+    other_line: int | None = None
+    other_name: str = ""
 
 
 @dataclass(frozen=True)

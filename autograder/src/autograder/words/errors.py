@@ -102,7 +102,8 @@ EXPLAINED = {
         "was run gave it a value."
     ),
     r"^NameError": N_(
-        "A name is used before anything has defined it: is it spelt right, and has its cell been run?"
+        "A name is used that nothing has defined here: is it spelt right, has its cell been run, or does it "
+        "belong to another function?"
     ),
     r"list assignment index out of range": N_(
         "The list has no entry at this place. `append` adds one; `[…] =` only replaces one that is there."
@@ -118,6 +119,8 @@ EXPLAINED = {
 
 def explain_error(error: ErrorReport) -> str:
     """Return what an error means that learners of torch often meet; nothing for any other."""
+    if error.meant == "self":
+        return _("A method gets the object itself first: write `self` in front of its other arguments.")
     if error.meant.startswith("self."):
         return _("In a method, what belongs to the object itself needs `self.` in front of its name.")
     text = f"{error.type}: {error.message}\n{error.line}"

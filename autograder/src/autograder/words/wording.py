@@ -569,7 +569,9 @@ def _raised(finding: f.Raised, task: Task) -> Message:
     if error.meant:
         asks = error.type == "AttributeError" or not error.meant.startswith("self.")
         suggestion = (
-            _(" A name close to it is there: `{name}`.", name=error.meant)
+            ""
+            if error.meant == "self"
+            else _(" A name close to it is there: `{name}`.", name=error.meant)
             if asks
             else _(" Write `{name}`.", name=error.meant)
         )
@@ -955,14 +957,24 @@ def fact_text(fact: f.Fact, task: Task) -> str:
 
 
 def _unsteady(fact: f.Unsteady, task: Task) -> Message:
+    tells = N_(
+        "Two calls with the same input give different results{where}.",
+        "{share} % of the entries differ, by up to {apart}. Until they agree, numbers tell little: is "
+        "something drawn at random, made anew in each call, or kept from one call to the next?",
+    )
+    if fact.place is not None:
+        tells = N_(
+            "Two calls with the same input give different results{where}.",
+            "{share} % of the entries differ, by up to {apart}. Of your lines, {line} is the first that "
+            "makes other numbers in the second call: is something drawn at random, made anew in each "
+            "call, or kept from the call before?",
+        )
     return tell(
-        N_(
-            "Two calls with the same input give different results.",
-            "{share} % of the entries differ, by up to {apart}. Until they agree, numbers tell little: is "
-            "something drawn at random, made anew in each call, or kept from one call to the next?",
-        ),
+        tells,
+        where=_where_examined(task),
         share=max(1, round(100 * fact.share)),
         apart=number_text(fact.apart),
+        line="" if fact.place is None else _line_text(fact.place),
     )
 
 

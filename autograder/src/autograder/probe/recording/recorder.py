@@ -93,7 +93,8 @@ class Recorder:
 
     `keep` is handed each result's operation, its place among the results, and the tensor, whenever the
     operation runs: it may look at the tensor, and must not keep it. Then places are told by lines alone.
-    A module of a class in `given` is one row, as torch's own are: what happens inside is nobody's own work.
+    A module of a class in `given` is one row, as torch's own are: what happens inside is nobody's own work,
+    unless it `is_hooked`.
     """
 
     def __init__(
@@ -103,10 +104,12 @@ class Recorder:
         most_rows: int,
         keep: Keep | None = None,
         given: Collection[type[nn.Module]] = (),
+        is_hooked: Callable[[], bool] = lambda: False,
     ) -> None:
         self.record = Record()
         self._keep = keep
         self._given = given
+        self._is_hooked = is_hooked
         self._only = module
         self._base = base
         self._most_rows = most_rows
@@ -160,7 +163,9 @@ class Recorder:
             self._paths = {id(part): name for name, part in module.named_modules()}
         with torch._C.DisableTorchFunction():
             inputs = [_seen(tensor) for tensor in _tensors(args)]
-        is_one_row = type(module) in self._given or _is_torchs(module)
+        given = type(module) in self._given
+        is_one_row = given or _is_torchs(module)
+        self.record.hooked |= given and self._is_hooked()
         self._calls.append(_Call(module, is_one_row, inputs, sys.exc_info()[1]))
 
     def _leave_module(self, module: nn.Module, args: Any, result: Any) -> None:
