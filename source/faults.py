@@ -539,7 +539,7 @@ FAULTS = (
         "dropout-not-rescaled",
         "what dropout keeps is not divided by 1 − p",
         "What is kept is not divided by 1 − p. On average everything is then smaller than without dropout. "
-        "`nn.Dropout` divides by itself.",
+        "`nn.Dropout` does this division itself.",
         section="04-dropout#renormalise-refuted",
         parts=("dropout",),
         varies=True,

@@ -268,17 +268,14 @@ HALVED = """import torch
 from torch.nn import functional as F
 def ablation_effect(model, ids, labels, layer, head, num_heads):
     whole = F.cross_entropy(model(ids).flatten(0, 1), labels.flatten(), ignore_index=-100)
-    into = model.blocks[layer].attention.out_proj
-    hook = into.register_forward_pre_hook(lambda module, given: (given[0] / 2,))
-    logits = model(ids)
-    hook.remove()
+    logits = model(ids) / 2
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100) - whole
 """
 
 
 def test_a_model_that_a_function_is_given_is_one_step_for_it():
     said = said_of("09-take-it-apart", "ablation-effect", HALVED)
-    assert said.endswith("What comes next, in line 7 (`logits`), is not.")
+    assert said.startswith("Up to a part of line 5, the numbers that you compute are those of the usual way")
 
 
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])
@@ -349,3 +346,13 @@ HOOKED = """def patched(model, clean, corrupt, layer, position):
 
 def test_lines_around_a_model_are_not_called_right_where_a_hook_runs_in_it():
     assert said_of("09-take-it-apart", "patched", HOOKED) == ""
+
+
+TOO_SMALL = """def position_angles(positions, dim, base=10000.0):
+    theta = base ** -torch.arange(0, dim, 2) / dim
+    return positions[:, None] * theta
+"""
+
+
+def test_no_line_is_called_the_first_behind_numbers_that_are_too_few_to_be_told_again():
+    assert "first" not in said_of("07-positions", "position-angles", TOO_SMALL)

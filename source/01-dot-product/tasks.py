@@ -89,6 +89,7 @@ DOT = Task(
         products-not-added: = a * b
         product-of-sums: = a.sum() * b.sum()
         sizes-typed-in: len(a) → 3
+        sizes-typed-in: len(a) → min(len(a), 3)
         mean-for-sum: return total → return total / len(a)
         added-for-multiplied: * → +
         return-inside-loop: `    return total` → `        return total`

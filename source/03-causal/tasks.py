@@ -290,6 +290,8 @@ BUG_RAW_SCORES = Task(
             hint: Nothing is hidden, so every token sees the whole sentence. Multiply the weights by the lower
                 triangle.
         half-for-root: d_k**0.5 → (d_k * 0.5)
+        half-for-root: / d_k**0.5 → / d_k * 0.5
+            hint: The scores are divided by d_k and halved. Divide by the root of d_k: `d_k**0.5`.
         no-scale: / d_k**0.5 →
         scaled-without-root: d_k**0.5 → d_k
         scaled-up: / d_k → * d_k

@@ -512,7 +512,7 @@ reveal(
 #
 # `forward(x)` takes a batch: scores, mask, softmax of the scores divided by $\sqrt{d_{out}}$, dropout, and
 # the weighted sum of the values. Methods that end in `_`, such as `masked_fill_`, work in place. Use them on
-# the scores if you like, and never on `x`, which belongs to the caller. Scores of any size must work.
+# the scores if you like, and never on `x`, which belongs to the caller. Large scores must not overflow.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

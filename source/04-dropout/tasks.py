@@ -457,7 +457,7 @@ CAUSAL_ATTENTION = Task(
         "takes a batch": "batch-mixed",
         "divided by \\sqrt{d_{out}}": "no-scale",
         "never on x": "edits-its-argument",
-        "Scores of any size must work": "exp-overflows",
+        "Large scores must not overflow": "exp-overflows",
     },
     hints=(
         "The constructor makes three `nn.Linear(d_in, d_out, bias=qkv_bias)`, one `nn.Dropout(dropout)` and the "

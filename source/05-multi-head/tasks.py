@@ -674,7 +674,7 @@ MULTI_HEAD_ATTENTION = Task(
         "Dropout acts on the weights": "dropout-on-context",
         "does not divide d_out, raise a ValueError": "indivisible-accepted",
         "a ValueError in __init__": "indivisible-too-late",
-        "Scores of any size must work": "exp-overflows",
+        "Large scores must not overflow": "exp-overflows",
         "nn.MultiheadAttention in it": "ready-made",
         "with its bias": "out-proj-without-bias",
     },

@@ -520,7 +520,7 @@ check("bug-query-length")
 #
 # Write it. Use `split_heads`, your `masked_softmax` and `merge_heads`, or write the steps out. `mask=None`
 # hides nothing; otherwise the mask broadcasts to `(b, heads, target, source)`, with 1 or `True` = visible. A
-# query without any visible key gets a context of zeros (after `fc` that is its bias). Scores of any size must work.
+# query without any visible key gets a context of zeros (after `fc` that is its bias). Large scores must not overflow.
 # Write the class
 # yourself: with PyTorch's `nn.MultiheadAttention` in it, it earns at most 2 of the 6 points.
 

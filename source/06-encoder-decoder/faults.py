@@ -295,4 +295,10 @@ FAULTS = (
         "The two steps have changed places. First comes self-attention in the target, then cross-attention to the source.",
         section="06-encoder-decoder#bug-cross-task",
     ),
+    Fault(
+        "nan-replaced-too-late",
+        "nan is replaced behind `fc`",
+        "The nan is replaced behind `fc`, so its bias is lost for a query that sees nothing. Replace it before: a context of zeros goes into `fc`.",
+        section="06-encoder-decoder#class-intro",
+    ),
 )

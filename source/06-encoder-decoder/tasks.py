@@ -552,7 +552,7 @@ MULTI_HEAD_ATTENTION = Task(
         "mask=None hides nothing": "no-mask-not-handled",
         "with 1 or True = visible": "mask-polarity",
         "A query without any visible key gets a context of zeros": "empty-row-nan",
-        "Scores of any size must work": "exp-overflows",
+        "Large scores must not overflow": "exp-overflows",
         "nn.MultiheadAttention in it": "ready-made",
         "queries from y, keys and values from the encoder's output memory": "source-never-heard",
         "the mask broadcasts to (b, heads, target, source)": "mask-batch-for-heads",
@@ -571,6 +571,8 @@ MULTI_HEAD_ATTENTION = Task(
     | {"width": "√head_dim", "width_code": "head_dim**0.5", "swap": "k.transpose(-2, -1)"},
     parts=PARTS,
     wrong=wrongs("""
+        nan-replaced-too-late: weights = weights.masked_fill → weights.masked_fill
+            self.fc(context) → self.fc(context).nan_to_num(0.0)
         # Scores and their scale.
         no-scale: / head_dim**0.5 →
         scaled-by-model-width: head_dim** → d_model**

@@ -320,4 +320,10 @@ FAULTS = (
         "The angles are turned into radians, and they are radians already. Use them as they are.",
         section="07-positions#rotate-task",
     ),
+    Fault(
+        "angles-divided-by-dim",
+        "the power is divided by dim, not its exponent",
+        "The power is divided by `dim`, not its exponent: `**` comes before `/`. Put the exponent into brackets.",
+        section="07-positions#angles-task",
+    ),
 )

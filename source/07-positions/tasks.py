@@ -227,6 +227,7 @@ POSITION_ANGLES = Task(
         positions-not-used: positions[:, None] → torch.arange(len(positions))[:, None]
         steps-only: positions[:, None] * theta → theta.expand(len(positions), -1)
         sines-too-early: positions[:, None] * theta → (positions[:, None] * theta).sin()
+        angles-divided-by-dim: (-torch.arange(0, dim, 2) / dim) → -torch.arange(0, dim, 2) / dim
         exponents-off: (-torch.arange(0, dim, 2) / dim) → (-(torch.arange(0, dim, 2) // dim))
             hint: `//` rounds the exponents to whole numbers, so that hands have the same speed. Divide with `/`.
         """),

@@ -728,6 +728,8 @@ BUG_TRAINING_LOOP = Task(
             hint: This comes out of the code as it was given. Its loss is not that of the logits, and its gradients
                 are those of all steps together.
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
+        softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=1)
+            hint: A softmax, over another axis here, still comes before the loss. `F.cross_entropy` wants the logits.
         labels-shifted-twice: logits.flatten(0, 1), labels.flatten() → logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten()
         """)
     + LOOP,

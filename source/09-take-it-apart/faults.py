@@ -149,4 +149,10 @@ FAULTS = (
         "What goes into the block is kept, and put in behind it. Keep what comes out of it.",
         section="09-take-it-apart#contradiction-read",
     ),
+    Fault(
+        "stream-read-cut",
+        "a slice of what all heads read is removed",
+        "A slice of what the attention reads is set to 0, and all heads read it. A head's context is what `out_proj` reads.",
+        section="09-take-it-apart#ablation-effect-task",
+    ),
 )

@@ -300,6 +300,7 @@ ABLATION_EFFECT = Task(
             hint: The numbers of a head should start at head * head_dim. Here they start at the head's own number.
         token-removed: contexts[:, :, head] → contexts[:, head]
         layer-ignored: model.blocks[layer] → model.blocks[0]
+        stream-read-cut: attention.out_proj.register → attention.register
         all-heads-removed: contexts[:, :, head] → contexts[:]
             hint: All heads are set to 0 here, not one.
         all-but-one-removed: contexts[:, :, head] = 0.0 → contexts[:, :, [one for one in range(num_heads) if one != head]] = 0.0
@@ -376,6 +377,11 @@ PATCHED = Task(
         clean-and-corrupt-swapped: model(clean) → model(corrupt)
             logits = model(corrupt) → logits = model(clean)
         layer-ignored: model.blocks[layer] →2 model.blocks[0]
+        block-below: model.blocks[layer].register_forward_hook(lambda block, given, stream: kept.append(stream)) → model.blocks[layer].register_forward_pre_hook(lambda block, given: kept.append(given[0]))
+            def put_in(block, given, stream):↵stream = stream.clone() → def put_in(block, given):↵    stream = given[0].clone()
+            return stream → return (stream,)
+            register_forward_hook(put_in) → register_forward_pre_hook(put_in)
+            hint: The stream before the block is kept, and put in before the block. Both belong behind it: what the block writes into the stream.
         block-below: model.blocks[layer].register_forward_hook(put_in) → model.blocks[max(layer - 1, 0)].register_forward_hook(put_in)
         nothing-put-in: line return stream →
         input-kept: kept.append(stream) → kept.append(given[0])

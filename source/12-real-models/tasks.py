@@ -1358,7 +1358,7 @@ MODEL_SIZES = Task(
         taken("large", "a large model", 32000, 4096, 32, 32, 8, 128, 14336, False, False, 8192),
     ),
     checks=(Check("parameters, and what follows from them", 3, ("untied", "tied", "qk-norm", "large")),),
-    learned="Six numbers say what a model takes. In most models the MLP is the largest part; the cache grows with the text.",
+    learned="A few numbers say what a model takes. In most models the MLP is the largest part; the cache grows with the text.",
     demands={
         "the parameters of your `Llama`": "last-norm-not-counted",
         "the bytes of its weights with two bytes a number": "numbers-for-bytes",

@@ -33,9 +33,11 @@ MOUNT = """async ([code, values]) => {
     save_changes: () => { window.saved += 1; }, on() {} };
   await widget.render({ model, el: box });
 }"""
+# The letters are as wide as most readers' are: what `system-ui` is depends on the browser and the machine.
 PAGE = """<!doctype html><html lang="en"><title>An explorer</title><body data-jp-theme-light="{light}"
 style="margin: 8px; background: {back}; --jp-layout-color0: {back}; --jp-layout-color1: {back};
---jp-layout-color2: {back}; --jp-content-font-color1: {ink}; --jp-ui-font-color2: {ink}"><main></main>"""
+--jp-layout-color2: {back}; --jp-content-font-color1: {ink}; --jp-ui-font-color2: {ink};
+--jp-content-font-family: Arial, sans-serif"><main></main>"""
 
 
 def watched_training():

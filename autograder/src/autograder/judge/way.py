@@ -80,6 +80,8 @@ def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[s
     # others make together.
     looped = any(len(step.fingerprints) > 1 for step in steps)
     told = rest and not looped and rest[0].origin == "computed"
+    if told and trail.unseen is not None and trail.unseen <= trail.steps.index(rest[0]):
+        told = False  # what was too small to be looked at may be the first
     if not by_line and not told:
         return None
     result = None if outcome.tensor is None else fingerprint(outcome.tensor)

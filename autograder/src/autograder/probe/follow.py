@@ -57,7 +57,7 @@ def follow(
     looped = any(record[number].times > 1 for number, _ in looks)
     if too_long or len(steps) > MAX_ITEMS:
         return None
-    return Trail(probe.id, steps, looped, record.hooked, *(other or ()))
+    return Trail(probe.id, steps, looped, _unseen(record, looks), record.hooked, *(other or ()))
 
 
 def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:
@@ -147,6 +147,16 @@ def _steps(record: Record, looks: Looks[_Look], file: str, own: Collection[str])
         for (number, part), runs in looks.items()
         if runs
     )
+
+
+def _unseen(record: Record, looks: Looks[_Look]) -> int | None:
+    """Return how many steps come before the first new numbers that have no fingerprint."""
+    steps = 0
+    for (number, part), runs in looks.items():
+        if not runs and record[number].results[part].memory not in (COPY, SAME, VIEW):
+            return steps
+        steps += bool(runs)
+    return None
 
 
 def _origin(record: Record, number: int, floats: bool) -> Origin:

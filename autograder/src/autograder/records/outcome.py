@@ -179,6 +179,9 @@ class Trail:
     probe: str
     steps: tuple[Step, ...] = ()
     looped: bool = False  # whether a line made tensors more than once
+    unseen: int | None = (
+        None  # how many steps come before the first tensor that is too small to be told again
+    )
     hooked: bool = False  # whether code of the learner ran inside a module that was given, where nobody looks
     # Of an answer that does not give the same twice: the first line that makes another tensor in a second
     # call, and the tensor's name, if the line gives it one.

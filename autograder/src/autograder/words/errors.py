@@ -128,5 +128,6 @@ def explain_error(error: ErrorReport) -> str:
 
 
 def message_of(error: ErrorReport) -> str:
-    """Return an error's message, without the list of all that a call of torch could have taken."""
-    return " ".join(error.message.partition(", but expected one of:")[0].split()) or _("no message")
+    """Return an error's message, without what torch adds: other calls, its own frames."""
+    said = re.split(r", but expected one of:|\s*Exception raised from \w+ at ", error.message)[0]
+    return " ".join(said.split()) or _("no message")

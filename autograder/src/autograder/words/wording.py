@@ -957,24 +957,30 @@ def fact_text(fact: f.Fact, task: Task) -> str:
 
 
 def _unsteady(fact: f.Unsteady, task: Task) -> Message:
-    tells = N_(
-        "Two calls with the same input give different results{where}.",
-        "{share} % of the entries differ, by up to {apart}. Until they agree, numbers tell little: is "
-        "something drawn at random, made anew in each call, or kept from one call to the next?",
-    )
+    where, share = _where_examined(task), max(1, round(100 * fact.share))
+    apart = number_text(fact.apart)
     if fact.place is not None:
-        tells = N_(
-            "Two calls with the same input give different results{where}.",
-            "{share} % of the entries differ, by up to {apart}. Of your lines, {line} is the first that "
-            "makes other numbers in the second call: is something drawn at random, made anew in each "
-            "call, or kept from the call before?",
+        return tell(
+            N_(
+                "Two calls with the same input give different results{where}.",
+                "{share} % of the entries differ, by up to {apart}. Of your lines, {line} is the first that "
+                "makes other numbers in the second call: is something drawn at random, made anew in each "
+                "call, or kept from the call before?",
+            ),
+            where=where,
+            share=share,
+            apart=apart,
+            line=_line_text(fact.place),
         )
     return tell(
-        tells,
-        where=_where_examined(task),
-        share=max(1, round(100 * fact.share)),
-        apart=number_text(fact.apart),
-        line="" if fact.place is None else _line_text(fact.place),
+        N_(
+            "Two calls with the same input give different results{where}.",
+            "{share} % of the entries differ, by up to {apart}. Until they agree, numbers tell little: is "
+            "something drawn at random, made anew in each call, or kept from one call to the next?",
+        ),
+        where=where,
+        share=share,
+        apart=apart,
     )
 
 
