@@ -90,9 +90,9 @@ def _first_other(call: Prepared, file: str, own: Collection[str]) -> tuple[int, 
 
     None where no line of a function in `own` is the first.
     """
-    torch.manual_seed(1)
+    torch.default_generator.manual_seed(1)  # not that of a learner's GPU
     record, looks = recorded(call, _bytes)
-    torch.manual_seed(2)  # what sets a seed itself may leave behind what it began with
+    torch.default_generator.manual_seed(2)  # what sets a seed itself may leave behind what it began with
     again, then = recorded(call, _bytes)
     for number, part in looks:
         operation = record[number]
