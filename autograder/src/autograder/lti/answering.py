@@ -49,6 +49,9 @@ BODY_TIME = 20.0  # seconds for them
 MOST_FIELDS = 50
 CHOOSING = 1800  # seconds that a teacher may take to choose a lesson
 MOST_CHOOSING = 1000
+# Seconds for what is being answered when the server ends. A browser that leaves without closing TLS is waited
+# for as well, and would hold it for half a minute.
+GRACE = 3
 MOST_AT_ONCE = 200  # connections
 log = logging.getLogger("autograder.lti")
 
@@ -262,5 +265,7 @@ def server(
         limit_concurrency=MOST_AT_ONCE,
         ssl_certfile=certificate,
         ssl_keyfile=key,
+        timeout_graceful_shutdown=GRACE,
+        log_level="critical",  # that this time has passed is no error; what goes wrong is said by `log`
     )
     return uvicorn.Server(how)
