@@ -155,6 +155,14 @@ def test_a_wrong_type_gets_the_advice_it_deserves(share, obtained, advice):
 # Wrong shape
 
 
+def test_several_tensors_that_are_told_as_one_say_what_axis_0_counts(pairs):
+    wrong = f.WrongShape((2, 0), (2, 3), axis=1, probe=pairs.probes[0].id)
+    stacked = [dataclasses.replace(probe, settings={"stacked": True}) for probe in pairs.probes]
+    several = dataclasses.replace(pairs, probes=tuple(stacked))
+    assert "Axis 0 counts the tensors" in said(word(wrong, several))
+    assert "Axis 0 counts the tensors" not in said(word(wrong, pairs))
+
+
 def test_a_wrong_number_of_axes_names_those_that_are_asked_for(pairs):
     message = word(f.WrongShape((3,), (3, 3), probe="three"), pairs)
     expected = "2 axes: tokens, one for each query × tokens, one for each key."
