@@ -301,7 +301,7 @@ loops-over-inputs (named) from six-tokens-always:
     i in range(6 → i, x_i in enumerate(inputs
     j in range(6 → j, x_j in enumerate(inputs
     x[i], x[j] → x_i, x_j
-inner-loop-over-inputs (values, rule) from same-index-twice:
+inner-loop-over-inputs (named) from same-index-twice:
     says: NOT_ITS_ARGUMENT
     line scores[i → scores[i][j] = dot(x[i], inputs[j])
 three-components (named, values, keeps 1) from upper-half-only: x.shape[0] → len(x)

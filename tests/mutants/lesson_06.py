@@ -540,7 +540,7 @@ no-gradient (rule, keeps 5) from fc-head-by-head:
                 weights = masked_softmax(scores, mask)
             return self.fc(merge_heads(weights @ v))
 weights-detached (rule, keeps 5) from no-return: line out → return self.fc(merge_heads(weights.detach() @ v))
-nan-to-num-at-the-end (values, keeps 5) from nan-rows: line return → return torch.nan_to_num(self.fc(context))
+nan-to-num-at-the-end (named, keeps 5) from nan-rows: line return → return torch.nan_to_num(self.fc(context))
     never: SAME_TWICE
 input-split-one-projection (named, parameters) from super-forgotten: above num_heads = → super().__init__()
     line d_model / … value = nn →:
