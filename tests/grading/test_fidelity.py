@@ -110,7 +110,7 @@ def settled(outputs: Any) -> Any:
     text = PIXELS.sub("PIXELS", text)
     text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
-    text = re.sub(r"[~/][^\s\"\\:<>]*ipykernel_\d+/\d+\.py", "CELL", text)
+    text = re.sub(r"([~/][^\s\"\\:<>]*ipykernel_\d+/)?\b\d+\.py", "CELL", text)
     text = text.replace("~/", f"{ENVIRONMENT['HOME']}/").replace(str(ROOT), INSIDE)
     return json.loads(text)
 

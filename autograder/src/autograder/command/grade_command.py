@@ -450,8 +450,7 @@ class _Run:
             graded = from_dict(json.loads(result.notebook))
             if counts:
                 tell(self._course, graded, counts)
-            book.write(waiting.submission, graded, waiting.made_from, result.tasks, notes)
-            to_read, by_hand = book.waiting_for_a_person(waiting.submission)
+            to_read, by_hand = book.write(waiting.submission, graded, waiting.made_from, result.tasks, notes)
             summary.written_answers += to_read
             summary.by_hand += by_hand
         except Exception as problem:  # one submission that cannot be written must not cost the others

@@ -74,7 +74,7 @@ class Book:
         make_table(engine)
         self.verdicts = Store(self._gradebook.db)
         self._students: set[str] = set()
-        self._cells: dict[str, dict[str, str]] = {}
+        self._cells: dict[str, dict[str, tuple[str, float]]] = {}
         self._gradings: dict[str, dict[str, Mapping[str, str]]] = {}
 
     def __enter__(self) -> Book:
@@ -126,12 +126,6 @@ class Book:
             if grade.auto_score is not None
         }
 
-    def waiting_for_a_person(self, submission: Submission) -> tuple[int, int]:
-        """Count a submission's answers that nobody has read, and points by hand to be looked at again."""
-        waiting = [grade for grade in self._notebook(submission).grades if grade.needs_manual_grade]
-        again = sum(grade.auto_score is not None for grade in waiting)
-        return len(waiting) - again, again
-
     def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
         """Tell whether a submission was graded from just this, and its grades are in the book."""
         if submission.lesson not in self._gradings:
@@ -181,7 +175,7 @@ class Book:
         made_from: Mapping[str, str],
         tasks: Sequence[TaskResult] = (),
         notes: tuple[str, ...] = (),
-    ) -> None:
+    ) -> tuple[int, int]:
         """Put one graded submission into the gradebook, and its notebook into `autograded/`.
 
         Args:
@@ -190,6 +184,9 @@ class Book:
             made_from: what the grade depends on, as `Class.made_from` has it.
             tasks: what was found of each task.
             notes: what a person should know besides.
+
+        Returns:
+            How many answers nobody has read yet, and how many points by hand are to be looked at again.
         """
         book, lesson, student = self._gradebook, submission.lesson, submission.student
         LimitOutput(config=self._course.config).preprocess(graded, {})
@@ -212,32 +209,35 @@ class Book:
         timestamp = self._timestamp(submission)
         known = {"timestamp": timestamp} if timestamp else {}
         # nbgrader puts a submission together of parts that are not in the book yet: none is written alone.
+        # And each question to the book would write what has changed before.
         with book.db.no_autoflush:
             handed_in = book.update_or_create_submission(lesson, student, **known)
-        self._extend(submission, handed_in)
-        notebook = self._notebook(submission)
-        names = self._names(lesson)
-        excused = tuple(name for grade in notebook.grades if (name := names[grade.cell_id]) not in cells)
-        for grade in notebook.grades:
-            cell = cells.get(names[grade.cell_id])
-            score = utils.determine_grade(cell, log)[0] if cell else 0.0
-            if cell and score is not None:  # the task may be worth something else now
-                score *= grade.cell.max_score / cell.metadata.nbgrader["points"] if score else 1.0
-            grade.auto_score = score
-            grade.needs_manual_grade = grade.manual_score is not None or score is None
-        self._excuse(notebook, names, excused)
-        for comment in notebook.comments:
-            cell = cells.get(names[comment.cell_id])
-            if cell is None:
-                comment.auto_comment = Note("The release that you worked on does not have this task.")
-                continue
-            untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-            comment.auto_comment = Note("No response.") if untouched else None
-        # A penalty of an earlier run is taken back where the time was corrected.
-        self._charge(submission, handed_in, notebook)
-        self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
-        book.db.commit()
+            self._extend(submission, handed_in)
+            notebook = self._notebook(submission)
+            names, most = self._names(lesson), self._max_scores(lesson)
+            excused = tuple(name for grade in notebook.grades if (name := names[grade.cell_id]) not in cells)
+            for grade in notebook.grades:
+                cell = cells.get(names[grade.cell_id])
+                score = utils.determine_grade(cell, log)[0] if cell else 0.0
+                if cell and score:  # the task may be worth something else now
+                    score *= most[grade.cell_id] / cell.metadata.nbgrader["points"]
+                grade.auto_score = score
+                grade.needs_manual_grade = grade.manual_score is not None or score is None
+            self._excuse(notebook, names, excused)
+            waiting = [grade.auto_score is not None for grade in notebook.grades if grade.needs_manual_grade]
+            for comment in notebook.comments:
+                cell = cells.get(names[comment.cell_id])
+                if cell is None:
+                    comment.auto_comment = Note("The release that you worked on does not have this task.")
+                    continue
+                untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+                comment.auto_comment = Note("No response.") if untouched else None
+            # A penalty of an earlier run is taken back where the time was corrected.
+            self._charge(submission, handed_in, notebook)
+            self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
+            book.db.commit()
         os.replace(fresh, submission.graded)
+        return waiting.count(False), waiting.count(True)
 
     def has_no_time(self, submission: Submission) -> bool:
         """Tell whether there is a file that should say when it was handed in, and does not."""
@@ -294,10 +294,19 @@ class Book:
 
     def _names(self, lesson: str) -> dict[str, str]:
         """Return the lesson's marked cells, by the number that the database has for each."""
-        # Asked of a grade itself, its name would be one more SELECT.
+        return {number: name for number, (name, _) in self._known_cells(lesson).items()}
+
+    def _max_scores(self, lesson: str) -> dict[str, float]:
+        """Return what each of the lesson's marked cells is worth, by its number in the database."""
+        return {number: most for number, (_, most) in self._known_cells(lesson).items()}
+
+    def _known_cells(self, lesson: str) -> dict[str, tuple[str, float]]:
+        # Asked of a grade itself, each would be one more SELECT.
         if lesson not in self._cells:
             cells = self._gradebook.find_notebook(lesson, lesson)._base_cells
-            self._cells[lesson] = {cell.id: cell.name for cell in cells}
+            self._cells[lesson] = {
+                cell.id: (cell.name, getattr(cell, "max_score", None) or 0.0) for cell in cells
+            }
         return self._cells[lesson]
 
     def _notebook(self, submission: Submission) -> SubmittedNotebook:

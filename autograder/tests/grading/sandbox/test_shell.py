@@ -117,7 +117,7 @@ def settled(value: Any) -> Any:
     text = json.dumps(value, sort_keys=True)
     text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
-    text = re.sub(r"[~/][^\s\"\\:<>]*ipykernel_\d+/\d+\.py", "CELL", text)
+    text = re.sub(r"([~/][^\s\"\\:<>]*ipykernel_\d+/)?\b\d+\.py", "CELL", text)
     return json.loads(text)
 
 
