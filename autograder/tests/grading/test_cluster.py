@@ -27,7 +27,7 @@ import pytest
 from autograder.author.source import read_source
 from autograder.command import app as cli
 from autograder.command import grade_command as command
-from autograder.grading import batch, cluster, jobs
+from autograder.grading import cluster, jobs, kept
 from autograder.grading.banks import Banks
 from autograder.grading.class_folder import Class
 from autograder.grading.cluster import Answers, NoCluster, connected
@@ -119,15 +119,15 @@ def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
     assert list(Path(worker.local_directory).iterdir()) == []
 
 
-def test_what_a_worker_started_is_closed_with_the_run(class_course, worker, monkeypatch):
-    closed = []
-    runner = SimpleNamespace(close=lambda: closed.append(True), closed=False)
-    monkeypatch.setattr(batch, "SandboxRunner", lambda banks: runner)
+def test_what_a_worker_started_ends_with_the_run(class_course, worker):
     answers = Answers(Banks.of(class_course), [LESSON])
     answers.setup(worker)
-    assert batch.runner_for(Banks.of(class_course)) is runner
+    job = jobs.GradeJob(LESSON, "ada", "", b"", Banks.of(class_course))
+    cluster._on_worker(answers.run, attrgetter("student"), job)
+    grades = kept._started[-1]._process
+    assert grades.is_alive()
     answers.teardown(worker)
-    assert closed == [True]
+    assert grades.exitcode == -signal.SIGKILL
 
 
 def test_a_worker_without_a_sandbox_is_refused(class_course, worker, monkeypatch):
@@ -300,9 +300,9 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
     written: Counter[str] = Counter()
     really = Book.write
 
-    def write(book: Book, submission: Any, *rest: Any) -> None:
+    def write(book: Book, submission: Any, *rest: Any) -> tuple[int, int]:
         written[submission.student] += 1
-        really(book, submission, *rest)
+        return really(book, submission, *rest)
 
     monkeypatch.setattr(Book, "write", write)
     lost, ended = [], set()

@@ -25,7 +25,6 @@ from tornado.ioloop import PeriodicCallback
 
 import autograder
 from autograder.grading.banks import Banks
-from autograder.grading.batch import close_sandboxes
 from autograder.grading.jobs import ExecutorLost, GradeJob
 from autograder.grading.kept import GRADING, end_all, within
 from autograder.grading.sandbox import walls
@@ -183,8 +182,7 @@ class Answers(WorkerPlugin):
         """End this worker's sandboxes and leave no answers behind."""
         banks = _ready.pop(self.run, None)
         if banks is not None:
-            close_sandboxes()
-            end_all()
+            end_all()  # each process that grades ends with its sandbox
             shutil.rmtree(banks.course.root, ignore_errors=True)
 
 
