@@ -6,7 +6,7 @@
 from pathlib import Path
 
 from support.everywhere import (
-    leave_out_like_cases,
+    leave_out_some,
     longest_first,
     no_word_of_grading,
     pytest_collection_finish,
@@ -31,6 +31,6 @@ LONG = (
 
 
 def pytest_collection_modifyitems(items, config):
-    """The longest files go first; of like cases, each commit tries some."""
-    leave_out_like_cases(items, config)
+    """Each commit tries some of what takes long or is much alike; the longest files go first."""
+    leave_out_some(items, config)
     longest_first(items, HERE, LONG)

@@ -21,6 +21,8 @@ from torch.nn import functional
 from autograder import check
 from visuals import attention_map, track_shapes, trained_dates, trained_words
 
+pytestmark = pytest.mark.slow(54)
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -676,7 +678,6 @@ def test_stream_or_norm_keep_the_gradient_and_without_both_it_is_lost(seed):
     assert left(stream=False, norm=False, seed=seed) < 1e-11
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(SEEDS))
 def test_reversing_the_line_appears_with_the_fall_of_the_loss(seed):
     given, lines = taught(), []
@@ -696,7 +697,6 @@ def test_reversing_the_line_appears_with_the_fall_of_the_loss(seed):
     assert on_line in (40, 50)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(SEEDS))
 def test_adding_comes_by_hundreds_then_units_then_tens(seed):
     given, digits = taught(), []
@@ -719,7 +719,6 @@ def test_adding_comes_by_hundreds_then_units_then_tens(seed):
     assert 200 <= first[1] <= 375
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(range(6)))
 def test_rope_fails_at_new_distances_and_not_because_more_tokens_share(seed):
     as_trained, ordinary = taught().far_and_ordinary(seed)
@@ -728,7 +727,6 @@ def test_rope_fails_at_new_distances_and_not_because_more_tokens_share(seed):
 
 
 @over_all_seeds
-@pytest.mark.slow
 def test_dropout_lowers_the_lowest_loss_on_other_pages_on_average():
     lower = []
     for seed in SEEDS:
@@ -740,7 +738,6 @@ def test_dropout_lowers_the_lowest_loss_on_other_pages_on_average():
 
 
 @over_all_seeds
-@pytest.mark.slow
 def test_one_head_gains_most_and_three_blocks_need_the_norm():
     given = taught()
     runs = torch.tensor(
@@ -758,7 +755,6 @@ def test_one_head_gains_most_and_three_blocks_need_the_norm():
     assert abs(one_block - norm) < 0.05
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(range(6)))
 def test_each_induction_head_can_go_and_all_four_cannot(seed):
     given = taught()
@@ -985,7 +981,6 @@ def test_a_larger_base_leaves_the_fastest_pair_and_slows_the_slowest_by_the_whol
     assert float(plain[-1] / slowed[-1]) == pytest.approx(6, rel=1e-4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(SEEDS))
 def test_dividing_all_frequencies_loses_the_neighbour_and_yarn_keeps_it(seed):
     model, right = today()["previous_trained"](seed), {}
@@ -1019,7 +1014,6 @@ def test_dividing_all_frequencies_loses_the_neighbour_and_yarn_keeps_it(seed):
 
 
 @over_all_seeds
-@pytest.mark.slow
 def test_bounds_forgive_a_learning_rate_that_breaks_the_plain_model():
     found = {}
     for name, scores_of in (
@@ -1050,7 +1044,6 @@ def test_a_soft_cap_leaves_small_scores_and_lets_none_pass():
     assert float(capped.max()) <= 20
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(SEEDS))
 def test_a_plain_head_rests_at_an_empty_token_and_a_gate_or_a_sink_makes_that_needless(seed):
     """Errors of asking tokens and of others, and what the others give the first token."""
@@ -1088,7 +1081,6 @@ def test_the_stored_run_shows_what_the_lesson_says_of_lengths():
     assert run["times"]["latent"][-1] >= run["times"]["plain"][-1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(SEEDS))
 def test_softmax_goes_on_with_every_string_and_a_memory_with_those_that_its_size_can_hold(seed):
     def right(kind, *lengths, **sizes):

@@ -117,6 +117,7 @@ def running(folder: Path) -> Iterator[Hub]:
         process.communicate(timeout=60)
 
 
+@pytest.mark.slow(9)
 def test_a_hub_serves_a_room_and_starts_it_again_where_it_was(tmp_path, monkeypatch, request):
     needs_hub()
     monkeypatch.chdir(ROOT)

@@ -13,6 +13,8 @@ from autograder.author.unchanged import same_bank
 from autograder.records.cells import NEEDS, is_measured
 from autograder.records.course import Course
 
+pytestmark = pytest.mark.slow(36)
+
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)
 # The quickest lesson to build, and one whose mistakes subtract what is nearly equal.

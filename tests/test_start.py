@@ -16,6 +16,8 @@ from unittest.mock import Mock
 
 import pytest
 
+pytestmark = pytest.mark.slow(38)
+
 START = Path(__file__).parent.parent / "start.py"
 
 # Stands in for JupyterLab, pytest and the autograder: it tells how it was called.

@@ -61,8 +61,8 @@ if chosen := os.environ.get("ATTACKS"):
 
 
 pytestmark = [
+    pytest.mark.slow(115),
     pytest.mark.usefixtures("walls"),
-    pytest.mark.slow,
     pytest.mark.timeout(1800),
     # SQLAlchemy warns of the way in which nbgrader itself adds a submission.
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),

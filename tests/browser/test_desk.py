@@ -14,7 +14,10 @@ from support.fixtures import class_course
 
 __all__ = ["class_course"]
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
+pytestmark = [
+    pytest.mark.slow(47),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader\'s own way of adding
+]
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ import torch
 
 import visuals
 
+pytestmark = pytest.mark.slow(46)
+
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 TOKENS = ["Your", "journey", "starts", "with", "one", "step"]
 INPUTS = [

@@ -14,6 +14,8 @@ import pytest
 
 from tests.browser.conftest import CELLS, Notebook, choose, served
 
+pytestmark = pytest.mark.slow(33)
+
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"
 STUB = "    ...  # your code here"

@@ -12,6 +12,8 @@ from support.live_room import served
 
 from tests.browser.conftest import keep_picture
 
+pytestmark = pytest.mark.slow(9)
+
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):

@@ -16,6 +16,8 @@ from autograder.lesson.placement import begin_with
 from autograder.records import quiz as placement
 from autograder.records.course import Course
 
+pytestmark = pytest.mark.slow(85)
+
 ROOT = Path(__file__).parent.parent.parent
 MOST_BYTES = 2_000_000
 MOST_MS = 1000  # to the first paint

@@ -19,7 +19,6 @@ ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"
 KEPT = ("dot-product", "softmax-naive", "softmax-stable")  # a whole lesson takes longer and shows no more
 
-pytestmark = [pytest.mark.slow]
 
 BY_NAME = "def softmax_naive(x):\n    return torch.softmax(x, dim=0)"
 DISGUISED = 'def softmax_stable(x):\n    return getattr(torch, "xamtfos"[::-1])(x, dim=0)'

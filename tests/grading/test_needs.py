@@ -16,7 +16,6 @@ from tests.classes import ROOT
 COURSE = Course.read(ROOT)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", COURSE.lessons)
 def test_no_answer_of_the_course_earns_anything_for_a_task_that_builds_on_it(name):
     """Else the course's answer alone, under another name, would earn points that the learner has not."""

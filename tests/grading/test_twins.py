@@ -18,6 +18,8 @@ from autograder.records.course import Course
 
 from tests.classes import ROOT
 
+pytestmark = pytest.mark.slow(32)
+
 CHOSEN = "one"
 
 

@@ -17,8 +17,6 @@ from autograder.records.findings import CallsForbidden, MatchesKnownWrong, NotDe
 from tests.mutants.answers import ROOT, Answer, bare, solutions
 from tests.mutants.harness import judge_answer, judge_notebook, load_lesson, message
 
-pytestmark = pytest.mark.slow
-
 LESSONS = [
     importlib.import_module(f"tests.mutants.{path.stem}")
     for path in sorted(Path(__file__).parent.glob("lesson_*.py"))
@@ -43,7 +41,7 @@ def kinds(verdict: Verdict) -> set[str]:
     return {type(verdict.finding).__name__} | named
 
 
-@pytest.mark.rotating(1 / 3)
+@pytest.mark.rotating(1 / 6)
 @pytest.mark.parametrize(("lesson", "task", "mutant"), cases("wrong"))
 def test_a_wrong_answer_is_refused_and_told_why(lesson: str, task: str, mutant: Answer) -> None:
     judged = judge_answer(lesson, task, mutant.code)
@@ -59,7 +57,7 @@ def test_a_wrong_answer_is_refused_and_told_why(lesson: str, task: str, mutant: 
         assert not re.search(mutant.never, texts)
 
 
-@pytest.mark.rotating(1 / 3)
+@pytest.mark.rotating(1 / 6)
 @pytest.mark.parametrize(("lesson", "task", "mutant"), cases("right"))
 def test_a_right_answer_earns_everything_whatever_its_route(lesson: str, task: str, mutant: Answer) -> None:
     judged = judge_answer(lesson, task, mutant.code)

@@ -176,7 +176,6 @@ def test_a_translation_that_would_break_a_lesson_is_refused(text, string, proble
 # A lesson in another language
 
 
-@pytest.mark.slow
 def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path, monkeypatch):
     pipeline.build(course, NAME)
     untranslated = translated_lesson.build(course, [SPOKEN], NAME)[SPOKEN]

@@ -305,7 +305,6 @@ def copied(built, tmp_path):
     return Course.read(tmp_path / "copy")
 
 
-@pytest.mark.slow
 def test_a_build_makes_a_release_a_solution_and_a_bank(built):
     files = {name for name in contents(built.root) if not name.startswith("source")}
     assert files == {
@@ -318,7 +317,6 @@ def test_a_build_makes_a_release_a_solution_and_a_bank(built):
     }
 
 
-@pytest.mark.slow
 def test_the_release_shows_stubs_and_nothing_of_the_answer(built):
     released = nbformat.read(built.root / NOTEBOOK, as_version=4)
     cells = {cell["id"]: cell for cell in released.cells}
@@ -328,13 +326,11 @@ def test_the_release_shows_stubs_and_nothing_of_the_answer(built):
     assert [cell for cell in released.cells if cell.get("outputs")] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [NOTEBOOK, SOLUTION])
 def test_every_built_notebook_carries_what_the_course_says(built, name):
     assert nbformat.read(built.root / name, as_version=4).metadata.colab == {"generative_ai_disabled": True}
 
 
-@pytest.mark.slow
 def test_the_solution_is_executed_and_its_checks_pass(built):
     solved = nbformat.read(built.root / SOLUTION, as_version=4)
     cells = {cell["id"]: cell for cell in solved.cells}
@@ -343,14 +339,12 @@ def test_the_solution_is_executed_and_its_checks_pass(built):
     assert cells["shown"].outputs[0].text == "the table's largest number: tensor(7.)\n"
 
 
-@pytest.mark.slow
 def test_a_rebuild_changes_no_byte(copied):
     before = contents(copied.root)
     build(copied, NAME)
     assert contents(copied.root) == before
 
 
-@pytest.mark.slow
 def test_a_number_that_was_changed_in_a_printed_result_is_stale(copied):
     path = copied.root / SOLUTION
     path.write_text(path.read_text().replace("tensor(7.)", "tensor(8.)"))
@@ -359,7 +353,6 @@ def test_a_number_that_was_changed_in_a_printed_result_is_stale(copied):
     assert contents(copied.root) == before
 
 
-@pytest.mark.slow
 def test_a_figure_without_alt_text_in_an_executed_cell_is_refused(course_with):
     show = (
         f'from base64 import b64decode\n\nfrom IPython.display import Image\n\nImage(b64decode("{PIXEL}"))\n'

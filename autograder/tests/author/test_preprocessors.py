@@ -100,7 +100,6 @@ def test_what_differs_between_machines_is_dropped():
     assert notebook.metadata == {"language_info": {"name": "python"}}
 
 
-@pytest.mark.slow
 def test_what_a_solutions_cell_prints_is_one_output_however_it_arrives():
     source = "import time\nprint('first', flush=True)\ntime.sleep(0.5)\nprint('second')"
     notebook = new_notebook(cells=[new_code_cell(source)])

@@ -59,7 +59,6 @@ STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 # The fixture below puts one for all in its place.
 RUNNER_OF_A_THREAD = batch.runner_for
 
-pytestmark = pytest.mark.slow
 # SQLAlchemy warns of the way in which nbgrader itself adds a submission.
 NBGRADERS = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -167,6 +166,7 @@ def scores(place: Path) -> dict[str, float]:
         return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
 
 
+@pytest.mark.slow(25)
 @pytest.mark.filterwarnings("ignore:Passing unrecognized arguments")  # nbgrader misspells one of its own
 def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
     key = "submission_secret.txt"

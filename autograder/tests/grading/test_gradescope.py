@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import autograder
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(23),
     pytest.mark.skipif(
         not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("bwrap") is None,
         reason="only root can be in such a container, and bubblewrap makes it here",

@@ -15,7 +15,7 @@ from nbgrader.utils import get_username
 from support.accounts import Account, accounts, why_no_accounts
 from support.class_course import FULL, LESSON, class_folder
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(95)
 
 
 @pytest.fixture

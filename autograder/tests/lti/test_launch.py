@@ -274,6 +274,7 @@ def mutated(dice: random.Random, token: str, claims: dict[str, Any]) -> str:
     return good(said)
 
 
+@pytest.mark.slow(20)
 def test_no_changed_token_leaves_a_traceback_or_more_than_a_line(browser, home, refusals):
     dice = random.Random(34)
     let_in = 0

@@ -18,7 +18,10 @@ from support.handing_in import run  # noqa: E402
 from support.lti_class import TEACHER, graded, member  # noqa: E402
 from support.lti_platform import AGS, ROLES, SCOPES  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
+pytestmark = [
+    pytest.mark.slow(70),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader\'s own way of adding
+]
 NUMBERS = range(60)
 
 

@@ -15,6 +15,9 @@ from pathlib import Path
 import pytest
 from autograder.grading.sandbox import walls as sandbox
 
+# Of the files and tests that take long, each commit tries one in so many.
+SLOW_ONE_IN = 6
+
 
 def longest_first(items: list[pytest.Item], folder: Path, long: Sequence[str]) -> None:
     """Sort tests, so that those of files and folders that take long go first, the longest before all."""
@@ -27,25 +30,37 @@ def longest_first(items: list[pytest.Item], folder: Path, long: Sequence[str]) -
     items.sort(key=lambda item: (ranks[item.path], item.path))
 
 
-def leave_out_like_cases(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Of tests that are marked `rotating(share)`, leave that share of their cases: others with each commit.
+def leave_out_some(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Leave a share of the tests that take long or are much alike; which, the commit's name picks.
 
-    All are left where `TESTS=all` is set, where a file or a keyword was asked for, and outside of git.
+    Of a test that is marked `rotating(share)`, that share of its cases stays. Of all files and tests that are
+    marked `slow(seconds)`, one in `SLOW_ONE_IN` stays, so that each commit's take about as long together.
+
+    All stay where `TESTS=all` is set, where a file or a keyword was asked for, and outside of git.
     """
     asked = config.option.keyword or any(".py" in word for word in config.args)
     commit = "" if asked or os.environ.get("TESTS") == "all" else _commit(config.rootpath)
     if not commit:
         return
-    families: dict[str, list[pytest.Item]] = {}
+    # By family: one case in how many stays, and the tests of each case. All that is slow is one family.
+    families: dict[str, tuple[int, dict[str, list[pytest.Item]]]] = {}
+    length: dict[str, float] = {}
     for item in items:
-        if item.get_closest_marker("rotating"):
-            families.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        for node, marker in item.iter_markers_with_node():
+            if marker.name == "slow":
+                length[node.nodeid] = marker.args[0]
+                families.setdefault("", (SLOW_ONE_IN, {}))[1].setdefault(node.nodeid, []).append(item)
+            elif marker.name == "rotating":
+                family = item.nodeid.partition("[")[0]
+                families.setdefault(family, (round(1 / marker.args[0]), {}))[1][item.nodeid] = [item]
     out: set[pytest.Item] = set()
-    for cases in families.values():
-        marker = cases[0].get_closest_marker("rotating")
-        assert marker is not None
-        rounds = round(1 / marker.args[0])  # commits until each was tried, if they came in turn
-        out.update(case for place, case in enumerate(cases) if (place + int(commit, 16)) % rounds)
+    for one_in, cases in families.values():
+        parts = [0.0] * one_in
+        for case in sorted(cases, key=lambda case: -length.get(case, 1.0)):
+            shortest = parts.index(min(parts))
+            parts[shortest] += length.get(case, 1.0)
+            if shortest != int(commit, 16) % one_in:
+                out.update(cases[case])
     items[:] = [item for item in items if item not in out]
     config.hook.pytest_deselected(items=list(out))
 

@@ -19,6 +19,8 @@ from autograder.records.modules import MODULE_MIME
 from autograder.records.problems import AuthoringError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+pytestmark = pytest.mark.slow(21)
+
 PIXEL = base64.b64encode(b"not really a picture").decode()
 
 

@@ -157,7 +157,6 @@ def in_kernel(home: dict[str, str]) -> dict[str, Any]:
     return {cell["id"]: [cell.execution_count, cell.outputs] for cell in notebook.cells}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CELLS)
 def test_a_cell_leaves_what_it_leaves_in_a_kernel(in_shell, in_kernel, name):
     assert settled(in_shell[name]) == settled(in_kernel[name])
