@@ -15,6 +15,7 @@ import errno
 import os
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 
 PR_SET_SECCOMP, FILTER = 22, 2
 LOAD, JUMP_EQUAL, JUMP_ANY, AND, RETURN = 0x20, 0x15, 0x45, 0x54, 0x06
@@ -129,6 +130,7 @@ def allowed(column: int) -> Iterator[int]:
                 yield int(number)
 
 
+@lru_cache  # what forks itself for each notebook makes it once for all
 def program(machine: str) -> bytes:
     """Return the filter: a small program in the kernel's own code, eight bytes a step.
 

@@ -41,6 +41,7 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
     """
     shell = Shell()
     shell.warm_up(preload)
+    calls.program(os.uname().machine)
     # A fork that collects garbage would write to every object there is, and so copy all memory.
     gc.collect()
     gc.freeze()
