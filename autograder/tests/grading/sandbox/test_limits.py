@@ -94,9 +94,11 @@ def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
         keeper.frames.send(runner, keeper.frames.STARTED, name)
     os.write(seen_out, b"nonsense")
     asks, other = socket.socketpair()
-    limits, clock, seen = Limits(), keeper._Clock(), keeper._Seen(out, seen_in)
-    how = keeper._pass_on(out, pipe, asks, limits, clock, ["given", "answer"], seen)
+    to_grader = keeper.frames.Writer(out)
+    limits, clock, seen = Limits(), keeper._Clock(), keeper._Seen(to_grader, seen_in)
+    how = keeper._pass_on(to_grader, pipe, asks, limits, clock, ["given", "answer"], seen)
     assert how == "garbled"
+    to_grader.flush()
     started = keeper.frames.Reader(keeper.frames.STARTED, 100).feed(os.read(told, 1000))
     assert [name for _, name in started] == [b"given", b"answer"]
     for descriptor in (told, out, pipe, runner, seen_in, seen_out):

@@ -15,6 +15,8 @@ CELL = b"C"  # from it: what a cell put out, as JSON
 END = b"E"  # from it: how the run ended, as JSON
 SEEN = b"F"  # from it, by a pipe of its own: a call that a task forbids, as JSON, before it is done
 READY = b"R"  # from it: it can take a job
+# So much is held back at most until somebody reads it.
+MOST_HELD = 1 << 16
 
 
 class Garbled(Exception):
@@ -30,6 +32,31 @@ def send(descriptor: int, kind: bytes, payload: bytes) -> None:
     rest = memoryview(HEADER.pack(kind, len(payload)) + payload)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+class Writer:
+    """Holds messages back, and writes many at once: each time that a reader wakes takes longer than to read.
+
+    Args:
+        descriptor: a pipe.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._held = bytearray()
+
+    def send(self, kind: bytes, payload: bytes) -> None:
+        """Take one message; all are written where they have become many."""
+        self._held += HEADER.pack(kind, len(payload)) + payload
+        if len(self._held) > MOST_HELD:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write all that was held back."""
+        rest = memoryview(bytes(self._held))
+        self._held.clear()
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
 
 
 def send_whole(descriptor: int, number: int, kind: bytes, payload: bytes) -> None:

@@ -106,16 +106,18 @@ def _be_warm(answers: socket.socket, preload: Sequence[str]) -> None:
 def _keep(out: int, asks: socket.socket, inherited: int) -> int:
     """In the keeper: take one job from standard input, and have it run."""
     reader = frames.Reader(frames.JOB, 1 << 30)
+    to_grader = frames.Writer(out)
     while piece := os.read(0, 1 << 20):
         for _, payload in reader.feed(piece):
-            how, clock, whole = _serve(out, asks, payload, inherited)
+            how, clock, whole = _serve(to_grader, asks, payload, inherited)
             told = {"how": how, "seconds": clock.own, "held_up": clock.held_up}
-            frames.send(out, frames.END, json.dumps(told).encode())
+            to_grader.send(frames.END, json.dumps(told).encode())
+            to_grader.flush()
             return 0 if whole else ENDED
     return ENDED
 
 
-def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[str, _Clock, bool]:
+def _serve(out: frames.Writer, asks: socket.socket, job: bytes, inherited: int) -> tuple[str, _Clock, bool]:
     """Run one job, and pass on what it says until it ends or has to be ended.
 
     Returns:
@@ -160,7 +162,7 @@ def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[s
 class _Seen:
     """Passes on the calls that a run is seen to make. What was told once, the run cannot take back."""
 
-    def __init__(self, out: int, pipe: int) -> None:
+    def __init__(self, out: frames.Writer, pipe: int) -> None:
         self.pipes = [pipe]
         self._out = out
         self._reader = frames.Reader(frames.SEEN, select.PIPE_BUF)
@@ -180,7 +182,7 @@ class _Seen:
                     json.loads(payload)
                     if len(self._known) > MOST_SEEN:  # to drown one that counts
                         return "garbled"
-                    frames.send(self._out, kind, payload)
+                    self._out.send(kind, payload)
         except BlockingIOError:
             pass
         except (frames.Garbled, ValueError, RecursionError):
@@ -205,7 +207,7 @@ class _Clock:
 
 
 def _pass_on(
-    out: int,
+    out: frames.Writer,
     pipe: int,
     asks: socket.socket,
     limits: Limits,
@@ -253,7 +255,7 @@ def _pass_on(
                     if payload.decode("utf-8", "replace") != next(order, None):
                         return "garbled"
                     own, wall = clock.own + now - clock.wall, now
-                frames.send(out, kind, payload)
+                out.send(kind, payload)
         except frames.TooLong:
             return "output"  # a cell with large outputs sends them in one message
         except frames.Garbled:

@@ -120,11 +120,15 @@ def _start(limits: Limits, shell: Shell, pipe: int, seen: int, job: int) -> None
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()
 
+    told = frames.Writer(pipe)
+
     def cells() -> Iterator[tuple[str, str]]:
         for cell_id, source in asked["cells"]:
-            frames.send(pipe, frames.STARTED, cell_id.encode())
+            told.send(frames.STARTED, cell_id.encode())
+            told.flush()  # with what the cell before put out
             yield cell_id, source
 
     for cell_id, count, outputs in shell.run(cells(), SPILL, asked["wanted"]):
         said = {"id": cell_id, "count": count, "outputs": outputs}
-        frames.send(pipe, frames.CELL, json.dumps(said).encode())
+        told.send(frames.CELL, json.dumps(said).encode())
+    told.flush()
