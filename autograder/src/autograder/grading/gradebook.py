@@ -414,10 +414,6 @@ def _written(notebook: NotebookNode, place: Path) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
     fresh = place.with_name(f".{place.name}.new")
     remove(fresh)
-    try:
-        nbformat.validate(notebook)
-    except nbformat.ValidationError as problem:  # as nbformat does, which writes it all the same
-        log.error("%s is not valid: %s", place, problem)
     # On one line. nbformat's own writer indents, and only Python's slow encoder can: half of all that a
     # submission costs here.
     fresh.write_text(json.dumps(notebook, ensure_ascii=False, sort_keys=True), encoding="utf-8")
