@@ -51,7 +51,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LOOK_SECONDS, LOOKS_PER_COUNT = 0.25, 12
 SHARE_SOLVED, SHARE_OTHER_RIGHT = 0.6, 0.1
 GROWTH = (10, 100, 1000)
-AIM_MEDIAN, AIM_SLOWEST, AIM_PIPELINE = 25, 15, 4
+AIM_MEDIAN, AIM_SLOWEST, AIM_PIPELINE = 30, 20, 4
 STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "stock"\n'
 TICK = os.sysconf("SC_CLK_TCK")
 
