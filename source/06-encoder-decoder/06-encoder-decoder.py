@@ -766,7 +766,7 @@ if fits:
     for text, date in zip(texts, translated(texts)):
         print(f"{text:32} {date}")
 
-# %% id="dates-counted"
+# %% id="dates-counted" tags=["shown"]
 texts, right_dates = zip(*dates.examples(500, seed=1))  # drawn anew
 if fits:
     hits = sum(one == other for one, other in zip(translated(texts), right_dates))
@@ -815,7 +815,7 @@ reveal("what-is-read", places[int(alignments[1][-1].argmax())] if torch.is_tenso
 # Does it hold for other dates? For each place of the date, the next cell counts how often the token with the largest
 # weight **is** the character that is written.
 
-# %% id="alignment-counted"
+# %% id="alignment-counted" tags=["shown"]
 if fits:
     found = torch.zeros(10)
     for text, date in zip(texts[:200], right_dates):
@@ -846,7 +846,7 @@ predict(
     ("nearly all", "about half", "nearly none"),
 )
 
-# %% id="padding-visible"
+# %% id="padding-visible" tags=["shown"]
 if fits:
     without_mask = translated(texts, hide_padding=False)
     hits = [one == other for one, other in zip(without_mask, right_dates)]
@@ -856,7 +856,7 @@ if fits:
     for text, wrong in list(zip(texts, without_mask))[:4]:
         print(f"{text:32} {wrong}")
 
-# %% id="came-padding-visible"
+# %% id="came-padding-visible" tags=["shown"]
 share = sum(hits) / 500 if fits else ...
 reveal(
     "padding-visible", ... if share is ... else ("nearly none", "about half", "nearly all")[round(2 * share)]

@@ -844,7 +844,7 @@ with torch.no_grad():
 # count on.
 
 
-# %% id="cached-text"
+# %% id="cached-text" tags=["shown"]
 @torch.no_grad()
 def written(model, text, count, with_cache):
     """A text, and the likeliest characters that the model adds to it one by one."""

@@ -537,7 +537,7 @@ predict(
     ("about 1", "about 2", "about 4"),
 )
 
-# %% id="library-shown"
+# %% id="library-shown" tags=["shown"]
 merges = load_file(TOKENIZER)["merges"]  # (merges, 2)
 
 
@@ -561,7 +561,7 @@ if encode("the") is not None and decode_bytes(encode("the"), merges) is not None
         print(f"{same}  {per_token[at]:.1f} bytes a token  {text.strip()!r}")
     print([decode(one[None]) for one in encode("the cat sees the hat")], encode("the"), encode(" the"))
 
-# %% id="library-revealed"
+# %% id="library-revealed" tags=["shown"]
 reveal(
     "bengali-tokens",
     ("about 1" if per_token[4] < 1.5 else "about 2") if per_token else None,
@@ -730,7 +730,7 @@ check("cached-logits")
 # %% [markdown] id="cache-proof-intro"
 # The same tokens, with a cache and without one:
 
-# %% id="cache-proof"
+# %% id="cache-proof" tags=["shown"]
 prompt = encode("the for statement")
 if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) is not None:
     written = generate(gpt2, prompt[None], 20)  # (1, tokens)
@@ -1119,7 +1119,7 @@ real_llama = published("HuggingFaceTB/SmolLM2-135M", 270, "Attention is all you"
 # The explorer of lesson 10 runs any model with GPT-2's parts, so also the one that you loaded in section 1. Its numbers are **random**: no head has
 # learned anything. Choose each of the six heads in turn, and press the space key on **Without this head**. For how many does the model expect another token at the end of this text?
 
-# %% id="explorer-model" tags=["figure"]
+# %% id="explorer-model" tags=["figure", "shown"]
 sentence = "the for statement is not the while statement"
 vocabulary = [decode(torch.tensor([one])) for one in range(256 + len(merges))] if per_token else []
 explore_model(gpt2 if per_token else None, 3, encode, vocabulary, sentence, merges=merges)

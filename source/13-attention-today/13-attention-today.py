@@ -668,7 +668,7 @@ compared("yarn", yarn_frequencies(24, 4.0, 256, 500.0), library["rope yarn"])
 # Now the trained model, with a factor of 8:
 
 
-# %% id="longer-shown" tags=["figure", "measured"]
+# %% id="longer-shown" tags=["figure", "measured", "shown"]
 def at_lengths(frequencies):
     """How often the model is right at four lengths, with other frequencies than it was trained with."""
     if frequencies is None:
@@ -685,7 +685,7 @@ if curves["linear"]:
     interpolated = "less than a third" if share < 1 / 3 else "more than half" if share < 1 else "all of them"
 training_curves(curves, "Trained on 16 tokens, without new training", "accuracy", "tokens")
 
-# %% id="longer-revealed" tags=["measured"]
+# %% id="longer-revealed" tags=["measured", "shown"]
 reveal("interpolated", interpolated)
 
 # %% [markdown] id="longer-read"
@@ -866,7 +866,7 @@ for way, empty in (("plain", True), ("gate", True), ("plain", False), ("sink", F
         text = "first hidden" if hide_first else "first empty" if empty else "no empty token"
         print(f"{way:6} {text:23} {asking:8.2f} {others:7.2f}   {first:.0%}")
 
-# %% id="gate-revealed" tags=["measured"]
+# %% id="gate-revealed" tags=["measured", "shown"]
 reveal("gate-rest", rest)
 
 # %% [markdown] id="gate-read"
@@ -1061,14 +1061,14 @@ def right_again(head, length):
     return float((head(ids)[:, length:-1].argmax(dim=-1) == ids[:, length + 1 :]).float().mean())
 
 
-# %% id="recall-shown" tags=["figure", "measured"]
+# %% id="recall-shown" tags=["figure", "measured", "shown"]
 lengths_tried, recall = (4, 8, 16, 32), {}
 for kind in ("softmax", "adding", "delta rule"):
     head = induction_trained(kind)
     recall[kind] = head and (lengths_tried, [right_again(head, length) for length in lengths_tried])
 training_curves(recall, "Induction with one head, head_dim 16", "right the second time", "different tokens")
 
-# %% id="recall-revealed" tags=["measured"]
+# %% id="recall-revealed" tags=["measured", "shown"]
 share = recall["delta rule"] and recall["delta rule"][1][-1]
 reveal(
     "recall",
@@ -1142,7 +1142,7 @@ visible_to = packed_mod(packed, 3, torch.tensor([2]))
 packed_seen = None if visible_to is None else create_mask(visible_to, 1, 1, 9, 9, device="cpu")[0, 0].float()
 None if packed_seen is None else attention_map(packed_seen / packed_seen.sum(dim=-1, keepdim=True), TOKENS)
 
-# %% id="mods-proof"
+# %% id="mods-proof" tags=["shown"]
 if visible_to is not None and hidden is not None:
     by_hand = (packed[0][:, None] == packed[0]) & ~window_mask(9, 9, 3)  # (tokens, tokens)
     by_hand[:2, :2] = True
