@@ -16,7 +16,7 @@ __all__ = ["class_course"]
 
 pytestmark = [
     pytest.mark.slow(47),
-    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader\'s own way of adding
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader's own way of adding
 ]
 
 

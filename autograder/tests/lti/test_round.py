@@ -20,7 +20,7 @@ from support.lti_platform import AGS, ROLES, SCOPES  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow(70),
-    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader\'s own way of adding
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader's own way of adding
 ]
 NUMBERS = range(60)
 

@@ -29,9 +29,9 @@ class TooLong(Garbled):
 
 def send(descriptor: int, kind: bytes, payload: bytes) -> None:
     """Write one message whole."""
-    rest = memoryview(HEADER.pack(kind, len(payload)) + payload)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
+    writer = Writer(descriptor)
+    writer.send(kind, payload)
+    writer.flush()
 
 
 class Writer:
