@@ -25,7 +25,8 @@ def __getattr__(name: str) -> Any:
     from autograder.lesson.front_end import told_of_loading
 
     with told_of_loading():
-        from autograder.lesson import carried, joining, learner, placement, predictions
+        from autograder.lesson import carried, joining, learner, placement, predictions, shadowing
+    shadowing.watch()
     homes = {"bring_over": carried, "join": joining, "leave": joining, "quiz": placement}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, learner), name)

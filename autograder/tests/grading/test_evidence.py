@@ -9,9 +9,9 @@ import nbformat
 import pytest
 import torch
 from autograder.grading.evidence import bound_outputs, evidence_of, judge_notebook, own_before, show_verdict
-from autograder.grading.rebuild import ADDED
 from autograder.judge.decide import judge
 from autograder.probe.collect import collect
+from autograder.records.cells import ADDED
 from autograder.records.findings import NotComputed
 from autograder.records.outcome import Evidence
 from autograder.records.transport import EVIDENCE_MIME, pack

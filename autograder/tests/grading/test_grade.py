@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import Graded, grade, results_of
-from autograder.grading.rebuild import ADDED, rebuild
+from autograder.grading.rebuild import rebuild
 from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import Executed
 from autograder.records.bank import AS_SEEN, LessonBank
-from autograder.records.cells import is_answer, is_test
+from autograder.records.cells import ADDED, is_answer, is_test
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_notebook
 from support.tiny_lesson import LESSON, SHARE

@@ -9,7 +9,6 @@ import nbformat
 import pytest
 import torch
 from autograder.grading.rebuild import (
-    ADDED,
     MAX_ADDED_CELLS,
     MAX_ADDED_TEXT,
     MAX_TEXT,
@@ -18,7 +17,7 @@ from autograder.grading.rebuild import (
     with_explanation,
     with_givens,
 )
-from autograder.records.cells import undrawn
+from autograder.records.cells import ADDED, undrawn
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 

@@ -11,12 +11,11 @@ from types import MappingProxyType
 
 from nbformat import NotebookNode, from_dict
 
-from autograder.grading.rebuild import ADDED
 from autograder.grading.sandbox.execute import SEEN
 from autograder.judge.decide import judge, merge, with_unfinished
 from autograder.records import codec
 from autograder.records.bank import AS_SEEN, LessonBank, Task
-from autograder.records.cells import is_answer, is_test
+from autograder.records.cells import is_learners, is_test
 from autograder.records.findings import Verdict
 from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Evidence, ForbiddenCall
 from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, unpack
@@ -187,7 +186,7 @@ def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
         if cell["id"] == task.id:
             return
-        if cell.cell_type == "code" and (is_answer(cell) or cell["id"].startswith(ADDED)):
+        if cell.cell_type == "code" and is_learners(cell):
             yield cell.source
 
 

@@ -14,12 +14,12 @@ from nbformat import NotebookNode
 
 from autograder.grading.banks import Files
 from autograder.grading.evidence import GraderFault, judge_task
-from autograder.grading.rebuild import ADDED, up_to_the_last, with_givens
+from autograder.grading.rebuild import up_to_the_last, with_givens
 from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import Executed
 from autograder.grading.sandbox.workers import SandboxFailed
 from autograder.records.bank import AS_SEEN, LessonBank, Task
-from autograder.records.cells import copied, is_answer
+from autograder.records.cells import STANDS_IN, copied, is_learners
 from autograder.records.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
 from autograder.records.outcome import ForbiddenCall
 from autograder.words.language import Note
@@ -78,7 +78,7 @@ def refuse_our_own(notebook: NotebookNode, ran: Executed) -> None:
         GraderFault: a cell of the course was stopped before the learner's code had a part in it.
     """
     for cell in notebook.cells:
-        if is_answer(cell) or cell["id"].startswith(ADDED):
+        if is_learners(cell):
             return
         if cell["id"] in ran.stops:
             raise GraderFault(f"the course's own cell {cell['id']} was stopped: {ran.stops[cell['id']]}")
@@ -168,6 +168,7 @@ def _judged_with(
     for cell in notebook.cells:
         if cell["id"] in answers:
             cell.source = solution[cell["id"]]
+            cell.metadata = NotebookNode({**cell.metadata, STANDS_IN: True})
     as_seen = run(up_to_the_last(notebook, names), AS_SEEN, quiet=True, stopped=stopped)
     redrawn, _ = run_redrawn(notebook, lesson, names, run, submitted.questions, as_seen.stops)
     return {

@@ -21,14 +21,12 @@ from torch import Tensor
 
 from autograder.grading.submission import UNREADABLE
 from autograder.records.bank import Value
-from autograder.records.cells import copied, is_answer, is_given, is_test, undrawn
+from autograder.records.cells import ADDED, copied, is_answer, is_given, is_test, undrawn
 from autograder.records.outcome import dtype_name
 from autograder.records.reading import changed_in, names_of, words_of
 from autograder.words.language import Note, _
 from autograder.words.visible import one_line
 
-# Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
-ADDED = "added-by-learner-"
 MAX_ADDED_CELLS = 500
 # Longer than any answer, and short enough to be shown: what renders a cell may take the square of its length.
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000

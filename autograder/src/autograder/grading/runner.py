@@ -25,8 +25,9 @@ from autograder.grading.sandbox.walls import INSIDE, PACKAGE, Inside
 from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
 from autograder.lesson import progress_store
 from autograder.lesson.learner import EXECUTION, RUN, UNEXAMINED
+from autograder.lesson.shadowing import COURSE_CELLS, described
 from autograder.records.bank import AS_SEEN, classes_made
-from autograder.records.cells import is_test
+from autograder.records.cells import is_learners, is_test
 from autograder.records.course import PACKED, installed
 
 # A cell may take this many times as long as all of the course's own solution, and at least so many seconds;
@@ -91,6 +92,7 @@ class SandboxRunner:
         self._banks, self._names = banks, frozenset[str]()
         self._of, self._leaves_out = self._limits, False
         self._spent: float | None = None
+        self._asked = frozenset[str]()
         self.closed = False
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
@@ -122,7 +124,11 @@ class SandboxRunner:
         if self._leaves_out and not everything:
             notebook = only_needed(notebook, self._names)
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
-        environment = {RUN: run} if everything else {RUN: run, UNEXAMINED: "1"}
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        ours = described([cell.source for cell in code if not is_learners(cell)], self._asked)
+        environment = {RUN: run, COURSE_CELLS: ours}
+        if not everything:
+            environment[UNEXAMINED] = "1"
         job = Job((), environment, wanted, self._of, questions, PACKED, READ if questions else "", TOLD)
         executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
         if self._spent is not None:
@@ -152,6 +158,7 @@ class SandboxRunner:
             self._limits = limits
             self._measured.clear()
         self._of, self._leaves_out, self._spent = self._limits, False, None
+        self._asked = self._names_asked(lesson)
         if solved is not None:
             self._names = classes_made(self._banks.lesson(lesson))
             if lesson not in self._measured:
@@ -161,6 +168,9 @@ class SandboxRunner:
                 raise measured
             self._of, self._leaves_out = measured
         self._spent = 0.0
+
+    def _names_asked(self, lesson: str) -> frozenset[str]:
+        return frozenset(task.name for task in self._banks.lesson(lesson).tasks.values())
 
     def _measure(self, lesson: str, solved: NotebookNode) -> tuple[Limits, bool] | SandboxFailed:
         ran = self(solved, AS_SEEN, quiet=True)
@@ -200,6 +210,7 @@ class KernelRunner(SandboxRunner):
     ) -> None:
         """Take the limits as they are: time is that on the clock here, and other work must not shorten it."""
         self._of = limits or self._of
+        self._asked = self._names_asked(lesson)
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
         questions.mkdir()

@@ -21,6 +21,10 @@ HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
 OF_RELEASE, RELEASE = "autograder", "release"
 # There in an answer's cell: the text that it was released with.
 STUB_OF = "stub"
+# Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
+ADDED = "added-by-learner-"
+# There in an answer's cell that holds the course's own answer in the place of a learner's.
+STANDS_IN = "stands_in"
 # Folded where notebooks can be: in JupyterLab and VS Code, and in Colab.
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
@@ -46,6 +50,11 @@ def said_release(notebook: NotebookNode) -> str:
 def is_answer(cell: NotebookNode) -> bool:
     """Tell whether a cell is a learner's to write in."""
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
+def is_learners(cell: NotebookNode) -> bool:
+    """Tell whether a rebuilt notebook's cell holds a learner's text: an answer, or a cell of theirs."""
+    return cell["id"].startswith(ADDED) or (is_answer(cell) and not cell.metadata.get(STANDS_IN))
 
 
 def is_test(cell: NotebookNode) -> bool:
