@@ -1,6 +1,7 @@
 """What is read of a stranger's bytes has limits, and costs nobody else anything."""
 
 import os
+import signal
 import time
 
 import pytest
@@ -31,6 +32,29 @@ def test_a_limit_is_said_and_the_next_piece_is_read(process, function, said):
     with pytest.raises(LimitReached, match=said):
         process.call(SMALL, function)
     assert process.call(SMALL, abs, -1) == 1
+
+
+def test_a_process_that_ran_out_of_memory_is_not_kept(process):
+    before = process.call(SMALL, os.getpid)
+    with pytest.raises(LimitReached, match="more memory"):
+        process.call(SMALL, fill)
+    assert process.call(SMALL, os.getpid) != before
+
+
+def test_a_piece_does_not_pay_for_a_process_that_was_lost_before(process):
+    for _ in range(5):
+        os.kill(process.call(SMALL, os.getpid), signal.SIGKILL)
+        assert process.call(SMALL, abs, -1) == 1
+
+
+def test_a_process_that_takes_no_piece_is_replaced(process):
+    process.call(SMALL, os.getpid)  # and with it what all others are forked from
+    short = Process(begin_seconds=3)
+    stopped = short.call(SMALL, os.getpid)
+    os.kill(stopped, signal.SIGSTOP)
+    assert short.call(SMALL, len, bytes(5_000_000)) == 5_000_000
+    assert short.call(SMALL, os.getpid) != stopped
+    short.close()
 
 
 def test_what_sleeps_is_ended_by_the_clock(process):

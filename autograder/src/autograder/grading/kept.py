@@ -3,6 +3,13 @@
 What reads a stranger's bytes can be made to take for ever, to fill the memory or to end its process. So it
 runs in a process of its own, which is kept for the next piece, and replaced where a limit was reached: that
 costs the submission which reached it, and nobody else anything.
+
+The invariant is that of the sandboxes (see `sandbox/frames.py`): an answer is taken by the caller that
+asked for it, or by nobody. Each request has a number, which its answer bears. A process gets another
+request only after it has answered the last one within its limits; anything else that happens ends it. A
+timer runs while a request is written, worked on and answered, and ends the process, so there is no wait
+without a deadline. A process says when it begins with a request: where it was lost before, another one gets
+the same request, for it was not this piece that ended it.
 """
 
 from __future__ import annotations
@@ -11,8 +18,10 @@ import atexit
 import contextlib
 import ctypes
 import gc
+import itertools
 import math
 import multiprocessing
+import pickle
 import signal
 import sys
 import tempfile
@@ -39,6 +48,11 @@ HOW = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() el
 PRELOAD = "autograder.grading.batch"
 # How long a process may take to end that was asked to.
 LEAVE_SECONDS = 2.0
+# How long it may take to start, to load what was forked before it and to take a request.
+BEGIN_SECONDS = 300.0
+# How often a request is sent that no process begins with.
+TRIES = 2
+BEGUN = "begun"
 MEBIBYTE = 1024 * 1024
 # What a process may hold more than at its beginning, and be kept: what many pieces have in common.
 KEPT_BYTES = 512 * MEBIBYTE
@@ -65,12 +79,18 @@ class LimitReached(Exception):
 
 
 class Process:
-    """One kept process. It is started with the first piece, and again where it was lost."""
+    """One kept process. It is started with the first piece, and again where it was lost.
 
-    def __init__(self) -> None:
+    Args:
+        begin_seconds: it may take to start and to take a piece, until another one is started.
+    """
+
+    def __init__(self, begin_seconds: float = BEGIN_SECONDS) -> None:
+        self._begin_seconds = begin_seconds
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._numbers = itertools.count(1)
         self._closed = False
         self._lock = threading.Lock()
 
@@ -101,33 +121,78 @@ class Process:
         Raises:
             LimitReached: it took more than it may, or ended the process.
         """
-        self.start()
-        assert self._pipe is not None
-        try:
-            self._pipe.send((room, function, args, kwargs))
-            answered = self._pipe.poll(room.seconds)
-            told: tuple[bool, Any, bool] = self._pipe.recv() if answered else (False, None, True)
-            done, value, grown = told
-        except (EOFError, OSError) as problem:
-            why = self._why()
+        number = next(self._numbers)
+        request = number, room, pickle.dumps((function, args, kwargs))
+        for _ in range(TRIES):
+            self.start()
+            try:
+                if self._begins(number, request):
+                    break
+            except BaseException:
+                self._end_now()
+                raise
             self._end_now()
-            raise LimitReached(why) from problem
+        else:
+            raise LimitReached("no process could be started to read it")
+        try:
+            done, value, grown = self._answer(number, room)
         except BaseException:
-            self._end_now()  # the next answer would be taken for that to another question
+            self._end_now()  # else its answer could be taken for another's
             raise
         if grown:
             self._end_now()
-        if not answered:
-            raise LimitReached(f"reading it took more than {room.seconds:g} seconds")
         if not done:
             raise value
         found: T = value
         return found
 
-    def _why(self) -> str:
+    def _begins(self, number: int, request: tuple[Any, ...]) -> bool:
+        """Send a request. Returns whether the process began with it; else it was lost before."""
+        pipe = self._pipe
+        assert pipe is not None
+        with self._ended_after(self._begin_seconds), contextlib.suppress(EOFError, OSError):
+            pipe.send(request)
+            return bool(pipe.recv() == (number, BEGUN))
+        return False
+
+    def _answer(self, number: int, room: Room) -> tuple[bool, Any, bool]:
+        pipe = self._pipe
+        assert pipe is not None
+        with self._ended_after(room.seconds) as late:
+            try:
+                of, *answer = pipe.recv()
+            except (EOFError, OSError) as problem:
+                raise LimitReached(self._why(late, room)) from problem
+        if late.is_set() or of != number:  # it was in time, and yet the process has ended or is about to
+            raise LimitReached(self._why(late, room))
+        done, value, grown = answer
+        return done, value, grown
+
+    @contextlib.contextmanager
+    def _ended_after(self, seconds: float) -> Iterator[threading.Event]:
+        """End the process where this takes longer; yields what tells that this was so."""
+        late, process = threading.Event(), self._process
+
+        def end() -> None:
+            late.set()
+            if process is not None:
+                process.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield late
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def _why(self, late: threading.Event, room: Room) -> str:
         process = self._process
         if self._closed or process is None:
             return "what was to read it was closed"
+        if late.is_set():
+            return f"reading it took more than {room.seconds:g} seconds"
         process.join(LEAVE_SECONDS)
         if process.exitcode == -getattr(signal, "SIGXCPU", 0):
             return "reading it took more time of the processor than it may"
@@ -261,14 +326,12 @@ def lifted() -> Iterator[None]:
     if resource is None or not _inside:
         yield
         return
-    kinds = resource.RLIMIT_CPU, resource.RLIMIT_DATA
-    before = [resource.getrlimit(kind) for kind in kinds]
-    for kind, (_, hard) in zip(kinds, before, strict=True):
-        resource.setrlimit(kind, (hard, hard))
+    before = [resource.getrlimit(kind) for kind in _limited()]
+    _unlimited()
     try:
         yield
     finally:
-        for kind, values in zip(kinds, before, strict=True):
+        for kind, values in zip(_limited(), before, strict=True):
             resource.setrlimit(kind, values)
 
 
@@ -332,29 +395,35 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
     gc.freeze()
     first = _held()
     while True:
+        _unlimited()  # to read the next request is not the last one's
         try:
-            room, function, args, kwargs = pipe.recv()
+            number, room, piece = pipe.recv()
         except (EOFError, OSError):
             break
+        pipe.send((number, BEGUN))
+        try:
+            function, args, kwargs = pickle.loads(piece)  # noqa: S301 # the grader's own
         except Exception as problem:  # what is no function of a module
-            pipe.send((False, RuntimeError(f"{type(problem).__name__}: {problem}"), False))
+            pipe.send((number, False, RuntimeError(f"{type(problem).__name__}: {problem}"), False))
             continue
         _limit(room)
+        lost = False
         try:
             told: tuple[bool, Any] = True, function(*args, **kwargs)
         except MemoryError:
+            lost = True  # of what it was in the middle of, nobody knows the state
             told = False, LimitReached("reading it took more memory than it may")
         except RecursionError:
             told = False, LimitReached("it is nested too deep to be read")
         except Exception as problem:
             told = False, problem
-        grown = _held() - first > KEPT_BYTES
+        lost = lost or _held() - first > KEPT_BYTES
         try:
-            pipe.send((*told, grown))
+            pipe.send((number, *told, lost))
         except MemoryError:
-            pipe.send((False, LimitReached("reading it took more memory than it may"), True))
+            pipe.send((number, False, LimitReached("reading it took more memory than it may"), True))
         except (TypeError, AttributeError, ValueError) as problem:  # what cannot be sent
-            pipe.send((False, RuntimeError(f"{type(problem).__name__}: {problem}"), grown))
+            pipe.send((number, False, RuntimeError(f"{type(problem).__name__}: {problem}"), lost))
     for close in _at_end:
         with contextlib.suppress(Exception):
             close()
@@ -365,13 +434,21 @@ def _limit(room: Room) -> None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = math.ceil(used.ru_utime + used.ru_stime) + room.processor_seconds
-    for kind, most in (
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_DATA, _held() + room.memory_bytes),
-    ):
+    for kind, most in zip(_limited(), (seconds, _held() + room.memory_bytes), strict=True):
         hard = resource.getrlimit(kind)[1]
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _unlimited() -> None:
+    for kind in _limited():
+        hard = resource.getrlimit(kind)[1]
+        resource.setrlimit(kind, (hard, hard))
+
+
+def _limited() -> tuple[int, ...]:
+    """Return what of the system's limits is set, where it has some."""
+    return () if resource is None else (resource.RLIMIT_CPU, resource.RLIMIT_DATA)
 
 
 def _held() -> int:

@@ -80,7 +80,7 @@ def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
     now = iter([50.0, 52.0])
     monkeypatch.setattr(keeper.confine, "spent", lambda: next(said))
     monkeypatch.setattr(keeper.time, "monotonic", lambda: next(now))
-    clock = keeper._Clock()
+    clock = keeper._Clock(keeper.frames.Writer(-1))
     clock.look()
     assert clock.own == own
 
@@ -95,7 +95,7 @@ def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
     os.write(seen_out, b"nonsense")
     asks, other = socket.socketpair()
     to_grader = keeper.frames.Writer(out)
-    limits, clock, seen = Limits(), keeper._Clock(), keeper._Seen(to_grader, seen_in)
+    limits, clock, seen = Limits(), keeper._Clock(to_grader), keeper._Seen(to_grader, seen_in)
     how = keeper._pass_on(to_grader, pipe, asks, limits, clock, ["given", "answer"], seen)
     assert how == "garbled"
     to_grader.flush()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import filelock
 import pytest
-from autograder.grading.sandbox import calls, frames, workers
+from autograder.grading.sandbox import calls, workers
 from autograder.grading.sandbox.execute import MOST_STOPS, Executed, execute
 from autograder.grading.sandbox.limits import MEBIBYTE, Limits
 from autograder.grading.sandbox.walls import Inside
@@ -418,15 +418,6 @@ def test_a_run_that_could_not_begin_is_our_fault():
     none = replace(LIMITS, cpu_seconds="none")
     with Worker(Inside()) as made, pytest.raises(SandboxFailed, match="shut a notebook in"):
         made.run(job("pass", limits=none))
-
-
-def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(monkeypatch):
-    ready = frames.HEADER.pack(frames.READY, 0)
-    script = f"import sys; sys.stdout.buffer.write({ready!r}); sys.stdout.flush(); sys.stdin.buffer.read(5)"
-    monkeypatch.setattr(workers.walls, "as_nobody", lambda: False)
-    monkeypatch.setattr(workers.walls, "command", lambda *_: ["python", "-c", script])
-    with Worker(Inside()) as made, pytest.raises(SandboxFailed, match="in the middle"):
-        made.run(job("pass"))
 
 
 def test_what_is_said_of_cells_that_are_not_in_the_notebook_is_not_taken(worker):

@@ -1,13 +1,33 @@
-"""Messages over a pipe: a kind, a length, and bytes. Both ends bound what they accept."""
+"""Messages over a pipe: a kind, a length, and bytes. Both ends bound what they accept.
+
+Between a sandbox and its grader each message also bears the number of the job that it is about. All of this
+serves one invariant:
+
+    **A message is read by the job that it is about, or by nobody.**
+
+A grader gives every job a number of its own. The keeper puts this number on whatever it sends; the
+learner's process has no part in that. A sandbox gets another job only if the last one was read up to its
+`END` and nothing came after it. Anything else that happens between the first byte of a job and its `END`
+(an exception of any kind, memory or time running out, a message with another number or in another form, a
+caller that stops reading) ends the sandbox first, together with all that is left in its pipes. Every wait
+for a pipe, to write as well as to read, has a deadline, so two ends that both write into full pipes do not
+wait for each other for ever.
+
+`channel` and `workers` keep this invariant on the grader's side, `keeper` inside the sandbox. `kept` has
+the same one for the processes that read what was handed in.
+"""
 
 from __future__ import annotations
 
 import os
 import select
 import struct
+import time
 from collections.abc import Iterator
 
 HEADER = struct.Struct(">cI")
+# With the number of a job.
+NUMBERED = struct.Struct(">cIQ")
 
 JOB = b"J"  # to the warm process: a notebook to run, as JSON
 STARTED = b"S"  # from it: the id of the cell that runs now
@@ -23,15 +43,26 @@ class Garbled(Exception):
     """What arrived is no message."""
 
 
+class OfAnother(Garbled):
+    """A message is about another job."""
+
+
 class TooLong(Garbled):
     """A message has more bytes than this end takes."""
 
 
-def send(descriptor: int, kind: bytes, payload: bytes) -> None:
+def send(descriptor: int, kind: bytes, payload: bytes, number: int | None = None) -> None:
     """Write one message whole."""
-    writer = Writer(descriptor)
+    writer = Writer(descriptor, number)
     writer.send(kind, payload)
     writer.flush()
+
+
+def packed(kind: bytes, payload: bytes, number: int | None = None) -> bytes:
+    """Return a message as it is sent, with a job's number or without one."""
+    if number is None:
+        return HEADER.pack(kind, len(payload)) + payload
+    return NUMBERED.pack(kind, len(payload), number) + payload
 
 
 class Writer:
@@ -39,15 +70,18 @@ class Writer:
 
     Args:
         descriptor: a pipe.
+        number: of the job that all messages are about; None where they bear none.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, number: int | None = None) -> None:
         self._descriptor = descriptor
+        self._number = number
         self._held = bytearray()
+        self.waited = 0.0  # seconds until somebody had read enough for the rest
 
     def send(self, kind: bytes, payload: bytes) -> None:
         """Take one message; all are written where they have become many."""
-        self._held += HEADER.pack(kind, len(payload)) + payload
+        self._held += packed(kind, payload, self._number)
         if len(self._held) > MOST_HELD:
             self.flush()
 
@@ -55,8 +89,10 @@ class Writer:
         """Write all that was held back."""
         rest = memoryview(bytes(self._held))
         self._held.clear()
+        begun = time.monotonic()
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
+        self.waited += time.monotonic() - begun
 
 
 def send_whole(descriptor: int, number: int, kind: bytes, payload: bytes) -> None:
@@ -71,18 +107,26 @@ def send_whole(descriptor: int, number: int, kind: bytes, payload: bytes) -> Non
     Raises:
         OSError: it is too long, or the pipe is closed or another one.
     """
-    message = HEADER.pack(kind, len(payload)) + payload
+    message = packed(kind, payload)
     if len(message) > select.PIPE_BUF or os.fstat(descriptor).st_ino != number:
         raise OSError("what is seen cannot be told")
     os.write(descriptor, message)
 
 
 class Reader:
-    """Puts messages together from the pieces in which they arrive."""
+    """Puts messages together from the pieces in which they arrive.
 
-    def __init__(self, kinds: bytes, most: int) -> None:
+    Args:
+        kinds: those that are taken.
+        most: bytes of one message.
+        number: of the job that all messages have to be about; None where they bear none.
+    """
+
+    def __init__(self, kinds: bytes, most: int, number: int | None = None) -> None:
         self._kinds = kinds
         self._most = most
+        self._number = number
+        self._header = HEADER if number is None else NUMBERED
         self._held = bytearray()
 
     @property
@@ -95,17 +139,22 @@ class Reader:
 
         Raises:
             Garbled: an unknown kind.
+            OfAnother: a message about another job.
             TooLong: more bytes than allowed.
         """
         self._held += piece
-        while len(self._held) >= HEADER.size:
-            kind, length = HEADER.unpack_from(self._held)
+        size = self._header.size
+        while len(self._held) >= size:
+            kind, length, *number = self._header.unpack_from(self._held)
             if kind not in self._kinds:
                 raise Garbled(f"a message of kind {kind!r} and {length} bytes")
+            if number and number != [self._number]:
+                raise OfAnother(f"a message about job {number[0]}, where {self._number} is read")
             if length > self._most:
                 raise TooLong(f"a message of {length} bytes, where {self._most} are allowed")
-            if len(self._held) < HEADER.size + length:
+            if len(self._held) < size + length:
                 return
-            payload = bytes(self._held[HEADER.size : HEADER.size + length])
-            del self._held[: HEADER.size + length]
+            with memoryview(self._held) as held:
+                payload = bytes(held[size : size + length])
+            del self._held[: size + length]
             yield kind, payload

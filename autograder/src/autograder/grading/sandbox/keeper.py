@@ -25,9 +25,10 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from autograder.grading.sandbox import confine, frames
 from autograder.grading.sandbox.limits import PATIENCE, Limits
@@ -72,7 +73,7 @@ def main() -> None:
     if not ready:
         os._exit(ENDED)
     inherited = int(ready)
-    frames.send(out, frames.READY, b"")
+    frames.send(out, frames.READY, b"", 0)  # about no job
     status = 0
     while status == 0:
         select.select([0], [], [])
@@ -106,10 +107,11 @@ def _be_warm(answers: socket.socket, preload: Sequence[str]) -> None:
 def _keep(out: int, asks: socket.socket, inherited: int) -> int:
     """In the keeper: take one job from standard input, and have it run."""
     reader = frames.Reader(frames.JOB, 1 << 30)
-    to_grader = frames.Writer(out)
     while piece := os.read(0, 1 << 20):
         for _, payload in reader.feed(piece):
-            how, clock, whole = _serve(to_grader, asks, payload, inherited)
+            asked = json.loads(payload)
+            to_grader = frames.Writer(out, asked["number"])
+            how, clock, whole = _serve(to_grader, asks, payload, asked, inherited)
             told = {"how": how, "seconds": clock.own, "held_up": clock.held_up}
             to_grader.send(frames.END, json.dumps(told).encode())
             to_grader.flush()
@@ -117,18 +119,19 @@ def _keep(out: int, asks: socket.socket, inherited: int) -> int:
     return ENDED
 
 
-def _serve(out: frames.Writer, asks: socket.socket, job: bytes, inherited: int) -> tuple[str, _Clock, bool]:
+def _serve(
+    out: frames.Writer, asks: socket.socket, job: bytes, asked: Mapping[str, Any], inherited: int
+) -> tuple[str, _Clock, bool]:
     """Run one job, and pass on what it says until it ends or has to be ended.
 
     Returns:
         How it ended, the time that it took, and whether all of it ended: else the sandbox must.
     """
-    asked = json.loads(job)
     limits = Limits(**asked["limits"])
     try:
         watcher, namespaces = _enclose(limits, inherited)
     except OSError:
-        return "refused", _Clock(), True
+        return "refused", _Clock(out), True
     from_runner, to_keeper = os.pipe()
     seen_in, seen_out = os.pipe()
     os.set_blocking(seen_in, False)
@@ -139,7 +142,7 @@ def _serve(out: frames.Writer, asks: socket.socket, job: bytes, inherited: int) 
         os.close(descriptor)
     with contextlib.suppress(BrokenPipeError), open(job_out, "wb") as pipe:
         pipe.write(job)
-    clock = _Clock()
+    clock = _Clock(out)
     seen = _Seen(out, seen_in)
     how = _pass_on(out, from_runner, asks, limits, clock, [name for name, _ in asked["cells"]], seen)
     how = how or seen.pass_on(last=True)
@@ -191,9 +194,11 @@ class _Seen:
 
 
 class _Clock:
-    """The time that a run takes itself, whatever else the machine has to do."""
+    """The time that a run takes itself, whatever else the machine or the grader has to do."""
 
-    def __init__(self) -> None:
+    def __init__(self, out: frames.Writer) -> None:
+        self._out = out
+        self._waited = out.waited
         self.own = 0.0
         self.held_up = False  # it was ended by the clock on the wall, and had not used its own time
         self.wall = time.monotonic()
@@ -202,8 +207,9 @@ class _Clock:
     def look(self) -> None:
         wall, spent = time.monotonic(), confine.spent()
         processors, waited = (now - before for now, before in zip(spent, self._spent, strict=True))
-        self.own += max(processors, wall - self.wall - waited, 0.0)
-        self.wall, self._spent = wall, spent
+        read = self._out.waited - self._waited  # until the grader had read what was said
+        self.own += max(processors, wall - self.wall - waited - read, 0.0)
+        self.wall, self._spent, self._waited = wall, spent, self._out.waited
 
 
 def _pass_on(

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import itertools
 import json
 import os
 import select
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from typing import Any
 
 from autograder.grading.kept import lifted, turn
 from autograder.grading.sandbox import frames, walls
+from autograder.grading.sandbox.channel import Channel, Lost
 from autograder.grading.sandbox.limits import PATIENCE, Limits
 from autograder.grading.sandbox.walls import Inside
 
@@ -29,8 +31,9 @@ START_SECONDS = 120.0
 # The share of a run's time in which something waited for disks, for memory or for the machine's own host,
 # from which on it is not the run that is slow.
 STALLED = 0.2
-# How much longer than its limit a run may take until the warm process itself is given up.
-GRACE_SECONDS = 20.0
+# How long a sandbox may take to read a job, and how much longer than its limit a run may take until the
+# sandbox itself is given up.
+GRACE_SECONDS = 60.0
 
 # What is taken of one run: each output is looked at by itself, and each part of it has to be held.
 MOST_OUTPUTS = 2_000
@@ -74,14 +77,26 @@ class Ran:
 
 
 class Worker:
-    """One warm process. It is started with the first notebook, and again where it was lost."""
+    """One warm process. It is started with the first notebook, and again where it was lost.
 
-    def __init__(self, inside: Inside) -> None:
+    Args:
+        inside: what its sandbox holds.
+        start: starts a sandbox, with a pipe for each of its standard streams.
+        grace: seconds beyond those of a run until a sandbox is given up that does not answer.
+    """
+
+    def __init__(
+        self,
+        inside: Inside,
+        start: Callable[[Inside], subprocess.Popen[bytes]] | None = None,
+        grace: float = GRACE_SECONDS,
+    ) -> None:
         self._inside = inside
+        self._start = start or start_sandbox
+        self._grace = grace
         self._process: subprocess.Popen[bytes] | None = None
-        self._messages: Iterator[tuple[bytes, bytes]] = iter(())
-        self._deadline = 0.0
-        self._words = b""
+        self._channel: Channel | None = None
+        self._numbers = itertools.count(1)
         self._for_good = False
         self._starting = threading.Lock()
 
@@ -105,26 +120,32 @@ class Worker:
             except SandboxFailed:
                 if self._for_good:
                     raise
-                self.close()
                 return self._run(job)
 
     def _run(self, job: Job) -> Ran:
-        process = self._started()
-        assert process.stdin is not None
-        self._deadline = time.monotonic() + PATIENCE * job.limits.seconds + GRACE_SECONDS
-        files = {name: base64.b64encode(content).decode() for name, content in job.files.items()}
-        told = {**vars(job), "limits": asdict(job.limits), "files": files}
         try:
-            frames.send(process.stdin.fileno(), frames.JOB, json.dumps(told, default=dict).encode())
-        except OSError as problem:
-            raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
+            return self._exchange(self._ready(), job)
+        except BaseException as problem:
+            self.close()  # what is left in its pipes must not be read as another run's
+            if isinstance(problem, Lost):
+                raise SandboxFailed(f"the sandbox {problem}") from problem
+            raise
+
+    def _exchange(self, channel: Channel, job: Job) -> Ran:
+        number = next(self._numbers)
+        files = {name: base64.b64encode(content).decode() for name, content in job.files.items()}
+        told = {**vars(job), "limits": asdict(job.limits), "files": files, "number": number}
+        message = frames.packed(frames.JOB, json.dumps(told, default=dict).encode())
         ran = Ran()
         running = ""
         before = time.monotonic(), machine_stalled()
         # A stranger may speak of others.
         known = {cell_id for cell_id, _ in job.cells}
         room = MOST_OUTPUTS
-        for kind, payload in self._messages:
+        seconds = PATIENCE * job.limits.seconds + self._grace
+        kinds = frames.STARTED + frames.CELL + frames.SEEN
+        most = Limits().output_bytes
+        for kind, payload in channel.exchange(number, message, kinds, frames.END, most, seconds):
             if kind == frames.STARTED:
                 said_id = payload.decode("utf-8", "replace")
                 running = said_id if said_id in known else running
@@ -138,7 +159,7 @@ class Worker:
             elif kind == frames.SEEN:
                 with contextlib.suppress(ValueError, RecursionError):
                     ran.seen.append(json.loads(payload))
-            elif kind == frames.END:
+            else:
                 told = json.loads(payload)
                 ran.how, ran.cell, ran.seconds = (
                     self._ending(told["how"], ran, running),
@@ -148,8 +169,7 @@ class Worker:
                 took, stalled = time.monotonic() - before[0], machine_stalled() - before[1]
                 for_time = ran.how in ("slow", "late")
                 ran.held_up = for_time and (bool(told["held_up"]) or stalled > STALLED * took)
-                return ran
-        raise SandboxFailed("the sandbox ended in the middle of a notebook")
+        return ran
 
     def _ending(self, how: str, ran: Ran, running: str) -> str:
         if how == "refused" or (how == "died" and not running):
@@ -158,55 +178,32 @@ class Worker:
             return "died"  # it ended itself, politely
         return how
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is None:
-            return self._process
+    def _ready(self) -> Channel:
+        """Return the pipes of a sandbox that has nothing to do; a new one's, where the last is not so."""
+        channel = self._channel
+        if (
+            channel is not None
+            and channel.idle
+            and self._process is not None
+            and self._process.poll() is None
+        ):
+            return channel
         self.close()
         with self._starting:
             if self._for_good:
                 raise SandboxFailed("the sandbox was closed")
             try:
                 with lifted():
-                    self._process = process = _begun(self._inside)
+                    self._process = process = self._start(self._inside)
             except OSError as problem:
                 raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
-        self._messages = self._read(process)
-        self._deadline = time.monotonic() + START_SECONDS
-        kind, _ = next(self._messages, (b"", b""))
-        if kind != frames.READY:
-            said = self._last_words()
-            self.close()
-            raise SandboxFailed(f"the sandbox did not start: {said}")
-        return process
-
-    def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        kinds = frames.READY + frames.STARTED + frames.CELL + frames.SEEN + frames.END
-        reader = frames.Reader(kinds, Limits().output_bytes)
-        assert process.stdout is not None
-        assert process.stderr is not None
-        pipes = [process.stdout.fileno(), process.stderr.fileno()]
-        while True:
-            left = self._deadline - time.monotonic()
-            ready = select.select(pipes, [], [], max(left, 0))[0]
-            if not ready:
-                return
-            if pipes[-1] in ready and len(pipes) == 2:
-                # Nobody reads what it says there, but a full pipe would stop it.
-                piece = os.read(pipes[1], 1 << 16)
-                self._words = (self._words + piece)[-2000:]
-                if not piece:
-                    pipes.pop()
-            if pipes[0] in ready:
-                piece = os.read(pipes[0], 1 << 20)
-                if not piece:
-                    return
-                try:
-                    yield from reader.feed(piece)
-                except frames.Garbled:
-                    return
-
-    def _last_words(self) -> str:
-        return self._words.decode("utf-8", "replace").strip()[-300:] or "it said nothing"
+            self._channel = channel = Channel(process, self._grace)
+        try:
+            for _ in channel.exchange(0, b"", b"", frames.READY, 0, START_SECONDS):
+                pass
+        except Lost as problem:
+            raise SandboxFailed(f"the sandbox did not start: {channel.last_words()}") from problem
+        return channel
 
     def close(self, for_good: bool = False) -> None:
         """End the warm process and everything in it.
@@ -216,10 +213,11 @@ class Worker:
         """
         with self._starting:
             self._for_good |= for_good
-            process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
+            process = self._process
+            if process is None:
+                return
+            process.kill()
+            self._process = self._channel = None
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_SECONDS)
         if for_good:
@@ -246,7 +244,7 @@ def machine_stalled() -> float:
     return found
 
 
-def _begun(inside: Inside) -> subprocess.Popen[bytes]:
+def start_sandbox(inside: Inside) -> subprocess.Popen[bytes]:
     """Start a sandbox. Where root does that, it has two users: root in it, and one who is nobody outside.
 
     Raises:
@@ -267,6 +265,7 @@ def _begun(inside: Inside) -> subprocess.Popen[bytes]:
         return popen((), ())
     told, tells = os.pipe()
     waits, go = os.pipe()
+    process = None
     try:
         process = popen(("--info-fd", str(tells), "--userns-block-fd", str(waits)), (tells, waits))
         os.close(tells)
@@ -286,6 +285,10 @@ def _begun(inside: Inside) -> subprocess.Popen[bytes]:
                     Path(f"/proc/{child}/{name}").write_text(walls.ONE_USER)
             os.write(go, b"1")
         return process
+    except BaseException:
+        if process is not None:
+            process.kill()
+        raise
     finally:
         for descriptor in filter(lambda one: one >= 0, (told, tells, waits, go)):
             os.close(descriptor)
