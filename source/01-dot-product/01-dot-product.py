@@ -656,6 +656,9 @@ for sentence in (
 # %% [markdown] id="sources"
 # ## Sources
 #
+# - **Build a Large Language Model (From Scratch)**, Raschka, 2024, chapter 3. The sentence of six tokens, its vectors
+#   and the names `attn_scores_2`, `softmax_naive` and `context_vec_2` are that chapter's, and so is the order of the
+#   steps.
 # - **Neural Machine Translation by Jointly Learning to Align and Translate**, Bahdanau, Cho and Bengio, 2014. The
 #   first attention of this kind. Section 3.1 has weights from a softmax and a context vector.
 # - **Effective Approaches to Attention-based Neural Machine Translation**, Luong, Pham and Manning, 2015. Section 3.1

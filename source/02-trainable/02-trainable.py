@@ -550,7 +550,7 @@ predict(
 # %% id="linear-seed" jupyter={"source_hidden": true}
 torch.manual_seed(123)
 for _ in range(3):
-    torch.rand(3, 2)  # so that the next cell prints the numbers of the original notebook
+    torch.rand(3, 2)  # the numbers of the next cell come after three other draws
 
 # %% id="linear-shown"
 m = nn.Linear(2, 3)
@@ -916,6 +916,8 @@ check("bug-globals")
 # %% [markdown] id="sources"
 # ## Sources
 #
+# - **Build a Large Language Model (From Scratch)**, Raschka, 2024, chapter 3. The sentence, seed 123, the classes
+#   `SelfAttention_v1` and `SelfAttention_v2` and the way from one to the other are that chapter's.
 # - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.1 has queries, keys, values and the division;
 #   its footnote gives the reason for $\sqrt{d_k}$ that you measured.
 # - **Understanding the difficulty of training deep feedforward neural networks**, Glorot and Bengio, 2010. Why the

@@ -775,6 +775,8 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 # %% [markdown] id="sources"
 # ## Sources
 #
+# - **Build a Large Language Model (From Scratch)**, Raschka, 2024, chapter 3. Masking after the softmax first, and
+#   then before it, is that chapter's order.
 # - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.3: masking in the decoder, with $-\infty$ before
 #   the softmax.
 # - **Generating Wikipedia by Summarizing Long Sequences**, Liu and others, 2018. Section 4.2.3: a decoder alone, as in

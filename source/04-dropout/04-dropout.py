@@ -1013,6 +1013,8 @@ check("bug-eval-dropout")
 # %% [markdown] id="sources"
 # ## Sources
 #
+# - **Build a Large Language Model (From Scratch)**, Raschka, 2024, chapter 3. The class `CausalAttention`, its
+#   arguments and the batch of two equal sentences are that chapter's.
 # - **Improving neural networks by preventing co-adaptation of feature detectors**, Hinton and others, 2012. The first
 #   paper on dropout, with the idea that no unit should depend on another alone.
 # - **Dropout: A Simple Way to Prevent Neural Networks from Overfitting**, Srivastava and others, 2014. Section 7

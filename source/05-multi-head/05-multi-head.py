@@ -1189,6 +1189,9 @@ reveal("quiet-bug", min(final_errors, key=final_errors.get))
 # %% [markdown] id="sources"
 # ## Sources
 #
+# - **Build a Large Language Model (From Scratch)**, Raschka, 2024, chapter 3. The classes `MultiHeadAttentionWrapper`
+#   and `MultiHeadAttention`, their arguments, the tensor of shape (1, 2, 3, 4) and the order of the two are that
+#   chapter's.
 # - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.2: why several heads, and their sizes.
 # - **What Does BERT Look At?**, Clark and others, 2019. Sections 3 and 4 find heads for the token before and for parts
 #   of a sentence.
