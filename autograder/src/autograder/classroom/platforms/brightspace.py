@@ -50,7 +50,15 @@ def _moment(time: str) -> datetime | None:
 BRIGHTSPACE = Platform(
     "brightspace",
     "Brightspace",
-    Lists({"id": ("orgdefinedid", "username")}),
+    Lists(
+        {
+            "id": ("orgdefinedid",),
+            "number": ("username",),
+            "first_name": ("first name",),
+            "last_name": ("last name",),
+            "email": ("email",),
+        }
+    ),
     read_name,
     lambda student, _handed, lesson: f"{student}/{lesson}.html",
     knows_pages=False,

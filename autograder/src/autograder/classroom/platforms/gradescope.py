@@ -17,6 +17,8 @@ LISTS = Lists(
         "last_name": ("last name",),
         "full_name": ("name",),
         "email": ("email",),
+        "role": ("role",),
+        "section": ("section", "sections"),
     }
 )
 

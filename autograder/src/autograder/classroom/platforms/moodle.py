@@ -16,7 +16,19 @@ NAME = re.compile(
 )
 GRADE, MOST = "grade", "maximum grade"
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-PARTICIPANT = re.compile(r"\D+ \d+")  # what its worksheets call everybody, in whatever language
+# What its worksheets call everybody: the language's word for a participant, and a number. Most language packs
+# write no space between them: “Teilnehmer/in801”, “Participante801” ($string['hiddenuser'] of mod_assign).
+PARTICIPANT = re.compile(r"(\D*[^\W\d_]\D*?) ?(\d+)")
+
+
+def by_form(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
+    """Return the columns of a grading worksheet, which a column of the highest grade gives away."""
+    address = _addresses(rows)
+    if address is None or not _are_participants(rows):
+        return {}
+    after = zip(*(row[address + 1 :] for row in rows), strict=False)
+    has_maximum = any(len(set(cells)) == 1 and number_in(cells[0]) for cells in after)
+    return _worksheet(address) if has_maximum else {}
 
 
 def by_content(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
@@ -25,16 +37,34 @@ def by_content(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
     In a worksheet: participant, full name, perhaps the ID number, address, status. In a list of participants:
     first name, last name, perhaps the ID number, address.
     """
-    width = min(map(len, rows))
-    filled = [[row[place].strip() for row in rows if row[place].strip()] for place in range(width)]
-    address = next(
-        (place for place, cells in enumerate(filled) if cells and all(map(EMAIL.fullmatch, cells))), None
-    )
+    address = _addresses(rows)
     if address is None:
         return {}
-    is_worksheet = bool(filled[0]) and all(map(PARTICIPANT.fullmatch, filled[0]))
-    names = ("lms_user_id", "full_name", "number") if is_worksheet else ("first_name", "last_name", "number")
-    return dict(zip(names, range(address), strict=False)) | {"email": address}
+    if _are_participants(rows):
+        return _worksheet(address)
+    return dict(zip(("first_name", "last_name", "number"), range(address), strict=False)) | {"email": address}
+
+
+def _worksheet(address: int) -> Mapping[str, int]:
+    columns = dict(zip(("lms_user_id", "full_name", "number"), range(address), strict=False))
+    return columns | {"email": address}
+
+
+def _are_participants(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first column holds the same word for everybody, and a number."""
+    cells = [row[0].strip() for row in rows if row[0].strip()]
+    matches = [match for cell in cells if (match := PARTICIPANT.fullmatch(cell))]
+    return len(matches) == len(cells) > 0 and len({match[1] for match in matches}) == 1
+
+
+def _addresses(rows: Sequence[Sequence[str]]) -> int | None:
+    """Return the first column that holds nothing but addresses."""
+    columns = [
+        [row[place].strip() for row in rows if row[place].strip()] for place in range(min(map(len, rows)))
+    ]
+    return next(
+        (place for place, cells in enumerate(columns) if cells and all(map(EMAIL.fullmatch, cells))), None
+    )
 
 
 def _grades(table: Table) -> tuple[int, int | None] | None:
@@ -42,7 +72,8 @@ def _grades(table: Table) -> tuple[int, int | None] | None:
     if GRADE in table.header:
         return table.header.index(GRADE), table.header.index(MOST) if MOST in table.header else None
     # Behind the address come the status, the grade and the highest grade, which is the same for all.
-    place = by_content(table.rows).get("email", len(table.header)) + 2 if table.rows else len(table.header)
+    form = by_form(table.rows) or by_content(table.rows) if table.rows else {}
+    place = form.get("email", len(table.header)) + 2
     most = [row[place + 1] for row in table.rows] if place + 1 < len(table.header) else [""]
     return (place, place + 1) if len(set(most)) == 1 and number_in(most[0]) else None
 
@@ -58,8 +89,10 @@ LISTS = Lists(
         "lms_user_id": ("identifier",),
         "time": ("last modified (submission)",),
         "section": ("group(s)", "groups"),
+        "role": ("roles", "role"),
     },
     by_content=by_content,
+    by_form=by_form,
 )
 
 

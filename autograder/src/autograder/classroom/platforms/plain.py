@@ -16,7 +16,9 @@ LISTS = Lists(
         "lms_user_id": ("lms_user_id",),
         "time": ("time", "timestamp", "submitted"),
         "section": ("section", "sections", "group", "groups"),
-    }
+        "role": ("role", "roles"),
+    },
+    no_people=("class average",),
 )
 PLAIN = Platform(
     "folder",
