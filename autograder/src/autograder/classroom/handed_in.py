@@ -22,7 +22,7 @@ import nbformat
 from dateutil import tz
 
 from autograder.classroom.archives import BadArchive, entries, handed_in_by_name
-from autograder.classroom.people import Person, Roster, squashed
+from autograder.classroom.people import Person, Roster, normalize_name
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.kept import READING, LimitReached, within
@@ -189,7 +189,9 @@ def _with_lessons(
     usual = request.lesson or next((lesson for lesson, _ in counts.most_common(1)), "")
     for entry, lesson, cells in notebooks:
         expected = usual if entry.lms else request.lesson
-        by_name = next((lesson for lesson in request.lessons if squashed(lesson) in squashed(entry.file)), "")
+        by_name = next(
+            (lesson for lesson in request.lessons if normalize_name(lesson) in normalize_name(entry.file)), ""
+        )
         meant = lesson or by_name or expected
         if not meant:
             outcome.unplaced.append((entry, "neither its name nor what is in it says which lesson it is"))

@@ -34,6 +34,16 @@ class Person:
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
     @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Everything that is theirs alone: their id, their address, a number of the university's, a login."""
+        return (self.id, self.email, *self.other)
+
+    @property
+    def spellings(self) -> tuple[str, str]:
+        """Their name in both orders, as platforms write it."""
+        return f"{self.first_name}{self.last_name}", f"{self.last_name}{self.first_name}"
+
+    @property
     def who(self) -> str:
         """Their name and their id, which two people of one name do not share."""
         return f"{self.name} ({self.id})"
@@ -61,14 +71,39 @@ def read_people(path: Path, lists: Sequence[Lists], zone: tzinfo | None = None) 
     day_first = _day_first([values.get("time", "") for values in entries], path)
     for values in entries:
         person = person_of(values)
-        if person.id in by_id:
-            both = f"{by_id[person.id].name} and {person.name}"
-            raise BadList(f"{path}: {both} have one id, {person.id}. Nothing was changed.")
-        time = _moment(values.get("time", ""), day_first, zone, person, path)
-        by_id[person.id] = replace(person, time=time)
+        if not person.id:
+            raise BadList(
+                f"{path}: {person.name or 'a row'} has no id, address or name that a folder can have."
+            )
+        person = replace(person, time=_moment(values.get("time", ""), day_first, zone, person, path))
+        other = by_id.get(person.id)
+        by_id[person.id] = _joined_rows(other, person, path) if other else person
     if not by_id:
         raise BadList(f"{path} names nobody.")
     return list(by_id.values())
+
+
+def _joined_rows(first: Person, second: Person, path: Path) -> Person:
+    """Return the person of two rows: somebody in two sections, or who answered twice, whose last time counts.
+
+    Raises:
+        BadList: the rows are about two people.
+    """
+    same = (normalize_name(first.name), first.email.lower()) == (
+        normalize_name(second.name),
+        second.email.lower(),
+    )
+    if not same or {first.lms_user_id, second.lms_user_id} - {"", first.lms_user_id or second.lms_user_id}:
+        both = f"{first.name} and {second.name}"
+        raise BadList(f"{path}: {both} have one id, {first.id}. Nothing was changed.")
+    sections = dict.fromkeys(filter(None, (first.section, second.section)))
+    times = [person.time for person in (first, second) if person.time]
+    return replace(
+        first,
+        section=" and ".join(sections),
+        time=max(times, default=None),
+        other=tuple(dict.fromkeys((*first.other, *second.other))),
+    )
 
 
 def person_of(values: Mapping[str, str]) -> Person:
@@ -82,8 +117,8 @@ def person_of(values: Mapping[str, str]) -> Person:
             first, _, last = (part.strip() for part in whole.rpartition(" "))
     known = [values.get(key, "") for key in ("id", "number", "integration", "email")]
     lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
-    chosen = next((name for name in [*known, whole, lms] if name), "")
-    other = tuple(name for name in known if name and name != chosen)
+    chosen = next((name for name in [*known, whole, f"{first} {last}".strip(), lms] if name), "")
+    other = tuple(dict.fromkeys(name for name in known if name and name != chosen))
     section = " ".join(values.get("section", "").split())
     return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other, section=section)
 
@@ -127,90 +162,127 @@ def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, pat
 
 def safe_id(text: str) -> str:
     """Return an id that may be a folder's name: nbgrader keeps each student's work in one."""
-    return re.sub(r"[^\w.@-]+", "-", text).strip("-.")
+    letters = (char if char.isalnum() or char in "_.@-" or _is_mark(char) else " " for char in text)
+    return "-".join("".join(letters).split()).strip("-.")
 
 
 class Roster:
-    """Finds people by what a learning platform, or a file's name, calls them."""
+    """Finds people by what a learning platform, or a file's name, calls them.
+
+    An exact identifier (id, number, address) beats a part of one (what precedes the @ of an address, or an id
+    whose punctuation a platform changed), and that beats a name, which two people may share.
+    """
 
     def __init__(self, people: Iterable[Person]) -> None:
         self.people = {person.id: person for person in people}
-        # An id says for certain who is meant; a name may be that of two people.
-        self._ids: dict[str, set[str]] = {}
+        self._exact: dict[str, set[str]] = {}
+        self._parts: dict[str, set[str]] = {}
         self._names: dict[str, set[str]] = {}
         for person in self.people.values():
-            local = person.email.partition("@")[0]
-            for key in (person.id, person.email, local, *person.other):
-                if key:
-                    self._ids.setdefault(squashed(key), set()).add(person.id)
-            for name in (f"{person.first_name}{person.last_name}", f"{person.last_name}{person.first_name}"):
-                if name:
-                    self._names.setdefault(squashed(name), set()).add(person.id)
+            for key in filter(None, person.identifiers):
+                self._exact.setdefault(normalize_identifier(key), set()).add(person.id)
+                self._parts.setdefault(normalize_name(key), set()).add(person.id)
+            if local := person.email.partition("@")[0]:
+                self._parts.setdefault(normalize_name(local), set()).add(person.id)
+            for name in filter(None, map(normalize_name, person.spellings)):
+                self._names.setdefault(name, set()).add(person.id)
 
     def of_lms(self, number: str) -> set[str]:
-        """Who has a number of the platform's."""
+        """Return the ids of the people who have a number of the platform's."""
         return {person.id for person in self.people.values() if number and person.lms_user_id == number}
 
     def called(self, labels: Sequence[str]) -> set[str]:
-        """Who is called by the first of these that anybody is called by; several where it is not clear."""
+        """Return the people whom the first label names that names anybody; several where it is not clear."""
         # The first is what stands around the others, which are more often a student's own words: these decide
         # no more than between two of one name.
-        known = {**self._names, **self._ids}
-        first = _first(known, labels)
-        own = (found for label in labels if len(found := known.get(squashed(label), set()) & first) == 1)
+        first = next((people for label in labels if (people := self._named(label))), set())
+        own = (people for label in labels if len(people := self._named(label) & first) == 1)
         return next(own, None) or self._spelt(first, labels)
+
+    def _named(self, label: str) -> set[str]:
+        """Return the people of one label: by an exact identifier, else by a part of one, else by name."""
+        name = normalize_name(label)
+        by_part = self._parts.get(name, set()) if name else set()
+        exact = self._exact.get(normalize_identifier(label), set())
+        return exact or by_part or (self._names.get(name, set()) if name else set())
 
     def _spelt(self, several: set[str], labels: Sequence[str]) -> set[str]:
         """Return the one of several people whose name is spelt so, accents and all; else all of them."""
-        spellings = {joined(label) for label in labels}
+        spellings = {exact_name(label) for label in labels}
         exact = {
             student
             for student in several
-            for person in [self.people[student]]
-            if {
-                joined(f"{person.first_name}{person.last_name}"),
-                joined(f"{person.last_name}{person.first_name}"),
-            }
-            & spellings
+            if spellings.intersection(map(exact_name, self.people[student].spellings))
         }
         return exact if len(exact) == 1 else several
 
     def find(self, person: Person) -> set[str]:
-        """Who a person of another list is: by what is theirs alone, by the platform's number, by the name."""
-        own = (person.id, person.email, *person.other)
-        by_name = self._spelt(_first(self._names, [person.name]), [person.name])
-        return _first(self._ids, own) or self.of_lms(person.lms_user_id) or by_name
+        """Return who may be a person of another list: by identifier, by the platform's number, or by name."""
+        keys = [key for key in person.identifiers if key]
+        exact = (people for key in keys if (people := self._exact.get(normalize_identifier(key))))
+        parts = (people for key in keys if (people := self._parts.get(normalize_name(key))))
+        by_name = self._spelt(self._names.get(normalize_name(person.name), set()), [person.name])
+        return next(exact, None) or self.of_lms(person.lms_user_id) or next(parts, None) or by_name
+
+    def same(self, person: Person) -> Person | None:
+        """Return the one who has an identifier or the platform's number of a person of another list, if any.
+
+        Raises:
+            BadList: two people have some of them.
+        """
+        keys = [normalize_identifier(key) for key in person.identifiers if key]
+        people = set().union(*(self._exact.get(key, set()) for key in keys))
+        if person.id in self.people and len(people) > 1:
+            others = sorted(people - {person.id})
+            owners = " and ".join(others)
+            raise BadList(f"{person.who} of the list has identifiers of {owners}, too. Nothing was changed.")
+        people = people or self.of_lms(person.lms_user_id)
+        return self.people[people.pop()] if len(people) == 1 else None
 
     def merged(self, person: Person) -> Person:
-        """Return a person of a new list as the roster is to have them: under their old id, if any."""
-        old = self.people.get(person.id)
-        if old is None:
-            same = [
-                known
-                for known in self.people.values()
-                if (person.email and known.email.lower() == person.email.lower())
-                or (person.lms_user_id and known.lms_user_id == person.lms_user_id)
-            ]
-            old = same[0] if len(same) == 1 else None
+        """Return a person of a new list as the roster is to have them: under their old id, if any.
+
+        Raises:
+            BadList: two people of the roster have identifiers of theirs.
+        """
+        old = self.same(person)
         if old is None:
             return person
         new = {
             column.name: getattr(person, column.name) or getattr(old, column.name)
             for column in fields(Person)
         }
-        return Person(**{**new, "id": old.id})
+        identifiers = dict.fromkeys(filter(None, (*old.other, person.id, *person.other)))
+        other = tuple(key for key in identifiers if key not in (old.id, new["email"]))
+        return Person(**{**new, "id": old.id, "other": other})
 
 
-def _first(known: Mapping[str, set[str]], labels: Iterable[str]) -> set[str]:
-    return next((found for label in labels if (found := known.get(squashed(label)))), set())
+def normalize_identifier(text: str) -> str:
+    """Return an identifier without its case and the spaces around it; all else of it tells people apart."""
+    return unicodedata.normalize("NFC", text.strip().casefold())
 
 
-def joined(text: str) -> str:
-    """Return a name without case, spaces and marks, its accents kept."""
-    return "".join(char for char in unicodedata.normalize("NFC", text.casefold()) if char.isalnum())
+def exact_name(text: str) -> str:
+    """Return a name without case, spaces and punctuation, its accents and vowel signs kept."""
+    plain = unicodedata.normalize("NFC", text.casefold())
+    return "".join(char for char in plain if char.isalnum() or _is_mark(char))
 
 
-def squashed(text: str) -> str:
-    """Return a name without what platforms change in it: case, accents, spaces and marks."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in plain if char.isalnum())
+def normalize_name(text: str) -> str:
+    """Return a name without its case, spaces, punctuation and Latin accents, which platforms change.
+
+    Marks of other scripts stay: without its vowel signs, one Indic name is often another one.
+    """
+    letters: list[str] = []
+    latin = False
+    for char in unicodedata.normalize("NFKD", text.casefold()):
+        if char.isalnum():
+            latin = unicodedata.name(char, "").startswith("LATIN")
+            letters.append(char)
+        elif _is_mark(char) and not latin:
+            letters.append(char)
+    return "".join(letters)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char).startswith("M")

@@ -11,7 +11,7 @@ from autograder.classroom import export, marks
 from autograder.classroom.export import Scores
 from autograder.classroom.handed_in import read_record
 from autograder.classroom.marks import HandedIn, Mark
-from autograder.classroom.people import Person, squashed
+from autograder.classroom.people import Person, normalize_name
 from autograder.classroom.report import Words
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
@@ -76,8 +76,8 @@ class Data:
         return sorted(
             self.known.people,
             key=lambda person: (
-                squashed(person.last_name or person.id),
-                squashed(person.first_name),
+                normalize_name(person.last_name or person.id),
+                normalize_name(person.first_name),
                 person.id,
             ),
         )

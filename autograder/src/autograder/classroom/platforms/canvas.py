@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from autograder.classroom.export import Merged, Scores, factor, merged
-from autograder.classroom.people import squashed
+from autograder.classroom.people import normalize_name
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.classroom.tables import BadList, Lists, Table
 
@@ -60,7 +60,7 @@ def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merge
         place: lesson_name
         for place, name in enumerate(table.header)
         for lesson_name in known.lessons
-        if squashed(re.sub(r"\s*\(\d+\)$", "", name)) == squashed(lesson_name)
+        if normalize_name(re.sub(r"\s*\(\d+\)$", "", name)) == normalize_name(lesson_name)
     }
     if not columns:
         raise BadList(
