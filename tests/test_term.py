@@ -201,10 +201,10 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
     # Collect: all odd ones from Canvas, all even ones but the last from Moodle.
     with zipfile.ZipFile("canvas.zip", "w") as archive:
         for one in range(1, SIZE, 2):
-            squashed = "".join(reversed(name(one).lower().split()))
+            normalize_name = "".join(reversed(name(one).lower().split()))
             late = "LATE_" if one == LATE else ""
             archive.writestr(
-                f"{squashed}_{late}{one + 100}_{one + 900}_{LESSON} ({one}).ipynb", handed_in(release, one)
+                f"{normalize_name}_{late}{one + 100}_{one + 900}_{LESSON} ({one}).ipynb", handed_in(release, one)
             )
     sheet = ["Identifier,Full name,Email address,Grade,Last modified (submission)"]
     with zipfile.ZipFile("moodle.zip", "w") as archive:
@@ -426,13 +426,13 @@ def test_a_class_of_odd_names_and_files(run: Callable[..., str], walls: None) ->
     canvas = {}
     for one in work:
         if one < GRADESCOPE[0] or one > TWINS[1]:
-            squashed = "".join(filter(str.isalnum, "".join(reversed(person(one))).lower()))
+            normalize_name = "".join(filter(str.isalnum, "".join(reversed(person(one))).lower()))
             late = "LATE_" if one == LATE_ONE else ""
-            before = f"{squashed}_{late}{one + 100}_{one + 900}_"
+            before = f"{normalize_name}_{late}{one + 100}_{one + 900}_"
             canvas[before + (ODD[one].file if one in ODD else f"{LESSON}-1.ipynb")] = work[one]
             if one == NOTES:
                 scratch = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
-                canvas[f"{squashed}_{one + 100}_{one + 1900}_notes.ipynb"] = nbformat.writes(scratch)
+                canvas[f"{normalize_name}_{one + 100}_{one + 1900}_notes.ipynb"] = nbformat.writes(scratch)
     canvas[f"zimmerzoe_998_1998_{LESSON}.ipynb"] = work[7]
     submitters = "".join(
         f"submission_{one}:\n  :submitters:\n  - :name: {' '.join(person(one))}\n    :sid: {student(one)}\n"

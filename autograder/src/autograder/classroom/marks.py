@@ -21,7 +21,7 @@ from nbgrader.api import (
 from sqlalchemy import Connection, Join, select
 
 from autograder.classroom.people import Person
-from autograder.grading.verdicts import InSection, Store, connected
+from autograder.grading.verdicts import Identifiers, InSection, Store, connected
 
 # What students handed in, with the lesson that each is of.
 WORK = SubmittedNotebook.__table__.join(
@@ -120,9 +120,15 @@ class Marks:
         """Return the students of the gradebook, by id, with their sections."""
         columns = Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
         rows = self._connection.execute(select(*columns).order_by(Student.id))
-        sections = {one.student: one.name for one in Store(self._connection).read(InSection)}
+        store = Store(self._connection)
+        sections = {record.student: record.name for record in store.read(InSection)}
+        others = {record.student: record.values for record in store.read(Identifiers)}
         return [
-            Person(name, first or "", last or "", email or "", number or "", section=sections.get(name, ""))
+            Person(
+                *(name, first or "", last or "", email or "", number or ""),
+                other=tuple(others.get(name, ())),
+                section=sections.get(name, ""),
+            )
             for name, first, last, email, number in rows
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +11,17 @@ import typer
 from autograder.command.console import LessonName, Root, class_of, complain, course_of, meant, refuse, say
 from autograder.command.lti_commands import class_list as platform_list
 from autograder.words.language import ngettext
+from autograder.words.phrases import listed
 
 if TYPE_CHECKING:
     from autograder.classroom.handed_in import Collected
-    from autograder.classroom.people import Roster
+    from autograder.classroom.people import Person, Roster
+    from autograder.grading.class_folder import Class
 
 app = typer.Typer()
 
+# Names of a list in a guessed encoding: by so many, a person sees whether the guess is right.
+MOST_SHOWN_OF_A_GUESS = 5
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")]
 Given = Annotated[list[Path], typer.Argument(help="Archives from Canvas or Moodle, or any zip or folder.")]
 
@@ -30,26 +34,38 @@ def roster(
     lti: Annotated[
         bool, typer.Option("--lti", help="Ask the platform that `autograder lti` serves for its list.")
     ] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Take people in whose names are known and whose ids are not.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back the last change of the class list.")
+    ] = False,
     dry_run: DryRun = False,
     course: Root = Path(),
 ) -> None:
     """Put a class list into nbgrader's gradebook."""
     from autograder.classroom.people import read_people
     from autograder.classroom.platforms.offered import platforms_of
-    from autograder.classroom.roster import class_list, enrol
+    from autograder.classroom.roster import class_list, enrol, refuse_namesakes
 
     place = class_of(course)
-    if bool(file) == lti:
-        refuse("Name a list of students, or say --lti.")
+    if (bool(file), lti, undo).count(True) != 1:
+        refuse("Name a list of students, or say --lti, or --undo.")
+    if undo:
+        _undo_roster(place)
+        return
     if file:
         people = read_people(file, [kind.lists for kind in platforms_of(place.banks.course).values()])
-        new, changed = enrol(place, people, dry_run)
+        _show_guess(file, people)
+        if not new:
+            refuse_namesakes(class_list(place), people)
+        enrolment = enrol(place, people, dry_run)
     else:
-        people, new, changed = platform_list(place, dry_run)
+        people, enrolment = platform_list(place, dry_run, new)
     there = class_list(place)
     named = {there.merged(person).id for person in people}
     gone = [person.who for student, person in there.people.items() if student not in named]
-    for state, some in (("new", new), ("changed", changed)):
+    for state, some in (("new", enrolment.new), ("changed", enrolment.changed)):
         for person in some:
             say(f"{state}: {person.who}")
     summary = ngettext(
@@ -57,9 +73,9 @@ def roster(
         "{file} names {number} students: {new} new, {changed} changed, {same} as before.",
         len(people),
         file=file.name if file else "The platform",
-        new=len(new),
-        changed=len(changed),
-        same=len(people) - len(new) - len(changed),
+        new=len(enrolment.new),
+        changed=len(enrolment.changed),
+        same=len(people) - len(enrolment.new) - len(enrolment.changed),
     )
     if gone:
         say(
@@ -71,6 +87,30 @@ def roster(
             )
         )
     say(summary + (" Nothing was written." if dry_run else ""))
+
+
+def _show_guess(file: Path, people: Sequence[Person]) -> None:
+    """Say which encoding a list was read in, where it is a guess, with names to judge it by."""
+    from autograder.classroom.tables import guessed_encoding
+
+    if encoding := guessed_encoding(file):
+        names = listed(
+            [person.name for person in people if not person.name.isascii()][:MOST_SHOWN_OF_A_GUESS]
+        )
+        say(
+            f"{file.name} does not say its encoding, and is no UTF-8; it was read as {encoding}: {names}. "
+            "If these names are wrong, save the list as CSV UTF-8 and type the command again; "
+            "`autograder roster --undo` takes this one back."
+        )
+
+
+def _undo_roster(place: Class) -> None:
+    from autograder.classroom.roster import undo
+
+    removed, restored, stay = undo(place)
+    say(f"Taken back: {len(removed)} taken out of the class, {len(restored)} as they were before.")
+    if stay:
+        say(f"These have handed something in, and stay: {listed(stay)}.")
 
 
 @app.command()

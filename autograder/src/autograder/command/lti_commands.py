@@ -19,6 +19,7 @@ from autograder.words.language import ngettext
 if TYPE_CHECKING:
     from autograder.classroom.export import Scores
     from autograder.classroom.people import Person
+    from autograder.classroom.roster import Enrolment
     from autograder.grading.class_folder import Class
     from autograder.lti.connection import Connection
     from autograder.lti.registered import Registered
@@ -115,11 +116,17 @@ def registration_of(place: Class) -> tuple[Registered, Callable[[Place], Connect
     return registered, connect
 
 
-def class_list(place: Class, dry: bool) -> tuple[list[Person], list[Person], list[Person]]:
-    """Put the platform's class list into the gradebook: returns who is named, who is new and who changed."""
+def class_list(place: Class, dry: bool, new: bool = False) -> tuple[list[Person], Enrolment]:
+    """Put the platform's class list into the gradebook. Returns its people, and what changed by it.
+
+    Args:
+        place: the class.
+        dry: write nothing.
+        new: take people in whose names are known and whose identifiers are not.
+    """
     registered, connect = registration_of(place)
     from autograder.classroom.roster import class_list as everybody
-    from autograder.classroom.roster import enrol
+    from autograder.classroom.roster import enrol, refuse_namesakes
     from autograder.lti.members import courses_of, placed, pull
     from autograder.lti.remembered import remembered
 
@@ -143,10 +150,12 @@ def class_list(place: Class, dry: bool) -> tuple[list[Person], list[Person], lis
                     course=title,
                 )
                 say(others)
-        new, changed = enrol(place, people.values(), dry)
+        if not new:
+            refuse_namesakes(everybody(place), list(people.values()))
+        enrolment = enrol(place, people.values(), dry)
         for course, users in () if dry else known:
             memory.know(course, users)
-    return list(people.values()), new, changed
+    return list(people.values()), enrolment
 
 
 @dataclass(frozen=True)

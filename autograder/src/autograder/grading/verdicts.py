@@ -147,8 +147,29 @@ class InSection:
     lesson: str = ""  # it is of no lesson
 
 
-Stored = TaskResult | Grading | Change | Ticked | Asked | InSection
-_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked, Asked, InSection)
+@dataclass(frozen=True)
+class Identifiers:
+    """What lists and platforms call a student beside the id, address and number that nbgrader keeps."""
+
+    student: str
+    values: tuple[str, ...] = ()
+    lesson: str = ""  # it is of no lesson
+
+
+@dataclass(frozen=True)
+class RosterChange:
+    """A change of the class list, by which it can be undone: who was new, and what others were before."""
+
+    at: str
+    added: tuple[str, ...] = ()
+    before: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # nbgrader's columns, by student
+    identifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by student
+    student: str = ""  # it is of all students and of no lesson
+    lesson: str = ""
+
+
+Stored = TaskResult | Grading | Change | Ticked | Asked | InSection | Identifiers | RosterChange
+_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked, Asked, InSection, Identifiers, RosterChange)
 
 
 class Store:
@@ -221,10 +242,14 @@ class Store:
             self.add((*(one for one in known if one not in same), asked))
         return not same
 
-    def place(self, placed: InSection) -> None:
-        """Put a student's section in the place of the one that they had."""
-        self._forget(InSection, placed.lesson, placed.student)
-        self.add([placed])
+    def replace(self, record: InSection | Identifiers | RosterChange) -> None:
+        """Put a record of which each student has one in the place of the one that there is."""
+        self._forget(type(record), record.lesson, record.student)
+        self.add([record])
+
+    def forget(self, kind: type[InSection] | type[Identifiers] | type[RosterChange], student: str) -> None:
+        """Take out such a record of a student."""
+        self._forget(kind, "", student)
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""

@@ -109,8 +109,7 @@ def placed(
         if before in roster.people:
             person = replace(member.person, id=str(before))
         else:
-            same = roster.merged(member.person)
-            person = same if same.id in roster.people else _found(roster, member.person) or same
+            person = roster.merged(member.person)
         if not person.id:
             raise BadMembers(
                 "The platform names somebody whose id has no letter or digit. Nothing was changed."
@@ -123,13 +122,6 @@ def placed(
         people[person.id] = person
         users[member.user] = person.id
     return list(people.values()), users
-
-
-def _found(roster: Roster, person: Person) -> Person | None:
-    """Return the one student of the roster who has one of a person's ids."""
-    ids = {one.casefold() for one in (person.id, *person.other) if one}
-    same = [one for one in roster.people.values() if one.id.casefold() in ids]
-    return replace(person, id=same[0].id) if len(same) == 1 else None
 
 
 def courses_of(memory: Remembered, registered: Registered) -> list[Place]:
