@@ -84,9 +84,19 @@ NUMBERS = {
     "splice": (275, 76),
     "rt_sigqueueinfo": (129, 138),
     "process_madvise": (440, 440),
+    "sysinfo": (99, 179),
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
+    "preadv2": (327, 286),
+    "pwritev2": (328, 287),
+    "cachestat": (451, 451),
+    "futex_waitv": (449, 449),
+    "futex_wake": (454, 454),
+    "pidfd_open": (434, 434),
     "move_pages": (279, 239),
     "mbind": (237, 235),
 }
+TO_THE_END = {"set_tid_address": (218, 96), "set_robust_list": (273, 99)}
 # What a lock, a lease or a note of a change would be kept with; 5 and 6 need a `struct flock`.
 FCNTL = {
     "a lease": "fcntl.fcntl(os.open(path, os.O_RDONLY), 1024, fcntl.F_WRLCK)",
@@ -117,6 +127,16 @@ OTHERS = {
     "print('held' if os.kill(os.getpid(), 40) or signal.sigwaitinfo({40}).si_pid else 'refused')",
     "memory that stays": "answer(libc.mlock(ctypes.create_string_buffer(4096), 4096))",
     "memory of nobody": "import mmap; mmap.mmap(-1, 4096); print('held')",
+    "a page of a file": "import mmap; mmap.mmap(os.open(os.__file__, 0), 4096, 1, 1); print('held')",
+    "a page of its own file": "import mmap; f = os.open('/tmp/a', 66); os.truncate(f, 4096); "
+    "mmap.mmap(f, 4096, 1); print('held')",
+    "a page by the newer flag": "import mmap; mmap.mmap(os.open(os.__file__, 0), 4096, 3, 1); print('held')",
+    "pages that are given back": "import mmap; a = mmap.mmap(os.open(os.__file__, 0), 4096, 2, 1); "
+    "a.madvise(21); print('held')",
+    "pages that are joined": "import mmap; a = mmap.mmap(os.open(os.__file__, 0), 4096, 2, 1); "
+    "a.madvise(25); print('held')",
+    "a child with a number of the machine's": "number = ctypes.byref(ctypes.c_int()); "
+    "made = libc.syscall(CLONE, 0x1000 | 17, 0, number, 0, 0); answer(made) if made else os._exit(0)",
     "to be root outside": "print('held' if os.getuid() == 0 and ROOT else 'refused')",
 }
 
@@ -124,7 +144,8 @@ OTHERS = {
 def cells(code):
     column = list(calls.MACHINES).index(os.uname().machine)
     numbers = {name: both[column] for name, both in NUMBERS.items()}
-    return [("common", f"NUMBERS = {numbers}\nROOT = {os.geteuid() == 0}\n{COMMON}"), ("one", code)]
+    given = f"NUMBERS = {numbers}\nCLONE, FUTEX = {calls.CLONE[column]}, {calls.FUTEX[column]}\n"
+    return [("common", f"{given}ROOT = {os.geteuid() == 0}\n{COMMON}"), ("one", code)]
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +180,14 @@ def test_nothing_else_can_be_held_or_changed(worker, kind):
 
 
 READABLE = {
+    "who maps a page": "print([p for p in ('smaps', 'smaps_rollup', 'pagemap', 'numa_maps', 'map_files') "
+    "for who in ('self', 'thread-self', 'self/task/%d' % os.getpid(), str(os.getpid())) "
+    "if os.path.exists(f'/proc/{who}/{p}')])",
+    "how busy it is": "import re; print([p for p in ('stat', 'loadavg', 'uptime') "
+    "if re.search('\\\\b[1-9]', open('/proc/' + p).read())] + [p for p in os.listdir('/proc') if p in "
+    "('vmstat', 'pressure', 'diskstats', 'interrupts', 'softirqs', 'schedstat', 'zoneinfo', 'net', 'sys')])",
+    "how much memory is free": "numbers = {l.split()[1] for l in open('/proc/meminfo')} - {'0'}; "
+    "print(sorted(numbers)[1:])",
     "a configuration": "print([p for p in ('/usr/local/etc', '/etc/passwd', '/etc/hostname', "
     "'/usr/share/doc', '/usr/src', '/usr/local/share') if os.path.exists(p)])",
     "what the kernel was started with": "print([p for p in ('/proc/cmdline', '/proc/1/cmdline', "
@@ -175,7 +204,7 @@ def test_nothing_of_the_machine_can_be_read(worker, kind):
 
 def test_no_mount_says_where_its_files_lie(worker):
     told = said(worker, "print(open('/proc/self/mountinfo').read())")
-    roots = {line.split()[3] for line in told.splitlines() if line.strip()}
+    roots = {line.split()[3] for line in told.splitlines() if line.strip() and " /proc/" not in line}
     assert {root for root in roots if root.count("/") > 1} == set()
     assert "lowerdir=." in told
 
@@ -183,11 +212,29 @@ def test_no_mount_says_where_its_files_lie(worker):
 def test_what_a_notebook_needs_is_there(worker):
     code = """
 import asyncio, json, multiprocessing, socket, sqlite3, subprocess, tempfile, threading, zoneinfo, ssl, uuid
-import numpy, torch
+import concurrent.futures, ctypes, numpy, os, torch
 def work(x):
     return 2 * x
-with multiprocessing.get_context("fork").Pool(2) as pool:
-    print(pool.map(work, [1, 2]))
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    print(list(pool.map(work, [1, 2])))
+one, other = multiprocessing.Pipe()
+process = multiprocessing.get_context("fork").Process(target=other.send, args=(work(1),))
+process.start(); print(one.recv()); process.join()
+# Who joins a thread waits without the flag that futexes need here.
+libc, thread, called = ctypes.CDLL(None), ctypes.c_ulong(), []
+begin = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: called.append("thread ended"))
+libc.pthread_create(ctypes.byref(thread), None, begin, None)
+print(libc.pthread_join(thread, None), *called)
+torch.set_num_threads(4)
+print((torch.ones(600, 600) @ torch.ones(600, 600)).sum().item(), torch.get_num_threads())
+torch.set_num_threads(1)
+numpy.save("/tmp/a.npy", numpy.arange(4))
+print(numpy.load("/tmp/a.npy", mmap_mode="c").sum())
+import safetensors.torch
+safetensors.torch.save_file({"a": torch.ones(2)}, "/tmp/a.safetensors")
+print(safetensors.torch.load_file("/tmp/a.safetensors")["a"].tolist())
+torch.save(torch.ones(2), "/tmp/a.pt"); print(torch.load("/tmp/a.pt", mmap=True).tolist())
+os.fsync(os.open("/tmp/a.pt", os.O_RDWR))
 print(subprocess.run(["echo", "hi"], capture_output=True, text=True).stdout.strip())
 !echo there
 a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
@@ -208,9 +255,97 @@ x = torch.ones(3, requires_grad=True); (x * 2).sum().backward(); print(x.grad.to
 import torch.utils.data
 print(len(list(torch.utils.data.DataLoader(torch.arange(4), batch_size=2))))
 """
-    wanted = ["[2, 4]", "hi", "there", "b'x'", "waited", "(1,)", "['b']", "thread"]
+    wanted = [
+        "[2, 4]",
+        "2",
+        "0 thread ended",
+        "216000000.0 4",
+        "6",
+        "[1.0, 1.0]",
+        "[1.0, 1.0]",
+        "hi",
+        "there",
+        "b'x'",
+        "waited",
+        "(1,)",
+        "['b']",
+        "thread",
+    ]
     wanted += ["UTC True 3 4", "8000000.0", "alarm", "[2.0, 2.0, 2.0]", "2"]
     assert [line.strip() for line in said(worker, code).splitlines() if line.strip()] == wanted
+
+
+# How a run could tell another something: what one does to a file that all see, and how the other feels it.
+CHANNELS = {
+    "waking": ("futex(WAKE)", "futex(WAIT)"),
+    "moving who waits": ("futex(REQUEUE)", "futex(WAIT)"),
+    "the end of a thread": ("thread_that_ends()", "futex(WAIT)"),
+    "the end of who holds a lock": ("holder_that_ends()", "futex(WAIT)"),
+    "mapping a page": ("touch()", "count_who_maps()"),
+}
+ENDS = """
+import contextlib, ctypes, os, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+file = os.open("/course/autograder/grading/cluster.py", os.O_RDONLY)
+page = libc.mmap(None, 1 << 16, 1, 2, file, 0)
+word = page + os.fstat(file).st_size // 4096 * 4096 + 4092  # after the file's end: zero
+WAIT, WAKE, REQUEUE = (0, 0), (1, 100), (3, 100)
+class Time(ctypes.Structure):
+    _fields_ = (("s", ctypes.c_long), ("n", ctypes.c_long))
+def futex(what):
+    timeout = ctypes.byref(Time(0, 50_000_000)) if what == WAIT else ctypes.c_void_p(100)
+    return libc.syscall(FUTEX, ctypes.c_void_p(word), *what, timeout, ctypes.c_void_p(word), 0) == 0
+def thread_that_ends():
+    tid = NUMBERS["set_tid_address"]
+    thread = threading.Thread(target=lambda: libc.syscall(tid, ctypes.c_void_p(word)))
+    thread.start(); thread.join()
+def holder_that_ends():
+    class Head(ctypes.Structure):
+        _fields_ = (("next", ctypes.c_void_p), ("offset", ctypes.c_long), ("pending", ctypes.c_void_p))
+    if (child := os.fork()) == 0:
+        head = Head(None, 0, word)
+        head.next = ctypes.addressof(head)
+        libc.syscall(NUMBERS["set_robust_list"], ctypes.byref(head), 24)
+        os._exit(0)
+    os.waitpid(child, 0)
+def touch():
+    ctypes.c_char.from_address(page).value
+    time.sleep(0.02)
+    libc.madvise(ctypes.c_void_p(page), 4096, 4)
+def count_who_maps():
+    ctypes.c_char.from_address(page).value
+    with open("/proc/self/smaps") as lines:
+        while not next(lines).startswith(f"{page:x}-"):
+            pass
+        counts.add(next(line for line in lines if line.startswith("Pss:")))
+    return len(counts) > 1
+counts, felt, end = set(), False, time.monotonic() + 3
+with contextlib.suppress(FileNotFoundError):
+    while time.monotonic() < end and not felt:
+        felt = bool(ACTION) and RECEIVES
+        time.sleep(0.001)
+print("felt" if felt else "nothing")
+"""
+
+
+@pytest.mark.parametrize("kind", CHANNELS)
+def test_what_one_run_does_to_a_shared_file_another_does_not_feel(worker, kind):
+    column = list(calls.MACHINES).index(os.uname().machine)
+    given = {name: both[column] for name, both in TO_THE_END.items()}
+    begin = f"NUMBERS = {given}\nFUTEX = {calls.FUTEX[column]}\n"
+    sends, receives = (
+        Job([("one", begin + ENDS.replace("ACTION", action).replace("RECEIVES", str(number == 1)))])
+        for number, action in enumerate(CHANNELS[kind])
+    )
+    with Worker(Inside()) as other:
+        other.run(Job([("one", "1")]))
+        thread = threading.Thread(target=other.run, args=(sends,))
+        thread.start()
+        ran = worker.run(receives)
+        thread.join()
+    assert (ran.how, ran.cells["one"][1][0]["text"]) == ("finished", "nothing\n")
 
 
 def test_while_one_run_holds_all_that_it_can_another_is_as_fast_as_alone(worker):
@@ -274,6 +409,29 @@ for _ in range(250):
     threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 """,
 }
+
+
+AREAS = """
+import ctypes, mmap, os, time
+libc = ctypes.CDLL(None)
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+area = mmap.mmap(-1, 4096 * COUNT, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+begin = ctypes.addressof(ctypes.c_char.from_buffer(area))
+for page in range(0, COUNT, 2):
+    libc.mprotect(begin + 4096 * page, 4096, 0)
+if any(os.fork() == 0 for _ in range(FORKS)):
+    time.sleep(1)
+    os._exit(0)
+time.sleep(0.5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "forks", "how"), [(62_000, 0, "areas"), (6_000, 12, "areas"), (6_000, 1, "finished")]
+)
+def test_areas_of_memory_are_counted_in_all_processes(worker, count, forks, how):
+    code = AREAS.replace("COUNT", str(count)).replace("FORKS", str(forks))
+    assert worker.run(Job([("one", code)], limits=Limits(cell_seconds=15))).how == how
 
 
 @pytest.mark.parametrize("kind", IN_THE_KERNEL)

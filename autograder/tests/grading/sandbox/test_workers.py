@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -248,17 +250,25 @@ def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
     assert (ran.how, ran.cell) == ("died", "cell-2")
 
 
+def networks(worker: Worker) -> dict[str, str]:
+    """Return what is in each network that the processes of a sandbox are in."""
+    seen = {}
+    for process in tree(warm_process(worker)):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            seen[os.readlink(f"/proc/{process}/ns/net")] = Path(f"/proc/{process}/net/dev").read_text()
+    return seen
+
+
 def test_each_run_has_a_network_of_its_own_in_which_there_is_nobody(worker):
-    code = (
-        "import os\n"
-        "lines = open('/proc/self/net/dev').read().splitlines()[2:]\n"
-        "sorted(line.split(':')[0].strip() for line in lines), os.readlink('/proc/self/ns/net')"
-    )
-    seen = worker.run(job(code)).cells["cell-1"][1][0]["data"]["text/plain"]
-    assert seen.startswith("(['lo'], 'net:")
-    first = Path(f"/proc/{worker._process.pid}/task/{worker._process.pid}/children").read_text().split()[0]
-    assert os.readlink(f"/proc/{first}/ns/net") not in seen
-    assert os.readlink("/proc/self/ns/net") not in seen
+    worker.run(job("pass"))
+    before = networks(worker)
+    thread = threading.Thread(target=worker.run, args=(job("import time\ntime.sleep(1)"),))
+    thread.start()
+    wait_for(lambda: len(networks(worker)) > len(before))
+    now = networks(worker)
+    thread.join()
+    (own,) = now.keys() - before.keys()  # neither the sandbox's nor the machine's, in which its parent is
+    assert [line.split(":")[0].strip() for line in now[own].splitlines()[2:]] == ["lo"]
 
 
 def test_who_is_not_root_has_the_same_sandbox():

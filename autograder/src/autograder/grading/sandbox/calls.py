@@ -21,11 +21,14 @@ PR_SET_SECCOMP, FILTER = 22, 2
 LOAD, JUMP_EQUAL, JUMP_ANY, AND, RETURN = 0x20, 0x15, 0x45, 0x54, 0x06
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 REFUSE, UNKNOWN = ERROR | errno.EPERM, ERROR | errno.ENOSYS
+DONE, CHANGED, INVALID = ERROR | 0, ERROR | errno.EAGAIN, ERROR | errno.EINVAL
 # Offsets in the kernel's struct seccomp_data; of an argument's eight bytes, a rule reads the lower half.
 NUMBER, MACHINE, FIRST = 0, 4, 16
-SHARED_AND_ANONYMOUS = 0x21
-# Worlds of one's own, and a child that somebody outside has to wait for.
-NEW_WORLDS, PARENT = 0x7E020000, 0x00008000
+# Worlds of one's own, a child that somebody outside has to wait for, and a descriptor of a process, whose
+# number counts all processes of the machine.
+NEW_WORLDS, PARENT, PIDFD = 0x7E020000, 0x00008000, 0x00001000
+# In the operation of `futex`: that only one process is meant, and what is left without the flags.
+FUTEX_PRIVATE, FUTEX_COMMAND, FUTEX_WAITS = 0x80, 0x7F, (0, 9)
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # By what a notebook needs them for: each call with its numbers on these machines, in this order.
@@ -33,14 +36,14 @@ ALLOWED = {
     "files that it can see, and those of its own": """
         read:0/63 write:1/64 open:2/- close:3/57 stat:4/- fstat:5/80 lstat:6/- newfstatat:262/79
         statx:332/291 lseek:8/62 pread64:17/67 pwrite64:18/68 readv:19/65 writev:20/66 preadv:295/69
-        pwritev:296/70 preadv2:327/286 pwritev2:328/287 openat:257/56 openat2:437/437 access:21/-
+        pwritev:296/70 openat:257/56 openat2:437/437 access:21/-
         faccessat:269/48 faccessat2:439/439 readlink:89/- readlinkat:267/78 getdents:78/- getdents64:217/61
         getcwd:79/17 chdir:80/49 fchdir:81/50 rename:82/- renameat:264/38 renameat2:316/276 mkdir:83/-
         mkdirat:258/34 rmdir:84/- creat:85/- link:86/- linkat:265/37 unlink:87/- unlinkat:263/35
         symlink:88/- symlinkat:266/36 chmod:90/- fchmod:91/52 fchmodat:268/53 fchmodat2:452/452 chown:92/-
         fchown:93/55 lchown:94/- fchownat:260/54 utime:132/- utimes:235/- utimensat:280/88 futimesat:261/-
-        truncate:76/45 ftruncate:77/46 fallocate:285/47 fsync:74/82 fdatasync:75/83 statfs:137/43
-        fstatfs:138/44 umask:95/166 dup:32/23 dup2:33/- dup3:292/24 close_range:436/436 sendfile:40/71
+        truncate:76/45 ftruncate:77/46 fallocate:285/47 umask:95/166 dup:32/23 dup2:33/- dup3:292/24
+        close_range:436/436 sendfile:40/71
         copy_file_range:326/285 getxattr:191/8 lgetxattr:192/9 fgetxattr:193/10 listxattr:194/11
         llistxattr:195/12 flistxattr:196/13
     """,
@@ -49,17 +52,17 @@ ALLOWED = {
         sendto:44/206 recvfrom:45/207 recvmsg:47/212 recvmmsg:299/243 shutdown:48/210
     """,
     "memory of its own": """
-        munmap:11/215 mprotect:10/226 mremap:25/216 brk:12/214 madvise:28/233 msync:26/227
+        munmap:11/215 mprotect:10/226 mremap:25/216 brk:12/214 msync:26/227
         pkey_mprotect:329/288 pkey_alloc:330/289 pkey_free:331/290 get_mempolicy:239/236
     """,
     "processes and threads of its own": """
         fork:57/- vfork:58/- execve:59/221 execveat:322/281 exit:60/93 exit_group:231/94 wait4:61/260
         waitid:247/95 kill:62/129 tkill:200/130 tgkill:234/131 getpid:39/172 getppid:110/173 gettid:186/178
         getpgid:121/155 setpgid:109/154 getpgrp:111/- getsid:124/156 setsid:112/157 set_tid_address:218/96
-        set_robust_list:273/99 get_robust_list:274/100 futex:202/98 futex_waitv:449/449 rseq:334/293
+        set_robust_list:273/99 get_robust_list:274/100 rseq:334/293
         membarrier:324/283 arch_prctl:158/- sched_yield:24/124 sched_getaffinity:204/123
         sched_getparam:143/121 sched_getscheduler:145/120 sched_get_priority_max:146/125
-        sched_get_priority_min:147/126 sched_rr_get_interval:148/127 getpriority:140/141 pidfd_open:434/434
+        sched_get_priority_min:147/126 sched_rr_get_interval:148/127 getpriority:140/141
         restart_syscall:219/128
     """,
     "signals": """
@@ -75,7 +78,7 @@ ALLOWED = {
         timerfd_settime:286/86 timerfd_gettime:287/87
     """,
     "what it is and may use": """
-        uname:63/160 sysinfo:99/179 getrlimit:97/163 setrlimit:160/164 getrusage:98/165 times:100/153
+        uname:63/160 getrlimit:97/163 setrlimit:160/164 getrusage:98/165 times:100/153
         getrandom:318/278 getuid:102/174 geteuid:107/175 getgid:104/176 getegid:108/177 getresuid:118/148
         getresgid:120/150 getgroups:115/158 setuid:105/146 setgid:106/144 setreuid:113/145 setregid:114/143
         setresuid:117/147 setresgid:119/149 capget:125/90 getcpu:309/168
@@ -99,8 +102,14 @@ CHECKED = {
     # Limits and processors of its own process, not of the one that watches it.
     "prlimit64": ((302, 261), 0, (0,)),
     "sched_setaffinity": ((203, 122), 0, (0,)),
+    # What is advised about a run's own memory; not that pages of a file be dropped, joined, or compared.
+    "madvise": ((28, 233), 2, (0, 1, 2, 3, 4, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19)),
 }
-MMAP, CLONE = (9, 222), (56, 220)
+# Of `mmap`, the bits that say who sees what is written: nobody else. Other runs map the same files.
+MMAP, SHARING, NOBODY_ELSE = (9, 222), 0x0F, 0x02
+# A run's own files lie in memory, where nothing is to be done; to flush a disk, others would wait.
+FLUSHES = ((74, 82), (75, 83))
+CLONE, FUTEX = (56, 220), (202, 98)
 
 
 class _Program(ctypes.Structure):
@@ -149,14 +158,31 @@ def program(machine: str) -> bytes:
         for value in values:
             steps += [(JUMP_EQUAL, 0, 1, value), (RETURN, 0, 0, ALLOW)]
         steps += [(RETURN, 0, 0, REFUSE)]
-    # Memory that is shared through no file: here both bits have to be set, of the other flags any one.
-    steps += [
-        (JUMP_EQUAL, 0, 5, MMAP[column]),
-        (LOAD, 0, 0, FIRST + 8 * 3),
-        (AND, 0, 0, SHARED_AND_ANONYMOUS),
-    ]
-    steps += [(JUMP_EQUAL, 0, 1, SHARED_AND_ANONYMOUS), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
+    steps += [(JUMP_EQUAL, 0, 5, MMAP[column]), (LOAD, 0, 0, FIRST + 8 * 3), (AND, 0, 0, SHARING)]
+    steps += [(JUMP_EQUAL, 1, 0, NOBODY_ELSE), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
+    for numbers in FLUSHES:
+        steps += [(JUMP_EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, DONE)]
+    steps += _futex(column)
     # The flags of `clone3` cannot be looked at. Who is told that there is no such call takes `clone`.
-    steps += [(JUMP_EQUAL, 0, 4, CLONE[column]), (LOAD, 0, 0, FIRST), (JUMP_ANY, 0, 1, NEW_WORLDS | PARENT)]
+    steps += [
+        (JUMP_EQUAL, 0, 4, CLONE[column]),
+        (LOAD, 0, 0, FIRST),
+        (JUMP_ANY, 0, 1, NEW_WORLDS | PARENT | PIDFD),
+    ]
     steps += [(RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in [*steps, (RETURN, 0, 0, UNKNOWN)])
+
+
+def _futex(column: int) -> list[tuple[int, int, int, int]]:
+    """Return the steps that let one process wait and wake in its own memory alone.
+
+    Otherwise a page of a file that several runs map, if only to run it, would be a place to wait and to wake.
+    Who waits there is told that the word has changed, and looks again, as `pthread_join` does: to refuse only
+    the waking would not do, since the kernel itself wakes where a thread that ends asked for it.
+    """
+    waits = [(JUMP_EQUAL, 0, 1, wait) for wait in FUTEX_WAITS]
+    steps = [(LOAD, 0, 0, FIRST + 8), (JUMP_ANY, 0, 1, FUTEX_PRIVATE), (RETURN, 0, 0, ALLOW)]
+    steps += [(AND, 0, 0, FUTEX_COMMAND)]
+    steps += [step for wait in waits for step in (wait, (RETURN, 0, 0, CHANGED))]
+    steps += [(RETURN, 0, 0, INVALID)]
+    return [(JUMP_EQUAL, 0, len(steps), FUTEX[column]), *steps]

@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import resource
 import shutil
 import signal
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from autograder.grading.sandbox.limits import MEBIBYTE, Limits
@@ -21,12 +23,19 @@ from autograder.grading.sandbox.walls import HIDDEN, NOBODY
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
-MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 4096, 8192, 16384, 1 << 18
 MNT_DETACH = 2
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
-# What libraries read of the machine: how many processors and how much memory it has. The rest, such as what
-# its kernel was started with and which files are locked, is covered.
-OF_PROC = {"cpuinfo", "meminfo", "stat", "uptime", "loadavg", "filesystems", "version"}
+# What libraries read of the machine: how many processors and how much memory it has. Numbers that change as
+# others use it are 0, or all of its memory.
+OF_MACHINE = ("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "filesystems", "version")
+# What a run sees of its own process. The rest (smaps, pagemap) tells who else maps the same page of a file.
+OF_ITSELF = (
+    *("cmdline", "comm", "fd", "limits", "maps", "mountinfo", "mounts", "stat", "statm", "status"),
+    "uid_map",
+)
+# Where a keeper and a watcher look for processes: they stay in the /proc that a run's own then covers.
+PROC = Path()
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 TERMINALS = 16  # of one run, at one time
 MADV_COLLAPSE, LARGE_PAGE = 25, 2 * MEBIBYTE
@@ -161,25 +170,60 @@ def fresh_folders(limits: Limits) -> None:
 
 
 def own_proc() -> None:
-    """Make a /proc that shows this tree of processes alone, and that nothing can be written to.
+    """Make a /proc that shows this tree of processes alone, and that nothing can be written to; stay in it.
 
     Where the kernel refuses one, the sandbox's stays: what else is seen there has capabilities, and so can
-    only be looked at by those who have them. Read-only, because /proc/sys holds settings of the whole
-    machine, and a process that runs as root may change them without any capability.
+    only be looked at by those who have them.
     """
     flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
     for options in (b"hidepid=2", None):  # no process that has capabilities is seen
         if _libc.mount(b"proc", b"/proc", b"proc", flags, options) == 0:
             break
-    for entry in list(os.scandir("/proc")):
-        if entry.name.isdigit() or entry.name in OF_PROC or entry.is_symlink():
-            continue
-        place = entry.path.encode()
-        if entry.is_dir():
-            _libc.mount(b"tmpfs", place, b"tmpfs", flags | MS_RDONLY, b"mode=555")
-        else:
-            _libc.mount(b"/dev/null", place, None, MS_BIND, None)
     _call("mount", b"none", b"/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, None)
+    os.chdir("/proc")
+
+
+def machine() -> dict[str, str]:
+    """Return what /proc says of this machine, by the file's name, as it stays whatever others do."""
+    texts = {name: Path("/proc", name).read_text() for name in OF_MACHINE}
+    texts["cpuinfo"] = re.sub(r"(?m)^(cpu MHz\s*): .*", r"\1: 1000.000", texts["cpuinfo"])
+    for name in ("stat", "uptime", "loadavg"):
+        texts[name] = re.sub(r"\b\d+(\.\d+)?", "0", texts[name])
+    total = re.findall(r"MemTotal: *(\d+)", texts["meminfo"])[0]
+    texts["meminfo"] = "".join(
+        re.sub(r"\b\d+", total if line.startswith(("MemTotal", "MemFree", "MemAvailable")) else "0", line)
+        for line in texts["meminfo"].splitlines(keepends=True)
+    )
+    return texts
+
+
+def cover_proc(machine: Mapping[str, str]) -> None:
+    """Put what a run may see in the place of /proc: what is said of the machine, and its first process.
+
+    The processes that it starts see that one, too. This is the first thing that a runner does: what comes
+    later has no right to mount anything.
+
+    Args:
+        machine: texts by the name of the file.
+    """
+    place, number = "/tmp/.proc", os.readlink("/proc/self")
+    flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
+    own = f"{place}/{number}"
+    os.mkdir(place)
+    _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags, b"mode=755")
+    for name, text in machine.items():
+        Path(place, name).write_text(text)
+    os.mkdir(own)
+    for name, leads_to in {"self": number, "thread-self": number, "mounts": "self/mounts"}.items():
+        os.symlink(leads_to, f"{place}/{name}")
+    os.symlink(sys.executable, f"{own}/exe")
+    for name in OF_ITSELF:
+        shown = f"{own}/{name}"
+        (os.mkdir if name == "fd" else os.mknod)(shown)
+        _call("mount", f"/proc/{number}/{name}".encode(), shown.encode(), None, MS_BIND, None)
+    _call("mount", place.encode(), b"/proc", None, MS_MOVE, None)
+    _call("mount", b"none", b"/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, None)
+    os.rmdir(place)
 
 
 def own_terminals() -> None:
@@ -259,7 +303,7 @@ def _size(name: str) -> int:
     return 0
 
 
-def tree(proc: Path = Path("/proc")) -> list[Path]:
+def tree(proc: Path = PROC) -> list[Path]:
     """All processes besides the first, in the order of their numbers, by which threads are counted too."""
     numbers = [int(entry.name) for entry in os.scandir(proc) if entry.name.isdigit() and entry.name != "1"]
     return [proc / str(number) for number in sorted(numbers)]
@@ -288,7 +332,19 @@ def parts(process: Path) -> tuple[int, int]:
     return own, tables + KERNELS * (files + threads)
 
 
-def spent(proc: Path = Path("/proc")) -> tuple[float, float]:
+def areas(process: Path, most: int) -> int:
+    """Return the number of areas in a process's memory, not counted beyond `most`; none if it has ended.
+
+    The kernel keeps a record of each, which stands in no account.
+    """
+    count = 0
+    with contextlib.suppress(OSError), (process / "maps").open("rb", buffering=0) as maps:
+        while count <= most and (piece := maps.read(1 << 16)):
+            count += piece.count(b"\n")
+    return count
+
+
+def spent(proc: Path = PROC) -> tuple[float, float]:
     """Seconds of processors that processes besides the first took, and that the notebook waited for one.
 
     Processes that have ended count; what waited is the thread that runs the notebook's cells.

@@ -114,6 +114,7 @@ def _reason(how: str, limits: Limits) -> str:
         "died": Note("it ended its own process"),
         "memory": Note("it used more than {size} MB of memory", size=memory),
         "processes": Note("it started too many processes"),
+        "areas": Note("it split its memory into too many areas"),
         "output": Note("it sent more than {size} MB of output", size=output),
         "garbled": Note("it wrote into the grader's own channel"),
     }.get(how, how)

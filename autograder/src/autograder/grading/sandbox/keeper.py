@@ -34,8 +34,8 @@ from autograder.grading.sandbox import confine, frames
 from autograder.grading.sandbox.limits import PATIENCE, Limits
 
 # A watcher's ways of saying why it ended a run; any other end is not its doing.
-MEMORY, PROCESSES, REFUSED = 81, 82, 83
-ENDINGS = {MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
+MEMORY, PROCESSES, REFUSED, AREAS = 81, 82, 83, 84
+ENDINGS = {MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused", AREAS: "areas"}
 ENDED = 1  # a keeper's way of saying that no job will come any more
 WATCH_SECONDS = 0.02
 # How long several processes may seem to hold too much until that is counted, for which they are halted.
@@ -297,6 +297,7 @@ def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
     if not ready:
         os.waitpid(watcher, 0)
         raise OSError("the namespaces could not be furnished")
+    os.chdir("/proc")  # the watcher's, before the runner covers it
     return watcher, namespaces
 
 
@@ -314,7 +315,7 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
     others = confine.tree()
     theirs, shared = (sum(map(count, others)) for count in (confine.held, confine.share))
     last = _number(others)
-    due = time.monotonic()
+    due = look = time.monotonic()
     os.write(done, b"1")
     os.close(done)
     while True:
@@ -333,6 +334,10 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
         if sum(kernels for _, kernels in parts) > limits.memory_bytes + inherited:  # none of it is shared
             return MEMORY
         now = time.monotonic()
+        if now > look:  # a fork copies all of them, so not one process's count but the sum is bounded
+            if sum(confine.areas(process, limits.areas) for process in tree) > limits.areas:
+                return AREAS
+            look = now + LOOK_SECONDS
         if sum(held) - theirs <= limits.memory_bytes + inherited:
             due = now + COUNT_SECONDS
         elif now > due:

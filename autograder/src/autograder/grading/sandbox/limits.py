@@ -24,6 +24,8 @@ class Limits:
     memory_bytes: int = 512 * MEBIBYTE
     processes: int = 32  # at one time
     started: int = 10_000  # processes and threads in all
+    # In the memory of all its processes: each costs the kernel a record. A notebook with figures has 700.
+    areas: int = 40_000
     open_files: int = 256  # of one process
     disk_bytes: int = 64 * MEBIBYTE  # what /tmp holds, and the largest file
     files_on_disk: int = 4096  # in /tmp

@@ -16,7 +16,7 @@ import os
 import random
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -42,6 +42,7 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
     shell = Shell()
     shell.warm_up(preload)
     calls.program(os.uname().machine)
+    machine = confine.machine()
     # A fork that collects garbage would write to every object there is, and so copy all memory.
     gc.collect()
     gc.freeze()
@@ -61,7 +62,7 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
             with contextlib.suppress(BaseException):
                 for namespace in others:
                     confine.enter(namespace)
-                _start(Limits(**json.loads(request)), shell, pipe, seen, job)
+                _start(Limits(**json.loads(request)), machine, shell, pipe, seen, job)
                 code = 0
             os._exit(code)
         confine.enter(home)
@@ -79,7 +80,7 @@ def _named(function: str) -> Callable[..., object]:
     return found
 
 
-def _start(limits: Limits, shell: Shell, pipe: int, seen: int, job: int) -> None:
+def _start(limits: Limits, machine: Mapping[str, str], shell: Shell, pipe: int, seen: int, job: int) -> None:
     """In the runner: keep nothing of the warm process but memory, and do the job."""
     os.setsid()  # or a signal to its group would reach the warm process
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -90,11 +91,13 @@ def _start(limits: Limits, shell: Shell, pipe: int, seen: int, job: int) -> None
         if descriptor > 2 and descriptor not in (pipe, seen, job):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
+    confine.cover_proc(machine)
     for descriptor in SPILL.values():
         # A kernel reads what other programs write to its own output; here a file keeps it until a cell's end.
         name = f"/tmp/.{descriptor}"
         file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         os.unlink(name)
+        os.fchmod(file, 0o666)  # a program that opens `/dev/stderr` opens this one
         os.dup2(file, descriptor)
         os.close(file)
     confine.drop_capabilities()

@@ -68,7 +68,7 @@ class Ran:
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)  # execution counts and outputs
     # "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
-    # "memory", "processes", "output" or "garbled".
+    # "memory", "processes", "areas", "output" or "garbled".
     how: str = "finished"
     cell: str = ""  # the id of the one that ran then
     seconds: float = 0.0  # that the run took itself
