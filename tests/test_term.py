@@ -204,7 +204,8 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
             normalize_name = "".join(reversed(name(one).lower().split()))
             late = "LATE_" if one == LATE else ""
             archive.writestr(
-                f"{normalize_name}_{late}{one + 100}_{one + 900}_{LESSON} ({one}).ipynb", handed_in(release, one)
+                f"{normalize_name}_{late}{one + 100}_{one + 900}_{LESSON} ({one}).ipynb",
+                handed_in(release, one),
             )
     sheet = ["Identifier,Full name,Email address,Grade,Last modified (submission)"]
     with zipfile.ZipFile("moodle.zip", "w") as archive:

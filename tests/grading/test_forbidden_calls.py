@@ -22,13 +22,6 @@ KEPT = ("dot-product", "softmax-naive", "softmax-stable")  # a whole lesson take
 
 BY_NAME = "def softmax_naive(x):\n    return torch.softmax(x, dim=0)"
 DISGUISED = 'def softmax_stable(x):\n    return getattr(torch, "xamtfos"[::-1])(x, dim=0)'
-# What the learner's process says can be silenced there.
-SILENCED = """
-import contextlib
-import autograder.probe.collect
-
-autograder.probe.collect.Watch = lambda *given: contextlib.nullcontext([])
-"""
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +57,76 @@ def test_a_ready_made_softmax_is_seen_and_everything_else_earns_its_points(verdi
     assert "<code>torch.softmax</code> is used in line 2" in shown.data["text/html"]
 
 
-def test_where_it_is_not_seen_a_person_is_told(verdicts):
-    graded = verdicts({"softmax-stable-answer": DISGUISED}, SILENCED)
+# Cells that come first. Each is to keep the call from being seen.
+SILENCERS = {
+    "evidence without it": (
+        "import contextlib, autograder.probe.collect\n"
+        "autograder.probe.collect.Watch = lambda *given: contextlib.nullcontext([])"
+    ),
+    "JSON without it": (
+        "import json\ndumps = json.dumps\n"
+        "def without(value, *a, **k):\n"
+        "    if isinstance(value, dict) and isinstance(value.get('evidence'), dict):\n"
+        "        value['evidence'].pop('forbidden', None)\n"
+        "    return dumps(value, *a, **k)\n"
+        "json.dumps = without"
+    ),
+    "exit stacks that open nothing": (
+        "import contextlib\nenter = contextlib.ExitStack.enter_context\n"
+        "contextlib.ExitStack.enter_context = lambda self, one: None"
+    ),
+    "a text that timeit runs": (
+        "import timeit\ntimeit.timeit('import autograder.probe.forbidden as f; "
+        "f.Watch.__enter__ = lambda s: s.calls; f.Watch.__exit__ = lambda s, *p: None', number=1)"
+    ),
+    "a field of a format": (
+        "import string\ndef reach(function, *names):\n    for name in names:\n"
+        "        field = '0.__globals__[' + name + ']'\n"
+        "        function = string.Formatter().get_field(field, (function,), {})[0]\n    return function\n"
+        "watch = reach(check, '_checked', '_evidence', 'collect', 'collect_answer', 'Watch')\n"
+        "watch.__enter__ = lambda self: self.calls\nwatch.__exit__ = lambda self, *problem: None"
+    ),
+    "a mode that computes when the evidence is packed": (
+        "from torch.overrides import TorchFunctionMode\n"
+        "class Late(TorchFunctionMode):\n"
+        "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+        "        out = function(*args, **(kwargs or {}))\n"
+        "        if getattr(function, '__name__', '') == 'contiguous' and out.ndim == 1:\n"
+        "            return torch.softmax(out, 0)\n"
+        "        return out\n"
+        "Late().__enter__()"
+    ),
+    "a watch that is taken away at its last moment": (
+        "import autograder.lesson.learner, autograder.probe.forbidden as f\n"
+        "for library in f._end.__closure__:\n"
+        "    libraries = library.cell_contents\n"
+        "    if isinstance(libraries, dict):\n        gone = libraries\n"
+        "reset, honest = torch._C._DispatchModule.reset, autograder.lesson.learner.collect\n"
+        "def collect(*given):\n    [reset(one) for one in gone.values()]\n    return honest(*given)\n"
+        "autograder.lesson.learner.collect = collect"
+    ),
+}
 
-    assert graded.verdicts["softmax-stable"].passed
-    (note,) = [note for note in graded.notes if note.startswith("softmax-stable")]
-    assert "`import autograder.probe.collect` reaches into code that runs, or into the checks" in note
+
+@pytest.mark.parametrize("way", SILENCERS)
+def test_what_a_learner_replaces_keeps_no_call_from_costing_points_or_a_person_is_told(verdicts, way):
+    answer = "def softmax_stable(x):\n    return x" if "packed" in way else DISGUISED
+    graded = verdicts({"softmax-stable-answer": answer}, SILENCERS[way])
+    verdict = graded.verdicts["softmax-stable"]
+    assert not verdict.passed or graded.flags["softmax-stable"]
+
+
+def test_where_the_watch_cannot_be_believed_a_person_is_told(verdicts):
+    message = 'struct.pack(">cI", b"F", 10) + b\'["0", "1"]\''
+    graded = verdicts(
+        {},
+        "import os, stat, struct\n"
+        "pipes = [n for n in range(3, 64) if os.path.exists(f'/dev/fd/{n}')]\n"
+        f"os.write(max(n for n in pipes if stat.S_ISFIFO(os.fstat(n).st_mode)), {message})",
+    )
+    assert all(verdict.passed for verdict in graded.verdicts.values())
+    assert [name for name, flags in graded.flags.items() if flags == ("may-hide",)] == list(KEPT[1:])
+    assert all("did not answer while its check ran" in note for note in graded.notes)
 
 
 WAYS = {

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from nbformat import NotebookNode, from_dict
 
-from autograder.grading.sandbox.execute import SEEN
+from autograder.grading.sandbox.execute import SEEN, WATCHED
 from autograder.judge.decide import judge, merge, with_unfinished
 from autograder.records import codec
 from autograder.records.bank import AS_SEEN, LessonBank, Task
@@ -178,7 +178,15 @@ def judge_task(
         evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), task, run))
     if evidence.status == "fault":
         raise GraderFault(f"{task.id}: {evidence.note}")
-    return judge(task, evidence)
+    ran = executed, *redrawn.values()
+    return replace(judge(task, evidence), unwatched=any(_is_unwatched(task, notebook) for notebook in ran))
+
+
+def _is_unwatched(task: Task, executed: NotebookNode) -> bool:
+    """Tell whether a run left open if an answer makes a call that its task forbids."""
+    if not task.forbids or task.id in executed.metadata.get(WATCHED, (task.id,)):
+        return False
+    return any(cell["id"] == task.id and is_test(cell) and cell.outputs for cell in executed.cells)
 
 
 def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:

@@ -192,6 +192,7 @@ def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:
         named=verdict.named,
         forbidden=call,
         cost=verdict.cost,
+        unwatched=verdict.unwatched,
     )
 
 

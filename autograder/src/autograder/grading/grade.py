@@ -10,10 +10,10 @@ from nbformat import NotebookNode
 from autograder.grading.banks import NONE, Files
 from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
 from autograder.grading.followups import Submitted, judged_again, refuse_our_own, run_redrawn
-from autograder.grading.may_hide import HIDDEN, PROGRAM, REACH, Hiding, hiding
+from autograder.grading.may_hide import HIDDEN, PROGRAM, REACH, UNWATCHED, Hiding, hiding
 from autograder.grading.rebuild import with_explanation
 from autograder.grading.runner import Runner
-from autograder.grading.sandbox.execute import SEEN
+from autograder.grading.sandbox.execute import SEEN, WATCHED
 from autograder.grading.verdicts import UNANSWERED, TaskResult
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cells import is_answer, is_test, undrawn
@@ -26,7 +26,7 @@ from autograder.words.wording import word
 # By the kind of code that could hide a forbidden call, what a person reads of it.
 MAY_HIDE = dict(
     zip(
-        (PROGRAM, HIDDEN, REACH),
+        (PROGRAM, HIDDEN, REACH, UNWATCHED),
         N_(
             "{task}: `{code}` starts another program. That is common and no sign of cheating; what such a "
             "program does is not watched.",
@@ -34,6 +34,8 @@ MAY_HIDE = dict(
             "holds a call that this task forbids.",
             "{task}: `{code}` reaches into code that runs, or into the checks themselves. Look whether it "
             "keeps a call that this task forbids from being seen.",
+            "{task}: the watch for calls that this task forbids did not answer while its check ran, so such "
+            "a call could not be seen. Read the answer and the cells before it.",
         ),
         strict=True,
     )
@@ -90,7 +92,8 @@ def grade(
         verdicts, not_again = judged_again(
             Submitted(plain, as_seen, verdicts, questions), lesson, run, solution
         )
-    executed.metadata.pop(SEEN, None)
+    for name in (SEEN, WATCHED):
+        executed.metadata.pop(name, None)
     bound_outputs(executed)
     for cell in executed.cells:
         if is_test(cell) and cell["id"] in verdicts:
@@ -135,6 +138,8 @@ def _not_seen(
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
             found = hiding(own_before(task, executed))
+            if verdicts[task.id].unwatched and (found is None or found.kind != REACH):
+                found = Hiding("", UNWATCHED)
             if found:
                 unseen[task.id] = found
     return unseen

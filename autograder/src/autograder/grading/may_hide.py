@@ -23,6 +23,7 @@ BY_TEXT = dict.fromkeys(AS_NAME + AS_CODE, 0) | {"getattr": 1, "run_cell_magic":
 BUILT_IN = {"getattr", "eval", "exec", "compile"}  # as attributes, `model.eval` and `re.compile` are others
 # By name, what kind of thing it is: the gravest in a learner's cells is shown.
 PROGRAM, HIDDEN, REACH = KINDS = ("program", "hidden", "reach")
+UNWATCHED = "unwatched"  # not of code: whoever watches for such calls did not answer
 HIDES: Mapping[str, str] = {
     # Other processes.
     **dict.fromkeys(

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from autograder.experiments import known as experiments
+from autograder.probe import forbidden
 from autograder.probe.collect import collect
 from autograder.records.bank import LessonBank
 from autograder.records.course import Course
@@ -17,7 +18,10 @@ def read_questions() -> list[LessonBank]:
     """Read all questions that are there, so that the checks have them."""
     course = Course.find()
     experiments.use(course)
-    return [course.load(lesson) for lesson in dict.fromkeys(course.lesson_of().values())]
+    lessons = [course.load(lesson) for lesson in dict.fromkeys(course.lesson_of().values())]
+    for lesson in lessons:
+        forbidden.prepare((task.id, task.families) for task in lesson.tasks.values())
+    return lessons
 
 
 def try_all_checks() -> None:

@@ -53,7 +53,7 @@ EMPTY: Mapping[str, str] = MappingProxyType({})
 # What was drawn for a submission is read before its own code can have a hand in that.
 READ = "autograder.grading.preload:read_questions"
 # What a task forbids is told before it happens: what lies beside a learner's code could not be believed.
-TOLD = "autograder.probe.forbidden:tell_by"
+WITNESS = "autograder.probe.forbidden:witness"
 
 
 class Runner(Protocol):
@@ -83,6 +83,10 @@ class SandboxRunner:
         banks: what its notebooks may ask: of these, they get the questions.
         limits: what one run may use.
     """
+
+    witness = (
+        WITNESS  # what tells of calls that tasks forbid; "" where nothing that a run says would be heard
+    )
 
     def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
@@ -129,7 +133,8 @@ class SandboxRunner:
         environment = {RUN: run, COURSE_CELLS: ours}
         if not everything:
             environment[UNEXAMINED] = "1"
-        job = Job((), environment, wanted, self._of, questions, PACKED, READ if questions else "", TOLD)
+        read = READ if questions else ""
+        job = Job((), environment, wanted, self._of, questions, PACKED, read, self.witness)
         executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
         if self._spent is not None:
             self._spent += executed.seconds
@@ -201,6 +206,7 @@ class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
     user: int | None = None  # who runs them, where that is not the grader
+    witness = ""
 
     def begin(
         self,

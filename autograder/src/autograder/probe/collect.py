@@ -107,7 +107,7 @@ def collect_answer(
     own_code = _own_code(task, answer)
     if any(is_stub(one) for one in own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
-    with Watch(task.families, is_file_of(*own_code[:1]), task.id) as forbidden:
+    with Watch(task.families, is_file_of(*own_code[:1])) as forbidden:
         outcomes = {probe.id: CALLS[task.kind](answer, probe, namespace) for probe in task.probes}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))

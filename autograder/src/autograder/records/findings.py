@@ -355,6 +355,7 @@ class Verdict:
     stood_in: tuple[str, ...] = ()  # those in whose place the course's own stood while this one was checked
     forbidden: ForbiddenCall | None = None
     cost: int = 0  # the points that the forbidden call takes off
+    unwatched: bool = False  # whether it makes such a call could not be seen
 
     @property
     def known_wrong(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
+from autograder.grading.sandbox.heard import heard
 from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.workers import Job, Ran
 from autograder.records.cells import copied
@@ -22,6 +23,8 @@ from autograder.words.language import Note, _
 MOST_STOPS = 4
 # In a notebook that has run: what was told meanwhile of calls that tasks forbid, by a stranger's process.
 SEEN = "seen_calls"
+# And the tasks in whose test cells the watch for them stood to the end; absent where nobody could tell.
+WATCHED = "watched_tasks"
 # Of these kinds alone, an output's data may be more than text.
 _JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 
@@ -66,6 +69,7 @@ def execute(
     gave_up = ""
     ran, took, again = Ran(), 0.0, False
     seen: list[Any] = []
+    watched: frozenset[str] = frozenset()
     for left in reversed(range(MOST_STOPS)):
         seconds = job.limits.seconds - spent - took
         if seconds <= 0:
@@ -82,7 +86,9 @@ def execute(
             again = True
             ran = worker.run(now, alone=True)
         took += ran.seconds
-        seen += ran.seen
+        said = heard(ran.seen)
+        seen += said.calls
+        watched = said.watched
         if ran.how == "finished":
             break
         reason = _reason(ran.how, job.limits)
@@ -95,6 +101,8 @@ def execute(
             break
     executed = _with_outputs(notebook, ran, stops)
     executed.metadata[SEEN] = seen
+    if job.seen_by:
+        executed.metadata[WATCHED] = sorted(watched)
     return Executed(executed, stops, gave_up, took, again)
 
 

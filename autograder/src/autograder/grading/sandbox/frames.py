@@ -23,7 +23,7 @@ import os
 import select
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 HEADER = struct.Struct(">cI")
 # With the number of a job.
@@ -33,7 +33,7 @@ JOB = b"J"  # to the warm process: a notebook to run, as JSON
 STARTED = b"S"  # from it: the id of the cell that runs now
 CELL = b"C"  # from it: what a cell put out, as JSON
 END = b"E"  # from it: how the run ended, as JSON
-SEEN = b"F"  # from it, by a pipe of its own: a call that a task forbids, as JSON, before it is done
+SEEN = b"F"  # from it, by a pipe of its own: what is told of calls that tasks forbid, as JSON
 READY = b"R"  # from it: it can take a job
 # So much is held back at most until somebody reads it.
 MOST_HELD = 1 << 16
@@ -95,22 +95,26 @@ class Writer:
         self.waited += time.monotonic() - begun
 
 
-def send_whole(descriptor: int, number: int, kind: bytes, payload: bytes) -> None:
-    """Write one short message in one piece, so that those of several threads do not mix.
+def sender(descriptor: int, kind: bytes) -> Callable[[bytes], None]:
+    """Return what writes one short message in one piece, so that those of several threads do not mix.
+
+    It is to run beside a learner's code: whatever it uses is looked up now. It raises OSError where a message
+    is too long, or the pipe is closed or another one is in its place.
 
     Args:
         descriptor: a pipe.
-        number: the pipe's own, by which another one in its place shows.
-        kind: of the message.
-        payload: what it says.
-
-    Raises:
-        OSError: it is too long, or the pipe is closed or another one.
+        kind: of the messages.
     """
-    message = packed(kind, payload)
-    if len(message) > select.PIPE_BUF or os.fstat(descriptor).st_ino != number:
-        raise OSError("what is seen cannot be told")
-    os.write(descriptor, message)
+    write, status, pack, length, problem = os.write, os.fstat, HEADER.pack, len, OSError
+    most, number = select.PIPE_BUF, os.fstat(descriptor).st_ino
+
+    def send_whole(payload: bytes) -> None:
+        message = pack(kind, length(payload)) + payload
+        if length(message) > most or status(descriptor).st_ino != number:
+            raise problem("what is seen cannot be told")
+        write(descriptor, message)
+
+    return send_whole
 
 
 class Reader:

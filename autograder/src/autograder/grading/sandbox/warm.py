@@ -17,8 +17,8 @@ import random
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from autograder.grading.sandbox import calls, confine, frames
 from autograder.grading.sandbox.limits import Limits
@@ -74,9 +74,9 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
         keepers.send(b"finished" if status == 0 else b"died")
 
 
-def _named(function: str) -> Callable[..., object]:
+def _named(function: str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
-    found: Callable[..., object] = getattr(importlib.import_module(module), name)
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return found
 
 
@@ -117,8 +117,9 @@ def _start(limits: Limits, machine: Mapping[str, str], shell: Shell, pipe: int, 
             Path(FILES, name).write_bytes(base64.b64decode(content))
     if asked["first"]:
         _named(asked["first"])()
+    watching: Callable[[str], object] = str
     if asked["seen_by"]:
-        _named(asked["seen_by"])(partial(frames.send_whole, seen, os.fstat(seen).st_ino, frames.SEEN))
+        watching = _named(asked["seen_by"])(frames.sender(seen, frames.SEEN))
     random.seed()
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()
@@ -129,7 +130,9 @@ def _start(limits: Limits, machine: Mapping[str, str], shell: Shell, pipe: int, 
         for cell_id, source in asked["cells"]:
             told.send(frames.STARTED, cell_id.encode())
             told.flush()  # with what the cell before put out
+            watching(cell_id)
             yield cell_id, source
+            watching("")  # only now: what it put out has left
 
     for cell_id, count, outputs in shell.run(cells(), SPILL, asked["wanted"]):
         said = {"id": cell_id, "count": count, "outputs": outputs}

@@ -58,7 +58,8 @@ class Job:
     files: Mapping[str, bytes] = field(default_factory=dict)  # what it finds in a folder of its own
     found_by: str = ""  # the variable that holds that folder
     first: str = ""  # "module:function" of ours, called before the cells, while they can have changed nothing
-    # Another, which is given what tells of a call that a task forbids, before it is made: as JSON.
+    # Another, which is given what sends a message past all outputs, and returns what is called where a cell
+    # begins, with its id, and where it ends, with "": it tells of calls that tasks forbid.
     seen_by: str = ""
 
 
