@@ -5,6 +5,11 @@ Only the standard library is used, and no syntax newer than Python 3.6, so that 
 too old for the course still gets as far as the sentence that says so.
 """
 
+import sys
+
+if __name__ == "__main__" and not getattr(sys.flags, "safe_path", False):
+    del sys.path[0]  # this folder: a learner's json.py or random.py in it is not Python's own
+
 import ast
 import contextlib
 import difflib
@@ -17,8 +22,9 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
+import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 if os.name == "nt":
@@ -46,7 +52,8 @@ COMMANDS = ("lab", "run") if WHEELS else ("lab", "test", "run", "build")
 HELP = """python3 start.py COMMAND ...
 
   lab    open the lessons in JupyterLab (--no-browser, --port N and the like are passed on)
-  test   run the tests of the tool and of the course (or pytest with what follows)
+  test   run a fixed choice of the tests of the tool and of the course (--all: every test;
+         or pytest with what follows)
   run    run any command in the course's environment (or Python)
   build  make notebooks/ and solutions/ from source/ (the same as: run autograder build)
 
@@ -111,7 +118,7 @@ def main(arguments):
     if complaint:
         raise Stop(complaint)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        return print(re.sub(r"(?m)^  (test|build) .*\n", "", HELP) if WHEELS else HELP)
+        return print(re.sub(r"(?m)^  (test|build) .*\n( {8}.*\n)*", "", HELP) if WHEELS else HELP)
     command, rest = arguments[0], arguments[1:]
     if command not in COMMANDS:
         raise Stop(f"The commands are {', '.join(COMMANDS)}.{nearest(command, COMMANDS)}", code=2)
@@ -367,20 +374,56 @@ def execute(command, rest):
             quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
             subprocess.call(pages, env=environment, cwd=HERE / "notebooks", **quiet)
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
-        side_by_side = [] if WINDOWS else ["-n", "auto"]
-        if command == "test" and not rest:  # first those of the tool, which have settings of their own
-            code = wait_for([PYTHON, "-m", "pytest", *side_by_side], environment, cwd=HERE / "autograder")
-            if code:
-                return code
+        if command == "test" and rest in ([], ["--all"]):
+            return run_tests([] if rest else ["-m", "not slow"], environment)
         modules = {
             "lab": ["jupyterlab", f"--ServerApp.root_dir={HERE / 'notebooks'}", *root, *rest],
-            "test": ["pytest", *(rest or [*side_by_side, "tests"])],
+            "test": ["pytest", *(word for word in rest if word != "--all")],
             "build": ["autograder", "build", *rest],
         }
-        line = [PYTHON, "-m", *modules[command]]
+        line = [PYTHON, "-P", "-m", *modules[command]]
     if not WINDOWS:
         os.execve(line[0], line, environment)  # the command takes this process's place
     return wait_for(line, environment)
+
+
+def run_tests(chosen, environment):
+    """Run the tests of the tool, then those of the course, each to the end, and count both in one line."""
+    side_by_side = [] if WINDOWS else ["-n", "auto"]
+    first_failure, counts, missing = 0, Counter(), Counter()
+    for half in ("autograder", "."):  # each has settings of its own
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder, "report.xml")
+            words = [*side_by_side, *chosen, f"--junitxml={report}", "tests"]
+            code = wait_for([PYTHON, "-P", "-m", "pytest", *words], environment, cwd=HERE / half)
+            count_outcomes(report, counts, missing)
+        if code > 1:
+            counts["halves that ended early"] += 1
+        first_failure = first_failure or code
+    line = ", ".join(f"{counts.pop(outcome, 0)} {outcome}" for outcome in ("passed", "failed", "skipped"))
+    needs = ", ".join(f"{count} need {name}" for name, count in missing.most_common())
+    line += f" ({needs})" if needs else ""
+    line = ", ".join([line, *(f"{count} {outcome}" for outcome, count in counts.items())])
+    print(f"Tests: {line}", flush=True)
+    return first_failure
+
+
+def count_outcomes(report, counts, missing):
+    """Count the outcomes in a report of pytest's, and the skipped tests by what they need."""
+    from xml.etree import ElementTree  # only here: each start would take longer
+
+    with contextlib.suppress(OSError, ElementTree.ParseError):  # none where pytest itself broke
+        for case in ElementTree.parse(str(report)).iter("testcase"):  # noqa: S314 (our own)
+            kinds = {child.tag: child for child in case}
+            if "failure" in kinds or "error" in kinds:
+                counts["failed"] += 1
+            elif "skipped" in kinds:
+                counts["skipped"] += 1
+                why = kinds["skipped"].get("message", "") + (kinds["skipped"].text or "")
+                need = re.search(r"needs ([^:]+):", why)
+                missing[need.group(1) if need else "something else"] += 1
+            else:
+                counts["passed"] += 1
 
 
 def wait_for(line, environment, cwd=None):

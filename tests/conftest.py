@@ -5,9 +5,10 @@
 
 from pathlib import Path
 
+import pytest
 from support.everywhere import (
-    leave_out_some,
     longest_first,
+    mark_sampled,
     no_word_of_grading,
     pytest_collection_finish,
     walls,
@@ -30,7 +31,8 @@ LONG = (
 )
 
 
-def pytest_collection_modifyitems(items, config):
-    """Each commit tries some of what takes long or is much alike; the longest files go first."""
-    leave_out_some(items, config)
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not name
+def pytest_collection_modifyitems(items):
+    """Sample what is much alike for the fixed suite; the longest files go first."""
+    mark_sampled(items)
     longest_first(items, HERE, LONG)

@@ -21,7 +21,7 @@ from torch.nn import functional
 from autograder import check
 from visuals import attention_map, track_shapes, trained_dates, trained_words
 
-pytestmark = pytest.mark.slow(54)
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 
@@ -645,7 +645,7 @@ def test_minus_slope_times_distance_gives_the_weights_of_slope_times_the_keys_po
 # Trainings take long: `CLAIMS=all` tries each over all these seeds, otherwise one shows that nothing broke.
 SEEDS = range(5)
 ALL = os.environ.get("CLAIMS") == "all"
-over_all_seeds = pytest.mark.skipif(not ALL, reason="a mean over five seeds is taken with CLAIMS=all")
+over_all_seeds = pytest.mark.skipif(not ALL, reason="needs CLAIMS=all: a mean over five seeds takes long")
 
 
 def some(seeds):

@@ -47,9 +47,9 @@ def needs_hub() -> None:
     """Skip where a JupyterHub cannot be had; fail on the Linux of CI."""
     missing = [name for name in ("jupyterhub", "uvicorn") if not find_spec(name)]
     missing += [PROXY] * (shutil.which(PROXY, path=PATH) is None)
-    need(f"not installed: {', '.join(missing)}" if missing else "")
+    need("JupyterHub", f"not installed: {', '.join(missing)}" if missing else "")
     if sys.platform == "win32":
-        pytest.skip("JupyterHub does not run on Windows")
+        pytest.skip("needs JupyterHub: it does not run on Windows")
 
 
 def free_ports(number: int) -> list[int]:
@@ -117,7 +117,7 @@ def running(folder: Path) -> Iterator[Hub]:
         process.communicate(timeout=60)
 
 
-@pytest.mark.slow(9)
+@pytest.mark.slow
 def test_a_hub_serves_a_room_and_starts_it_again_where_it_was(tmp_path, monkeypatch, request):
     needs_hub()
     monkeypatch.chdir(ROOT)

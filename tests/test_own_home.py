@@ -13,7 +13,7 @@ from autograder.lesson import progress_store
 from autograder.records.course import Course
 from autograder.words import language
 
-pytestmark = pytest.mark.slow(11)
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)

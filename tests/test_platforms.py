@@ -43,14 +43,15 @@ sys.exit(pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider", "--ignor
 def test_what_is_missing_fails_only_on_the_linux_of_ci(monkeypatch, system, in_ci, outcome):
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setenv("CI", "true") if in_ci else monkeypatch.delenv("CI", raising=False)
-    need("")
+    need("bubblewrap")
     with pytest.raises(
-        {"failed": pytest.fail.Exception, "skipped": pytest.skip.Exception}[outcome], match="no bwrap"
+        {"failed": pytest.fail.Exception, "skipped": pytest.skip.Exception}[outcome],
+        match="needs bubblewrap: it is away",
     ):
-        need("no bwrap")
+        need("bubblewrap", "it is away")
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow
 def test_every_test_is_found_on_a_system_without_unix():
     command = [sys.executable, "-c", WITHOUT_UNIX]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -13,7 +13,7 @@ from autograder.author.unchanged import same_bank
 from autograder.records.cells import NEEDS, is_measured
 from autograder.records.course import Course
 
-pytestmark = pytest.mark.slow(36)
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)

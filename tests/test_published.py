@@ -3,7 +3,6 @@
 The lessons' own solutions are run, on the files that they ship and on models of other sizes.
 """
 
-import importlib.util
 import re
 import shutil
 import sys
@@ -15,7 +14,7 @@ import nbformat
 import pytest
 import torch
 from safetensors.torch import load_file
-from support.everywhere import need
+from support.everywhere import need_modules
 
 from benchmarks import published
 from visuals import explore_map, look_inside
@@ -32,8 +31,7 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-4}
 @pytest.fixture(scope="module", autouse=True)
 def library():
     """Both libraries, or a reason why they are not compared with."""
-    missing = [name for name in ("transformers", "tokenizers") if importlib.util.find_spec(name) is None]
-    need(f"not installed: {', '.join(missing)} (pip install -e '.[published]')" if missing else "")
+    need_modules("transformers", "transformers", "tokenizers")
     import transformers
 
     transformers.utils.logging.disable_progress_bar()

@@ -16,7 +16,7 @@ from unittest.mock import Mock
 
 import pytest
 
-pytestmark = pytest.mark.slow(38)
+pytestmark = pytest.mark.slow
 
 START = Path(__file__).parent.parent / "start.py"
 
@@ -232,7 +232,7 @@ def test_damage_to_an_environment_is_noticed(course, file, becomes, state, why):
         assert why in start.condition()[1]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="sends an interrupt as a terminal does")
+@pytest.mark.skipif(os.name == "nt", reason="needs Unix: sends an interrupt as a terminal does")
 def test_an_interrupted_set_up_is_quiet_and_the_next_start_begins_anew(tmp_path):
     course = new_course(tmp_path)
     process = course.popen("run pebble-say")

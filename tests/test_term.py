@@ -179,7 +179,7 @@ def scores() -> dict[str, float]:
     return {who: points for (who, _), points in known.scores.items()}
 
 
-@pytest.mark.slow(40)
+@pytest.mark.slow
 def test_a_term(run: Callable[..., str], walls: None) -> None:
     source = Path("source") / LESSON / f"{LESSON}.py"
     Path("class.toml").write_text(CLASS, encoding="utf-8")
@@ -396,7 +396,7 @@ def person(number: int) -> tuple[str, str]:
     return NAMES.get(number) or (name(number).partition(" ")[0], name(number).partition(" ")[2])
 
 
-@pytest.mark.slow(20)
+@pytest.mark.slow
 def test_a_class_of_odd_names_and_files(run: Callable[..., str], walls: None) -> None:
     release = nbformat.read(Path("notebooks") / LESSON / f"{LESSON}.ipynb", as_version=4)
     work = {

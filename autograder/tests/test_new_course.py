@@ -57,7 +57,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     return made
 
 
-@pytest.mark.slow(68)
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(environment, tmp_path):
     run = environment.run

@@ -69,7 +69,7 @@ def newer(tool: Path, folder: Path) -> Path:
     return made
 
 
-@pytest.mark.slow(43)
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_two_courses_share_a_tool_and_neither_needs_the_other(bundles, tmp_path):
     environment = Environment(tmp_path / "environment", "lesson-autograder")

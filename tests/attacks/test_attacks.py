@@ -61,7 +61,7 @@ if chosen := os.environ.get("ATTACKS"):
 
 
 pytestmark = [
-    pytest.mark.slow(115),
+    pytest.mark.slow,
     pytest.mark.usefixtures("walls"),
     pytest.mark.timeout(1800),
     # SQLAlchemy warns of the way in which nbgrader itself adds a submission.

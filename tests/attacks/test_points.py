@@ -169,7 +169,7 @@ def test_who_drops_nothing_cannot_say_otherwise(graded):
         assert found.verdicts[name].earned == others < task.points
 
 
-@pytest.mark.rotating(1 / 6)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("lesson", COURSE.banked())
 def test_a_right_answer_passes_whatever_is_drawn(graded, lesson):
     for run in ("one", "two") if os.environ.get("ATTACKS") == "all" else ("one",):

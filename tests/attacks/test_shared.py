@@ -451,7 +451,7 @@ with Worker(Inside()) as worker:
 """
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="nothing here makes another user")
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare: nothing here makes another user")
 def test_an_ordinary_user_s_sandbox_is_as_closed():
     other = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
     done = subprocess.run(
@@ -468,14 +468,14 @@ def nobody_can_run():
     return seen.returncode == 0
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: nobody else can become another user")
 def test_where_another_user_grades_the_sandbox_is_as_closed(tmp_path):
     try:
         can = nobody_can_run()
     except OSError:
         can = False
     if not can:
-        pytest.skip("another user cannot run this interpreter")
+        pytest.skip("needs a Python that another user can run: this one they cannot")
     tmp_path.chmod(0o777)
     told = {**os.environ, "HOME": str(tmp_path), "TMPDIR": "/tmp"}
     done = subprocess.run(

@@ -42,9 +42,11 @@ def pytest_collection_modifyitems(items):
         if here in Path(item.path).parents:
             item.add_marker(pytest.mark.browser)
             if not sys.platform.startswith("linux"):
-                item.add_marker(pytest.mark.skip(reason="the browser tests run on Linux"))
+                item.add_marker(pytest.mark.skip(reason="needs Linux: the browser tests run there"))
             elif chromium() is None and not os.environ.get("CI"):
-                item.add_marker(pytest.mark.skip(reason="no Chromium: apt install chromium, or set CHROMIUM"))
+                item.add_marker(
+                    pytest.mark.skip(reason="needs Chromium: apt install chromium, or set CHROMIUM")
+                )
 
 
 # What JupyterLab is told in most tests: all cells are kept in the page, so that a test can reach them without

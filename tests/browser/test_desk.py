@@ -15,7 +15,7 @@ from support.fixtures import class_course
 __all__ = ["class_course"]
 
 pytestmark = [
-    pytest.mark.slow(47),
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader's own way of adding
 ]
 

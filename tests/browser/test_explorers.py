@@ -12,7 +12,7 @@ import torch
 
 import visuals
 
-pytestmark = pytest.mark.slow(46)
+pytestmark = pytest.mark.slow
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 TOKENS = ["Your", "journey", "starts", "with", "one", "step"]
@@ -350,7 +350,7 @@ def test_an_explorer_is_worked_by_keyboard_and_tells_what_is_chosen(mounted, nam
         assert page.evaluate("window.saved") > 0
 
 
-@pytest.mark.rotating(1 / 4)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("theme", "width"), [("light", 1600), ("dark", 390)])
 @pytest.mark.parametrize("name", CASES)
 def test_an_explorer_can_be_read_by_everybody_and_fits_its_page(mounted, name, theme, width):

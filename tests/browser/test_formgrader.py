@@ -15,7 +15,7 @@ from nbgrader.utils import get_username
 from tests.browser.servers import served
 from tests.classes import class_folder, full_points
 
-pytestmark = pytest.mark.slow(32)
+pytestmark = pytest.mark.slow
 
 LESSON, OTHER = "01-dot-product", "03-causal"
 

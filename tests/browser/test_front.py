@@ -14,7 +14,7 @@ import pytest
 
 from tests.browser.conftest import CELLS, Notebook, choose, served
 
-pytestmark = pytest.mark.slow(33)
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"

@@ -32,7 +32,7 @@ ATTACKER, HONEST = "mallory", "ada"
 ELSEWHERE = "http://attacker.example"
 
 # An explorer's output, and what an attack leaves empty, cannot be shown without a kernel; nbconvert says so.
-pytestmark = [pytest.mark.slow(50), pytest.mark.filterwarnings("ignore:Your element with mimetype")]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Your element with mimetype")]
 
 
 def runs(name):

@@ -23,7 +23,7 @@ from visuals.checkpoint.train import trained
 from visuals.explorers.model import in_gpt2_form
 from visuals.published import FOLDER, TEXTS, TOKENIZER
 
-pytestmark = pytest.mark.slow(70)
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 VISUALS = ROOT / "visuals"

@@ -12,7 +12,7 @@ from support.live_room import served
 
 from tests.browser.conftest import keep_picture
 
-pytestmark = pytest.mark.slow(9)
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from autograder.lesson.placement import begin_with
 from autograder.records import quiz as placement
 from autograder.records.course import Course
 
-pytestmark = pytest.mark.slow(85)
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
 MOST_BYTES = 2_000_000
@@ -159,7 +159,7 @@ def test_pictures_keep_their_letters_readable_on_a_phone(visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.rotating(1 / 3)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("theme", "width", "name", "rules"), READ)
 def test_a_page_can_be_read_by_everybody(visit, theme, width, name, rules):
     from axe_playwright_python.sync_playwright import Axe

@@ -18,7 +18,7 @@ from autograder.records.course import Course
 
 from tests.classes import ROOT
 
-pytestmark = pytest.mark.slow(32)
+pytestmark = pytest.mark.slow
 
 CHOSEN = "one"
 

@@ -166,7 +166,7 @@ def scores(place: Path) -> dict[str, float]:
         return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
 
 
-@pytest.mark.slow(25)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Passing unrecognized arguments")  # nbgrader misspells one of its own
 def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
     key = "submission_secret.txt"
@@ -890,7 +890,7 @@ MOMENTS = {
 }
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no SIGKILL here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs Unix: there is no SIGKILL here")
 @pytest.mark.usefixtures("graded_template")  # so that what is killed needs no sandbox any more
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
 def test_a_run_that_is_killed_loses_nothing_and_the_next_goes_on(place, monkeypatch, moment):

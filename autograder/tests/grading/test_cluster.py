@@ -291,7 +291,7 @@ def gone(processes: set[int]) -> bool:
     return not any(Path(f"/proc/{process}/exe").exists() for process in processes)
 
 
-@pytest.mark.slow(18)
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
     class_course, running, hidden, tmp_path, monkeypatch
 ):
@@ -334,7 +334,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
     until(lambda: gone(ended))
 
 
-@pytest.mark.slow(8)
+@pytest.mark.slow
 def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
     class_course, running, hidden, tmp_path, monkeypatch
 ):

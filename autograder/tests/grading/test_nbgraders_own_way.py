@@ -15,7 +15,7 @@ from nbgrader.utils import get_username
 from support.accounts import Account, accounts, why_no_accounts
 from support.class_course import FULL, LESSON, class_folder
 
-pytestmark = pytest.mark.slow(95)
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def people(request, tmp_path):
     elif missing:
         yield [Account(get_username(), tmp_path / name) for name in ("teacher", "student")]
     else:
-        pytest.skip("two accounts can be made here, which tells more")
+        pytest.skip("needs an account that makes no others: two can be made here, which tells more")
 
 
 @pytest.fixture

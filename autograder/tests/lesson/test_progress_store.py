@@ -35,7 +35,7 @@ def test_nothing_but_the_record_stays_in_the_folder(own_progress):
     assert sorted(os.listdir(own_progress)) == ["share.json"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps rights in another way")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Unix: Windows keeps rights in another way")
 def test_nobody_else_reads_what_a_learner_has_done(own_progress):
     progress_store.write("tiny", "share", KEPT)
     assert (own_progress / "share.json").stat().st_mode & 0o077 == 0

@@ -82,7 +82,7 @@ def test_the_command_serves_by_a_certificate_and_ends_quietly(bank_folder, tmp_p
     try:
         subprocess.run(words, check=True, capture_output=True)
     except FileNotFoundError:
-        need("not installed: openssl")
+        need("openssl", "not installed")
     command = [sys.executable, "-m", "autograder", "live", "--course", str(bank_folder), "--room", "lab"]
     command += ["--certificate", str(certificate), "--key", str(key), "--host", "localhost"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -11,9 +11,9 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support.extras import need_extra
+from support.everywhere import need_modules
 
-need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
+need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
 import requests  # noqa: E402
 from cryptography import x509  # noqa: E402
@@ -38,7 +38,7 @@ def certificate(tmp_path):
     return tmp_path / "own.pem", tmp_path / "own-key.pem"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows interrupts in another way")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Unix: Windows interrupts in another way")
 def test_the_command_serves_with_tls_and_ends_when_it_is_interrupted(folder, home, certificate):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

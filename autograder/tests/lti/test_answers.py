@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from support.extras import need_extra
+from support.everywhere import need_modules
 
-need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
+need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
 from autograder.classroom.export import Scores  # noqa: E402
 from autograder.classroom.people import Roster  # noqa: E402

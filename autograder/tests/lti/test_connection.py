@@ -8,9 +8,9 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from support.extras import need_extra
+from support.everywhere import need_modules
 
-need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
+need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
 from autograder.lti import connection  # noqa: E402
 from autograder.lti.connection import Connection, Unreachable  # noqa: E402

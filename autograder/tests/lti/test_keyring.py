@@ -9,9 +9,9 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support.extras import need_extra
+from support.everywhere import need_modules
 
-need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
+need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
 from autograder.lti import keyring  # noqa: E402
 from support.handing_in import run  # noqa: E402
@@ -27,7 +27,7 @@ def ids(ring, moment):
     return [key["kid"] for key in ring.published(moment)["keys"]]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps rights in another way")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Unix: Windows keeps rights in another way")
 def test_only_the_owner_reads_the_keys_and_others_rights_are_refused(keys):
     before = os.umask(0)
     try:

@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from support.extras import need_extra
+from support.everywhere import need_modules
 
-need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
+need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
 import jwt  # noqa: E402
 import requests  # noqa: E402
@@ -274,7 +274,7 @@ def mutated(dice: random.Random, token: str, claims: dict[str, Any]) -> str:
     return good(said)
 
 
-@pytest.mark.slow(20)
+@pytest.mark.slow
 def test_no_changed_token_leaves_a_traceback_or_more_than_a_line(browser, home, refusals):
     dice = random.Random(34)
     let_in = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from support.extras import need_extra
+from support.everywhere import need_modules
 
-need_extra("lti", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
+need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
 from autograder.classroom.roster import class_list  # noqa: E402
 from autograder.grading.class_folder import Class  # noqa: E402
@@ -19,7 +19,7 @@ from support.lti_class import TEACHER, graded, member  # noqa: E402
 from support.lti_platform import AGS, ROLES, SCOPES  # noqa: E402
 
 pytestmark = [
-    pytest.mark.slow(70),
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of nbgrader's own way of adding
 ]
 NUMBERS = range(60)

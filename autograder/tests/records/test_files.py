@@ -21,7 +21,7 @@ def for_oneself_alone():
     os.umask(before)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps rights in another way")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Unix: Windows keeps rights in another way")
 @pytest.mark.parametrize(("asked", "given"), [(None, 0o600), (0o644, 0o644), (0o600, 0o600)])
 def test_a_file_may_be_read_by_whom_its_maker_lets_read_it(tmp_path, for_oneself_alone, asked, given):
     write_whole(tmp_path / "new" / "file", b"content", asked)

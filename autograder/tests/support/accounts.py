@@ -56,11 +56,11 @@ def accounts(place: Path, *names: str) -> Iterator[list[Account]]:
 def why_no_accounts() -> str:
     """Say why no accounts can be made here; nothing where they can."""
     if sys.platform != "linux" or os.geteuid() != 0:
-        return "only root, on Linux, makes accounts"
+        return "needs root: nobody else makes accounts"
     if missing := [name for name in PROGRAMS if shutil.which(name) is None]:
-        return f"there is no {missing[0]} here"
+        return f"needs {missing[0]}: not installed"
     tried = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", HELD], check=False)
-    return "root may not mount anything here" if tried.returncode else ""
+    return "needs root: it may not mount anything here" if tried.returncode else ""
 
 
 class Account:

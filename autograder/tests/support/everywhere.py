@@ -7,16 +7,14 @@ import support.own_home  # noqa: F401
 
 import gc
 import os
-import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from autograder.grading.sandbox import walls as sandbox
-
-# Of the files and tests that take long, each commit tries one in so many.
-SLOW_ONE_IN = 6
 
 
 def longest_first(items: list[pytest.Item], folder: Path, long: Sequence[str]) -> None:
@@ -30,49 +28,20 @@ def longest_first(items: list[pytest.Item], folder: Path, long: Sequence[str]) -
     items.sort(key=lambda item: (ranks[item.path], item.path))
 
 
-def leave_out_some(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Leave a share of the tests that take long or are much alike; which, the commit's name picks.
+def mark_sampled(items: list[pytest.Item]) -> None:
+    """Mark most of the tests that are much alike as slow, so that the fixed suite holds a sample of them.
 
-    Of a test that is marked `rotating(share)`, that share of its cases stays. Of all files and tests that are
-    marked `slow(seconds)`, one in `SLOW_ONE_IN` stays, so that each commit's take about as long together.
-
-    All stay where `TESTS=all` is set, where a file or a keyword was asked for, and outside of git.
+    Of a test or a file that is marked `sample(every)`, the first case and each one `every` later stay in
+    it. The fixed suite, `-m "not slow"`, is the same at every commit.
     """
-    asked = config.option.keyword or any(".py" in word for word in config.args)
-    commit = "" if asked or os.environ.get("TESTS") == "all" else _commit(config.rootpath)
-    if not commit:
-        return
-    # By family: one case in how many stays, and the tests of each case. All that is slow is one family.
-    families: dict[str, tuple[int, dict[str, list[pytest.Item]]]] = {}
-    length: dict[str, float] = {}
+    seen: Counter[str] = Counter()
     for item in items:
         for node, marker in item.iter_markers_with_node():
-            if marker.name == "slow":
-                length[node.nodeid] = marker.args[0]
-                families.setdefault("", (SLOW_ONE_IN, {}))[1].setdefault(node.nodeid, []).append(item)
-            elif marker.name == "rotating":
-                family = item.nodeid.partition("[")[0]
-                families.setdefault(family, (round(1 / marker.args[0]), {}))[1][item.nodeid] = [item]
-    out: set[pytest.Item] = set()
-    for one_in, cases in families.values():
-        parts = [0.0] * one_in
-        for case in sorted(cases, key=lambda case: -length.get(case, 1.0)):
-            shortest = parts.index(min(parts))
-            parts[shortest] += length.get(case, 1.0)
-            if shortest != int(commit, 16) % one_in:
-                out.update(cases[case])
-    items[:] = [item for item in items if item not in out]
-    config.hook.pytest_deselected(items=list(out))
-
-
-def _commit(folder: Path) -> str:
-    """Return how the commit's name begins; "" outside of git."""
-    command = ["git", "rev-parse", "--short=6", "HEAD"]
-    try:
-        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return said.stdout.strip()[:6] if said.returncode == 0 else ""
+            if marker.name == "sample":
+                family = node.nodeid.partition("[")[0]
+                if seen[family] % marker.args[0]:
+                    item.add_marker(pytest.mark.slow)
+                seen[family] += 1
 
 
 def pytest_collection_finish() -> None:
@@ -81,10 +50,24 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def need(missing: str) -> None:
-    """Skip what needs something that is missing; fail on the Linux of CI, where nothing may be missing."""
-    if missing:
-        (pytest.fail if sys.platform == "linux" and "CI" in os.environ else pytest.skip)(missing)
+def need(name: str, problem: str = "") -> None:
+    """Skip a test that needs something which is missing; fail on the Linux of CI, which has all.
+
+    Args:
+        name: what is needed; `start.py test` counts the skipped tests by it.
+        problem: why it cannot be had; nothing is missing where this is empty.
+    """
+    if problem:
+        why = f"needs {name}: {problem}"
+        if sys.platform == "linux" and "CI" in os.environ:
+            pytest.fail(why, pytrace=False)
+        pytest.skip(why, allow_module_level=True)
+
+
+def need_modules(name: str, *modules: str) -> None:
+    """Skip a test, or a file of them, where modules are not installed; fail on the Linux of CI."""
+    missing = [module for module in modules if find_spec(module) is None]
+    need(name, f"not installed: {', '.join(missing)}" if missing else "")
 
 
 @pytest.fixture(autouse=True)
@@ -97,4 +80,4 @@ def no_word_of_grading() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def walls() -> None:
     """Run what asks for this only where the sandbox can be had."""
-    need(sandbox.why_not())
+    need("bubblewrap", sandbox.why_not())

@@ -8,14 +8,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from autograder.live.board import Vocabulary
 from autograder.live.history import History, Room
 from autograder.records.course import Course
-from support.everywhere import need
+from support.everywhere import need_modules
 
 ADA, BOB = "a" * 16, "b" * 16
 PRIVATE = {"Content-Type": "application/json", "Connection": "close"}
@@ -23,8 +22,7 @@ PRIVATE = {"Content-Type": "application/json", "Connection": "close"}
 
 def needs_live() -> None:
     """Skip where the extra `live` is not installed; fail on the Linux of CI."""
-    missing = [name for name in ("starlette", "uvicorn") if not find_spec(name)]
-    need(f"not installed: {', '.join(missing)} (the extra `live`)" if missing else "")
+    need_modules("the extra `live`", "starlette", "uvicorn")
 
 
 class Served:

@@ -33,6 +33,8 @@ def move_in() -> None:
         os.environ[name.replace("_", "")] = os.environ[f"WIN_PD_OVERRIDE_{name}"] = str(home / name)
     os.environ["LC_ALL"] = "C.UTF-8"
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # as start.py sets it: no other kernel called python3
+    # Tensors here are tiny: a second thread only waits for the first, and slows whatever runs beside it.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # else whoever started this process has moved in already

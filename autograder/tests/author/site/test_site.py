@@ -19,7 +19,7 @@ from autograder.records.modules import MODULE_MIME
 from autograder.records.problems import AuthoringError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-pytestmark = pytest.mark.slow(21)
+pytestmark = pytest.mark.slow
 
 PIXEL = base64.b64encode(b"not really a picture").decode()
 

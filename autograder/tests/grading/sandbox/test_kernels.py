@@ -14,7 +14,7 @@ from autograder.grading.sandbox.limits import Limits
 from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
 from nbformat.v4 import new_code_cell, new_notebook
 
-pytestmark = pytest.mark.slow(17)
+pytestmark = pytest.mark.slow
 
 
 LIMITS = Limits(cell_seconds=60.0, seconds=120.0, output_bytes=200_000)

@@ -15,8 +15,12 @@ import pytest
 from autograder.grading import kept
 from autograder.grading.sandbox.limits import MEBIBYTE, Limits
 
-confine = pytest.importorskip("autograder.grading.sandbox.confine", reason="Linux only", exc_type=ImportError)
-keeper = pytest.importorskip("autograder.grading.sandbox.keeper", reason="Linux only", exc_type=ImportError)
+confine = pytest.importorskip(
+    "autograder.grading.sandbox.confine", reason="needs Linux: these modules do", exc_type=ImportError
+)
+keeper = pytest.importorskip(
+    "autograder.grading.sandbox.keeper", reason="needs Linux: these modules do", exc_type=ImportError
+)
 
 HELD = """
 import json, resource
@@ -32,7 +36,7 @@ except MemoryError:
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's limits are Linux's")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: the limits are its kernel's")
 def test_the_kernel_holds_a_process_to_its_limits():
     said = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True).stdout
     held, memory = said.splitlines()
@@ -85,7 +89,9 @@ def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
     assert clock.own == own
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox is Linux's")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="needs Linux: the sandbox is made of its namespaces"
+)
 def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
     (told, out), (pipe, runner), (seen_in, seen_out) = os.pipe(), os.pipe(), os.pipe()
     for reading in (told, seen_in):
@@ -107,7 +113,7 @@ def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
     other.close()
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: it reads /proc")
 def test_memory_that_processes_share_is_seen_too():
     here = Path("/proc/self")
     before = confine.held(here)
