@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +114,19 @@ def test_damage_is_named_in_a_sentence_and_the_rest_goes_on(place, tmp_path, cap
     assert done.exit_code == code, (done.output, done.exception)
     assert bool(word) == any(word in line for line in told if word)
     assert isinstance(done.exception, SystemExit | None)
+
+
+def test_without_a_sandbox_nbgrader_refuses_once_and_keeps_what_was_graded(place, tmp_path):
+    graded = [place / "autograded" / student / LESSON / f"{LESSON}.ipynb" for student in ("ada", "bob")]
+    for path in graded:
+        path.parent.mkdir(parents=True)
+        path.write_text("graded")
+    nowhere = {**os.environ, "PATH": str(tmp_path)}
+    command = [sys.executable, "-W", "ignore", "-m", "nbgrader", "autograde", LESSON, "--force"]
+    done = subprocess.run(command, cwd=place, env=nowhere, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stderr
+    assert done.stderr.count("Submissions are not run without a sandbox") == 1
+    assert [path.read_text() for path in graded] == ["graded", "graded"]
 
 
 def test_what_was_damaged_is_kept_when_a_new_one_is_written(place, tmp_path):

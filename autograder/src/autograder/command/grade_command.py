@@ -169,6 +169,9 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         NoSandbox: submissions cannot be shut in on this machine.
         BadBook: the gradebook cannot be used.
     """
+    _ = (
+        order.course.policy
+    )  # a mistake in it is said first: it can be mended where no sandbox can be had, too
     if not order.sandboxed:
         say(UNPROTECTED)
     elif executor is None and (reason := walls.why_not()):

@@ -15,6 +15,7 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode, from_dict
 from nbgrader.api import MissingEntry
+from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
@@ -39,10 +40,6 @@ Resources = dict[str, Any]
 # How long to wait for another `nbgrader autograde` that asks the same at the same moment.
 MOMENT_SECONDS = 2.0
 NOTES = "grading_notes"
-
-
-class NoSecret(Exception):
-    """There are no hidden probes, and the class asks for them."""
 
 
 class EarlierRelease(Exception):
@@ -79,7 +76,19 @@ class SubmissionExporter(NotebookExporter):
         super().__init__(config=config, **kw)
         if hasattr(self.parent, "coursedir"):
             self.parent.coursedir = SubmittedDirectory.like(self.parent.coursedir)
+            if problem := self._problem():  # once, before nbgrader removes what was graded
+                self.log.error(problem)
+                raise NbGraderException(problem)
             self._know()
+
+    def _problem(self) -> str:
+        """Say why nothing can be graded here; empty where it can."""
+        lesson, course = self.parent.coursedir.assignment_id, self.course
+        note = course.banks.notes.get(lesson) if lesson in course.lessons else ""
+        if note and course.policy.require_secret:
+            return f"Nothing was graded, since {POLICY} asks for hidden probes: {note}"
+        reason = walls.why_not() if RunAndJudge(parent=self).sandboxed else ""
+        return str(NoSandbox(reason)) if reason else ""
 
     def _know(self) -> None:
         """Have the gradebook know the lesson that is released, though nobody has made the release here."""
@@ -179,14 +188,10 @@ class RunAndJudge(_Step):
         marks = resources["nbgrader"]
         course, name = self.parent.course, marks["assignment"]
         note = course.banks.notes.get(name)
-        if note and course.policy.require_secret:
-            raise NoSecret(f"Nothing was graded, since {POLICY} asks for hidden probes: {note}")
         if note:
             self.log.warning("%s: %s", name, note)
         if not self.sandboxed:
             self.log.warning(UNPROTECTED)
-        elif reason := walls.why_not():
-            raise NoSandbox(reason)
         handed_in = "\0".join(cell.source for cell in notebook.cells).encode()
         drawn = self.parent.draws.of(name, handed_in)
         notes = tuple(notebook.metadata.pop(NOTES, ()))
