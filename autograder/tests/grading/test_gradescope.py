@@ -102,6 +102,7 @@ def run(place: Path) -> subprocess.CompletedProcess:
         "PATH",
         "/usr/bin:/bin",
     ]
+    command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the checkout may lie below it
     for parent in parents:
         command += ["--perms", "755", "--dir", parent]
     for where in ("/usr", "/bin", "/lib", "/lib64", "/etc/passwd"):
@@ -109,7 +110,7 @@ def run(place: Path) -> subprocess.CompletedProcess:
     for where, shown in seen.items():
         command += ["--ro-bind", shown, where]
     command += ["--ro-bind", "/dev/null", "/usr/bin/bwrap", "--dev", "/dev", "--proc", "/proc"]
-    command += ["--perms", "1777", "--tmpfs", "/tmp", "--bind", str(place), "/autograder"]
+    command += ["--bind", str(place), "/autograder"]
     return subprocess.run(
         [*command, "bash", "/autograder/source/run_autograder"], capture_output=True, text=True, check=False
     )

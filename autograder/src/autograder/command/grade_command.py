@@ -169,9 +169,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         NoSandbox: submissions cannot be shut in on this machine.
         BadBook: the gradebook cannot be used.
     """
-    _ = (
-        order.course.policy
-    )  # a mistake in it is said first: it can be mended where no sandbox can be had, too
+    _ = order.course.policy  # a mistake in it is said first: it can be mended without a sandbox
     if not order.sandboxed:
         say(UNPROTECTED)
     elif executor is None and (reason := walls.why_not()):

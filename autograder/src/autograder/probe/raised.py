@@ -33,7 +33,8 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
     while step is not None:
         frame, code = step.tb_frame, step.tb_frame.f_code
         if is_own(code.co_filename):
-            line_number, where = step.tb_lineno or 0, code.co_qualname  # code may have no lines
+            # Code may have no lines: None, or -1.
+            line_number, where = max(step.tb_lineno or 0, 0), code.co_qualname
             line = linecache.getline(code.co_filename, line_number, frame.f_globals).strip()
             meant, operands = _seen_in(error, step)
         step = step.tb_next

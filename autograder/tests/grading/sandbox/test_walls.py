@@ -50,7 +50,7 @@ def test_every_step_of_the_filter_leads_to_another(machine):
 
 
 def test_a_python_that_is_told_where_its_libraries_are_finds_them_inside_and_nothing_else(monkeypatch):
-    own = f"{walls.sys.base_prefix}/lib"
+    own = f"{walls.sys.prefix}/lib"
     monkeypatch.setenv("LD_LIBRARY_PATH", f"/opt/secret/lib:{own}")
     command = walls.command(Inside())
     assert command[command.index("LD_LIBRARY_PATH") + 1] == own

@@ -150,7 +150,7 @@ class Recorder:
         line = None
         while trace is not None:
             if is_learners(trace.tb_frame.f_code.co_filename):
-                line = self._sources.at(trace.tb_frame.f_code, trace.tb_lasti, trace.tb_lineno or 0)
+                line = self._sources.at(trace.tb_frame.f_code, trace.tb_lasti, max(trace.tb_lineno or 0, 0))
             trace = trace.tb_next
         return line
 
