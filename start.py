@@ -60,8 +60,9 @@ HELP = """python3 start.py COMMAND ...
 The first start makes .venv; something odd in it? Delete that folder and start again.
 On Linux, torch is installed without CUDA; START_TORCH=default takes what your index offers."""
 
-# uv does not read pip's settings: what uv calls each, and what stands between several values.
-UV_SETTINGS = {
+# The settings of pip that say where packages come from. The others (`target`, `prefix`, `user`, …) would send
+# them elsewhere, and have no say here. Each with uv's name for it, and what separates several values there.
+PIP_SETTINGS = {
     "index-url": ("UV_DEFAULT_INDEX", ""),
     "extra-index-url": ("UV_INDEX", " "),
     "find-links": ("UV_FIND_LINKS", ","),
@@ -70,6 +71,14 @@ UV_SETTINGS = {
     "trusted-host": ("UV_INSECURE_HOST", " "),
     "cert": ("SSL_CERT_FILE", ""),
     "proxy": ("ALL_PROXY", ""),
+    "client-cert": ("SSL_CLIENT_CERT", ""),
+    "keyring-provider": ("", ""),
+    "timeout": ("", ""),
+    "default-timeout": ("", ""),
+    "cache-dir": ("", ""),
+    "no-cache-dir": ("", ""),
+    "only-binary": ("", ""),
+    "prefer-binary": ("", ""),
 }
 
 # What can go wrong: the words by which programs and the system tell it, and what the learner is told.
@@ -123,6 +132,8 @@ def main(arguments):
     if command not in COMMANDS:
         raise Stop(f"The commands are {', '.join(COMMANDS)}.{nearest(command, COMMANDS)}", code=2)
     set_up()
+    if command == "lab":
+        check_home()
     return execute(command, rest)
 
 
@@ -174,6 +185,7 @@ def set_up():
             return
         begun = time.monotonic()
         say(why)
+        check_home()
         before = STAMP.read_bytes() if state == "update" else b""
         STAMP.unlink() if before else make_venv()
         try:
@@ -184,6 +196,18 @@ def set_up():
             raise
         STAMP.write_text(json.dumps(contents()), encoding="utf-8")
         say(f"Ready after {time.monotonic() - begun:.0f} seconds.")
+
+
+def check_home():
+    """Stop where there can be no home: uv, JupyterLab and IPython keep things there."""
+    home = os.path.expanduser("~")
+    try:
+        os.makedirs(home, 0o700, exist_ok=True)
+    except OSError:
+        raise Stop(
+            f"HOME names a folder that is not there and cannot be made: {home}. Set it to one of yours and "
+            f"start again, for example: HOME={shlex.quote(str(HERE.parent))} python3 start.py lab"
+        ) from None
 
 
 def condition():
@@ -216,11 +240,17 @@ def contents():
     made_from = hashlib.sha256(b"".join(file.read_bytes() for file in (LOCK, *described))).hexdigest()
     names = [entry.name for entry in PACKAGES.glob("*.dist-info")]
     packages = sorted(name for name in names if not name.startswith(("pip-", "uv-")))  # these come and go
-    return [str(VENV), THIS], made_from, packages
+    # By its bytes: what a path is called depends on the locale.
+    return [os.fsencode(str(VENV)).decode("utf-8", "backslashreplace"), THIS], made_from, packages
 
 
 def make_venv():
     """Make an empty .venv in place of whatever is there."""
+    if os.pathsep in str(VENV):
+        raise Stop(
+            f"No environment can be made where a path has a `{os.pathsep}` in it, as here: {HERE}. "
+            "Move or rename the folder, then start again."
+        )
     if VENV.is_symlink() or VENV.is_file():
         VENV.unlink()
     elif VENV.exists():
@@ -228,7 +258,7 @@ def make_venv():
         shutil.rmtree(VENV)
     say(f"Making .venv with Python {THIS} ...")
     # Not sys.executable: that may be the Python of the .venv just removed.
-    call([sys._base_executable, "-m", "venv", str(VENV)])
+    call([sys._base_executable, "-m", "venv", str(VENV)], setup_environment())
 
 
 @contextlib.contextmanager
@@ -256,15 +286,16 @@ def install(wish):
     """Fill .venv with uv or, where uv cannot be had or does not manage, with pip."""
     pip = [PYTHON, "-m", "pip", "--no-input", "--disable-pip-version-check", "install", "--retries", "2"]
     uv = [PYTHON, "-m", "uv", "pip", "install", "--python", PYTHON]
+    for_pip, for_uv = installers_environments()
     try:
         if not (PACKAGES / "uv").is_dir():
-            call([*pip, "--no-deps", UV])
-        fill(uv, uv_environment(), wish)
+            call([*pip, "--no-deps", UV], for_pip)
+        fill(uv, for_uv, wish)
     except Stop as stop:
         if stop.trouble in ("disk full", "not writable"):
             raise
         say(f"uv cannot be had or does not manage here ({stop.trouble}); pip installs instead, more slowly.")
-        fill(pip, clean_environment(), wish)
+        fill(pip, for_pip, wish)
 
 
 def fill(tool, environment, wish):
@@ -293,13 +324,27 @@ def fill(tool, environment, wish):
     editable = ["--no-build-isolation", "--editable", "./autograder", "--editable", "."]
     course = list(map(str, WHEELS.values())) or editable
     call([*tool, "--no-deps", *course], environment)
+    for file in PACKAGES.glob("*.pth"):
+        make_relative(file)
 
 
-def call(command, environment=None):
+def make_relative(file):
+    """Have an editable install name the course's folder from .venv, in ASCII.
+
+    Before 3.13, Python reads such a file in the locale's encoding, which may not know the path's letters.
+    """
+    lines = os.fsdecode(file.read_bytes()).splitlines()
+    below = [line for line in lines if line.startswith(str(HERE))]
+    if below:
+        relative = [os.path.relpath(line, str(PACKAGES)) if line in below else line for line in lines]
+        file.write_bytes(os.fsencode("\n".join(relative) + "\n"))
+
+
+def call(command, environment):
     """Run one step of the set-up and raise what went wrong, as the program tells it."""
     with open(HERE / ".start.log", "w+", encoding="utf-8", errors="replace") as log:
         options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "close_fds": False}
-        process = subprocess.Popen(command, env=environment or clean_environment(), cwd=HERE, **options)
+        process = subprocess.Popen(command, env=environment, cwd=str(HERE), **options)
         while process.poll() is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=30)
@@ -323,42 +368,52 @@ def failure(report):
 
 def clean_environment():
     """Copy this process's environment without what would send pip or Python to other packages."""
-    environment = dict(os.environ, PIP_USER="0")
+    environment = dict(os.environ)
     for name in ("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "__PYVENV_LAUNCHER__"):
         environment.pop(name, None)
+    # In a locale that is not UTF-8, or not installed, Python could not write a path with an umlaut.
+    environment["PYTHONUTF8"] = "1"
     return environment
 
 
-def uv_environment():
-    """Say in uv's words what pip is told of indexes. What uv is told already stays."""
-    environment = clean_environment()
-    if sys.dont_write_bytecode:  # else each kernel and sandbox compiles torch and IPython again
-        environment.setdefault("UV_COMPILE_BYTECODE", "1")
+def setup_environment():
+    """Copy this process's environment for what makes .venv: nothing in this folder stands for a module."""
+    return dict(clean_environment(), PYTHONSAFEPATH="1")
+
+
+def installers_environments():
+    """Return the environments for pip and for uv: of pip's settings, only what is said of indexes.
+
+    What uv is told already stays.
+    """
+    environment = setup_environment()
     command = [PYTHON, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, env=environment, stdout=subprocess.PIPE).stdout.decode(errors="replace")
     settings = {}
     for section in ("global", "install", ":env:"):  # the later one counts
         found = re.findall(rf"^{section}\.([\w-]+)=(.*)", listed, re.MULTILINE)
         settings.update((name, ast.literal_eval(value.strip()).split()) for name, value in found)
-    for name, (name_of_uv, between) in UV_SETTINGS.items():
-        if name in settings:
-            environment.setdefault(name_of_uv, between.join(settings[name]))
+    environment = {name: value for name, value in environment.items() if not name.startswith("PIP_")}
+    for_pip = dict(environment, PIP_CONFIG_FILE=os.devnull)
     # pip takes the best version of all indexes; left alone, uv takes the first index that has any.
-    environment.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
-    return environment
+    for_uv = dict({"UV_INDEX_STRATEGY": "unsafe-best-match"}, **environment)
+    if sys.dont_write_bytecode:  # else each kernel and sandbox compiles torch and IPython again
+        for_uv.setdefault("UV_COMPILE_BYTECODE", "1")
+    for name, (name_of_uv, between) in PIP_SETTINGS.items():
+        if name in settings:
+            for_pip["PIP_" + name.upper().replace("-", "_")] = " ".join(settings[name])
+            if name_of_uv:
+                for_uv.setdefault(name_of_uv, between.join(settings[name]))
+    return for_pip, for_uv
 
 
 def execute(command, rest):
     """Run a command to its end and return its exit code; Ctrl-C is for the command, not for us."""
     environment = clean_environment()
-    del environment["PIP_USER"]
     environment["VIRTUAL_ENV"] = str(VENV)
     environment["PATH"] = os.pathsep.join([str(PROGRAMS), environment.get("PATH", os.defpath)])
     # A kernel called python3 in the learner's home must not stand in for the one in .venv.
     environment["JUPYTER_PREFER_ENV_PATH"] = "1"
-    if WINDOWS:
-        # Python reads .pth files in the locale's encoding before 3.13; a path with an umlaut needs UTF-8.
-        environment["PYTHONUTF8"] = "1"
     if command == "run":
         rest = rest or ["python"]
         program = shutil.which(rest[0], path=environment["PATH"])
@@ -368,7 +423,7 @@ def execute(command, rest):
         line = [program, *rest[1:]]
     else:
         os.chdir(HERE)
-        if command == "lab":  # nbgrader's panels are the instructor's
+        if command == "lab":  # nbgrader is the instructor's, and takes half of JupyterLab's start
             environment["JUPYTER_CONFIG_PATH"] = str(HERE / ".lab")
             pages = [PYTHON, "-m", "autograder.lesson.welcome"]  # what is done, what is next
             quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
@@ -381,7 +436,8 @@ def execute(command, rest):
             "test": ["pytest", *(word for word in rest if word != "--all")],
             "build": ["autograder", "build", *rest],
         }
-        line = [PYTHON, "-P", "-m", *modules[command]]
+        # -P: a learner's json.py in this folder is not Python's own. The tests do import each other from it.
+        line = [PYTHON, *([] if command == "test" else ["-P"]), "-m", *modules[command]]
     if not WINDOWS:
         os.execve(line[0], line, environment)  # the command takes this process's place
     return wait_for(line, environment)
@@ -395,7 +451,7 @@ def run_tests(chosen, environment):
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder, "report.xml")
             words = [*side_by_side, *chosen, f"--junitxml={report}", "tests"]
-            code = wait_for([PYTHON, "-P", "-m", "pytest", *words], environment, cwd=HERE / half)
+            code = wait_for([PYTHON, "-m", "pytest", *words], environment, cwd=HERE / half)
             count_outcomes(report, counts, missing)
         if code > 1:
             counts["halves that ended early"] += 1

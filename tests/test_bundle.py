@@ -69,6 +69,7 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
     notebooks = {f"notebooks/{place}/{LESSON}.ipynb" for place in places}
     lab = {
         ".lab/jupyter_lab_config.json",
+        ".lab/jupyter_server_config.d/nbgrader.json",
         ".lab/labconfig/default_setting_overrides.json",
         ".lab/labconfig/page_config.json",
     }

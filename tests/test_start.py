@@ -25,7 +25,14 @@ ECHO = """
 import os, sys
 here = os.path.basename(os.getcwd())
 print(here, __spec__.name, *sys.argv[1:], flush=True)
-sys.exit(5 if {"fail", os.environ.get("FAILS")} & {here, *sys.argv} else 0)
+fails = {"fail", os.environ.get("FAILS")} & {here, *sys.argv}
+for word in sys.argv:
+    if word.startswith("--junitxml="):
+        skipped = '<testcase><skipped message="needs Chromium: apt"/></testcase>'
+        outcome = f"<testcase>{'<failure/>' * bool(fails)}</testcase>"
+        with open(word.partition("=")[2], "w") as file:
+            file.write(f"<testsuites><testcase/>{outcome}{skipped}</testsuites>")
+sys.exit(1 if fails else 0)
 """
 # Stands in for uv: it knows only what uv's own variables say of indexes, and lets pip install.
 FAKE_UV = """
@@ -40,7 +47,8 @@ runpy.run_module("pip", run_name="__main__")
 BACKEND = """
 import os, zipfile
 def build_editable(folder, config_settings=None, metadata_directory=None):
-    return make_wheel(folder, "tiny_tool" if os.getcwd().endswith("autograder") else "tiny_course", {})
+    name = "tiny_tool" if os.getcwd().endswith("autograder") else "tiny_course"
+    return make_wheel(folder, name, {f"{name}.pth": os.getcwd()})
 def make_wheel(folder, name, files):
     about = f"{name}-1.0.dist-info"
     files = {f"{about}/METADATA": f"Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n",
@@ -59,6 +67,7 @@ TEXTS = {
     "pyproject.toml": PROJECT.format(name="tiny-course"),
     "autograder/pyproject.toml": PROJECT.format(name="tiny-tool"),
     "requirements.lock": "# nothing but\npebble==1.0\n",
+    "autograder/tiny_tool.py": "print('the tool')\n",
 }
 PEBBLE = {
     **{f"{name}/__main__.py": ECHO for name in ("jupyterlab", "pytest", "autograder")},
@@ -156,7 +165,7 @@ COMMANDS = [
     ("run", 0, "", ""),
     ("lab --port 8890", 0, "jupyterlab.__main__ --ServerApp.root_dir=", ""),
     ("lab --port 8890", 0, "--port 8890\n", ""),
-    ("test fail -x", 5, "pytest.__main__ fail -x\n", ""),
+    ("test fail -x", 1, "pytest.__main__ fail -x\n", ""),
     ("build --check", 0, "autograder.__main__ build --check\n", ""),
     ("biuld", 2, "", "Did you mean `build`?"),
     ("", 0, "  build  ", ""),
@@ -164,23 +173,16 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(
-    ("fails", "code", "folders"),
-    [
-        ("", 0, ["autograder", "tests"]),
-        ("autograder", 5, ["autograder"]),
-        ("tests", 5, ["autograder", "tests"]),
-    ],
+    ("fails", "code", "passed"), [("nothing", 0, 4), ("autograder", 1, 3), ("tests", 1, 2)]
 )
-def test_the_tests_are_those_of_the_tool_and_then_those_of_the_course(
-    course, monkeypatch, fails, code, folders
-):
-    monkeypatch.setenv("FAILS", fails)
-    found, output, _ = course.start("test")
-    assert found == code
-    tool = "autograder pytest.__main__ "
-    assert [
-        tool.split()[0] if line.startswith(tool) else line.split()[-1] for line in output.splitlines()
-    ] == folders
+@pytest.mark.parametrize(("typed", "chosen"), [("test", "-m not slow "), ("test --all", "")])
+def test_both_halves_run_to_their_end_and_one_line_counts_them(course, fails, code, passed, typed, chosen):
+    done, output, _ = course.start(typed, FAILS=fails)
+    *halves, counted = output.splitlines()
+    assert [line.partition(" ")[0] for line in halves] == ["autograder", course.folder.name.partition(" ")[0]]
+    assert all(f"pytest.__main__ -n auto {chosen}--junitxml=" in line for line in halves)
+    assert counted == f"Tests: {passed} passed, {4 - passed} failed, 2 skipped (2 need Chromium)"
+    assert done == code
 
 
 @pytest.mark.parametrize(("typed", "code", "output", "messages"), COMMANDS)
@@ -212,6 +214,20 @@ def test_what_a_class_is_given_is_made_again_from_its_wheels_and_builds_nothing(
     assert (code, "  lab  " in output, "  build  " in output) == (0, True, False)
 
 
+def test_a_learner_s_jupyterlab_loads_nothing_of_nbgrader(monkeypatch):
+    from jupyter_server.extension.config import ExtensionConfigManager
+    from jupyter_server.serverapp import ServerApp
+
+    def loaded():
+        paths = ServerApp().config_file_paths
+        extensions = ExtensionConfigManager(read_config_path=paths).get_jpserver_extensions()
+        return {name for name, enabled in extensions.items() if enabled and name.startswith("nbgrader")}
+
+    assert loaded()  # an instructor's has them
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(START.parent / ".lab"))
+    assert not loaded()
+
+
 DAMAGE = [
     ("STAMP", '[["/elsewhere/.venv", "3.11"], "", []]', "make", "in another folder"),
     ("STAMP", '[["/elsewhere', "make", "was not finished"),
@@ -230,6 +246,41 @@ def test_damage_to_an_environment_is_noticed(course, file, becomes, state, why):
     with changed(Path(getattr(start, name), below), becomes):
         assert start.condition()[0] == state
         assert why in start.condition()[1]
+
+
+@pytest.mark.parametrize("without_uv", [{}, {"UV_BREAKS": "1"}], ids=["uv", "pip"])
+def test_neither_locale_nor_what_lies_beside_nor_pip_s_own_settings_disturb_a_set_up(tmp_path, without_uv):
+    course, elsewhere = new_course(tmp_path), tmp_path / "elsewhere"
+    for name in ("ast", "difflib", "json", "random", "typing"):
+        (course.folder / f"{name}.py").write_text("raise RuntimeError('a learner wrote this')")
+    settings = tmp_path / "pip.conf"
+    settings.write_text(
+        f"[global]\ntarget = {elsewhere}\nuser = true\n[install]\nprefix = {elsewhere}\nroot = {elsewhere}\n"
+    )
+    odd = {"PIP_CONFIG_FILE": str(settings), "LC_ALL": "xx_YY.UTF-8", "PYTHONIOENCODING": "", **without_uv}
+    code, output, messages = course.start("run python -m tiny_tool", **odd)
+    assert (code, output) == (0, "the tool\n"), messages
+    assert not elsewhere.exists()
+    assert course.start("lab", **odd)[0] == 0
+    for locale in ("C", "xx_YY.UTF-8", "C.UTF-8"):  # whoever has activated .venv, and every kernel
+        command = [course.module().PYTHON, "-m", "tiny_tool"]
+        done = subprocess.run(command, env={**os.environ, "LC_ALL": locale}, capture_output=True, check=False)
+        assert (done.stdout, done.stderr) == (b"the tool\n", b"")
+        assert course.start("run python -m tiny_tool", LC_ALL=locale) == (0, "the tool\n", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs Unix: a home elsewhere, and a colon in a path")
+@pytest.mark.parametrize(
+    ("kind", "advice"), [("home", "HOME names a folder"), ("colon", "rename the folder")]
+)
+def test_a_folder_that_cannot_do_is_named_with_what_to_do(tmp_path, kind, advice):
+    (tmp_path / "a file").write_text("")
+    course = new_course(tmp_path)
+    if kind == "colon":
+        course = course._replace(folder=course.folder.rename(tmp_path / "a:b"))
+    home = {"HOME": str(tmp_path / "a file" / "home")} if kind == "home" else {}
+    code, _, messages = course.start("lab", **home)
+    assert (code, advice in messages, "It says" in messages) == (1, True, False), messages
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs Unix: sends an interrupt as a terminal does")
@@ -304,9 +355,13 @@ def test_uv_is_told_what_pip_is_told(bare, monkeypatch, tmp_path):
     told = {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PIP_EXTRA_INDEX_URL": indexes}
     monkeypatch.setattr(os, "environ", {**told, "UV_INSECURE_HOST": "chosen.example"})
     monkeypatch.setattr(bare, "PYTHON", sys.executable)
-    told = bare.uv_environment()
+    for_pip, told = bare.installers_environments()
     assert (told["UV_DEFAULT_INDEX"], told["UV_INDEX"]) == ("https://b.example/simple", indexes)
     assert (told["UV_FIND_LINKS"], told["UV_INSECURE_HOST"]) == ("/wheels,/more", "chosen.example")
+    assert (for_pip["PIP_INDEX_URL"], for_pip["PIP_FIND_LINKS"]) == (
+        "https://b.example/simple",
+        "/wheels /more",
+    )
 
 
 CPU, ORDINARY = "--no-deps torch==2.13.0+cpu", "torch==2.13.0 -c requirements.lock"

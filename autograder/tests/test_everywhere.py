@@ -1,5 +1,6 @@
 """The fixed suite: of tests that are much alike it holds a spread sample, the same in every run."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,8 +49,6 @@ def test_a_run_tries_what_it_should(tmp_path, words, expected):
     for name, text in {"test_1.py": TESTS, "test_2.py": SAMPLED_FILE, "conftest.py": CONFTEST}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", *words, "."]
-    support = f"pythonpath={Path(__file__).parent}"
-    done = subprocess.run(
-        [*command, "-o", support], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    where = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(command, cwd=tmp_path, env=where, capture_output=True, text=True, check=False)
     assert [line.partition("::test_")[2] for line in done.stdout.splitlines() if "::" in line] == expected
