@@ -1250,7 +1250,7 @@ from autograder.grading.sandbox.limits import Limits
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 jobs.LIMITS = Limits(cell_seconds=3600, seconds=3600)
-runner.LEAST_SECONDS = 3600
+runner.CELL_SECONDS = 3600
 main()
 """
 

@@ -9,10 +9,11 @@ import nbformat
 import pytest
 import torch
 from autograder.grading.evidence import bound_outputs, evidence_of, judge_notebook, own_before, show_verdict
+from autograder.grading.sandbox.execute import Executed
 from autograder.judge.decide import judge
 from autograder.probe.collect import collect
 from autograder.records.cells import ADDED
-from autograder.records.findings import NotComputed
+from autograder.records.findings import NotComputed, NotRun
 from autograder.records.outcome import Evidence
 from autograder.records.transport import EVIDENCE_MIME, pack
 from nbformat.v4 import new_code_cell, new_output
@@ -49,7 +50,7 @@ def both(ran, lesson):
     def run(function, **more):
         given = {name: values["table"] for name, values in lesson.givens.items()}
         runs = {name: ran({"row_sums": function(table), **more}, name) for name, table in given.items()}
-        return runs.pop("as-seen"), runs
+        return Executed(runs.pop("as-seen")), {name: Executed(ran) for name, ran in runs.items()}
 
     return run
 
@@ -114,7 +115,7 @@ def test_forged_evidence_is_not_run_with_a_reason(release, packed):
 
 def test_a_typed_in_score_earns_nothing(tests_of, release):
     put(release, "share", result({"text/plain": "3"}))
-    verdicts = judge_notebook(tests_of, release, {})
+    verdicts = judge_notebook(tests_of, Executed(release), {})
     assert verdicts["share"].earned == 0
 
 
@@ -134,8 +135,26 @@ def test_a_known_wrong_tensor_is_named_over_both_runs(tests_of, both):
 
 def test_a_redrawn_run_that_left_nothing_earns_nothing(tests_of, both, release):
     seen, _ = both(lambda table: table.sum(dim=1))
-    verdicts = judge_notebook(tests_of, seen, {"redrawn-1": release})
+    verdicts = judge_notebook(tests_of, seen, {"redrawn-1": Executed(release)})
     assert (verdicts["row-sums"].earned, type(verdicts["row-sums"].finding)) == (0, NotComputed)
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ("row-sums", "with other numbers, it did not end"),
+        ("row-sums-answer", "with other numbers, it did not end"),
+        ("figure", "with other numbers, the cell figure was stopped: it did not end"),
+        ("shown", None),  # which comes later
+    ],
+)
+def test_a_redrawn_run_that_was_stopped_says_so_and_nothing_of_the_answer(
+    tests_of, both, release, cell, says
+):
+    seen, _ = both(lambda table: table.sum(dim=1))
+    stopped = Executed(release, stops={cell: "it did not end"})
+    finding = judge_notebook(tests_of, seen, {"redrawn-1": stopped})["row-sums"].finding
+    assert (type(finding), getattr(finding, "reason", None)) == (NotRun if says else NotComputed, says)
 
 
 def test_a_redrawn_run_that_answers_for_the_run_as_seen_earns_nothing(tests_of, both):
@@ -148,24 +167,24 @@ def test_a_redrawn_run_that_answers_for_the_run_as_seen_earns_nothing(tests_of, 
 def test_a_redrawn_run_that_answers_nothing_earns_nothing(tests_of, both, release):
     seen, _ = both(lambda table: table.sum(dim=1))
     silent = put(release, "row-sums", result({EVIDENCE_MIME: pack(Evidence("row-sums", "answered"))}))
-    assert judge_notebook(tests_of, seen, {"redrawn-1": silent})["row-sums"].earned == 0
+    assert judge_notebook(tests_of, seen, {"redrawn-1": Executed(silent)})["row-sums"].earned == 0
 
 
 def test_the_run_as_seen_cannot_answer_for_the_redrawn_one(tests_of, both, lesson, release):
     seen, _ = both(lambda table: table.sum(dim=1))
     expected = {name: probe.expected for name, probe in lesson.tasks["row-sums"].probe.items()}
     forged = put(
-        deepcopy(seen),
+        deepcopy(seen.notebook),
         "row-sums",
         result({EVIDENCE_MIME: pack(Evidence("row-sums", "answered", outcomes=expected))}),
     )
     silent = put(release, "row-sums", result({EVIDENCE_MIME: pack(Evidence("row-sums", "answered"))}))
-    assert judge_notebook(tests_of, forged, {"redrawn-1": silent})["row-sums"].earned == 0
+    assert judge_notebook(tests_of, Executed(forged), {"redrawn-1": Executed(silent)})["row-sums"].earned == 0
 
 
 def test_a_function_is_judged_from_the_run_as_seen(tests_of, both, release):
     seen, _ = both(lambda table: table.sum(dim=1), share=right)
-    assert judge_notebook(tests_of, seen, {"redrawn-1": release})["share"].earned == 3
+    assert judge_notebook(tests_of, seen, {"redrawn-1": Executed(release)})["share"].earned == 3
 
 
 # Showing the verdict

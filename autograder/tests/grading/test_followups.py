@@ -20,7 +20,7 @@ from autograder.grading import batch, followups
 from autograder.grading.class_folder import Class
 from autograder.grading.grade import Graded, grade
 from autograder.grading.runner import KernelRunner
-from autograder.grading.sandbox.execute import Executed
+from autograder.grading.sandbox.execute import Executed, RunIncomplete
 from autograder.grading.sandbox.workers import SandboxFailed
 from autograder.probe.collect import collect
 from autograder.records.bank import AS_SEEN, LessonBank
@@ -254,13 +254,20 @@ def test_what_evidence_says_in_words_stays_outside(graded, here):
     assert SECRET not in repr(found.verdicts) + repr(found.notes) + card(found, "share")
 
 
-@pytest.mark.parametrize("fault", ["sandbox", "check"])
-def test_where_the_second_run_fails_the_first_verdicts_stay_and_a_person_is_told(
-    graded, here, monkeypatch, fault
-):
+@pytest.mark.parametrize("problem", [SandboxFailed, RunIncomplete])
+def test_where_the_second_run_does_not_end_nothing_is_scored(graded, here, problem):
     def speak(run: Run, task: str, evidence: Evidence) -> Evidence:
-        if run.quiet and fault == "sandbox":
-            raise SandboxFailed(SECRET)
+        if run.quiet:
+            raise problem("it did not end")
+        return evidence
+
+    here.speaks = speak
+    with pytest.raises(problem):
+        graded(total=WRONG)
+
+
+def test_where_the_second_check_fails_the_first_verdicts_stay_and_a_person_is_told(graded, here):
+    def speak(run: Run, task: str, evidence: Evidence) -> Evidence:
         return replace(evidence, status="fault", note=SECRET) if run.quiet else evidence
 
     here.speaks = speak

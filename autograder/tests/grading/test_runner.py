@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from autograder.grading import batch
 from autograder.grading.banks import Banks
 from autograder.grading.jobs import NoSandbox
 from autograder.grading.runner import QUESTIONS, KernelRunner, SandboxRunner
+from autograder.grading.sandbox.execute import RunIncomplete
 from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
 from autograder.lesson.learner import UNEXAMINED
 from autograder.records import bank, course
@@ -38,7 +40,8 @@ class Played:
         self.unexamined = UNEXAMINED in job.environment
         said = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": str(len(job.cells))}}
         cells = {"check": (1, [said])} if self.counts else {}
-        return Ran(cells, "died" if self.stops else "finished", "one", self.seconds)
+        stops = self.stops and "one" in self.cells
+        return Ran(cells, "died" if stops else "finished", "one", self.seconds)
 
     def close(self, for_good: bool) -> None:
         pass
@@ -54,14 +57,36 @@ def runner(class_course: Course) -> Iterator[SandboxRunner]:
 NOTEBOOK = new_notebook(cells=[new_code_cell("1", id="one")])
 
 
-def test_a_submissions_runs_share_some_times_what_the_solution_takes(runner):
-    runner._worker = played = Played(0.5)
+@pytest.mark.parametrize(
+    ("takes", "stated", "limits"),
+    [
+        (0.0, {}, (3, 30)),
+        (0.9, {}, (3, 30)),
+        (1.1, {}, (9, 90)),
+        (8.0, {}, (27, 180.0)),
+        (60.0, {}, (30.0, 180.0)),
+        (0.9, {LESSON: 10, OTHER: 20}, (10, 100)),
+        (0.9, {OTHER: 20}, (3, 30)),
+    ],
+)
+def test_how_long_a_cell_may_take_does_not_hang_on_the_load(class_course, takes, stated, limits):
+    runner = SandboxRunner(Banks.of(replace(class_course, cell_seconds=stated)))
+    runner._worker = played = Played(takes)
     runner.begin(LESSON, lambda: NOTEBOOK)
     for _ in range(2):
         runner(NOTEBOOK, "as-seen")
-    runner.begin(LESSON, lambda: NOTEBOOK)
-    runner(NOTEBOOK, "as-seen")
-    assert played.limits[2:] == [(5, 15.0), (5, 14.5), (5, 15.0)]
+    runner.close()
+    assert played.limits[2:] == [limits] * 2
+
+
+def test_each_submission_has_time_of_its_own(runner):
+    runner._worker = Played(25.0)
+    for _ in range(2):
+        runner.begin(LESSON)
+        for _ in range(15):  # of 25 seconds, where a submission has 360
+            runner(NOTEBOOK, "as-seen")
+    with pytest.raises(RunIncomplete):
+        runner(NOTEBOOK, "as-seen")
 
 
 @pytest.mark.parametrize("counts", [False, True])

@@ -22,6 +22,7 @@ from autograder.grading.kept import at_end
 from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.releases import as_written, said_in
 from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.sandbox.execute import RunIncomplete
 from autograder.grading.sandbox.workers import SandboxFailed
 from autograder.grading.submission import read_text, unreadable
 from autograder.grading.verdicts import TaskResult, release_id
@@ -38,7 +39,7 @@ def _graded(job: GradeJob) -> Result:
     try:
         submission = unreadable(job.refused) if job.refused else read_text(job.submission)
         graded, tasks = grade_read(job, submission)
-    except (GraderFault, SandboxFailed) as fault:
+    except (GraderFault, SandboxFailed, RunIncomplete) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except (MemoryError, RecursionError):
         raise  # whoever holds this process to its limits says so

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from nbformat import NotebookNode, from_dict
 
-from autograder.grading.sandbox.execute import SEEN, WATCHED
+from autograder.grading.sandbox.execute import SEEN, WATCHED, Executed
 from autograder.judge.decide import judge, merge, with_unfinished
 from autograder.records import codec
 from autograder.records.bank import AS_SEEN, LessonBank, Task
@@ -37,6 +37,10 @@ MOST_NAME, MOST_LINES = 100, 1_000
 
 class GraderFault(Exception):
     """Our own code failed beside the answer: the submission needs a person's eye, and gets no score."""
+
+
+class CheckFailed(GraderFault):
+    """The check of a task failed beside the answer."""
 
 
 def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidence:
@@ -137,49 +141,47 @@ def _cut(text: str, most: int) -> str:
 
 
 def judge_notebook(
-    bank: LessonBank,
-    executed: NotebookNode,
-    redrawn: Mapping[str, NotebookNode],
-    stopped: str = "",
-    stops: Mapping[str, str] = EMPTY,
+    bank: LessonBank, as_seen: Executed, redrawn: Mapping[str, Executed]
 ) -> dict[str, Verdict]:
-    """Judge every task of a lesson from its executed notebooks.
+    """Judge every task of a lesson from its runs.
 
     Args:
         bank: the lesson's bank.
-        executed: the run with the givens as the learner saw them.
+        as_seen: the run with the givens as the learner saw them.
         redrawn: the runs with other givens, by the name that the bank has for them.
-        stopped: why the first run ended early, if it did.
-        stops: cells of the first run that were stopped, and why.
+
+    Raises:
+        CheckFailed: a check failed beside an answer.
     """
     verdicts: dict[str, Verdict] = {}
     for task in bank.tasks.values():
-        verdict = judge_task(task, bank, executed, redrawn, stopped, stops)
+        verdict = judge_task(task, as_seen, redrawn)
         verdicts[task.id] = with_unfinished(verdict, task, bank, verdicts)
     return verdicts
 
 
-def judge_task(
-    task: Task,
-    bank: LessonBank,
-    executed: NotebookNode,
-    redrawn: Mapping[str, NotebookNode],
-    stopped: str,
-    stops: Mapping[str, str],
-) -> Verdict:
-    """Judge one task as `judge_notebook` does, without looking at the tasks that it is built from."""
-    evidence = evidence_of(task.id, executed, stopped)
-    why = stops.get(f"{task.id}-answer") or stops.get(task.id)
+def judge_task(task: Task, as_seen: Executed, redrawn: Mapping[str, Executed]) -> Verdict:
+    """Judge one task as `judge_notebook` does, without looking at the tasks that it is built from.
+
+    Raises:
+        CheckFailed: its check failed beside the answer.
+    """
+    evidence = evidence_of(task.id, as_seen.notebook, as_seen.gave_up)
+    why = as_seen.stops.get(f"{task.id}-answer") or as_seen.stops.get(task.id)
     if why and evidence.status in ("missing", "stub", "not-run"):
         evidence = Evidence(task.id, "not-run", note=why)
     # An answer must come out right from other numbers too: one that was typed in does not.
     evidence = _of_run(evidence, task, AS_SEEN)
-    for run, notebook in redrawn.items():
-        evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), task, run))
+    stopped = ""
+    for run, executed in redrawn.items():
+        other = _of_run(evidence_of(task.id, executed.notebook), task, run)
+        stopped = stopped or ("" if other.outcomes else _stopped(task, executed, as_seen))
+        evidence = merge(evidence, other)
     if evidence.status == "fault":
-        raise GraderFault(f"{task.id}: {evidence.note}")
-    ran = executed, *redrawn.values()
-    return replace(judge(task, evidence), unwatched=any(_is_unwatched(task, notebook) for notebook in ran))
+        raise CheckFailed(f"{task.id}: {evidence.note}")
+    ran = as_seen.notebook, *(other.notebook for other in redrawn.values())
+    unwatched = any(_is_unwatched(task, notebook) for notebook in ran)
+    return replace(judge(task, evidence, stopped=stopped), unwatched=unwatched)
 
 
 def _is_unwatched(task: Task, executed: NotebookNode) -> bool:
@@ -187,6 +189,20 @@ def _is_unwatched(task: Task, executed: NotebookNode) -> bool:
     if not task.forbids or task.id in executed.metadata.get(WATCHED, (task.id,)):
         return False
     return any(cell["id"] == task.id and is_test(cell) and cell.outputs for cell in executed.cells)
+
+
+def _stopped(task: Task, executed: Executed, as_seen: Executed) -> str:
+    """Return why a run with other givens has no result of a task, if that is since it was stopped."""
+    new = {name: why for name, why in executed.stops.items() if name not in as_seen.stops}
+    cells = [cell["id"] for cell in executed.notebook.cells]
+    if task.id not in cells:
+        return ""
+    for name in (task.id, *reversed(cells[: cells.index(task.id)])):
+        if name in new and name in (f"{task.id}-answer", task.id):
+            return Note("with other numbers, {why}", why=new[name])
+        if name in new:
+            return Note("with other numbers, the cell {name} was stopped: {why}", name=name, why=new[name])
+    return executed.gave_up
 
 
 def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from nbformat import NotebookNode
 
 from autograder.grading.banks import Files
-from autograder.grading.evidence import GraderFault, judge_task
+from autograder.grading.evidence import CheckFailed, GraderFault, judge_task
 from autograder.grading.rebuild import up_to_the_last, with_givens
 from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import Executed
-from autograder.grading.sandbox.workers import SandboxFailed
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cells import STANDS_IN, copied, is_learners
 from autograder.records.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
@@ -48,26 +47,27 @@ def run_redrawn(
     run: Runner,
     questions: Files,
     stopped: Mapping[str, str],
-) -> tuple[dict[str, NotebookNode], dict[str, str]]:
+) -> tuple[dict[str, Executed], dict[str, str]]:
     """Run a rebuilt submission with other givens, and ask what learners do not see.
 
     Without questions, other givens say something about tensors alone. Cells in `stopped` are not run, since
     they had to be stopped before.
 
     Returns:
-        The executed notebooks, and the cells that were stopped in them alone, with the reason.
+        The runs, and the cells that were stopped in them alone, with the reason.
 
     Raises:
         GraderFault: a cell was stopped before the learner's code had a part in it.
     """
     asked = [name for name in tasks if questions or lesson.tasks[name].kind == "tensor"]
     asks = up_to_the_last(notebook, asked)
-    executed, stops = {}, dict(stopped)
+    executed: dict[str, Executed] = {}
+    stops = dict(stopped)
     for name, givens in lesson.givens.items():
         if name != AS_SEEN and asks.cells:
             ran = run(with_givens(asks, givens), name, stopped=stops, questions=questions)
             refuse_our_own(asks, ran)
-            executed[name], stops = ran.notebook, dict(ran.stops)
+            executed[name], stops = ran, dict(ran.stops)
     return executed, {name: why for name, why in stops.items() if name not in stopped}
 
 
@@ -119,7 +119,7 @@ def judged_again(
         names = [name for name, wrong in due.items() if wrong == replaced]
         try:
             judged = _judged_with(replaced, names, submitted, lesson, run, solution)
-        except (GraderFault, SandboxFailed) as fault:
+        except CheckFailed as fault:
             # What it says may come from the learner's process.
             return verdicts, (_note(due, Note("that failed with {error}", error=type(fault).__name__)),)
         for name in names:
@@ -162,21 +162,19 @@ def _judged_with(
 ) -> dict[str, Verdict]:
     """Return the verdicts on some tasks, with the course's answers in the place of others."""
     answers = {f"{name}-answer" for name in replaced}
-    # What had to be stopped once would be stopped again.
-    stopped = {name: why for name, why in submitted.ran.stops.items() if name not in answers}
     notebook = copied(submitted.notebook)
+    # What had to be stopped once would be stopped again, unless an answer was to blame that is replaced now.
+    stopped = {name: why for name, why in submitted.ran.stops.items() if name not in answers}
+    if not submitted.ran.stops.keys().isdisjoint(answers | set(replaced)):
+        learners = {cell["id"] for cell in notebook.cells if is_learners(cell)}
+        stopped = {name: why for name, why in stopped.items() if name in learners}
     for cell in notebook.cells:
         if cell["id"] in answers:
             cell.source = solution[cell["id"]]
             cell.metadata = NotebookNode({**cell.metadata, STANDS_IN: True})
     as_seen = run(up_to_the_last(notebook, names), AS_SEEN, quiet=True, stopped=stopped)
     redrawn, _ = run_redrawn(notebook, lesson, names, run, submitted.questions, as_seen.stops)
-    return {
-        name: judge_task(
-            lesson.tasks[name], lesson, as_seen.notebook, redrawn, as_seen.gave_up, as_seen.stops
-        )
-        for name in names
-    }
+    return {name: judge_task(lesson.tasks[name], as_seen, redrawn) for name in names}
 
 
 def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:

@@ -78,6 +78,7 @@ def grade(
     Raises:
         GraderFault: our own code failed beside an answer.
         SandboxFailed: the sandbox itself failed.
+        RunIncomplete: a run did not get to its end for want of time.
     """
     plain = undrawn(rebuilt, f"print({_(NOT_SHOWN)!r})")
     as_seen = run(rebuilt if figures else plain, AS_SEEN)
@@ -86,7 +87,7 @@ def grade(
     executed = as_seen.notebook
     for cell, given in zip(executed.cells, rebuilt.cells, strict=True):
         cell.source = given.source
-    verdicts = judge_notebook(lesson, executed, redrawn, as_seen.gave_up, as_seen.stops)
+    verdicts = judge_notebook(lesson, as_seen, redrawn)
     not_again: tuple[str, ...] = ()
     if solution and not as_seen.gave_up:
         verdicts, not_again = judged_again(
@@ -112,8 +113,6 @@ def grade(
         *(Note(MAY_HIDE[found.kind], task=task, code=quoted(found.code)) for task, found in unseen.items()),
         *not_again,
     ]
-    if as_seen.again:
-        remarks.append(Note("The machine was held up while this ran too long, so it was run again alone."))
     if as_seen.gave_up:
         remarks.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
     if remarks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import tempfile
@@ -18,9 +17,9 @@ from autograder.grading import jobs
 from autograder.grading.banks import NONE, Banks, Files
 from autograder.grading.hidden.secret import OWN_FOLDER
 from autograder.grading.rebuild import only_needed
-from autograder.grading.sandbox.execute import Executed, execute
+from autograder.grading.sandbox.execute import Executed, RunIncomplete, execute
 from autograder.grading.sandbox.kernels import Kernels
-from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.limits import Budget, Limits
 from autograder.grading.sandbox.walls import INSIDE, PACKAGE, Inside
 from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
 from autograder.lesson import progress_store
@@ -30,9 +29,12 @@ from autograder.records.bank import AS_SEEN, classes_made
 from autograder.records.cells import is_learners, is_test
 from autograder.records.course import PACKED, installed
 
-# A cell may take this many times as long as all of the course's own solution, and at least so many seconds;
-# all runs of a submission together, this many times that.
-SLACK, LEAST_SECONDS, CELLS = 10, 3, 3
+# A cell may take so many seconds where the course names no other number. Notes and findings name it, so it
+# must not change with the load: only where all of the course's own solution takes more than a part of it, as
+# on a slow machine, does it grow, in wide steps.
+CELL_SECONDS, PART, STEP = 3, 1 / 3, 3
+# All cells of a run may take so many times that, and all runs of a submission so many times as long as one.
+CELLS, RUNS = 10, 2
 ENVIRONMENT = {EXECUTION: "autograde", progress_store.PROGRESS: "off"}
 # What notebooks import beside the course's own, and what checks, results and figures load as they go.
 PRELOAD = (
@@ -95,7 +97,7 @@ class SandboxRunner:
         self._worker = self._made(Path(self._questions.name) / QUESTIONS, banks)
         self._banks, self._names = banks, frozenset[str]()
         self._of, self._leaves_out = self._limits, False
-        self._spent: float | None = None
+        self._budget = Budget()
         self._asked = frozenset[str]()
         self.closed = False
 
@@ -135,10 +137,7 @@ class SandboxRunner:
             environment[UNEXAMINED] = "1"
         read = READ if questions else ""
         job = Job((), environment, wanted, self._of, questions, PACKED, read, self.witness)
-        executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
-        if self._spent is not None:
-            self._spent += executed.seconds
-        return executed
+        return execute(self._worker, notebook, job, stopped, self._budget)
 
     def begin(
         self,
@@ -146,14 +145,14 @@ class SandboxRunner:
         solved: Callable[[], NotebookNode] | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """From now on, run notebooks of one submission: together they get the time that one of them may take.
+        """From now on, run notebooks of one submission: what they take together is bounded.
 
         Of a run that shows nothing, cells that only show something are left out, where the checks find the
         same in the course's own answers without them.
 
         Args:
             lesson: what it was handed in for.
-            solved: makes the lesson with the course's own answers; limits are some times what that takes.
+            solved: makes the lesson with the course's own answers; where that takes long, limits grow.
             limits: what one run may use, other than before.
 
         Raises:
@@ -162,7 +161,7 @@ class SandboxRunner:
         if limits is not None and limits != self._limits:
             self._limits = limits
             self._measured.clear()
-        self._of, self._leaves_out, self._spent = self._limits, False, None
+        self._of, self._leaves_out, self._budget = self._limits, False, Budget()
         self._asked = self._names_asked(lesson)
         if solved is not None:
             self._names = classes_made(self._banks.lesson(lesson))
@@ -172,22 +171,27 @@ class SandboxRunner:
             if isinstance(measured, SandboxFailed):
                 raise measured
             self._of, self._leaves_out = measured
-        self._spent = 0.0
+        self._budget = Budget(RUNS * self._of.seconds)
 
     def _names_asked(self, lesson: str) -> frozenset[str]:
         return frozenset(task.name for task in self._banks.lesson(lesson).tasks.values())
 
     def _measure(self, lesson: str, solved: NotebookNode) -> tuple[Limits, bool] | SandboxFailed:
-        ran = self(solved, AS_SEEN, quiet=True)
+        try:
+            ran = self(solved, AS_SEEN, quiet=True)
+            without = self(only_needed(solved, self._names), AS_SEEN, quiet=True)
+        except RunIncomplete as problem:  # a busy machine, which the next submission may not find
+            raise SandboxFailed(f"the course's own solution of {lesson} was stopped ({problem})") from problem
         if ran.stops or ran.gave_up:
             why = "; ".join(f"{cell}: {reason}" for cell, reason in ran.stops.items()) or ran.gave_up
             return SandboxFailed(f"the course's own solution of {lesson} was stopped ({why})")
-        cell = max(LEAST_SECONDS, math.ceil(SLACK * ran.seconds))
+        cell: float = self._banks.course.cell_seconds.get(lesson, CELL_SECONDS)
+        while min(ran.seconds, without.seconds) > PART * cell:  # the first may have had something to load
+            cell *= STEP
         most = self._limits
         limits = replace(
             most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
         )
-        without = self(only_needed(solved, self._names), AS_SEEN, quiet=True)
         return limits, _found(without.notebook) == _found(ran.notebook)
 
     def close(self) -> None:
@@ -216,6 +220,7 @@ class KernelRunner(SandboxRunner):
     ) -> None:
         """Take the limits as they are: time is that on the clock here, and other work must not shorten it."""
         self._of = limits or self._of
+        self._budget = Budget(RUNS * self._of.seconds)
         self._asked = self._names_asked(lesson)
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:

@@ -33,11 +33,11 @@ from autograder.records.compare import (
 from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
 
 
-def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
+def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = "") -> f.Verdict:
     """Judge one answer from the evidence about it. What the evidence says nothing about fails its checks.
 
     `as_seen` says that the notebook ran with the lesson's own givens only, so that no tensor of another run
-    is asked for.
+    is asked for; `stopped`, why a run with others has no result, where that is not the answer's own doing.
     """
     whole = _finding_about_the_whole(evidence)
     if whole is not None:
@@ -64,7 +64,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
         found = [
             findings.get(probe, f.NotRun(evidence.note, probe=probe))
             if probe in seen or not _concealed(task, probe)
-            else f.NotComputed(probe=probe)
+            else (f.NotRun(stopped, probe=probe) if stopped else f.NotComputed(probe=probe))
             for probe in check.probes
             if probe in asked
         ]

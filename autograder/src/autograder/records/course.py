@@ -125,6 +125,8 @@ class Course:
     languages: tuple[str, ...] = ("en",)  # that it is written in, the first one first
     preload: tuple[str, ...] = ()  # modules that every graded notebook imports, so that they are loaded once
     forbidden: tuple[Family, ...] = ()  # what a task can forbid
+    # How long one cell of a lesson may take while it is graded, where that is not what it is for all.
+    cell_seconds: Mapping[str, int] = field(default_factory=dict, hash=False)
     # What a solution's variables stand for, by their names.
     steps: Mapping[str, str] = field(default_factory=dict, hash=False)
     # Its axes, and the roles of axes, each with what one entry along it is called.
@@ -275,6 +277,7 @@ class _Described:
     languages: tuple[str, ...] = Course.languages
     preload: tuple[str, ...] = ()
     forbidden: Mapping[str, families.Described] = field(default_factory=dict)
+    cell_seconds: Mapping[str, int] = field(default_factory=dict)
     steps: Mapping[str, str] = field(default_factory=dict)
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what one entry is called
     claims: Claims = field(default_factory=Claims)

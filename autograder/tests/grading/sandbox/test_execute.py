@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import nbformat
 import pytest
-from autograder.grading.sandbox.execute import _output, execute
-from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.execute import RunIncomplete, _output, execute
+from autograder.grading.sandbox.limits import Budget, Limits
 from autograder.grading.sandbox.workers import Job, Ran
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -70,50 +71,54 @@ def test_text_in_pieces_is_not_what_the_sandbox_sends():
     assert _output({**STREAM, "text": ["a", "b"]}) is None
 
 
-class Slow:
-    """Each run is stopped in its first cell after five seconds, and has less time for each."""
+class Played:
+    """In the place of a sandbox: each run ends as the next of some, in the first of its cells."""
 
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def run(self, job: Job, alone: bool = False) -> Ran:
-        self.seconds.append(job.limits.seconds)
-        cell = job.cells[0][0]
-        return Ran(how="slow", cell=cell, seconds=5.0)
-
-
-@pytest.mark.parametrize(("spent", "runs"), [(0.0, [12.0, 7.0, 2.0]), (8.0, [4.0]), (12.0, [])])
-def test_all_runs_of_a_notebook_share_its_time(spent, runs):
-    notebook = new_notebook(cells=[new_code_cell("x", id=f"cell-{n}") for n in range(9)])
-    slow = Slow()
-    executed = execute(slow, notebook, Job((), limits=Limits(seconds=12.0)), spent=spent)
-    assert slow.seconds == runs
-    assert list(executed.stops) == [f"cell-{n}" for n in range(len(runs))]
-    assert executed.seconds == 5.0 * len(runs)
-    assert executed.gave_up == "its cells did not end within 12 seconds together"
-
-
-class HeldUp:
-    """The first run is stopped though the machine kept it waiting; one that is alone runs to its end."""
-
-    def __init__(self, then: str) -> None:
-        self.then = then
+    def __init__(self, *runs: Ran) -> None:
+        self.runs = iter(runs)
         self.alone: list[bool] = []
 
     def run(self, job: Job, alone: bool = False) -> Ran:
         self.alone.append(alone)
-        if not job.cells:
-            return Ran()
-        cell = job.cells[0][0]
-        if alone:
-            return Ran(how=self.then, cell=cell, seconds=1.0)
-        return Ran(how="slow", cell=cell, seconds=5.0, held_up=True)
+        return replace(next(self.runs, Ran()), cell=job.cells[0][0])
 
 
-@pytest.mark.parametrize(("then", "stops"), [("finished", []), ("slow", ["cell-0"])])
+SLOW = Ran(how="slow", seconds=5.0)
+HELD_UP = replace(SLOW, held_up=True)
+CELLS = new_notebook(cells=[new_code_cell("x", id=f"cell-{n}") for n in range(9)])
+
+
+def test_each_cell_that_is_stopped_is_left_out_and_the_others_run():
+    executed = execute(Played(SLOW, SLOW, SLOW), CELLS, Job((), limits=Limits(cell_seconds=3)))
+    assert executed.stops == dict.fromkeys(("cell-0", "cell-1", "cell-2"), "it did not end within 3 seconds")
+    assert executed.gave_up == ""
+
+
+@pytest.mark.parametrize(
+    ("runs", "budget", "why"),
+    [
+        ([SLOW] * 3, Budget(stops=2), "too many of its cells had to be stopped"),
+        ([SLOW] * 3, Budget(seconds=12.0), "all its runs together took too long"),
+        ([Ran(how="late")], Budget(), "its cells did not end within 180 seconds together"),
+        ([HELD_UP] * 2, Budget(), "the machine was too busy"),
+    ],
+    ids=["stops", "seconds", "late", "held up"],
+)
+def test_a_run_without_enough_time_leaves_nothing_to_judge(runs, budget, why):
+    with pytest.raises(RunIncomplete, match=why):
+        execute(Played(*runs), CELLS, Job(()), budget=budget)
+
+
+def test_all_runs_of_a_submission_share_one_budget():
+    budget = Budget(seconds=12.0, stops=5)
+    for left in (7.0, 2.0):
+        execute(Played(SLOW), CELLS, Job(()), budget=budget)
+        assert budget.seconds == left
+    assert budget.stops == 3
+
+
+@pytest.mark.parametrize(("then", "stops"), [(Ran(), []), (SLOW, ["cell-0"])])
 def test_a_run_that_the_machine_held_up_is_run_again_alone_before_it_costs_anything(then, stops):
-    runs = HeldUp(then)
-    executed = execute(runs, new_notebook(cells=[new_code_cell("x", id="cell-0")]), Job(()))
+    runs = Played(HELD_UP, then)
+    assert list(execute(runs, CELLS, Job(())).stops) == stops
     assert runs.alone[:2] == [False, True]
-    assert list(executed.stops) == stops
-    assert executed.again

@@ -70,19 +70,26 @@ def times(proc: Path, number: str, own: int, ended: int) -> None:
 def test_all_processes_of_a_run_take_its_time_and_ended_ones_did(tmp_path):
     second = confine.TICKS
     times(tmp_path, "1", 100 * second, 5 * second)  # the watcher's own work is not the run's
-    times(tmp_path, confine.NOTEBOOK, 2 * second, second)
+    times(tmp_path, "2", 2 * second, second)
     times(tmp_path, "9", 4 * second, 0)
-    (tmp_path / confine.NOTEBOOK / "schedstat").write_text("1 1500000000 1")
-    assert confine.spent(tmp_path) == (12.0, 1.5)
+    assert confine.spent(tmp_path) == 12.0
+
+
+def test_each_thread_of_a_run_has_its_own_wait(tmp_path):
+    for process, thread, nanoseconds in (("1", "1", 9), ("2", "2", 5e8), ("2", "3", 1e9), ("9", "9", 2e9)):
+        (tmp_path / process / "task" / thread).mkdir(parents=True)
+        (tmp_path / process / "task" / thread / "schedstat").write_text(f"1 {nanoseconds:.0f} 1")
+    assert confine.waits(tmp_path) == {"2": 0.5, "3": 1.0, "9": 2.0}
 
 
 @pytest.mark.parametrize(
     ("processors", "waited", "own"), [(0.0, 0.0, 2.0), (0.5, 1.5, 0.5), (7.0, 0.0, 7.0), (1.0, 2.5, 1.0)]
 )
 def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
-    said = iter([(3.0, 1.0), (3.0 + processors, 1.0 + waited)])
+    spent, waits = iter([3.0, 3.0 + processors]), iter([{"2": 1.0}, {"2": 1.0, "3": waited}])
     now = iter([50.0, 52.0])
-    monkeypatch.setattr(keeper.confine, "spent", lambda: next(said))
+    monkeypatch.setattr(keeper.confine, "spent", lambda: next(spent))
+    monkeypatch.setattr(keeper.confine, "waits", lambda: next(waits))
     monkeypatch.setattr(keeper.time, "monotonic", lambda: next(now))
     clock = keeper._Clock(keeper.frames.Writer(-1))
     clock.look()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import re
 import resource
@@ -45,8 +46,8 @@ CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
 # Threads and allocators reserve far more addresses than they use.
 ADDRESSES = 16 * 1024 * MEBIBYTE
-# The number of the process that runs the cells: the first after the watcher.
-NOTEBOOK = "2"
+# So many threads are asked how long they waited.
+MOST_WAITING = 64
 TICKS = os.sysconf("SC_CLK_TCK")
 # What the kernel may hold for one open file or one thread: what waits in a socket, say.
 KERNELS = 256 * 1024
@@ -344,20 +345,28 @@ def areas(process: Path, most: int) -> int:
     return count
 
 
-def spent(proc: Path = PROC) -> tuple[float, float]:
-    """Seconds of processors that processes besides the first took, and that the notebook waited for one.
-
-    Processes that have ended count; what waited is the thread that runs the notebook's cells.
-    """
+def spent(proc: Path = PROC) -> float:
+    """Return the seconds of processors that processes besides the first took, those that have ended too."""
     ticks = 0
     for process in (proc / "1", *tree(proc)):
         with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
             own = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
             ticks += sum(map(int, own[2:] if process.name == "1" else own))
-    waited = 0
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        waited = int((proc / NOTEBOOK / "schedstat").read_text().split()[1])
-    return ticks / TICKS, waited / 1e9
+    return ticks / TICKS
+
+
+def waits(proc: Path = PROC) -> dict[str, float]:
+    """Return the seconds for which each thread of the notebook has waited for a processor.
+
+    A cell may wait for another thread or process, which waits itself: what the clock says is not its own time
+    while any of them does.
+    """
+    found: dict[str, float] = {}
+    for process in tree(proc):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended meanwhile
+            for thread in itertools.islice(os.scandir(process / "task"), MOST_WAITING - len(found)):
+                found[thread.name] = int(Path(thread.path, "schedstat").read_text().split()[1]) / 1e9
+    return found
 
 
 def share(process: Path) -> int:

@@ -13,14 +13,11 @@ from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
 from autograder.grading.sandbox.heard import heard
-from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.limits import Budget, Limits
 from autograder.grading.sandbox.workers import Job, Ran
 from autograder.records.cells import copied
 from autograder.words.language import Note, _
 
-# A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
-# so that it costs its own task and not every later one; a notebook full of such cells is given up.
-MOST_STOPS = 4
 # In a notebook that has run: what was told meanwhile of calls that tasks forbid, by a stranger's process.
 SEEN = "seen_calls"
 # And the tasks in whose test cells the watch for them stood to the end; absent where nobody could tell.
@@ -35,6 +32,10 @@ class RunsCells(Protocol):
     def run(self, job: Job, alone: bool = False) -> Ran: ...
 
 
+class RunIncomplete(Exception):
+    """A run did not get to its end for want of time, so no score follows from it. Says why, to a person."""
+
+
 @dataclass
 class Executed:
     """A notebook with its outputs."""
@@ -42,8 +43,7 @@ class Executed:
     notebook: NotebookNode
     stops: Mapping[str, str] = field(default_factory=dict)  # why each cell was stopped that was
     gave_up: str = ""  # why nothing was run after the last of them
-    seconds: float = 0.0  # what it took, in all tries
-    again: bool = False  # it was stopped for time while the machine was held up, and run again alone
+    seconds: float = 0.0  # what its last run took
 
 
 def execute(
@@ -51,59 +51,74 @@ def execute(
     notebook: NotebookNode,
     job: Job,
     stopped: Mapping[str, str] = MappingProxyType({}),
-    spent: float = 0.0,
+    budget: Budget | None = None,
 ) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
+
+    A cell that has to be stopped takes the whole process with it. The notebook is then run again without
+    that cell, so that nothing half done is left of it, and it costs no task that does not need it.
 
     Args:
         worker: where they run.
         notebook: what to run; it is not changed.
         job: how; the cells are the notebook's.
         stopped: cells that an earlier run had to stop, and why: they are not run again.
-        spent: seconds of the job's limit that earlier runs took.
+        budget: what is left for this submission's runs; what they take is taken off it.
 
     Raises:
         SandboxFailed: the sandbox itself failed.
+        RunIncomplete: there was not enough time for all cells.
     """
+    budget = budget or Budget()
     stops = dict(stopped)
     gave_up = ""
-    ran, took, again = Ran(), 0.0, False
     seen: list[Any] = []
     watched: frozenset[str] = frozenset()
-    for left in reversed(range(MOST_STOPS)):
-        seconds = job.limits.seconds - spent - took
-        if seconds <= 0:
-            gave_up = _reason("late", job.limits)
-            break
+    while True:
         cells = [
             (cell["id"], cell.source)
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        now = replace(job, cells=cells, limits=replace(job.limits, seconds=seconds))
-        ran = worker.run(now)
-        if ran.held_up and not again:  # that time was not its own
-            again = True
-            ran = worker.run(now, alone=True)
-        took += ran.seconds
+        ran = _run(worker, replace(job, cells=cells), budget)
         said = heard(ran.seen)
         seen += said.calls
         watched = said.watched
         if ran.how == "finished":
             break
         reason = _reason(ran.how, job.limits)
-        if ran.how != "late":  # that is no one cell's doing
-            stops[ran.cell] = reason
-        if not left or not ran.cell or ran.how in ("late", "garbled"):
+        if ran.how == "late":  # that is no one cell's doing
+            raise RunIncomplete(reason)
+        stops[ran.cell] = reason
+        budget.stops -= 1
+        if not ran.cell or ran.how == "garbled":
             gave_up = (
                 Note("{reason}, in the cell {cell}", reason=reason, cell=ran.cell) if ran.cell else reason
             )
             break
+        if budget.stops < 0:
+            raise RunIncomplete(f"too many of its cells had to be stopped; of the last one, {reason}")
     executed = _with_outputs(notebook, ran, stops)
     executed.metadata[SEEN] = seen
     if job.seen_by:
         executed.metadata[WATCHED] = sorted(watched)
-    return Executed(executed, stops, gave_up, took, again)
+    return Executed(executed, stops, gave_up, ran.seconds)
+
+
+def _run(worker: RunsCells, job: Job, budget: Budget) -> Ran:
+    """Run cells once; and once more, alone, where the machine was too busy for the clock to say anything.
+
+    Raises:
+        RunIncomplete: it was too busy again, or no time is left.
+    """
+    for alone in (False, True):
+        if budget.seconds <= 0:
+            raise RunIncomplete("all its runs together took too long")
+        ran = worker.run(job, alone)
+        budget.seconds -= ran.seconds
+        if not ran.held_up:
+            return ran
+    raise RunIncomplete("the machine was too busy to tell how long it takes; grade it again")
 
 
 def _reason(how: str, limits: Limits) -> str:

@@ -43,8 +43,8 @@ COUNT_SECONDS = 0.3
 # What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
 # objects.
 NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
-# How often a run's time is looked at.
-LOOK_SECONDS = 0.1
+# How often a run's time is looked at, and the part of it that is processor time where it did nothing else.
+LOOK_SECONDS, WORKED = 0.1, 0.9
 # How long after its last word a runner may take to end, and how long all of a run after being killed: the
 # kernel takes its time over many processes, but less than a new sandbox would.
 LEAVE_SECONDS, KILLED_SECONDS = 2.0, 6.0
@@ -112,7 +112,7 @@ def _keep(out: int, asks: socket.socket, inherited: int) -> int:
             asked = json.loads(payload)
             to_grader = frames.Writer(out, asked["number"])
             how, clock, whole = _serve(to_grader, asks, payload, asked, inherited)
-            told = {"how": how, "seconds": clock.own, "held_up": clock.held_up}
+            told = {"how": how, "seconds": clock.own, "held_up": clock.held_up, "worked": clock.worked}
             to_grader.send(frames.END, json.dumps(told).encode())
             to_grader.flush()
             return 0 if whole else ENDED
@@ -199,17 +199,20 @@ class _Clock:
     def __init__(self, out: frames.Writer) -> None:
         self._out = out
         self._waited = out.waited
-        self.own = 0.0
+        self.own = self.processors = 0.0
         self.held_up = False  # it was ended by the clock on the wall, and had not used its own time
+        self.worked = False  # it was ended for processor time, which no load takes from it
         self.wall = time.monotonic()
-        self._spent = confine.spent()
+        self._spent, self._waits = confine.spent(), confine.waits()
 
     def look(self) -> None:
-        wall, spent = time.monotonic(), confine.spent()
-        processors, waited = (now - before for now, before in zip(spent, self._spent, strict=True))
+        """Add what passed since the last look."""
+        wall, spent, waits = time.monotonic(), confine.spent(), confine.waits()
+        waited = sum(max(0.0, now - self._waits.get(thread, 0.0)) for thread, now in waits.items())
         read = self._out.waited - self._waited  # until the grader had read what was said
-        self.own += max(processors, wall - self.wall - waited - read, 0.0)
-        self.wall, self._spent, self._waited = wall, spent, self._out.waited
+        self.own += max(spent - self._spent, wall - self.wall - waited - read, 0.0)
+        self.processors += max(spent - self._spent, 0.0)
+        self.wall, self._spent, self._waits, self._waited = wall, spent, waits, self._out.waited
 
 
 def _pass_on(
@@ -226,7 +229,7 @@ def _pass_on(
     total = 0
     order = iter(names)
     begun = clock.wall
-    own, wall = clock.own, clock.wall  # of the cell that runs, its beginning
+    own, worked = 0.0, 0.0  # of the cell that runs: what the clock said at its beginning
     why = ""
     while True:
         wait = 0 if why else LOOK_SECONDS
@@ -235,12 +238,14 @@ def _pass_on(
         if now - clock.wall >= LOOK_SECONDS:
             clock.look()
             if clock.own > limits.seconds:
+                clock.worked = clock.processors > WORKED * limits.seconds
                 return "late"
             if clock.own - own > limits.cell_seconds:
+                clock.worked = clock.processors - worked > WORKED * limits.cell_seconds
                 return "slow"
-            if now - begun > PATIENCE * limits.seconds or now - wall > PATIENCE * limits.cell_seconds:
+            if now - begun > PATIENCE * limits.seconds:
                 clock.held_up = True
-                return "late" if now - begun > PATIENCE * limits.seconds else "slow"
+                return "late"
         if not why and (why := seen.pass_on()):
             continue  # what lies in the other pipe tells which cell it was
         if pipe not in ready:
@@ -260,7 +265,7 @@ def _pass_on(
                 if kind == frames.STARTED:
                     if payload.decode("utf-8", "replace") != next(order, None):
                         return "garbled"
-                    own, wall = clock.own + now - clock.wall, now
+                    own, worked = clock.own + now - clock.wall, clock.processors
                 out.send(kind, payload)
         except frames.TooLong:
             return "output"  # a cell with large outputs sends them in one message

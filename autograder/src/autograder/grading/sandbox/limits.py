@@ -10,14 +10,14 @@ PATIENCE = 4
 
 @dataclass(frozen=True)
 class Limits:
-    """The bounds of one run of one notebook, and of the further runs that it may need.
+    """The bounds of one run of one notebook.
 
-    Its time is its own: the time on the clock less what other runs took from it, and the processor time of
-    all its processes where that is more. On the clock it may last `PATIENCE` times as long.
+    Its time is its own: the time on the clock less what it waited for a processor, and the processor time of
+    all its processes where that is more. On the clock a run may last `PATIENCE` times as long.
     """
 
     cell_seconds: float = 30.0  # its own time for one cell
-    seconds: float = 180.0  # its own time for all cells together, in all runs
+    seconds: float = 180.0  # its own time for all cells together
     cpu_seconds: int = 300  # processor time of any one process
     # Its own memory, beside what it shares with the warm process it was forked from. The course's own
     # solutions need 220 MB at most.
@@ -30,3 +30,11 @@ class Limits:
     disk_bytes: int = 64 * MEBIBYTE  # what /tmp holds, and the largest file
     files_on_disk: int = 4096  # in /tmp
     output_bytes: int = 64 * MEBIBYTE  # what it may send back in all
+
+
+@dataclass
+class Budget:
+    """What all runs of one submission may take together, and what is left of that."""
+
+    seconds: float = 360.0  # their own time
+    stops: int = 12  # cells that have to be stopped

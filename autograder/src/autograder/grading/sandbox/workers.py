@@ -168,7 +168,7 @@ class Worker:
                     told["seconds"],
                 )
                 took, stalled = time.monotonic() - before[0], machine_stalled() - before[1]
-                for_time = ran.how in ("slow", "late")
+                for_time = ran.how in ("slow", "late") and not told["worked"]
                 ran.held_up = for_time and (bool(told["held_up"]) or stalled > STALLED * took)
         return ran
 
