@@ -8,9 +8,19 @@ import os
 import nbformat
 import pytest
 from autograder.grading import submission as submissions
+from autograder.grading.kept import READING, within
 from autograder.grading.nbgrader_steps import SubmissionExporter
+from autograder.grading.notebook_text import essential
 from autograder.grading.rebuild import rebuild
-from autograder.grading.submission import MAX_PARTS, UNREADABLE, read_submission, read_text
+from autograder.grading.releases import known_ids
+from autograder.grading.submission import (
+    MAX_PARTS,
+    SMALL_BYTES,
+    UNREADABLE,
+    lightened,
+    read_submission,
+    read_text,
+)
 from autograder.words.visible import one_line
 from nbconvert.preprocessors import Preprocessor
 
@@ -227,7 +237,7 @@ def test_the_exporter_tells_nbgrader_the_notebooks_name(handed_in, submission):
         (os.mkdir, "no ordinary file"),
         (
             lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 30_000_000_000),
-            "larger than 20 MB",
+            "larger than 100 MB",
         ),
     ],
 )
@@ -249,6 +259,143 @@ def test_a_folder_that_is_a_link_is_not_followed(tmp_path, handed_in):
 def test_what_a_person_is_shown_is_one_line_that_no_terminal_acts_on():
     assert one_line("ruth\n\x1b[2J\u202e\u200bé רות\ud800") == "ruth\ufffd\ufffd[2J\ufffd\ufffdé רות\ufffd"
     assert len(one_line("x" * 10**6)) == 1000
+
+
+# Output is not the answer
+
+
+def stream(text):
+    return [{"output_type": "stream", "name": "stdout", "text": text}]
+
+
+def displayed(mime, data):
+    return [{"output_type": "display_data", "data": {mime: data}, "metadata": {}}]
+
+
+def beside(key, value):
+    """Something that grading does not use, in the notebook's metadata."""
+    return lambda plain: plain["metadata"].update({key: value})
+
+
+def put_out(outputs):
+    return lambda plain: plain["cells"][-1].update(outputs=outputs)
+
+
+TENSOR = "tensor([[0.16, 0.17],\n" + "        [0.16, 0.17],\n" * 5 + "])\n"
+LARGE = {
+    "15,000 tensors": put_out(stream(TENSOR * 15_000)),
+    "lines in a list": put_out(stream([TENSOR] * 15_000)),
+    "a picture of 22 MB": put_out(displayed("image/png", "iVBO" * 5_500_000)),
+    "an animation of 45 MB with one emoji": put_out(displayed("text/html", "<p>" * 15_000_000 + "🎞")),
+    "quotes and backslashes": put_out(stream('[\\"' * 150_000)),
+    "a table": put_out(displayed("application/json", [[0.5, None, {"a": []}]] * 60_000)),
+    "the state of widgets": beside(
+        "widgets", {"state": {str(n): {"model": {"x": [n], "y": {}}} for n in range(60_000)}}
+    ),
+    "attachments": lambda plain: plain["cells"][0].update(
+        attachments={"a.png": {"image/png": "A" * 21_000_000}}
+    ),
+    "what an editor notes of a cell": lambda plain: plain["cells"][3]["metadata"].update(
+        editor={str(n): [] for n in range(120_000)}
+    ),
+    "an unknown key": lambda plain: plain.update(history=[{"cells": []}] * 60_000),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_what_is_not_used_may_be_large(submission, kind):
+    plain = json.loads(nbformat.writes(submission))
+    LARGE[kind](plain)
+    text = json.dumps(plain, ensure_ascii=False).encode()
+    made = read_text(text)
+    assert (reason(made), answer(made)) == ("", SHARE)
+    assert read_text(lightened(text)) == made
+    ids = frozenset({"share", "row-sums-answer"})
+    assert within(READING, known_ids, text, ids) == ids
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_large_file_of_any_encoding_and_line_end_is_read(submission, encoding, line_end):
+    plain = json.loads(nbformat.writes(submission))
+    put_out(stream("é🎞\n" * 120_000))(plain)
+    text = json.dumps(plain, indent=1, ensure_ascii=False).replace("\n", line_end)
+    made = read_text(text.encode(encoding))
+    assert (reason(made), answer(made)) == ("", SHARE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"outputs": []', f'"outputs": {"[" * 100_000}{"]" * 100_000}'),
+        ('"outputs": []', '"outputs": [NaN, -Infinity, 1e999, {"a": "\\ud800"}]'),
+        ('"outputs": []', '"outputs": [{"cell_type": "code", "source": "1"}], "outputs": [{"id": "share"}]'),
+        (
+            '"metadata": {}',
+            '"metadata": {"widgets": {"cells": [], "metadata": {"nbgrader": {"grade_id": 1}}}}',
+        ),
+        ('"id": "share-answer"', '"id": "other", "id": "share-answer"'),
+        ('"id": "share-answer"', '"\\u0069d": "share-answer"'),
+        ('"source": ["def', '"source": "def share(x): ...", "source": ["def'),
+    ],
+    ids=[
+        "deep",
+        "no number",
+        "twice",
+        "looks like a notebook",
+        "the last id",
+        "an escaped key",
+        "the last text",
+    ],
+)
+@pytest.mark.parametrize("size", [0, SMALL_BYTES], ids=["small", "large"])
+def test_odd_json_is_read_as_python_reads_it_however_large_the_file(submission, old, new, size):
+    text = json.dumps(json.loads(nbformat.writes(submission)))
+    assert old in text
+    made = read_text((text.replace(old, new, 1) + " " * size).encode())
+    assert (reason(made), answer(made)) == ("", SHARE)
+
+
+@pytest.mark.parametrize("cut", range(7))
+def test_a_large_file_that_is_damaged_is_said_to_be_no_json(submission, cut):
+    text = nbformat.writes(submission) + "\n" * SMALL_BYTES
+    damaged = [text[: cut * 200 + 1], text + "}", text.replace(":", "", 1)]
+    for one in damaged:
+        assert (
+            reason(read_text(one.encode().ljust(SMALL_BYTES + 1)))
+            == "the file is not JSON, so it is no notebook"
+        )
+
+
+def test_a_large_file_is_cut_down_to_what_json_reads_of_it_too(submission):
+    plain = json.loads(nbformat.writes(submission))
+    put_out(stream(TENSOR))(plain)
+    kept = json.loads(essential(json.dumps(plain).encode(), MAX_PARTS))
+    assert [cell["source"] for cell in kept["cells"]] == [cell["source"] for cell in plain["cells"]]
+    assert kept["cells"][-1]["outputs"] == []
+    assert kept["cells"][3]["metadata"] == {"nbgrader": {"grade_id": "share-answer"}}
+
+
+def test_of_a_large_file_in_format_3_the_answers_are_read(submission):
+    cells = [
+        {
+            "cell_type": cell.cell_type,
+            "source": [],
+            "input": [cell.source],
+            "language": "python",
+            "outputs": [],
+        }
+        for cell in submission.cells
+    ]
+    plain = {"metadata": {"name": "x"}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": cells}]}
+    cells[-1]["outputs"] = stream("1\n" * SMALL_BYTES)
+    made = read_text(json.dumps(plain).encode())
+    assert SHARE in [cell.source for cell in made.cells]
+
+
+def test_too_much_text_is_too_much_however_little_was_put_out():
+    text = b'{"cells":[{"cell_type":"code","source":"%s"}]}' % (b"a" * 21_000_000)
+    assert reason(read_text(text)) == "without its outputs, the file is larger than 20 MB"
 
 
 @pytest.mark.parametrize("part", ["{}", "[]", '{"cell_type":"code","source":"1"}'])

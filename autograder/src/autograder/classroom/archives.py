@@ -26,7 +26,9 @@ MAX_ENTRIES = 200_000
 MAX_TOTAL_BYTES = 2_000_000_000
 MAX_INNER_BYTES = 40_000_000
 # What is read of one student's: files, and their bytes. What is no notebook is not read, and costs nothing.
-MAX_FILES_EACH, MAX_BYTES_EACH = 100, 60_000_000
+MAX_FILES_EACH, MAX_BYTES_EACH = 100, 120_000_000
+# Of which one archive of theirs may hold so much, since it is unpacked within the limits of what is read.
+MAX_UNPACKED_BYTES = 60_000_000
 
 # What browsers and platforms add to the name of a file that is there already.
 COPY = re.compile(r"([ _-]*\((?P<number>\d+)\)|-(?P<again>\d+)|[ _-]*copy ?\d*|^copy of )", re.IGNORECASE)
@@ -150,7 +152,9 @@ def _one(unit: _Unit, plain: HandedFile, file: _File) -> Iterator[HandedFile]:
         yield replace(plain, refused=f"their files hold more than {MAX_BYTES_EACH // 1_000_000} MB")
     elif inner:
         try:
-            found, size = unit.share.within(unpacked, content, max(unit.files, 0), max(unit.size, 0))
+            found, size = unit.share.within(
+                unpacked, content, max(unit.files, 0), min(max(unit.size, 0), MAX_UNPACKED_BYTES)
+            )
         except (LimitReached, *BROKEN) as problem:
             yield replace(plain, refused=f"it is no zip file that can be read ({problem})")
             return

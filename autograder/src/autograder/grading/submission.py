@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import stat
 from collections.abc import Mapping
@@ -14,17 +15,26 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
+from autograder.grading.notebook_text import TooManyParts, essential
 from autograder.records.cells import OF_RELEASE, RELEASE
 
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
-MAX_FILE_BYTES = 20_000_000
-# What is read of a file takes time and memory for each of its parts, however small.
+MAX_FILE_BYTES = 100_000_000
+# Of what is used of it: texts and ids, and no outputs.
+MAX_USED_BYTES = 20_000_000
+# What is used of a file takes time and memory for each of its parts, however small.
 MAX_PARTS = 100_000
+# No more than this is read at once, outputs and all.
+SMALL_BYTES = 1_000_000
 # Of a time, or a word of the exchange's, that lies beside it.
 MAX_BESIDE_BYTES = 200
 # Of the id of a release.
 MOST_RELEASE = 40
+
+
+class TooLarge(ValueError):
+    """What is used of a notebook has more bytes than it may."""
 
 
 def read_submission(path: Path) -> NotebookNode:
@@ -67,10 +77,12 @@ def read_text(text: bytes) -> NotebookNode:
     """Return a submission from its file's content, as `read_submission` reads it."""
     if len(text) > MAX_FILE_BYTES:
         return unreadable(_too_large())
-    if text.count(b"{") + text.count(b"[") > MAX_PARTS:
-        return unreadable(f"the file has more than {MAX_PARTS} parts")
     try:
-        plain = json.loads(text.decode(json.detect_encoding(text), "replace"))
+        plain = _taken_apart(text)
+    except TooManyParts:
+        return unreadable(f"the file has more than {MAX_PARTS} parts")
+    except TooLarge:
+        return unreadable(f"without its outputs, the file is larger than {MAX_USED_BYTES // 10**6} MB")
     except (ValueError, RecursionError):
         return unreadable("the file is not JSON, so it is no notebook")
     if not isinstance(plain, dict) or not isinstance(plain.get("cells", plain.get("worksheets")), list):
@@ -81,6 +93,35 @@ def read_text(text: bytes) -> NotebookNode:
         except Exception as problem:  # format 3 that its own converter does not understand
             return unreadable(f"the notebook is of an old format that cannot be converted ({problem})")
     return _only_what_is_used(plain)
+
+
+def lightened(text: bytes) -> bytes:
+    """Return a submission's text without what grading does not use, where it is large.
+
+    What is no notebook stays as it is, for whoever reads it to say so.
+    """
+    if len(text) <= SMALL_BYTES or len(text) > MAX_FILE_BYTES:
+        return text
+    try:
+        return essential(text, MAX_PARTS)
+    except ValueError:
+        return text
+
+
+def _taken_apart(text: bytes) -> Any:
+    if len(text) <= SMALL_BYTES and _parts(text) <= MAX_PARTS:  # as almost all are, and as fast as can be
+        with contextlib.suppress(RecursionError):
+            return json.loads(text.decode(json.detect_encoding(text), "replace"))
+    used = essential(text, MAX_PARTS)
+    if _parts(used) > MAX_PARTS:
+        raise TooManyParts
+    if len(used) > MAX_USED_BYTES:
+        raise TooLarge
+    return json.loads(used.decode("utf-8", "replace"))
+
+
+def _parts(text: bytes) -> int:
+    return text.count(b"{") + text.count(b"[")
 
 
 def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
