@@ -33,13 +33,15 @@ else:
     import fcntl
 
 OLDEST = (3, 11)
-NEWEST = (3, 13)
+NEWEST = (3, 14)
 UV = "uv>=0.9"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 WINDOWS = os.name == "nt"
 THIS = ".".join(map(str, sys.version_info[:2]))
 HERE = Path(__file__).resolve().parent
 LOCK = HERE / "requirements.lock"
+TEST_LOCK = HERE / "requirements-test.lock"  # what only the tests, the makers' tools and the site need
+MAKERS = {"test", "pytest", "ruff", "mypy", "lint-imports", "site"}  # words of commands that need it
 VENV = HERE / ".venv"
 PROGRAMS = VENV / ("Scripts" if WINDOWS else "bin")
 PYTHON = str(PROGRAMS / ("python.exe" if WINDOWS else "python"))
@@ -47,6 +49,7 @@ PACKAGES = VENV / ("Lib" if WINDOWS else f"lib/python{THIS}") / "site-packages"
 # What a class is given holds no course, but the wheels of its checks; of each name, the last one that came.
 WHEELS = {file.name.split("-")[0]: file for file in sorted(HERE.glob("*.whl"), key=os.path.getmtime)}
 STAMP = VENV / "start-stamp.json"  # what .venv holds; missing while .venv is being changed
+TEST_STAMP = VENV / "start-test-stamp.json"  # the same, once it holds what TEST_LOCK names
 
 COMMANDS = ("lab", "run") if WHEELS else ("lab", "test", "run", "build")
 HELP = """python3 start.py COMMAND ...
@@ -132,6 +135,8 @@ def main(arguments):
     if command not in COMMANDS:
         raise Stop(f"The commands are {', '.join(COMMANDS)}.{nearest(command, COMMANDS)}", code=2)
     set_up()
+    if MAKERS.intersection(arguments[:3]) and TEST_LOCK.exists():
+        add_for_tests()
     if command == "lab":
         check_home()
     return execute(command, rest)
@@ -189,13 +194,35 @@ def set_up():
         before = STAMP.read_bytes() if state == "update" else b""
         STAMP.unlink() if before else make_venv()
         try:
-            install(wish)
+            with_an_installer(lambda tool, environment: fill(tool, environment, wish))
         except Stop as stop:
             if before and stop.trouble == "no network":  # .venv is as it was
                 STAMP.write_bytes(before)
             raise
         STAMP.write_text(json.dumps(contents()), encoding="utf-8")
         say(f"Ready after {time.monotonic() - begun:.0f} seconds.")
+
+
+def add_for_tests():
+    """Add to .venv what TEST_LOCK names, at the first command that needs it."""
+
+    def done():
+        made_from = hashlib.sha256(LOCK.read_bytes() + TEST_LOCK.read_bytes()).hexdigest()
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            old, packages = json.loads(TEST_STAMP.read_text(encoding="utf-8"))
+            return old == made_from and set(packages) <= set(contents()[2]), made_from
+        return False, made_from
+
+    if done()[0]:
+        return
+    with only_one_start():
+        if done()[0]:
+            return
+        say("The tests and the site need more packages than the lessons (about 100 MB to download, once) ...")
+        with_an_installer(
+            lambda tool, environment: call([*tool, "--no-deps", "-r", TEST_LOCK.name], environment)
+        )
+        TEST_STAMP.write_text(json.dumps([done()[1], contents()[2]]), encoding="utf-8")
 
 
 def check_home():
@@ -282,20 +309,20 @@ def only_one_start():
         yield
 
 
-def install(wish):
-    """Fill .venv with uv or, where uv cannot be had or does not manage, with pip."""
+def with_an_installer(fill):
+    """Have uv or, where uv cannot be had or does not manage, pip fill .venv."""
     pip = [PYTHON, "-m", "pip", "--no-input", "--disable-pip-version-check", "install", "--retries", "2"]
     uv = [PYTHON, "-m", "uv", "pip", "install", "--python", PYTHON]
     for_pip, for_uv = installers_environments()
     try:
         if not (PACKAGES / "uv").is_dir():
             call([*pip, "--no-deps", UV], for_pip)
-        fill(uv, for_uv, wish)
+        fill(uv, for_uv)
     except Stop as stop:
         if stop.trouble in ("disk full", "not writable"):
             raise
         say(f"uv cannot be had or does not manage here ({stop.trouble}); pip installs instead, more slowly.")
-        fill(pip, for_pip, wish)
+        fill(pip, for_pip)
 
 
 def fill(tool, environment, wish):

@@ -74,7 +74,7 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
         ".lab/labconfig/page_config.json",
     }
     assert there == {"README.md", "course.toml", "start.py", "requirements.lock", *lab, *names, *notebooks}
-    assert "Python 3.11 to below 3.14" in (folder / "README.md").read_text()
+    assert "Python 3.11 to below 3.15" in (folder / "README.md").read_text()
     tool, course = ([Path(name) for name in wheel.namelist()] for wheel in wheels)
     assert {path.parts[0] for path in tool if "dist-info" not in path.parts[0]} == {"autograder"}
     words = {f"{language}/{file}.mo" for language in ("bn", "hi_Latn") for file in (LESSON, "shared")}

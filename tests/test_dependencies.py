@@ -18,11 +18,18 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 FOLDERS = (ROOT, ROOT / "autograder")
 TEXTS = [(folder / "pyproject.toml").read_text(encoding="utf-8") for folder in FOLDERS]
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+LESSONS_LOCK, TEST_LOCK = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("requirements.lock", "requirements-test.lock")
+)
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 
-CONDA_NAMES = {"torch": "pytorch-cpu", "jupyter-client": "jupyter_client", "stack-data": "stack_data"}
+CONDA_NAMES = {
+    "torch": "pytorch-cpu",
+    "jupyter-client": "jupyter_client",
+    "jupyter-server": "jupyter_server",
+    "stack-data": "stack_data",
+}
 # Of distributions whose modules are called otherwise.
 MODULES = {"PIL": "pillow", "jwt": "pyjwt", "dateutil": "python-dateutil", "yaml": "pyyaml"}
 # Extras of the tool that no other extra and no lock holds.
@@ -64,7 +71,7 @@ def requirement_lines(lock: str) -> list[str]:
     return [line for line in lock.splitlines() if line.strip() and not line.startswith("#")]
 
 
-def disagreements_of_lock(projects: Projects, lock: str) -> list[str]:
+def disagreements_of_lock(projects: Projects, lock: str, *extras: str) -> list[str]:
     """What in the lock does not agree with the projects, or does not belong in a lock."""
     found = []
     versions: dict[str, set[str]] = {}
@@ -85,7 +92,7 @@ def disagreements_of_lock(projects: Projects, lock: str) -> list[str]:
             found.append(f"{name} belongs to CUDA")
     if names != sorted(names):
         found.append("the lines are not sorted by name")
-    for name, wanted in projects.declared(projects.course, "test").items():
+    for name, wanted in projects.declared(projects.course, *extras).items():
         if name not in versions:
             found.append(f"{name} is missing")
         found += [
@@ -126,7 +133,12 @@ def undeclared(projects: Projects, name: str, files: list[Path], *extras: str) -
             imported |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             imported.add(str(node.module).partition(".")[0])
-    folders = (ROOT, ROOT / "autograder" / "tests")  # where a test finds what it imports
+    sandbox = ROOT / "autograder" / "src" / "autograder" / "grading" / "sandbox"
+    folders = (
+        ROOT,
+        ROOT / "autograder" / "tests",
+        sandbox,
+    )  # where a test, or a sandbox, finds what it imports
     known = {*sys.stdlib_module_names, *(entry.stem for folder in folders for entry in folder.iterdir())}
     names = {str(canonicalize_name(MODULES.get(name, name))) for name in imported - known}
     return names - projects.declared(name, *extras).keys()
@@ -149,14 +161,29 @@ def test_an_import_that_is_not_declared_is_noticed(tmp_path: Path) -> None:
     assert undeclared(SMALL, "small", [tmp_path / "one.py"]) == {"scipy", "pillow"}
 
 
-def test_the_lock_agrees_with_pyproject() -> None:
-    assert disagreements_of_lock(PROJECTS, LOCK) == []
+def test_each_lock_agrees_with_pyproject() -> None:
+    assert disagreements_of_lock(PROJECTS, LESSONS_LOCK, "grade", "lab") == []
+    both = requirement_lines(LESSONS_LOCK) + requirement_lines(TEST_LOCK)
+    both.sort(key=lambda line: canonicalize_name(Requirement(line).name))
+    assert disagreements_of_lock(PROJECTS, "\n".join(both), "test") == []
+
+
+def test_what_learners_install_holds_no_tool_of_the_makers() -> None:
+    lessons, tests = (
+        {str(canonicalize_name(Requirement(line).name)) for line in requirement_lines(lock)}
+        for lock in (LESSONS_LOCK, TEST_LOCK)
+    )
+    own = PROJECTS.declared(PROJECTS.course, "test").keys()
+    makers = own - PROJECTS.declared(PROJECTS.course, "grade", "lab").keys()
+    assert {"mypy", "playwright", "pytest", "sphinx"} <= makers <= tests
+    assert not lessons & tests
 
 
 @pytest.mark.parametrize("extra", ON_REQUEST)
 def test_an_extra_on_request_is_nothing_that_an_install_downloads(extra: str) -> None:
     asked_for = PROJECTS.declared(PROJECTS.tool, extra).keys() - PROJECTS.declared(PROJECTS.tool).keys()
-    locked = {str(canonicalize_name(Requirement(line).name)) for line in requirement_lines(LOCK)}
+    lines = requirement_lines(LESSONS_LOCK) + requirement_lines(TEST_LOCK)
+    locked = {str(canonicalize_name(Requirement(line).name)) for line in lines}
     assert asked_for
     assert asked_for & locked <= BROUGHT
 
@@ -182,7 +209,7 @@ def test_the_course_takes_the_tool_that_lies_beside_it() -> None:
 
 
 def test_the_lock_holds_the_build_tools_start_py_installs_both_with() -> None:
-    locked = {one.name: one.specifier for one in map(Requirement, requirement_lines(LOCK))}
+    locked = {one.name: one.specifier for one in map(Requirement, requirement_lines(LESSONS_LOCK))}
     assert "editables" in locked
     for one in PROJECTS.builds:
         assert one.specifier.contains(str(locked[one.name]).removeprefix("=="))
@@ -201,7 +228,7 @@ def test_start_py_accepts_the_pythons_that_pyproject_names() -> None:
 
 
 def test_torch_is_locked_without_naming_a_build() -> None:
-    assert re.search(r"^torch==[0-9.]+$", LOCK, re.MULTILINE)
+    assert re.search(r"^torch==[0-9.]+$", LESSONS_LOCK, re.MULTILINE)
 
 
 # --- the comparisons themselves notice what they are for ------------------------------------------
@@ -238,7 +265,7 @@ dependencies:
 
 
 def test_texts_that_agree_have_no_disagreements() -> None:
-    assert disagreements_of_lock(SMALL, SMALL_LOCK) == []
+    assert disagreements_of_lock(SMALL, SMALL_LOCK, "test") == []
     assert disagreements_of_conda(SMALL, SMALL_CONDA) == []
 
 
@@ -266,7 +293,7 @@ def test_texts_that_agree_have_no_disagreements() -> None:
 )
 def test_a_lock_that_disagrees_is_noticed(old: str, new: str, found: str) -> None:
     assert old in SMALL_LOCK
-    assert any(found in line for line in disagreements_of_lock(SMALL, SMALL_LOCK.replace(old, new)))
+    assert any(found in line for line in disagreements_of_lock(SMALL, SMALL_LOCK.replace(old, new), "test"))
 
 
 @pytest.mark.parametrize(

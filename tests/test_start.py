@@ -87,7 +87,7 @@ class Course(NamedTuple):
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_"))}
         offline = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri()}
         return subprocess.Popen(
-            [sys.executable, str(self.folder / "start.py"), *typed.split()],
+            [sys.executable, str(self.folder / "start.py"), *(typed.split(" ") if typed else [])],
             env={**clean, "NO_PROXY": "*", "PYTHONIOENCODING": "utf-8", **offline, **changes},
             cwd=self.folder.parent,
             stdin=subprocess.DEVNULL,
@@ -183,6 +183,24 @@ def test_both_halves_run_to_their_end_and_one_line_counts_them(course, fails, co
     assert all(f"pytest.__main__ -n auto {chosen}--junitxml=" in line for line in halves)
     assert counted == f"Tests: {passed} passed, {4 - passed} failed, 2 skipped (2 need Chromium)"
     assert done == code
+
+
+def test_what_only_the_tests_need_is_added_at_their_first_start_and_said(course):
+    exec(BACKEND, tools := {})
+    tools["make_wheel"](course.wheels, "gravel", {"gravel.py": ""})
+    lock = course.folder / "requirements-test.lock"
+    try:
+        lock.write_text("gravel==1.0\n", encoding="utf-8")
+        assert course.start("run python -c import\tgravel")[0] == 1
+        assert "need more packages than the lessons" in course.start("test fast")[2]
+        assert course.start("run python -c import\tgravel") == (0, "", "")
+        assert course.start("test fast")[2] == ""
+        lock.write_text("gravel==1.0\nabsent==1.0\n", encoding="utf-8")
+        assert course.start("run pebble-say") == (0, "a pebble\n", "")  # a lesson needs none of it
+        code, _, messages = course.start("test fast")
+        assert (code, "no package for this machine" in messages) == (1, True)
+    finally:
+        lock.unlink()
 
 
 @pytest.mark.parametrize(("typed", "code", "output", "messages"), COMMANDS)
@@ -326,7 +344,7 @@ def test_a_python_that_does_not_fit_is_told_what_to_do(bare, monkeypatch):
     assert "3.10, which is too old" in bare.python_complaint((3, 10, 13))
     assert bare.python_complaint((3, 10, 13), ["lab"]).endswith("3.12 start.py lab")
     monkeypatch.setattr(bare, "answers", lambda command: False)
-    assert "too new: the course runs on Python 3.11 to 3.13. Install" in bare.python_complaint((3, 14, 0))
+    assert "too new: the course runs on Python 3.11 to 3.14. Install" in bare.python_complaint((3, 15, 0))
 
 
 REPORTS = [

@@ -144,7 +144,7 @@ def project(course: Course) -> dict[str, Any]:
 
 
 def pythons() -> str:
-    """Return the Pythons that the tool runs on, as ">=3.11,<3.14"."""
+    """Return the Pythons that the tool runs on, as ">=3.11,<3.15"."""
     return str(tool().metadata["Requires-Python"])
 
 
