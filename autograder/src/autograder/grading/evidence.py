@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from nbformat import NotebookNode, from_dict
 
+from autograder.grading.sandbox.bounds import LEFT_OUT_MIME
 from autograder.grading.sandbox.execute import SEEN, WATCHED, Executed
 from autograder.judge.decide import judge, merge, with_unfinished
 from autograder.records import codec
@@ -119,6 +120,9 @@ def bound_outputs(
                 most_shown -= len(output.evalue) + sum(map(len, output.traceback))
                 most_parts -= len(output.traceback)
             else:
+                left_out = output.data.get(LEFT_OUT_MIME)
+                if type(left_out) is int:
+                    output.data = {"text/plain": _left_out(left_out)}
                 text = json.dumps([output.data, output.metadata])
                 parts = text.count("[") + text.count("{") + text.count(",")
                 if len(text) > most_shown or parts > most_parts:
@@ -128,6 +132,14 @@ def bound_outputs(
                 else:
                     most_shown -= len(text)
                     most_parts -= parts
+
+
+def _left_out(number: int) -> str:
+    return ngettext(
+        "… {number} output of this cell was left out, since there was too much to keep …",
+        "… {number} outputs of this cell were left out, since there was too much to keep …",
+        number,
+    )
 
 
 def _cut(text: str, most: int) -> str:

@@ -16,10 +16,12 @@ from pathlib import Path
 import filelock
 import pytest
 from autograder.grading.sandbox import calls, workers
+from autograder.grading.sandbox.bounds import LEFT_OUT_MIME
 from autograder.grading.sandbox.execute import Executed, RunIncomplete, execute
 from autograder.grading.sandbox.limits import MEBIBYTE, Limits
 from autograder.grading.sandbox.walls import Inside
 from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
+from autograder.records.transport import EVIDENCE_MIME
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -435,17 +437,81 @@ def test_what_is_said_of_cells_that_are_not_in_the_notebook_is_not_taken(worker)
     assert (ran.how, ran.cell) == ("garbled", "cell-2")
 
 
-def test_outputs_with_too_many_parts_are_left_out(monkeypatch, worker):
-    monkeypatch.setattr(workers, "MOST_PARTS", 50)
-    many = "from IPython.display import display\ndisplay({'application/json': [[]] * 100}, raw=True)"
-    ran = worker.run(job("1", many, "2"))
-    assert [output["output_type"] for output in ran.cells["cell-1"][1]] == ["execute_result"]
-    assert [output["text"] for output in ran.cells["cell-2"][1]] == [workers.TOO_INTRICATE]
+SHOW = "from IPython.display import display\n"
+MANY_PARTS = "display({'application/json': [[]] * 120_000}, raw=True)"
+LARGE = "display({'text/html': chr(0x1F600) + 'x' * 45_000_000}, raw=True)"
+MANY = "for number in range(600):\n    display({'text/html': str(number)}, raw=True)"
+NO_JSON = "display({'application/json': {1, 2}}, raw=True)"
+# What is left out of what a cell shows, and how much of it.
+TOO_MUCH = {
+    "a display of 45 MB": (LARGE, 1),
+    "many displays": (MANY, 100),
+    "many parts": (MANY_PARTS, 1),
+    "what is no JSON": (NO_JSON, 1),
+    "pictures": ("for _ in range(50):\n    display({'image/png': 'A' * 100_000}, raw=True)", 9),
+    "an update that grows": (
+        "handle = display('a', display_id=True)\nhandle.update({'text/plain': 'x' * 5_000_000}, raw=True)",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TOO_MUCH)
+def test_what_is_too_much_to_keep_is_left_out_with_a_line_in_its_place(worker, kind):
+    code, number = TOO_MUCH[kind]
+    ran = worker.run(job("1", SHOW + code + "\nprint('end')", "2", limits=Limits()))
     assert ran.how == "finished"
+    (left_out,) = [
+        output["data"][LEFT_OUT_MIME]
+        for output in ran.cells["cell-2"][1]
+        if LEFT_OUT_MIME in output.get("data", {})
+    ]
+    assert left_out == number
+    assert [output["text"] for output in ran.cells["cell-2"][1] if "text" in output] == ["end\n"]
+    assert [output["output_type"] for output in ran.cells["cell-3"][1]] == ["execute_result"]
 
 
-def test_of_very_many_outputs_the_first_are_kept(monkeypatch, worker):
-    monkeypatch.setattr(workers, "MOST_OUTPUTS", 5)
-    three = "from IPython.display import display\nfor number in range(3):\n    display(number)"
-    ran = worker.run(job(three, three, three))
-    assert [len(outputs) for _, outputs in ran.cells.values()] == [3, 2, 0]
+def test_what_is_cleared_or_updated_takes_no_room(worker):
+    frame = "{'image/png': 'A' * 1_000_000}, raw=True"
+    loop = "for _ in range(30):\n    clear_output(wait=True)\n"
+    cleared = f"from IPython.display import clear_output\n{loop}    display({frame})"
+    updated = f"handle = display({frame}, display_id=True)\nfor _ in range(30):\n    handle.update({frame})"
+    ran = worker.run(job(SHOW + cleared, updated))
+    assert [len(outputs[0]["data"]["image/png"]) for _, outputs in ran.cells.values()] == [1_000_000] * 2
+
+
+def test_evidence_is_kept_however_much_was_shown_before(worker):
+    shown = SHOW + MANY.replace("600", "3_000").replace("str(number)", "'x' * 20_000")
+    evidence = f"\ndisplay({{{EVIDENCE_MIME!r}: 'the evidence'}}, raw=True)"
+    ran = worker.run(job(shown, shown + evidence, limits=Limits()))
+    assert [one["data"].get(EVIDENCE_MIME) for one in ran.cells["cell-2"][1]][-1] == "the evidence"
+
+
+# What a stranger's process may send that ours never would.
+SEND = PIPE + (
+    "import struct\n"
+    "def send(text, kind=b'C'):\n"
+    "    whole = struct.pack('>cI', kind, len(text)) + text\n"
+    "    while whole:\n        whole = whole[os.write(pipe, whole):]\n"
+    "def cell(*outputs):\n"
+    '    send(b\'{"id": "cell-1", "count": 1, "outputs": [\' + b", ".join(outputs) + b"]}")\n'
+    'stream = b\'{"output_type": "stream", "name": "stdout", "text": "%s"}\'\n'
+)
+LIES = {
+    "many parts": ("send(b'[' + b'[],' * 400_000 + b'0]')", len(workers.TOO_INTRICATE)),
+    "many outputs": ("cell(*[stream % b'x'] * 9_000)", 2_500),
+    "many large texts": ("cell(*[stream % (b'x' * 2**20)] * 10)", 4 * 2**20),
+    "a large text": ("cell(stream % (b'\\\\ud83d\\\\ude00' + b'x' * 11_000_000))", 0),
+}
+
+
+@pytest.mark.parametrize("kind", LIES)
+def test_of_what_a_stranger_sends_only_so_much_is_taken(worker, kind):
+    code, most = LIES[kind]
+    ran = worker.run(job(SEND + code + "\nos._exit(0)", limits=Limits()))
+    assert len("".join(output["text"] for output in ran.cells["cell-1"][1])) == most
+
+
+def test_a_message_that_is_too_long_ends_the_run(worker):
+    ran = worker.run(job("1", SEND + "send(b'x' * 13_000_000)", limits=Limits()))
+    assert (ran.how, ran.cell) == ("output", "cell-2")

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.sandbox import confine, frames
+from autograder.grading.sandbox.bounds import MESSAGE_BYTES
 from autograder.grading.sandbox.limits import PATIENCE, Limits
 
 # A watcher's ways of saying why it ended a run; any other end is not its doing.
@@ -225,7 +226,7 @@ def _pass_on(
     seen: _Seen,
 ) -> str:
     """Pass on messages until the runner has ended. Returns why it has to be ended, if it has."""
-    reader = frames.Reader(frames.STARTED + frames.CELL, limits.output_bytes)
+    reader = frames.Reader(frames.STARTED + frames.CELL, min(limits.output_bytes, MESSAGE_BYTES))
     total = 0
     order = iter(names)
     begun = clock.wall

@@ -32,8 +32,12 @@ from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.session import Session
 from traitlets.config import Config
 
+from autograder.grading.sandbox.bounds import LEFT_OUT_MIME, Budget
+
 # What one cell may print; the rest is counted, not kept.
 MOST_TEXT = 100_000
+# What is kept of an error's own words, where there are too many.
+MOST_OF_ERROR = 1_000
 # The runner's standard input: /dev/null, open for writing too.
 NOTHING = 0
 # What an output keeps of the message that it came as.
@@ -52,12 +56,15 @@ NO_SPILL: Mapping[str, int] = MappingProxyType({})
 
 @dataclass
 class Outputs:
-    """What a cell has put out so far, merged as nbclient merges it."""
+    """What a cell has put out so far, merged as nbclient merges it, and as far as a budget allows."""
 
     kept: list[Output] = field(default_factory=list)
     cut: int = 0
+    budget: Budget = field(default_factory=Budget)
+    changed: set[int] = field(default_factory=set)  # which outputs, also of earlier cells, were updated
     _text: int = 0
     _clear: bool = False
+    _left_out: int = 0
 
     def text(self, stream: str, text: str) -> None:
         if text:
@@ -85,22 +92,47 @@ class Outputs:
         display = content.get("transient", {}).get("display_id")
         if kind == "update_display_data":
             for output in shown.get(display, ()):
-                output["data"], output["metadata"] = content["data"], content["metadata"]
+                self._update(output, content)
             return
         if kind not in FIELDS:
             return
         self._begin()
         # The grader looks at its form: whether it is right cannot be known on this side.
         output = {"output_type": kind, **{name: content.get(name) for name in FIELDS[kind]}}
+        if not self.budget.takes(output):
+            if kind != "error":
+                self._leave_out()
+                return
+            output |= {"evalue": str(output["evalue"])[:MOST_OF_ERROR], "traceback": ["…"]}
         self.kept.append(output)
         if display is not None:
             shown.setdefault(display, []).append(output)
 
+    def _update(self, output: Output, content: dict[str, Any]) -> None:
+        if not _is_line(output):
+            self.budget.give_back([output])
+        updated = {"data": content["data"], "metadata": content["metadata"]}
+        output.update(updated if self.budget.takes({**output, **updated}) else _line(1))
+        self.changed.add(id(output))
+
+    def _leave_out(self) -> None:
+        """Count an output that is too much, where the first one of these would stand."""
+        self._left_out += 1
+        lines = filter(_is_line, self.kept)
+        line = next(lines, None)
+        if line is None:
+            line = {"output_type": "display_data"}
+            self.kept.append(line)
+        line.update(_line(self._left_out))
+
     def _begin(self) -> None:
         if self._clear:
+            self.budget.give_back(
+                output for output in self.kept if output["output_type"] != "stream" and not _is_line(output)
+            )
             self.kept.clear()
             self._clear = False
-            self._text = self.cut = 0
+            self._text = self.cut = self._left_out = 0
 
     def finished(self) -> list[Output]:
         """Return the outputs as nbclient leaves them.
@@ -126,8 +158,22 @@ class Outputs:
         for place, (one, other) in enumerate(pairwise(outputs)):
             if (one.get("name"), other.get("name")) == ("stderr", "stdout"):
                 outputs[place : place + 2] = other, one
-        self.kept = outputs
-        return outputs
+        self.kept = [
+            output for output in outputs if output["output_type"] != "stream" or self.budget.takes(output)
+        ]
+        for _ in range(len(outputs) - len(self.kept)):
+            self._leave_out()
+        return self.kept
+
+
+def _line(number: int) -> Output:
+    """Return what stands in the place of some outputs that were left out."""
+    said = f"… {number} of the outputs of this cell left out …"  # whoever can, says it in a language
+    return {"data": {"text/plain": said, LEFT_OUT_MIME: number}, "metadata": {}}
+
+
+def _is_line(output: Output) -> bool:
+    return LEFT_OUT_MIME in output.get("data", ())
 
 
 def _last_written(text: str) -> str:
@@ -228,7 +274,6 @@ class Shell:
         self._shown: dict[str, list[Output]] = {}
         # Cells with outputs that a later cell may update.
         self._updatable: dict[str, tuple[int, list[Output]]] = {}
-        self._updated = False
         messages = _Messages()
         messages.take = self._take
         with warnings.catch_warnings():
@@ -270,7 +315,6 @@ class Shell:
             vars(sys).pop(name, None)
 
     def _take(self, kind: str, content: dict[str, Any]) -> None:
-        self._updated |= kind == "update_display_data"
         self._outputs.message(kind, content, self._shown)
 
     def run(
@@ -281,7 +325,7 @@ class Shell:
     ) -> Iterator[tuple[str, int, list[Output]]]:
         """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each.
 
-        A cell comes once more where a later one has updated its outputs.
+        A cell comes once more, after all others, where a later one has updated its outputs.
 
         Args:
             cells: the cells.
@@ -291,9 +335,11 @@ class Shell:
         asked = SimpleNamespace(_allow_stdin=False)
         builtins.input = MethodType(Kernel.raw_input, asked)
         getpass.getpass = MethodType(Kernel.getpass, asked)
+        budget = Budget()
+        changed: set[int] = set()
         for cell_id, source in cells:
-            self._outputs = Outputs()
-            self._updated = False
+            budget.begin_cell()
+            self._outputs = Outputs(budget=budget, changed=changed)
             self.shell.wanted = wanted is None or cell_id in wanted
             shown = sum(map(len, self._shown.values()))
             write = self._outputs.text
@@ -306,12 +352,13 @@ class Shell:
             for stream, descriptor in spill.items():
                 self._outputs.text(stream, _spilled(descriptor))
             count, outputs = self.shell.execution_count - 1, self._outputs.finished()
+            changed.difference_update(map(id, outputs))
             yield cell_id, count, outputs
-            if self._updated:
-                for earlier, (its_count, its_outputs) in self._updatable.items():
-                    yield earlier, its_count, its_outputs
             if sum(map(len, self._shown.values())) > shown:
                 self._updatable[cell_id] = count, outputs
+        for cell_id, (count, outputs) in self._updatable.items():
+            if not changed.isdisjoint(map(id, outputs)):
+                yield cell_id, count, outputs
 
 
 def _spilled(descriptor: int) -> str:

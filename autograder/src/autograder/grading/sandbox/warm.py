@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.sandbox import calls, confine, frames
+from autograder.grading.sandbox.bounds import measured
 from autograder.grading.sandbox.limits import Limits
-from autograder.grading.sandbox.shell import Shell
+from autograder.grading.sandbox.shell import Output, Shell
 
 # After so many forks, the next ones are made cheaper. That takes as long as fifty of them gain by it.
 MANY = 20
@@ -135,6 +136,13 @@ def _start(limits: Limits, machine: Mapping[str, str], shell: Shell, pipe: int, 
             watching("")  # only now: what it put out has left
 
     for cell_id, count, outputs in shell.run(cells(), SPILL, asked["wanted"]):
-        said = {"id": cell_id, "count": count, "outputs": outputs}
-        told.send(frames.CELL, json.dumps(said).encode())
+        told.send(frames.CELL, _said(cell_id, count, outputs))
     told.flush()
+
+
+def _said(cell_id: str, count: int, outputs: Sequence[Output]) -> bytes:
+    try:
+        return json.dumps({"id": cell_id, "count": count, "outputs": outputs}).encode()
+    except (TypeError, ValueError, RecursionError):  # what a learner has changed after it was shown
+        whole = [output for output in outputs if measured(output) is not None]
+        return json.dumps({"id": cell_id, "count": count, "outputs": whole}).encode()

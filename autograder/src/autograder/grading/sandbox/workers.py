@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any
 
 from autograder.grading.kept import lifted, turn
-from autograder.grading.sandbox import frames, walls
+from autograder.grading.sandbox import bounds, frames, walls
 from autograder.grading.sandbox.channel import Channel, Lost
 from autograder.grading.sandbox.limits import PATIENCE, Limits
 from autograder.grading.sandbox.walls import Inside
@@ -35,9 +35,6 @@ STALLED = 0.2
 # sandbox itself is given up.
 GRACE_SECONDS = 60.0
 
-# What is taken of one run: each output is looked at by itself, and each part of it has to be held.
-MOST_OUTPUTS = 2_000
-MOST_PARTS = 500_000
 TOO_INTRICATE = "… the outputs of this cell have too many parts to be kept …"
 
 
@@ -142,10 +139,10 @@ class Worker:
         before = time.monotonic(), machine_stalled()
         # A stranger may speak of others.
         known = {cell_id for cell_id, _ in job.cells}
-        room = MOST_OUTPUTS
+        budget = bounds.Budget(by_cell=False, more=bounds.SLACK)
         seconds = PATIENCE * job.limits.seconds + self._grace
         kinds = frames.STARTED + frames.CELL + frames.SEEN
-        most = Limits().output_bytes
+        most = bounds.MESSAGE_BYTES
         for kind, payload in channel.exchange(number, message, kinds, frames.END, most, seconds):
             if kind == frames.STARTED:
                 said_id = payload.decode("utf-8", "replace")
@@ -154,9 +151,10 @@ class Worker:
                 with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
                     said = _read(payload, running)
                     if said["id"] in known:
-                        outputs = list(said["outputs"])[:room]
-                        room -= len(outputs)
-                        ran.cells[said["id"]] = int(said["count"]), outputs
+                        budget.give_back(ran.cells.pop(said["id"], (0, ()))[1])
+                        wanted = job.wanted is None or said["id"] in job.wanted
+                        taken = filter(budget.takes, said["outputs"] if wanted else ())
+                        ran.cells[said["id"]] = int(said["count"]), list(taken)
             elif kind == frames.SEEN:
                 with contextlib.suppress(ValueError, RecursionError):
                     ran.seen.append(json.loads(payload))
@@ -301,8 +299,7 @@ def _read(payload: bytes, running: str) -> Any:
     Raises:
         ValueError, RecursionError: it is no JSON.
     """
-    if payload.count(b"[") + payload.count(b"{") + payload.count(b",") // 8 > MOST_PARTS:
-        # Small as text, such a message takes a hundred times the room when it is read.
+    if bounds.parts_of(payload) > bounds.MESSAGE_PARTS:  # no run of ours sends so many
         left = {"output_type": "stream", "name": "stderr", "text": TOO_INTRICATE}
         return {"id": running, "count": 0, "outputs": [left]}
     return json.loads(payload)
