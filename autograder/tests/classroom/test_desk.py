@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import socket
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -14,16 +16,18 @@ from typing import Any
 import pytest
 from autograder.classroom.desk import written
 from autograder.classroom.desk.data import read
-from autograder.classroom.desk.server import application, write_static
+from autograder.classroom.desk.server import Server, application, write_static
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import Grading, TaskResult
 from autograder.records.course import Course
 from autograder.records.problems import BadBook
+from autograder.web.admission import Limits
 from autograder.words.language import speaking
 from nbgrader.api import Gradebook
 from support.desk_class import CODE, LESSON, TASK, TEXTS, answered
 from support.handing_in import run
+from support.holding import HOLDS, held, is_closed
 from tornado.httpclient import HTTPResponse
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
@@ -47,6 +51,9 @@ class TestDesk(AsyncHTTPTestCase):
     def get_app(self) -> Application:
         return application(self.course, TOKEN, "a person")
 
+    def get_http_server(self) -> Server:
+        return Server(self._app, Limits(head_seconds=0.5))
+
     def ask(self, path: str, **changes: Any) -> HTTPResponse:
         headers = {"Cookie": f"autograder-desk={TOKEN}", **changes.pop("headers", {})}
         return self.fetch(path, headers=headers, follow_redirects=False, **changes)
@@ -69,6 +76,20 @@ class TestDesk(AsyncHTTPTestCase):
         assert self.fetch("/").code == 403
         assert self.ask("/", headers={"Host": "attacker.example"}).code == 403
         assert self.ask("/").code == 200
+
+    def test_connections_that_others_hold_are_closed_and_keep_nobody_out(self):
+        for kind in HOLDS:
+            with held(self.get_http_port(), 25, HOLDS[kind]) as socks:
+                assert self.ask("/").code == 200
+
+                async def wait(socks: list[socket.socket] = socks) -> list[bool]:
+                    loop = asyncio.get_running_loop()
+                    return [await loop.run_in_executor(None, is_closed, sock) for sock in socks]
+
+                if "body" not in kind and "chunk" not in kind:  # these have a time of their own
+                    assert all(self.io_loop.run_sync(wait))
+                else:
+                    assert all(self.io_loop.run_sync(lambda socks=socks: wait(socks[:5])))
 
     def test_the_address_with_the_token_leads_to_one_without_it(self):
         found = self.fetch(f"/?token={TOKEN}", follow_redirects=False)

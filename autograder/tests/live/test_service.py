@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from autograder.live.history import Heard, History
 from autograder.records.course import Course
+from support.holding import HOLDS, answer, held
 from support.live_room import ADA, BOB, PRIVATE, needs_live, served
 
 
@@ -174,3 +175,11 @@ def test_a_clock_that_is_put_back_leaves_nobody_here_for_ever(course, tmp_path, 
     clock = steadily()
     monkeypatch.setattr(time, "time", lambda: 0.0)
     assert clock() > 1e9
+
+
+@pytest.mark.parametrize("kind", ["idle", "kept alive"])
+def test_idle_connections_keep_nobody_out(room, kind):
+    with held(room.port, 2_050, HOLDS[kind]):
+        assert room.event() == (204, "")
+        assert answer(room.port, source="127.0.0.2") == 200
+        assert room.state()["people"] == "1 person is here"

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
 import pytest
 from support.everywhere import need_modules
@@ -19,7 +20,9 @@ import requests  # noqa: E402
 from cryptography import x509  # noqa: E402
 from cryptography.hazmat.primitives.hashes import SHA256  # noqa: E402
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat  # noqa: E402
+from support.class_course import LESSON  # noqa: E402
 from support.handing_in import run  # noqa: E402
+from support.holding import HOLDS, answer, held  # noqa: E402
 from support.lti_class import toml  # noqa: E402
 from support.lti_platform import KEYS  # noqa: E402
 
@@ -90,3 +93,16 @@ def test_an_lti_toml_that_is_wrong_is_told_where(folder, home, old, new, said):
 
 def test_a_certificate_goes_with_its_key(folder):
     assert "go together" in run(folder, "lti", "--certificate", "x.pem", code=2)
+
+
+def test_a_proxy_is_named_by_its_address(folder):
+    said = run(folder, "lti", "--proxy", "nginx", code=2)
+    assert "--proxy takes an address or a network, as 127.0.0.1" in said
+
+
+def test_idle_connections_keep_nobody_out(browser, home):
+    port = urlsplit(browser.tool).port
+    with held(port, 220, HOLDS["half a head"]), held(port, 220, HOLDS["idle"], "127.0.0.2"):
+        sources = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
+        assert [answer(port, "/jwks", source) for source in sources] == [200] * 3
+        assert browser.launches("u1", LESSON).status_code == 200

@@ -14,6 +14,7 @@ from typing import Any
 from autograder.live.board import Vocabulary
 from autograder.live.history import History, Room
 from autograder.records.course import Course
+from autograder.web.admission import Limits
 from support.everywhere import need_modules
 
 ADA, BOB = "a" * 16, "b" * 16
@@ -71,11 +72,18 @@ class Served:
 
 
 @contextmanager
-def served(course: Course, file: Path, prefix: str = "", port: int = 0, **how: Any) -> Iterator[Served]:
+def served(
+    course: Course,
+    file: Path,
+    prefix: str = "",
+    port: int = 0,
+    limits: Limits | None = None,
+    **how: Any,
+) -> Iterator[Served]:
     """Serve the room `lab` of a course in a thread, until it is left."""
     needs_live()
-    import uvicorn
     from autograder.live.service import application
+    from autograder.web.bounded import bounded
 
     with closing(History(file)) as history, socket.socket() as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -83,8 +91,7 @@ def served(course: Course, file: Path, prefix: str = "", port: int = 0, **how: A
         sock.listen()
         room = history.room("lab")
         app = application([room], history, Vocabulary.of(course), prefix, **how)
-        config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
+        server = bounded(app, limits or Limits(), log_level="critical", timeout_graceful_shutdown=1)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
         thread.start()
         try:

@@ -17,6 +17,7 @@ import requests
 from autograder.grading.class_folder import Class
 from autograder.lti.answering import server
 from autograder.lti.registered import Registered
+from autograder.web.admission import Limits
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine, text
 from support.class_course import LESSON, OTHER
@@ -84,13 +85,13 @@ courses = ["{home.course}"]
 
 
 @contextmanager
-def served(folder: Path, home: Platform) -> Iterator[str]:
+def served(folder: Path, home: Platform, limits: Limits | None = None) -> Iterator[str]:
     """Serve the class in a folder; yields the tool's address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         home.tool = f"http://127.0.0.1:{listening.getsockname()[1]}"
         (folder / "lti.toml").write_text(toml(home, home.tool), encoding="utf-8")
         course = Class(folder)
-        made = server(course, Registered.read(course.banks.course))
+        made = server(course, Registered.read(course.banks.course), limits=limits)
         thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         try:

@@ -20,11 +20,19 @@ from autograder.words.visible import visible
 if TYPE_CHECKING:
     from autograder.grading.class_folder import Class
     from autograder.records.course import Course
+    from autograder.web.admission import Limits
 
 Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
 LessonName = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
 LessonNames = Annotated[
     list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
+]
+Proxies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--proxy",
+        help="The address or network of a web server in front: who asks is whom it names.",
+    ),
 ]
 
 # What a folder, a disk or a file's rights refuse: a person can mend it, and the code is not at fault.
@@ -95,6 +103,16 @@ def class_of(root: Path) -> Class:
     from autograder.grading.class_folder import Class
 
     return Class(root.resolve())
+
+
+def limits_behind(proxies: Sequence[str] | None) -> Limits:
+    """Return the limits of a server's connections, behind the web servers that a person named."""
+    from autograder.web.admission import Limits
+
+    try:
+        return Limits(proxies=tuple(proxies or ()))
+    except ValueError as problem:
+        refuse(f"--proxy takes an address or a network, as 127.0.0.1 or 10.0.0.0/8: {problem}.")
 
 
 def meant(known: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from autograder.command.console import Root, course_of, refuse, say
+from autograder.command.console import Proxies, Root, course_of, limits_behind, refuse, say
 from autograder.records.course import NAME_FORM
 from autograder.words.language import speak
 
@@ -34,6 +35,7 @@ def live(
     address: Annotated[
         str, typer.Option("--address", help="Where learners reach it, if that is another address.")
     ] = "",
+    proxy: Proxies = None,
     history: Annotated[
         Path | None, typer.Option("--history", help="Where it is kept.", show_default="live.db in the course")
     ] = None,
@@ -46,6 +48,7 @@ def live(
         if missing.name not in ("starlette", "uvicorn"):
             raise
         refuse(f"A live room needs more packages: pip install 'lesson-autograder[live]' ({missing})")
+    limits = limits_behind(proxy)
     known = course_of(course)
     speak(known.bank, known.languages)
     names = room or [datetime.now().strftime("%Y-%m-%d")]
@@ -55,7 +58,8 @@ def live(
     given = address.rstrip("/")
     own = Place(host, port, certificate, key, unencrypted, address=given)
     by_hub = Place.from_hub(os.environ)
-    place = own if by_hub is None else Place(**{**vars(by_hub), "address": given or by_hub.address})
+    place = own if by_hub is None else replace(by_hub, address=given or by_hub.address)
+    place = replace(place, limits=limits)
 
     def tell(name: str, line: str, board: str) -> None:
         say(f"Room {name}\n  in a cell:  from autograder import join; {line}\n  its board:  {board}")

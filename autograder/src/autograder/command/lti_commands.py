@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.command import console
-from autograder.command.console import Root, class_of, course_of, refuse, say
+from autograder.command.console import Proxies, Root, class_of, course_of, limits_behind, refuse, say
 from autograder.words.language import ngettext
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def serve(
         Path | None, typer.Option("--certificate", help="A certificate for TLS, as PEM, with its chain.")
     ] = None,
     key: Annotated[Path | None, typer.Option("--key", help="The certificate's private key, as PEM.")] = None,
+    proxy: Proxies = None,
     course: Root = Path(),
 ) -> None:
     """Serve this class to a learning platform by LTI 1.3: launches, links to lessons, public keys."""
@@ -61,6 +62,7 @@ def serve(
     from autograder.lti.answering import server
     from autograder.lti.registered import Registered
 
+    limits = limits_behind(proxy)
     if (certificate is None) != (key is None):
         refuse("A certificate and its key go together: --certificate FILE --key FILE.")
     place = class_of(course)
@@ -70,7 +72,7 @@ def serve(
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     log.addHandler(handler)
-    serving = server(place, registered, certificate, key)
+    serving = server(place, registered, certificate, key, limits)
     with socket.create_server((host, port)) as listening:
         at = listening.getsockname()
         say(f"Listening at {at[0]}, port {at[1]}; platforms find it at {registered.address}. Ctrl-C ends it.")

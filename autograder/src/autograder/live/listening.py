@@ -6,20 +6,19 @@ import os
 import socket
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
-
-import uvicorn
 
 from autograder.live.board import Vocabulary
 from autograder.live.history import History
 from autograder.live.service import application, board_address
 from autograder.records.course import Course
 from autograder.records.problems import Refused
+from autograder.web.admission import Limits
+from autograder.web.bounded import bounded
 
-MOST_CONNECTIONS = 2_000
 BACKLOG = 512
 GRACE = 1  # seconds for boards that are open when the server ends
 # What a JupyterHub tells the services that it manages.
@@ -45,6 +44,7 @@ class Place:
     unencrypted: bool = False  # whether others may read what is sent through the network
     prefix: str = ""  # the path that a proxy passes on, without a slash at its end
     address: str = ""  # where learners reach it, if that is not this place itself
+    limits: Limits = field(default_factory=Limits)
 
     @classmethod
     def from_hub(cls, told: Mapping[str, str]) -> Place | None:
@@ -118,18 +118,14 @@ def serve(
         own = f"{secure}://{host}:{sock.getsockname()[1]}{place.prefix}"
         address = place.address or own
         rooms = [history.room(name) for name in names]
-        config = uvicorn.Config(
+        server = bounded(
             application(rooms, history, words, place.prefix, address, ended=lambda: server.should_exit),
-            ssl_certfile=place.certificate,
-            ssl_keyfile=place.key,
-            access_log=False,  # it would hold addresses
+            place.limits,
+            place.certificate,
+            place.key,
             log_level="warning",
-            server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_keep_alive=5,
             timeout_graceful_shutdown=GRACE,
         )
-        server = uvicorn.Server(config)
         for room in rooms:
             tell(room.name, f'join("{address}", "{room.code}")', board_address(address, room))
         try:

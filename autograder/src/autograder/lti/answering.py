@@ -21,7 +21,6 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import nbformat
-import uvicorn
 from pylti1p3.deep_link import DeepLink
 from pylti1p3.deep_link_resource import DeepLinkResource
 from pylti1p3.lineitem import LineItem
@@ -39,6 +38,8 @@ from autograder.lti.launch import Desk, KeySets, Launched, Rejected
 from autograder.lti.registered import Registered
 from autograder.lti.remembered import remembered
 from autograder.records.problems import Refused
+from autograder.web.admission import Limits
+from autograder.web.bounded import Server, bounded
 from autograder.words.language import Note, _, speaking
 from autograder.words.templates import templates
 from autograder.words.visible import one_line
@@ -52,7 +53,6 @@ MOST_CHOOSING = 1000
 # Seconds for what is being answered when the server ends. A browser that leaves without closing TLS is waited
 # for as well, and would hold it for half a minute.
 GRACE = 3
-MOST_AT_ONCE = 200  # connections
 log = logging.getLogger("autograder.lti")
 
 
@@ -253,19 +253,20 @@ async def _unknown(_request: Request, problem: Exception) -> Response:
 
 
 def server(
-    course: Class, registered: Registered, certificate: Path | None = None, key: Path | None = None
-) -> uvicorn.Server:
+    course: Class,
+    registered: Registered,
+    certificate: Path | None = None,
+    key: Path | None = None,
+    limits: Limits | None = None,
+) -> Server:
     """Return the tool as a server, which `run` starts on sockets that are given."""
     keyring(course.banks.course)  # made, or refused, before anybody comes
-    how = uvicorn.Config(
+    return bounded(
         application(course, registered),
+        limits or Limits(),
+        certificate,
+        key,
         log_config=None,
-        access_log=False,
-        server_header=False,
-        limit_concurrency=MOST_AT_ONCE,
-        ssl_certfile=certificate,
-        ssl_keyfile=key,
         timeout_graceful_shutdown=GRACE,
         log_level="critical",  # that this time has passed is no error; what goes wrong is said by `log`
     )
-    return uvicorn.Server(how)

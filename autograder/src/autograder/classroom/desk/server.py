@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from tornado import web
 from tornado.httpserver import HTTPServer
+from tornado.iostream import IOStream
 
 from autograder.classroom import report
 from autograder.classroom.desk import by_hand, requests, task, written
@@ -22,11 +23,13 @@ from autograder.classroom.pages import render
 from autograder.grading import policy
 from autograder.grading.class_folder import Class
 from autograder.records.problems import Refused
+from autograder.web.admission import Activity, Admission, Limits
 from autograder.words.language import _, ngettext
 
 HOST = "127.0.0.1"
 COOKIE = "autograder-desk"
 MOST = 100_000  # bytes of one request
+BODY_TIME = 10.0  # seconds for them
 HOME = "class"
 
 NAME = "/([^/]+)"
@@ -203,12 +206,53 @@ def application(course: Class, token: str, by: str = "") -> web.Application:
     return web.Application([(where, Handler, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
 
 
+class _Connection:
+    """A connection of a browser's. Pages are made in one go, so that none is closed while one is made."""
+
+    def __init__(self, stream: IOStream) -> None:
+        self._stream = stream
+
+    @property
+    def activity(self) -> Activity:
+        """What it is doing now."""
+        return Activity.SENDING if self._stream.writing() else Activity.IDLE
+
+    def abort(self) -> None:
+        """Close it at once."""
+        self._stream.close()
+
+
+class Server(HTTPServer):
+    """Tornado's server, whose connections are bounded: others on this machine reach it as well."""
+
+    def initialize(self, shown: web.Application, limits: Limits) -> None:  # type: ignore[override]
+        super().initialize(
+            shown, idle_connection_timeout=limits.head_seconds, body_timeout=BODY_TIME, max_buffer_size=MOST
+        )
+        self._admission = Admission(limits)
+        self._admitted: dict[IOStream, tuple[str, _Connection]] = {}
+
+    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        """Begin to serve a connection, or close it where there are too many."""
+        connection = _Connection(stream)
+        if not self._admission.admit(str(address[0]), connection):
+            stream.close()
+            return
+        self._admitted[stream] = str(address[0]), connection
+        super().handle_stream(stream, address)
+
+    def on_close(self, server_conn: Any) -> None:
+        """Count a connection no longer."""
+        super().on_close(server_conn)
+        self._admission.release(*self._admitted.pop(server_conn.stream))
+
+
 def serve(course: Class, port: int, say: Callable[[str], None], by: str) -> None:
     """Serve the desk, at which `by` sits, until it is interrupted; `say` takes the address with its token."""
 
     async def run() -> None:
         token = secrets.token_urlsafe(32)
-        server = HTTPServer(application(course, token, by), max_buffer_size=MOST)
+        server = Server(application(course, token, by), Limits())
         server.listen(port, HOST, family=socket.AF_INET)
         (sock,) = server._sockets.values()
         say(f"http://{HOST}:{sock.getsockname()[1]}/?token={token}")
