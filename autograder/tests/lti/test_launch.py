@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import random
+import re
 import socket
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +22,7 @@ need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "
 import jwt  # noqa: E402
 import requests  # noqa: E402
 from autograder.lti import answering  # noqa: E402
-from autograder.lti.launch import KeySets, Rejected  # noqa: E402
+from autograder.lti.launch import KeySets, Rejected, is_role  # noqa: E402
 from autograder.lti.remembered import remembered  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import padding  # noqa: E402
 from cryptography.hazmat.primitives.hashes import SHA256  # noqa: E402
@@ -116,11 +119,16 @@ BAD = {
         lambda claims: signed(claims, KEYS[1], "mine", jku="https://evil.example/jwks", x5u="https://evil.example"),
         "does not publish",
     ),
-    "not yet": ({"nbf": now() + 3600}, good, "lacks something"),
+    "not yet": ({"nbf": now() + 3600}, good, "does not count yet"),
     "no deployment": ({f"{CLAIM}deployment_id": None}, good, "deployment is not named"),
     "expired": ({"exp": now() - 3600}, good, "has expired"),
     "without an end": ({"exp": None}, good, "lacks something"),
-    "from the future": ({"iat": now() + 3600}, good, "lacks something"),
+    "expired, another login's": (
+        {"iat": now() - 7200, "exp": now() - 3600, "nonce": "n" * 32}, good, "has expired"
+    ),
+    "from the future": ({"iat": now() + 3600}, good, "seconds behind the platform's"),
+    "all of it in the future": ({"iat": now() + 3600, "nbf": now() + 3600}, good, "seconds behind the"),
+    "in thousandths": ({"iat": now() * 1000}, good, "lacks something"),
     "another audience": ({"aud": "client-2"}, good, "for another tool"),
     "several audiences, for another": ({"aud": ["client-1", "client-2"]}, good, "for another tool"),
     "meant for another": ({"azp": "client-2"}, good, "for another tool"),
@@ -315,3 +323,78 @@ def test_what_is_no_form_or_too_long_is_refused(browser, refusals, monkeypatch):
     assert browser.session.get(f"{browser.tool}/launch").status_code == 405
     assert browser.session.get(f"{browser.tool}/etc").status_code == 404
     assert refusals() == ["refused at /launch: it is no form, or too long a one"] * 5
+
+
+@pytest.mark.parametrize(("lag", "kind"), [(900, "behind"), (-900, "ahead of")])
+def test_a_clock_that_differs_is_named_with_the_seconds_and_one_minute_is_forgiven(
+    browser, home, refusals, lag, kind
+):
+    def brought(lag: int) -> requests.Response:
+        state, nonce = browser.nonce()
+        claims = home.claims("u1", nonce, LESSON)
+        moved = {name: claims[name] + lag for name in ("iat", "exp")} | {"nonce": nonce}
+        moved["exp"] = min(moved["exp"], moved["iat"] + 300)
+        return browser.brings({"state": state, "id_token": good({**claims, **moved})})
+
+    assert brought(lag // 20).status_code == 200
+    page = brought(lag)
+    (line,) = refusals()
+    seconds = int(re.search(rf"this server's clock is (\d+) seconds {kind} the platform's", line)[1])
+    assert abs(seconds - abs(lag)) < 60
+    assert str(seconds) in page.text
+
+
+SUB = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+INSTITUTION = "http://purl.imsglobal.org/vocab/lis/v2/institution/person"
+
+
+@pytest.mark.parametrize(
+    ("role", "teaches"),
+    [
+        ("Instructor", True),
+        (f"{SUB}#Instructor", True),
+        (f"{SUB}#ContentDeveloper", True),
+        (f"{SUB}/Instructor#TeachingAssistant", True),
+        (f"{SUB}/ContentDeveloper#Librarian", True),
+        (f"{SUB}#InstructorOfNothing", False),
+        (f"{SUB}#Instructor2", False),
+        (f"{SUB}2#Instructor", False),
+        (f"{SUB}/Learner#Instructor", False),  # a teacher who learns here
+        (f"{SUB}/Mentor#Instructor", False),
+        (f"{SUB}/Instructor#Janitor", False),
+        (f"{SUB}/Instructor", False),
+        (f"{SUB}#instructor", False),
+        (f"{SUB}#Instructor#", False),
+        (f"{SUB}#Learner", False),
+        (f"{INSTITUTION}#Instructor", False),  # of somewhere else in the institution
+        (f"{INSTITUTION}#Administrator", False),
+        ("Instructors", False),
+        ("", False),
+    ],
+)
+def test_a_role_counts_where_it_is_the_role(role, teaches):
+    assert (is_role(role, "Instructor") or is_role(role, "ContentDeveloper")) is teaches
+
+
+def test_a_role_that_only_begins_like_a_teachers_chooses_no_lesson(browser, refusals):
+    for role in (f"{SUB}2#Instructor", f"{SUB}/Learner#Instructor"):
+        assert browser.launches("u1", deep=True, **{f"{CLAIM}roles": [role]}).status_code == 403
+    assert {line.partition(": ")[2] for line in refusals()} == {"only a teacher chooses lessons"}
+
+
+def test_a_platform_that_is_slow_is_asked_once_for_its_keys():
+    asked, ready = [], threading.Event()
+
+    def slow(address: str) -> dict[str, Any]:
+        asked.append(address)
+        ready.wait(60)
+        return {"keys": [jwk(KEYS[0], "key-1")]}
+
+    sets = KeySets(slow)
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(sets.key, "keys", "key-1") for _ in range(8)]
+        while not asked:
+            pass
+        ready.set()
+        assert all(one.result() for one in waiting)
+    assert len(asked) == 1

@@ -32,10 +32,39 @@ SERVICE = {
 }
 SETTINGS = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
 ROLE = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+# The roles in a course that count here, and their kinds: LTI 1.3, A.2.2 and A.2.3. What somebody is in the
+# whole institution says nothing of this course.
+KINDS = {
+    "Instructor": (
+        *(
+            "ExternalInstructor",
+            "Grader",
+            "GuestInstructor",
+            "Lecturer",
+            "PrimaryInstructor",
+            "SecondaryInstructor",
+        ),
+        *(
+            "TeachingAssistant",
+            "TeachingAssistantGroup",
+            "TeachingAssistantOffering",
+            "TeachingAssistantSection",
+        ),
+        *("TeachingAssistantSectionAssociation", "TeachingAssistantTemplate"),
+    ),
+    "ContentDeveloper": ("ContentDeveloper", "ContentExpert", "ExternalContentExpert", "Librarian"),
+    "Learner": ("ExternalLearner", "GuestLearner", "Instructor", "Learner", "NonCreditLearner"),
+}
+# By its whole name, or, as older platforms have it, by the simple one.
+ROLES = {
+    name: frozenset((name, f"{ROLE}#{name}", *(f"{ROLE}/{name}#{kind}" for kind in kinds)))
+    for name, kinds in KINDS.items()
+}
 # The one algorithm that the security framework demands; a token does not choose.
 ALGORITHM = "RS256"
 # How long a person may take from the first request to the launch, and by how much two clocks may differ.
 PATIENCE, LEEWAY = 300, 60
+LONGEST_LAG = 10 * 365 * 86_400  # seconds by which a clock may differ; what is beyond counts in another unit
 # How long a platform's keys are believed, and how soon they may be asked for again because one is not known.
 BELIEVED, AGAIN = 300, 20
 MOST_KEYS = 1_000_000  # bytes
@@ -80,6 +109,7 @@ class KeySets:
         self._fetch, self._clock = fetch, clock
         self._known: dict[str, tuple[float, jwt.PyJWKSet]] = {}
         self._failed: dict[str, float] = {}
+        self._asking = threading.Lock()  # a platform is asked once, however many launches need its keys
 
     def key(self, address: str, kid: str) -> Any:
         """Return a platform's key, by its id.
@@ -87,23 +117,30 @@ class KeySets:
         Raises:
             Rejected: the platform has none of this id, or cannot be asked.
         """
-        at, known = self._known.get(address, (float("-inf"), None))
-        age = self._clock() - at
-        if known is None or age > BELIEVED or (age > AGAIN and not _of(known, kid)):
-            unread = Rejected(Note("the platform's keys cannot be read at {address}", address=address))
-            # Whoever sends many launches while a platform is away does not keep the tool waiting for it.
-            if self._clock() - self._failed.get(address, float("-inf")) < AGAIN:
-                raise unread
-            try:
-                known = jwt.PyJWKSet.from_dict(self._fetch(address))
-            except (requests.RequestException, AttributeError, KeyError, *UNREADABLE):
-                self._failed[address] = self._clock()
-                raise unread from None
-            self._known[address] = self._clock(), known
+        with self._asking:
+            known = self._current(address, kid)
         found = _of(known, kid)
         if found is None:
             raise Rejected(Note("it is signed with a key that the platform does not publish"))
         return found
+
+    def _current(self, address: str, kid: str) -> jwt.PyJWKSet:
+        """Return the keys as they are believed, or as the platform publishes them now."""
+        at, known = self._known.get(address, (float("-inf"), None))
+        age = self._clock() - at
+        if known is not None and age <= BELIEVED and (age <= AGAIN or _of(known, kid)):
+            return known
+        unread = Rejected(Note("the platform's keys cannot be read at {address}", address=address))
+        # Whoever sends many launches while a platform is away does not keep the tool waiting for it.
+        if self._clock() - self._failed.get(address, float("-inf")) < AGAIN:
+            raise unread
+        try:
+            known = jwt.PyJWKSet.from_dict(self._fetch(address))
+        except (requests.RequestException, AttributeError, KeyError, *UNREADABLE):
+            self._failed[address] = self._clock()
+            raise unread from None
+        self._known[address] = self._clock(), known
+        return known
 
 
 def _of(known: jwt.PyJWKSet, kid: str) -> Any:
@@ -150,6 +187,7 @@ class Desk:
             "client": platform.client_id,
             "nonce": nonce,
             "browser": _digest(browser),
+            "begun": time.time(),
             "exp": self._clock() + PATIENCE,
         }
         wanted = {
@@ -179,7 +217,7 @@ class Desk:
         platform = self._registered.find(state["iss"], state["client"])
         if platform is None:
             raise Rejected(Note("this tool is not registered with the platform that it names"))
-        claims = self._claims(brought.get("id_token", ""), platform)
+        claims = self._claims(brought.get("id_token", ""), platform, state)
         if claims["nonce"] != state["nonce"] or not self._first(state["nonce"], state["exp"]):
             raise Rejected(Note("it was brought before, or belongs to another login"))
         return _read(platform, claims)
@@ -197,7 +235,7 @@ class Desk:
             raise Rejected(Note("the browser did not bring back the cookie of its login"))
         return held
 
-    def _claims(self, token: str, platform: OnPlatform) -> Mapping[str, Any]:
+    def _claims(self, token: str, platform: OnPlatform, state: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             head = jwt.get_unverified_header(token)
         except UNREADABLE:
@@ -218,7 +256,9 @@ class Desk:
         except jwt.InvalidSignatureError:
             raise Rejected(Note("its token's signature is not the platform's")) from None
         except jwt.ExpiredSignatureError:
-            raise Rejected(Note("its token has expired")) from None
+            raise Rejected(_untimely(token, state, expired=True)) from None
+        except jwt.ImmatureSignatureError:
+            raise Rejected(_untimely(token, state, expired=False)) from None
         except jwt.InvalidAudienceError:
             raise Rejected(Note("its token is for another tool")) from None
         except jwt.InvalidIssuerError:
@@ -242,6 +282,24 @@ class Desk:
 
 def _digest(browser: str) -> str:
     return hashlib.sha256(browser.encode()).hexdigest()
+
+
+def _untimely(token: str, state: Mapping[str, Any], expired: bool) -> Note:
+    """Return why a token that its platform signed does not count now: it is old, or two clocks differ."""
+    claims = jwt.decode(token, options={"verify_signature": False})
+    now, made = time.time(), int(claims["iat"])
+    if expired:
+        # It was made after its login began. Where it says otherwise, the platform's clock does.
+        ahead = state["begun"] - made if claims["nonce"] == state["nonce"] else 0.0
+        if not LEEWAY < ahead < LONGEST_LAG:
+            return Note("its token has expired")
+        return Note("this server's clock is {seconds} seconds ahead of the platform's", seconds=round(ahead))
+    if LEEWAY < made - now < LONGEST_LAG:
+        behind = round(made - now)
+        return Note("this server's clock is {seconds} seconds behind the platform's", seconds=behind)
+    if made <= now + LEEWAY:
+        return Note("its token does not count yet, by this server's clock")
+    return Note("its token lacks something, or holds what cannot be")
 
 
 def _read(platform: OnPlatform, claims: Mapping[str, Any]) -> Launched:
@@ -290,9 +348,8 @@ def _read(platform: OnPlatform, claims: Mapping[str, Any]) -> Launched:
 
 
 def is_role(role: str, name: str) -> bool:
-    """Tell whether a person's role in a course is this one, or a kind of it."""
-    short, _, kind = role.removeprefix(ROLE).partition("#")
-    return role == name or (role.startswith(ROLE) and name in (kind, short.removeprefix("/")))
+    """Tell whether a person's role in a course is this one of `KINDS`, or a kind of it."""
+    return role in ROLES[name]
 
 
 def _mapping(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
