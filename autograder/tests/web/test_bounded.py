@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from autograder.web.admission import Activity, Admission, Limits, client_of
-from support.extras import need_extra
+from support.everywhere import need_modules
 from support.holding import HOLDS, answer, held, is_closed, send
 
-need_extra("live", "uvicorn")
+need_modules("the extra `live`", "uvicorn")
 
 BRIEF = Limits(head_seconds=0.2)
 
@@ -23,7 +23,7 @@ BRIEF = Limits(head_seconds=0.2)
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory) -> tuple[Path, Path]:
     """A certificate of this machine's own making, and its key."""
-    need_extra("lti", "cryptography")
+    need_modules("the extra `lti`", "cryptography")
     from cryptography import x509
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.hashes import SHA256
@@ -73,7 +73,7 @@ def served(application: Any = shown, limits: Limits = Limits(), tls: tuple[Any, 
 def test_whoever_holds_connections_keeps_nobody_out(kind, tls, certificate):
     sent = [part.replace(b"POST /", b"POST /reads") for part in HOLDS[kind]]
     with (
-        served(tls=certificate if tls else (), limits=Limits(total=60)) as port,
+        served(tls=certificate if tls else (), limits=Limits(total=60, fresh_seconds=0.1)) as port,
         held(port, 70, sent),
         held(port, 70, sent, "127.0.0.2"),
         held(port, 70, sent, "127.0.0.3"),
@@ -109,10 +109,28 @@ def test_a_request_that_is_being_answered_is_neither_closed_nor_counted_as_idle(
     limits = Limits(head_seconds=0.2, per_address=2)
     with served(slow, limits) as port, held(port, 2, HOLDS["kept alive"]) as (first, second):
         assert all(begun.acquire(timeout=60) for _ in "12")
-        with held(port, 1, HOLDS["kept alive"]) as (third,):
-            assert is_closed(third)  # two are being answered, and this client may have no more
+        with held(port, 3, HOLDS["kept alive"]) as later:
+            # Two are being answered, and this client may have no more: two wait for them, and not for long.
+            assert all(is_closed(sock) for sock in later)
         ready.set()
         assert [sock.recv(12) for sock in (first, second)] == [b"HTTP/1.1 200"] * 2
+        assert answer(port) == 200
+
+
+def test_whoever_comes_while_too_many_are_being_answered_waits():
+    import asyncio
+
+    ready, begun = threading.Event(), threading.Semaphore(0)
+
+    async def slow(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        begun.release()
+        await asyncio.get_running_loop().run_in_executor(None, ready.wait)
+        await shown(scope, receive, send)
+
+    with served(slow, Limits(per_address=2)) as port, held(port, 3, HOLDS["kept alive"]) as socks:
+        assert all(begun.acquire(timeout=60) for _ in "12")
+        ready.set()
+        assert [sock.recv(12) for sock in socks] == [b"HTTP/1.1 200"] * 3
 
 
 def test_who_asks_is_whom_a_proxy_names_only_where_that_proxy_is_known():

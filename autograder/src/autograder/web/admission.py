@@ -23,6 +23,7 @@ class Limits:
     Attributes:
         head_seconds: for the whole head of a request, from the start of the connection, TLS included, or from
             the end of the answer before it.
+        fresh_seconds: for which a new connection is not closed for another, so that many may come at once.
         per_address: connections of one address at one time, or of one network of IPv6.
         total: connections of all addresses at one time.
         proxies: addresses and networks of web servers in front of this one: what they say about who asks is
@@ -30,6 +31,7 @@ class Limits:
     """
 
     head_seconds: float = 10.0
+    fresh_seconds: float = 1.0
     per_address: int = 20
     total: int = 1_000
     proxies: tuple[str, ...] = ()
@@ -53,7 +55,9 @@ class Activity(IntEnum):
     IDLE = 0  # it has sent no whole head, or none since the last answer
     RECEIVING = 1  # the body of a request is still to come
     SENDING = 2  # an answer is on its way
-    WORKING = 3  # a whole request is being answered: such a connection is never closed for another
+    # No connection is closed for another one while it is one of these.
+    FRESH = 3  # it has just come
+    WORKING = 4  # a whole request is being answered
 
 
 class Connection(Protocol):
@@ -78,12 +82,13 @@ class Admission:
         self.limits = limits
         self._total = min(limits.total, open_files(limits.total + SPARE_FILES) - SPARE_FILES)
         self._open: dict[str, list[Connection]] = {}  # by address, the oldest first
+        self._waiting: dict[str, list[Connection]] = {}  # those that were not admitted yet
 
     def admit(self, address: str, connection: Connection) -> bool:
         """Count a new connection, and close an older one where there are too many.
 
         Returns:
-            Whether it was admitted: it is not where all others are being answered.
+            Whether it was admitted: it is not where all others have just come, or are being answered.
         """
         key = client_of(address)
         held = self._open.get(key, [])
@@ -98,6 +103,7 @@ class Admission:
         ):
             return False
         self._open.setdefault(key, []).append(connection)
+        self._forget(key, connection)
         return True
 
     @property
@@ -105,20 +111,37 @@ class Admission:
         """How many connections there are."""
         return sum(map(len, self._open.values()))
 
+    def wait(self, address: str, connection: Connection) -> None:
+        """Let a connection that was not admitted wait: as many of an address may as are open, the newest ones."""
+        waiting = self._waiting.setdefault(client_of(address), [])
+        if connection not in waiting:
+            waiting.append(connection)
+        if len(waiting) > self.limits.per_address:
+            waiting.pop(0).abort()
+
     def release(self, address: str, connection: Connection) -> None:
         """Count a connection no longer, if it still is."""
         key = client_of(address)
+        self._forget(key, connection)
         held = self._open.get(key, [])
         if connection in held:
             held.remove(connection)
         if not held:
             self._open.pop(key, None)
 
+    def _forget(self, key: str, connection: Connection) -> None:
+        """Let a connection wait no longer."""
+        waiting = self._waiting.get(key, [])
+        if connection in waiting:
+            waiting.remove(connection)
+        if not waiting:
+            self._waiting.pop(key, None)
+
     def _evict(self, key: str) -> bool:
         """Close the connection of an address that does the least, and of several the oldest."""
         held = self._open[key]
         victim = min(held, key=lambda one: one.activity)
-        if victim.activity is Activity.WORKING:
+        if victim.activity >= Activity.FRESH:
             return False
         held.remove(victim)
         if not held:

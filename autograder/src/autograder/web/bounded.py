@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from autograder.web.admission import Activity, Admission, Limits, client_of
 
-RETRY = 0.1  # seconds until a connection is accepted again, where this machine has no file left for it
+RETRY = 0.1  # seconds until a connection is tried again, for which there was no room or no file left
 KEEP_ALIVE = 5  # seconds that a connection may be silent after an answer
 
 Message = MutableMapping[str, Any]
@@ -60,21 +60,28 @@ class _Connection:
     """What a connection is from the moment when it is accepted, before a handshake of TLS is over."""
 
     def __init__(self, admission: Admission, address: str, sock: socket.socket) -> None:
-        self._admission, self._address, self._sock = admission, address, sock
+        self._admission, self.address, self._sock = admission, address, sock
         self._protocol: _Bounded | None = None
         self._task: asyncio.Task[None] | None = None
         self._deadline: asyncio.TimerHandle | None = None
+        self.retry: asyncio.TimerHandle | None = None  # where it waits to be admitted
+        self._fresh_until = 0.0
         self.look()
 
     @property
     def activity(self) -> Activity:
         """What it is doing now."""
-        return self._protocol.activity if self._protocol else Activity.IDLE
+        if self._protocol and self._protocol.cycle:
+            return self._protocol.activity
+        fresh = asyncio.get_running_loop().time() < self._fresh_until
+        return Activity.FRESH if fresh else Activity.IDLE
 
     def start(self, protocol: _Bounded, ssl: Any) -> None:
         """Begin to serve it."""
         self._protocol = protocol
-        self._task = asyncio.get_running_loop().create_task(self._connect(protocol, ssl))
+        loop = asyncio.get_running_loop()
+        self._fresh_until = loop.time() + self._admission.limits.fresh_seconds
+        self._task = loop.create_task(self._connect(protocol, ssl))
 
     async def _connect(self, protocol: _Bounded, ssl: Any) -> None:
         patience = self._admission.limits.head_seconds
@@ -91,7 +98,7 @@ class _Connection:
 
     def look(self) -> None:
         """Begin to wait for a head where none is being answered; else wait no longer."""
-        waits = self.activity is Activity.IDLE
+        waits = self.activity in (Activity.IDLE, Activity.FRESH)
         if waits and self._deadline is None:
             loop = asyncio.get_running_loop()
             self._deadline = loop.call_later(self._admission.limits.head_seconds, self.abort)
@@ -105,13 +112,16 @@ class _Connection:
             self._protocol.transport.abort()
         elif self._task:
             self._task.cancel()
+        else:
+            self.end()
 
     def end(self) -> None:
         """Forget it: it is closed."""
-        if self._deadline:
-            self._deadline.cancel()
+        for timer in (self._deadline, self.retry):
+            if timer:
+                timer.cancel()
         self._sock.close()
-        self._admission.release(self._address, self)
+        self._admission.release(self.address, self)
 
 
 class Server(uvicorn.Server):
@@ -148,11 +158,15 @@ class Server(uvicorn.Server):
             except OSError:
                 await asyncio.sleep(RETRY)
                 continue
-            connection = _Connection(self._admission, str(peer[0]), sock)
-            if self._admission.admit(str(peer[0]), connection):
-                connection.start(self._protocol(connection), self.config.ssl)
-            else:
-                connection.end()
+            self._begin(_Connection(self._admission, str(peer[0]), sock))
+
+    def _begin(self, connection: _Connection) -> None:
+        """Serve a connection now, or once one of its address has been answered."""
+        if self._admission.admit(connection.address, connection):
+            connection.start(self._protocol(connection), self.config.ssl)
+        else:
+            connection.retry = asyncio.get_running_loop().call_later(RETRY, self._begin, connection)
+            self._admission.wait(connection.address, connection)
 
     def _protocol(self, bound: _Connection) -> _Bounded:
         return _Bounded(
