@@ -114,7 +114,6 @@ def test_a_students_environment_holds_nothing_that_grades(folder, wheels):
     assert not NOT_FOR_STUDENTS & {*locked, *needs}
 
 
-@pytest.mark.slow
 def test_the_wheels_check_answers_in_an_environment_without_the_course(folder, wheels, tmp_path):
     environment = Environment(tmp_path / "environment", COURSE.name)
     assert not [name for name in NOT_FOR_STUDENTS if (environment.packages / name).exists()]

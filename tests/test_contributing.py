@@ -4,7 +4,6 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
 from autograder.author.audit import audit_lesson
 from autograder.author.messages import confirm, said_in
 from autograder.author.pipeline import prepare
@@ -19,7 +18,6 @@ ROOT = Path(__file__).parents[1]
 LESSON = "01-dot-product"
 
 
-@pytest.mark.slow
 def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
     cells, task, fault = re.findall(
         r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL

@@ -13,8 +13,6 @@ from autograder.lesson import progress_store
 from autograder.records.course import Course
 from autograder.words import language
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)
 # What keeps something without being told where, by folder: progress and fonts, a kernel's files.

@@ -18,7 +18,7 @@ from autograder.grading.sandbox.workers import Job, Worker
 from benchmarks import inputs
 from benchmarks.inputs import code, reading, shown, stream, submission
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.sample(2)
 
 MOST_SECONDS, MOST_MEGABYTES = 10.0, 300.0
 

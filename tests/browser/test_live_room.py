@@ -12,8 +12,6 @@ from support.live_room import served
 
 from tests.browser.conftest import keep_picture
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):

@@ -49,7 +49,7 @@ SIZE = int(os.environ.get("CLASS_SIZE", "13"))
 LIMITS = Limits(cell_seconds=8.0)
 WRITTEN = "I think it is because of the numbers."
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900 + 15 * SIZE)]
+pytestmark = [pytest.mark.timeout(900 + 15 * SIZE)]
 
 
 @dataclass

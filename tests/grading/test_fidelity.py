@@ -63,7 +63,7 @@ OWN_CELLS = (
     "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1))\nplt.plot([1, 2])",
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
+pytestmark = [pytest.mark.usefixtures("walls")]
 
 
 def wrong_answers(lesson: str) -> dict[str, str]:

@@ -346,7 +346,6 @@ def place(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return place
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
 @pytest.mark.parametrize("door", ["autograder grade", "nbgrader autograde", "without a sandbox"])
 def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(

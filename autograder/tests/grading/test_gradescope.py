@@ -20,7 +20,6 @@ from typer.testing import CliRunner
 import autograder
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.usefixtures("walls"),  # bubblewrap makes the container
     pytest.mark.skipif(
         not hasattr(os, "geteuid") or os.geteuid() != 0,
