@@ -1,17 +1,17 @@
 """Every number that the seed notebooks printed stands in an executed solution, to four decimals."""
 
 import importlib
-import re
+import json
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from tests.seeds.printed import Cell, Printed, Undetermined
+from tests.seeds.extract import NUMBER, WRITTEN
+from tests.seeds.printed import Printed, Undetermined
 
 ROOT = Path(__file__).parents[2]
-SEEDS = ROOT.parent / "shared" / "seeds"
-NUMBER = re.compile(r"-?\d+\.\d*(?:e[-+]\d+)?|-?\d+|-?inf")
+SEEDS = json.loads(WRITTEN.read_text(encoding="utf-8"))
 LESSONS = {path.name[:2]: path.name for path in sorted((ROOT / "solutions").iterdir()) if path.is_dir()}
 # A lesson that shows nothing of the seeds (from 07 on they measure, and do not repeat) has no module.
 MODULES = {
@@ -58,18 +58,6 @@ def holds(output: list[str], wanted: list[str]) -> bool:
     return any(output[start : start + len(wanted)] == wanted for start in range(len(output)))
 
 
-def cells_of(file: str) -> dict[Cell, str]:
-    """The code cells of a seed: number to text, source and output together."""
-    text = (SEEDS / file).read_text(encoding="utf-8")
-    cells: dict[Cell, str] = {}
-    nameless = 0
-    for found in re.finditer(r"^In \[(\d+|None)\]:\n(.*?)(?=^In \[|\Z)", text, re.MULTILINE | re.DOTALL):
-        if found[1] == "None":
-            nameless += 1
-        cells[int(found[1]) if found[1] != "None" else f"none-{nameless}"] = found[2]
-    return cells
-
-
 @pytest.mark.parametrize(("lesson", "seed"), LISTED, ids=label)
 def test_a_solution_prints_what_the_seed_printed(lesson: str, seed: Printed):
     wanted = [rounded(number) for number in seed.numbers]
@@ -80,10 +68,9 @@ def test_a_number_that_is_not_there_is_noticed():
     assert not any(holds(output, ["0.9544", "1.4951"]) for output in outputs_of("01-dot-product"))
 
 
-@pytest.mark.skipif(not SEEDS.is_dir(), reason="the seed notebooks do not lie beside this checkout")
 @pytest.mark.parametrize(("lesson", "seed"), LISTED, ids=label)
 def test_the_list_of_printed_numbers_is_true_to_the_seed(lesson: str, seed: Printed):
-    assert holds(NUMBER.findall(cells_of(seed.file)[seed.cell]), list(seed.numbers)), seed.numbers
+    assert holds(SEEDS[seed.file][str(seed.cell)]["numbers"].split(), list(seed.numbers)), seed.numbers
 
 
 @pytest.mark.parametrize("seed", UNDETERMINED, ids=label)
@@ -91,14 +78,7 @@ def test_what_nothing_determines_has_a_reason(seed: Undetermined):
     assert len(seed.reason) > 20
 
 
-@pytest.mark.skipif(not SEEDS.is_dir(), reason="the seed notebooks do not lie beside this checkout")
 def test_every_number_that_a_seed_printed_is_listed():
-    listed = {(seed.file, seed.cell) for _, seed in LISTED} | {(one.file, one.cell) for one in UNDETERMINED}
-    printed = re.compile(r"^\(?(?:tensor\(|Parameter containing)|torch\.Size\(\[|^-?\d+\.\d+$", re.MULTILINE)
-    missing = [
-        (file.name, cell)
-        for file in sorted(SEEDS.glob("*.txt"))
-        for cell, text in cells_of(file.name).items()
-        if printed.search(text) and (file.name, cell) not in listed
-    ]
-    assert missing == []
+    listed = {(one.file, str(one.cell)) for one in [*(seed for _, seed in LISTED), *UNDETERMINED]}
+    printed = {(file, cell) for file, cells in SEEDS.items() for cell in cells if cells[cell]["printed"]}
+    assert printed - listed == set()
