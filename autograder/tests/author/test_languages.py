@@ -5,6 +5,7 @@ from __future__ import annotations
 import nbformat
 import pytest
 from autograder.author import pipeline, prose, translate, translated_lesson
+from autograder.author.build_record import without_source
 from autograder.author.translate import disagreements
 from autograder.lesson.learner import check
 from autograder.records.cells import is_answer
@@ -198,7 +199,7 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
     states = translated_lesson.build(course, [SPOKEN], NAME)[SPOKEN]
     assert len(states[0].problems) == 1
     assert translated_lesson.stale(course, SPOKEN, NAME) == []
-    assert pipeline.without_source(course) == []
+    assert without_source(course) == []
     for folder in ("notebooks", "solutions"):
         english, other = (
             nbformat.read(course.root / folder / place / f"{NAME}.ipynb", as_version=4)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import nbformat
 import pytest
-from autograder.author.source import raw_cells, read_source
+from autograder.author.percent import raw_cells
+from autograder.author.source import read_source
 from autograder.records.cells import is_answer, is_given, is_test
 
 IDS = ["title", "setup", "example-data", "share-answer", "share", "row-sums-answer", "row-sums", "shown"]

@@ -18,7 +18,7 @@ from torch import Tensor
 from autograder.author.authoring import Faults, Lesson
 from autograder.author.combine import combine
 from autograder.author.edits import AnyEdit, Solution, Wrong, changed
-from autograder.author.namespace import Moment, run_cells
+from autograder.author.namespace import Moment, run_cells, unwarned
 from autograder.author.parallel import in_forks
 from autograder.author.route import route_of
 from autograder.experiments.buffers import sizes_of
@@ -99,17 +99,32 @@ def run_solution(
         givens[run] = dict(lesson.redraw(torch.Generator().manual_seed(seed)))
         moments[run] = {}
         namespaces[run] = run_cells(notebook, name, givens[run], moments[run])
-    solutions = {
+    solutions = solutions_in(lesson, notebook)
+    return Runs(givens, namespaces, moments, solutions, defined | as_seen.keys(), families, steps)
+
+
+def solutions_in(lesson: Lesson, notebook: NotebookNode) -> dict[str, Solution]:
+    """Return the texts of a lesson's answer cells, by task."""
+    sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
+    return {
         task.id: Solution.from_cell(
             sources[f"{task.id}-answer"], task.name, task.signature, task.kind == "tensor"
         )
         for task in lesson.tasks
     }
-    return Runs(givens, namespaces, moments, solutions, defined | as_seen.keys(), families, steps)
 
 
-def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBank:
+def make_bank(
+    lesson: Lesson, runs: Runs, name: str, faults: Faults, made: Mapping[str, Task] = MappingProxyType({})
+) -> LessonBank:
     """Return the lesson's bank.
+
+    Args:
+        lesson: what the lesson's `tasks.py` defines.
+        runs: the lesson's solution, run.
+        name: the lesson's name.
+        faults: the course's mistakes.
+        made: the tasks that need not be tried, as an earlier build made them; their texts are put in anew.
 
     Raises:
         AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
@@ -120,29 +135,35 @@ def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBa
     tasks: dict[str, Task] = {}
     for described in lesson.tasks:
         try:
-            task = make_task(described, runs, faults)
+            if described.id in made:
+                task = reworded(described, made[described.id], runs.families, faults)
+            else:
+                task = make_task(described, runs, faults)
         except AuthoringError as problem:
-            problems += _of(described, problem.problems)
+            problems += of_task(described, problem.problems)
             continue
-        problems += _of(task, _reference_problems(task))
-        if not problems:
-            problems += _of(task, _wrong_answer_problems(task))
-            problems += _of(task, _axes_problems(task, lesson, runs))
-            problems += _of(task, _missing_faults(task, faults))
+        if described.id not in made:
+            problems += of_task(task, _reference_problems(task))
+            if not problems:
+                problems += of_task(task, _wrong_answer_problems(task))
+                problems += of_task(task, _axes_problems(task, lesson, runs))
+        problems += of_task(task, missing_faults(task, faults))
         tasks[task.id] = task
     answers = {task.name for task in lesson.tasks}
     own = sorted(symbol for symbol in runs.names if symbol not in answers and not symbol.startswith("_"))
     bank = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
     if not problems:
         for task in tasks.values():
-            problems += _of(task, _right_answer_problems(task, bank, runs))
-            problems += _of(task, _demand_problems(task, bank, runs))
+            if task.id not in made:
+                problems += of_task(task, _right_answer_problems(task, bank, runs))
+                problems += of_task(task, _demand_problems(task, bank, runs))
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
     return bank
 
 
-def _of(task: Task, problems: Iterable[str]) -> list[str]:
+def of_task(task: Task, problems: Iterable[str]) -> list[str]:
+    """Return problems with the task that they are about."""
     return [f"task {task.id}: {problem}" for problem in problems]
 
 
@@ -167,8 +188,13 @@ def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: Runs) -> str:
     Raises:
         AuthoringError: a change does not fit; names the cell.
     """
+    return edited(task, changes, runs.solutions[task.id])
+
+
+def edited(task: Task, changes: Sequence[AnyEdit], solution: Solution) -> str:
+    """Return the text of an answer that is written as changes to the solution; see `changed_answer`."""
     try:
-        return changed(runs.solutions[task.id], changes)
+        return changed(solution, changes)
     except AuthoringError as problem:
         raise AuthoringError([f"cell {task.id}-answer: {line}" for line in problem.problems]) from None
 
@@ -181,7 +207,8 @@ def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evide
     """
     if task.kind != "tensor":
         answer = answer_made(task, text, runs)
-        return collect_answer(task, lesson, answer, runs.namespaces[AS_SEEN], examining=False)
+        with unwarned():
+            return collect_answer(task, lesson, answer, runs.namespaces[AS_SEEN], examining=False)
     with Watch(task.families, is_notebook_file) as forbidden:
         outcomes = outcomes_of(task, text, task.probes, runs)
     return Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden))
@@ -220,9 +247,7 @@ def make_task(task: Task, runs: Runs, faults: Faults | None = None, together: bo
     namespace = runs.namespaces[AS_SEEN]
     if task.name not in namespace:
         raise AuthoringError([f"the solution defines no {task.name}"])
-    families = tuple(
-        family for family in runs.families if task.forbids and family.name in task.forbids.families
-    )
+    families = _forbidden(task, runs.families)
     if task.kind == "tensor":
         unkept = [name for name in task.keeps if not isinstance(namespace.get(name), Tensor)]
         if unkept:
@@ -260,9 +285,41 @@ def make_task(task: Task, runs: Runs, faults: Faults | None = None, together: bo
     members = [*((place,) for place in range(len(known))), *places]
     return replace(
         built,
-        known_wrong=(*known, *(_as_known(Wrong(fault, ()), task, faults) for fault in added)),
+        known_wrong=(*known, *(as_known(Wrong(fault, ()), task, faults) for fault in added)),
         explanations=tabulate(members, alone + sights),
     )
+
+
+def reworded(task: Task, made: Task, families: tuple[Family, ...], faults: Faults) -> Task:
+    """Return a task as an earlier build made it, with the texts that it has now.
+
+    Args:
+        task: the task, as its author describes it now.
+        made: the task of the earlier build.
+        families: what the course's tasks can forbid.
+        faults: the course's mistakes.
+
+    Raises:
+        AuthoringError: a hint cannot be filled in.
+    """
+    others = made.known_wrong[len(task.wrong) :]
+    answers = (*task.wrong, *(Wrong(wrong.id, ()) for wrong in others))
+    known = tuple(
+        replace(as_known(answer, task, faults), reaches=wrong.reaches)
+        for answer, wrong in zip(answers, made.known_wrong, strict=True)
+    )
+    says = {probe.id: probe.says for probe in task.probes}
+    probes = tuple(replace(probe, says=says.get(probe.id, probe.says)) for probe in made.probes)
+    checks = task.checks
+    if task.kind == "tensor":
+        checks = tuple(replace(check, probes=tuple(made.probe)) for check in task.checks)
+    computed = {name: getattr(made, name) for name in ("kept", "explanations", "examined", "route")}
+    own = _forbidden(task, families)
+    return replace(task, probes=probes, checks=checks, known_wrong=known, families=own, **computed)
+
+
+def _forbidden(task: Task, families: Iterable[Family]) -> tuple[Family, ...]:
+    return tuple(family for family in families if task.forbids and family.name in task.forbids.families)
 
 
 def _known_wrong(
@@ -275,7 +332,7 @@ def _known_wrong(
             if wrong.fault not in faults.known:
                 raise AuthoringError(["faults.py does not name it"])
             text = changed_answer(task, wrong.changes, runs)
-            known = replace(_as_known(wrong, task, faults), reaches=_reached(task, text, runs))
+            known = replace(as_known(wrong, task, faults), reaches=_reached(task, text, runs))
             return known, outcomes_of(task, text, task.probes, runs)
         except AuthoringError as problem:
             return problem
@@ -299,10 +356,16 @@ def _reached(task: Task, text: str, runs: Runs) -> tuple[str, ...] | None:
     if task.route is None:
         return None
     answer = answer_made(task, text, runs)
-    return reaches(task.route, follow(task, answer, runs.namespaces[AS_SEEN]))
+    with unwarned():
+        return reaches(task.route, follow(task, answer, runs.namespaces[AS_SEEN]))
 
 
-def _as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
+def as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
+    """Return a wrong answer as the bank describes it.
+
+    Raises:
+        AuthoringError: its hint cannot be filled in.
+    """
     fault = faults.known[wrong.fault]
     return KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
 
@@ -322,9 +385,10 @@ def outcome_of(
     task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs, steady: bool = False
 ) -> Outcome:
     """Return what an answer to a function or class task does on one probe: see `outcomes_of`."""
-    if steady and task.kind == "module":
-        return call_module(answer, probe, runs.namespaces[AS_SEEN], steady)
-    return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
+    with unwarned():
+        if steady and task.kind == "module":
+            return call_module(answer, probe, runs.namespaces[AS_SEEN], steady)
+        return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
 
 
 def _asked(
@@ -406,7 +470,7 @@ def _wrong_answer_problems(task: Task) -> Iterator[str]:
             yield f"no probe tells {' from '.join(sorted(names))}"
 
 
-def _missing_faults(task: Task, faults: Faults) -> Iterator[str]:
+def missing_faults(task: Task, faults: Faults) -> Iterator[str]:
     """Yield the mistakes that the task's parts make possible, and that no wrong answer of it shows."""
     shown = {wrong.fault for wrong in task.wrong}
     possible = {

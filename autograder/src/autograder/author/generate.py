@@ -25,6 +25,9 @@ from autograder.records.course import PACKED, Course
 from autograder.records.files import write_all
 from autograder.records.problems import AuthoringError
 
+# The step that takes what cells showed, in the place of the one that runs them.
+SHOWN_BEFORE = "autograder.author.preprocessors.ShownBefore"
+
 
 def write_notebook(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook so that the same notebook gives the same bytes on every system."""
@@ -32,7 +35,9 @@ def write_notebook(notebook: NotebookNode, path: Path) -> None:
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
 
 
-def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNode) -> None:
+def generate(
+    course: Course, workplace: Path, lesson: str, notebook: NotebookNode, shown: Path | None = None
+) -> None:
     """Make `workplace/notebooks/<lesson>` and the executed `workplace/solutions/<lesson>`.
 
     Args:
@@ -41,6 +46,7 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
             gradebook made there is thrown away with it.
         lesson: the lesson's name.
         notebook: the lesson with its solutions.
+        shown: a solution whose cells show what they would show again: they are not run.
 
     Raises:
         AuthoringError: nbgrader refused the notebook, or a solution cell failed.
@@ -57,6 +63,12 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
     Base.metadata.create_all(engine)
     engine.dispose()
     config.ExecuteSolution.environment = {PACKED: str(workplace / "bank")}
+    if shown:
+        config.GenerateSolution.preprocessors = [
+            SHOWN_BEFORE if name.endswith(".ExecuteSolution") else name
+            for name in config.GenerateSolution.preprocessors
+        ]
+        config.ShownBefore.solution = str(shown)
     _run(GenerateAssignment, config, lesson)
     _run(GenerateSolution, config, lesson)
     _normalise(workplace / "notebooks" / lesson / f"{lesson}.ipynb")

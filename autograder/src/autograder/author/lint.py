@@ -12,8 +12,9 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.author.authoring import Lesson
+from autograder.author.percent import raw_cells
 from autograder.author.preprocessors import solution_region
-from autograder.author.source import predictions, raw_cells
+from autograder.author.source import predictions
 from autograder.experiments.known import EXPERIMENTS
 from autograder.experiments.properties import PROPERTIES
 from autograder.probe.forbidden import family_of

@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,14 @@ from autograder.probe.own_code import code_parts
 from autograder.records.bank import Value
 from autograder.records.cells import is_answer, is_given, is_test
 from autograder.records.problems import AuthoringError
+
+
+@contextlib.contextmanager
+def unwarned() -> Iterator[None]:
+    """Print no warning: that a wrong answer deserves one is no news to its author."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @dataclass(frozen=True)
@@ -35,13 +44,14 @@ class Moment:
         Raises:
             Exception: whatever the text raises.
         """
-        code = compile(text, name, "exec")
+        with unwarned():
+            code = compile(text, name, "exec")
         variables = dict(self.variables)
         for key in {name for part in code_parts(code) for name in part.co_names}:
             value = variables.get(key)
             if isinstance(value, Tensor) and not value.requires_grad:
                 variables[key] = value.clone()
-        with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(io.StringIO()):
+        with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(io.StringIO()), unwarned():
             torch.set_rng_state(self.random_state)
             exec(code, variables)
         return variables

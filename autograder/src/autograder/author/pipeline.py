@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,16 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.author.answers import Runs, make_bank, run_solution
-from autograder.author.authoring import Faults, Lesson, load_faults, load_lesson
+from autograder.author.answers import Runs, make_bank, reworded, run_solution
+from autograder.author.authoring import Lesson, load_faults, load_lesson
+from autograder.author.build_record import BANKS, RELEASE, Stages, of_bank, of_solution, shown_path
 from autograder.author.generate import generate, write_notebook
+from autograder.author.inputs import Inputs
 from autograder.author.lint import lint
 from autograder.author.namespace import run_cells
+from autograder.author.refusals import refused_at_once, untrue
 from autograder.author.source import predictions, read_source
-from autograder.author.texts import false_claims, load_read, shared_in, to_read, unread
+from autograder.author.stages import TaskKeys, release_key, solution_key
 from autograder.author.unchanged import same_bank, same_solution
 from autograder.experiments import known as experiments
 from autograder.judge.decide import judge
@@ -26,7 +29,7 @@ from autograder.probe.collect import collect
 from autograder.records import bank as bank_files
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cells import package_missing
-from autograder.records.course import FILE, Course
+from autograder.records.course import Course
 from autograder.records.files import write_whole
 from autograder.records.findings import Verdict
 from autograder.records.problems import AuthoringError
@@ -55,23 +58,7 @@ def execute(course: Course, name: str) -> ExecutedLesson:
     Raises:
         AuthoringError: names every cell and reason found.
     """
-    folder = course.source / name
-    path = folder / f"{name}.py"
-    if not path.is_file():
-        raise AuthoringError([f"{name}: there is no {name}.py"])
-    experiments.use(course)
-    lesson = load_lesson(folder)
-    notebook = read_source(path)
-    text = path.read_text(encoding="utf-8")
-    problems = lint(text, notebook, lesson, course.forbidden, dict(course.entries))
-    if problems:
-        raise AuthoringError([f"{name}: {problem}" for problem in problems])
-    return ExecutedLesson(
-        name,
-        lesson,
-        notebook,
-        run_solution(lesson, notebook, name, families=course.forbidden, steps=course.steps),
-    )
+    return _run(course, name, *_read(course, name))
 
 
 def prepare(course: Course, name: str) -> PreparedLesson:
@@ -80,43 +67,89 @@ def prepare(course: Course, name: str) -> PreparedLesson:
     Raises:
         AuthoringError: names every cell and reason found.
     """
-    executed = execute(course, name)
+    lesson, notebook = _read(course, name)
+    executed = _run(course, name, lesson, notebook)
+    bank = _bank(course, name, lesson, notebook, Stages(), executed)
+    return PreparedLesson(name, lesson, notebook, executed.runs, bank)
+
+
+def _bank(
+    course: Course,
+    name: str,
+    lesson: Lesson,
+    notebook: NotebookNode,
+    stages: Stages,
+    executed: ExecutedLesson | None = None,
+) -> LessonBank:
+    """Return a lesson's bank, of which only what is not current is made."""
     faults = load_faults(course.source, name)
-    lesson_bank = make_bank(executed.lesson, executed.runs, name, faults)
-    _refuse_untrue(course, executed, lesson_bank, faults)
-    lesson_bank = replace(lesson_bank, predictions=tuple(predictions(executed.notebook)))
-    as_seen = executed.runs.namespaces[AS_SEEN]
-    unearned = [
-        task for task in lesson_bank.tasks.values() if not _verdict(task, lesson_bank, as_seen).passed
-    ]
-    if unearned:
-        raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
-    return PreparedLesson(name, executed.lesson, executed.notebook, executed.runs, lesson_bank)
+    _refuse(name, refused_at_once(course, name, lesson, notebook, faults))
+    keys = TaskKeys(Inputs(course), name, lesson, notebook, faults)
+    if stages.is_current(BANKS, keys.of_all()) and all(
+        of_bank(task.id) in stages.before for task in lesson.tasks
+    ):
+        stages.now |= {of_bank(task.id): stages.before[of_bank(task.id)] for task in lesson.tasks}
+        bank = course.load(name)
+        tasks = [reworded(task, bank.tasks[task.id], course.forbidden, faults) for task in lesson.tasks]
+        bank = replace(bank, tasks={task.id: task for task in tasks})
+    else:
+        runs = (executed or _run(course, name, lesson, notebook)).runs
+        current = [
+            task.id for task in lesson.tasks if stages.is_current(of_bank(task.id), keys.of(task, runs))
+        ]
+        before = course.load(name).tasks if current else {}
+        bank = make_bank(lesson, runs, name, faults, {task: before[task] for task in current})
+        tried = [task for task in bank.tasks.values() if task.id not in current]
+        _refuse(
+            name,
+            [
+                f"the solution does not earn all of {task.id}"
+                for task in tried
+                if not _verdict(task, bank, runs.namespaces[AS_SEEN]).passed
+            ],
+        )
+    _refuse(name, untrue(course, name, lesson, notebook, faults, bank.tasks.values()))
+    return replace(bank, predictions=tuple(predictions(notebook)))
 
 
-def _refuse_untrue(course: Course, executed: ExecutedLesson, made: LessonBank, faults: Faults) -> None:
-    """Make sure that somebody has read each text where it is said, and that it speaks of what is there."""
-    name = executed.name
-    shared, read = shared_in(course, executed.lesson, faults), load_read(course.source / name)
-    problems = []
-    for task in made.tasks.values():
-        new = unread(to_read(task, shared), read.get(task.id, {}))
-        problems += [f"task {task.id}: nobody has read there what {fault} says" for fault in new]
-        false = false_claims(task, course.claims, executed.runs, executed.notebook)
-        problems += [f"task {task.id}: {problem}" for problem in false]
+def _refuse(name: str, problems: Sequence[str]) -> None:
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
 
 
-def build(course: Course, name: str) -> None:
+def _read(course: Course, name: str) -> tuple[Lesson, NotebookNode]:
+    """Read a lesson, and refuse what is wrong with it."""
+    folder = course.source / name
+    path = folder / f"{name}.py"
+    if not path.is_file():
+        raise AuthoringError([f"{name}: there is no {name}.py"])
+    experiments.use(course)
+    lesson = load_lesson(folder)
+    notebook = read_source(path)
+    text = path.read_text(encoding="utf-8")
+    _refuse(name, lint(text, notebook, lesson, course.forbidden, dict(course.entries)))
+    return lesson, notebook
+
+
+def _run(course: Course, name: str, lesson: Lesson, notebook: NotebookNode) -> ExecutedLesson:
+    runs = run_solution(lesson, notebook, name, families=course.forbidden, steps=course.steps)
+    return ExecutedLesson(name, lesson, notebook, runs)
+
+
+def build(course: Course, name: str, stages: Stages | None = None) -> None:
     """Rebuild a lesson: notebook, solution, bank, and the source notebook that nbgrader reads.
+
+    Args:
+        course: the course.
+        name: the lesson's name.
+        stages: what has to be done, and is told what was; everything if it is None.
 
     Raises:
         AuthoringError: the lesson is not as it must be; nothing of it has been changed.
     """
     with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as fresh:
-        made = _make(course, name, Path(fresh))
-        write_notebook(made.notebook, course.source / name / f"{name}.ipynb")
+        notebook = _make(course, name, Path(fresh), stages or Stages())
+        write_notebook(notebook, course.source / name / f"{name}.ipynb")
         for path, new in _changes(course, name, Path(fresh)).items():
             if new is None:
                 path.unlink()
@@ -124,17 +157,17 @@ def build(course: Course, name: str) -> None:
                 write_whole(path, new.read_bytes())
 
 
-def stale(course: Course, name: str) -> list[str]:
-    """Return what a build of a lesson would change, as one line for each file. Changes nothing.
+def stale(course: Course, name: str, stages: Stages | None = None) -> list[str]:
+    """Return what a build of a lesson would change, as one line for each file. Changes nothing; see `build`.
 
     Raises:
         AuthoringError: the lesson is not as it must be.
     """
     with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as fresh:
-        _make(course, name, Path(fresh))
+        _make(course, name, Path(fresh), stages or Stages())
         changes = _changes(course, name, Path(fresh))
     return [
-        f"{_said(path, course)}: {'differs from its source' if new else 'has no source'}"
+        f"{shown_path(path, course)}: {'differs from its source' if new else 'has no source'}"
         for path, new in changes.items()
     ]
 
@@ -162,34 +195,22 @@ def _files(folder: Path) -> set[Path]:
     return {path for path in inside if not any(part.startswith(".") for part in path.parts)}
 
 
-def without_source(course: Course) -> list[str]:
-    """Return what was generated from a lesson that `course.toml` does not name, as one line for each."""
-    known = set(course.lessons)
-    stale = []
-    for folder in ("notebooks", "solutions"):
-        for path in sorted((course.root / folder).glob("*/")):
-            if path.name not in known | set(course.languages) and not path.name.startswith("."):
-                stale.append(f"{folder}/{path.name}: has no source")
-    for path in sorted(course.bank.glob("*.json")):
-        if path.stem not in known:
-            stale.append(f"{_said(course.bank / path.stem, course)}: has no source")
-    for path in sorted(course.source.glob("*/tasks.py")):
-        if path.parent.name not in known:
-            stale.append(f"{_said(path.parent, course)}: {FILE} does not name it")
-    return stale
-
-
-def _said(path: Path, course: Course) -> str:
-    return os.path.relpath(path, course.root).replace(os.sep, "/")
-
-
-def _make(course: Course, name: str, workplace: Path) -> PreparedLesson:
-    lesson = prepare(course, name)
-    bank_files.save(lesson.bank, workplace / "bank")
-    generate(course, workplace, name, lesson.notebook)
+def _make(course: Course, name: str, workplace: Path, stages: Stages) -> NotebookNode:
+    """Make all of a lesson in a folder; return the lesson as a notebook, solutions and all."""
+    lesson, notebook = _read(course, name)
+    bank = _bank(course, name, lesson, notebook, stages)
+    bank_files.save(bank, workplace / "bank")
+    if same_bank(workplace / "bank", course.bank, name):  # what is there may be rounded otherwise, and stays
+        for file in bank_files.paths(name, course.bank):
+            shutil.copyfile(file, workplace / "bank" / file.name)
+    inputs = Inputs(course)
+    key = solution_key(inputs, replace(course, bank=workplace / "bank").load(name), notebook)
+    solved = course.root / "solutions" / name / f"{name}.ipynb"
+    shown = {"shown": solved} if stages.is_current(of_solution(), key) else {}
+    generate(course, workplace, name, notebook, **shown)
     _keep_outputs(course, name, workplace)
-    _refuse_unearned(lesson, workplace)
-    return lesson
+    _refuse_unearned(inputs, bank, workplace, stages)
+    return notebook
 
 
 def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
@@ -216,19 +237,22 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
     write_notebook(fresh, workplace / place)
 
 
-def _refuse_unearned(lesson: PreparedLesson, workplace: Path) -> None:
+def _refuse_unearned(inputs: Inputs, bank: LessonBank, workplace: Path, stages: Stages) -> None:
     """Make sure that the untouched release earns nothing, and names everything that its checks look for."""
-    path = workplace / "notebooks" / lesson.name / f"{lesson.name}.ipynb"
-    namespace = run_cells(nbformat.read(path, as_version=4), f"release of {lesson.name}")
+    name = bank.lesson
+    released = nbformat.read(workplace / "notebooks" / name / f"{name}.ipynb", as_version=4)
+    banks = [stages.now[of_bank(task)] for task in bank.tasks]
+    if stages.is_current(RELEASE, release_key(inputs, released, banks)):
+        return
+    namespace = run_cells(released, f"release of {name}")
     problems = []
-    for task in lesson.bank.tasks.values():
-        earned = _verdict(task, lesson.bank, namespace).earned
+    for task in bank.tasks.values():
+        earned = _verdict(task, bank, namespace).earned
         if earned:
-            problems.append(f"{lesson.name}: the untouched release earns {earned} points for {task.id}")
+            problems.append(f"the untouched release earns {earned} points for {task.id}")
         if task.name not in namespace:
-            problems.append(f"{lesson.name}: the release has no stub for `{task.name}` of {task.id}")
-    if problems:
-        raise AuthoringError(problems)
+            problems.append(f"the release has no stub for `{task.name}` of {task.id}")
+    _refuse(name, problems)
 
 
 def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verdict:

@@ -11,9 +11,10 @@ import tempfile
 import textwrap
 from typing import Any
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
-from traitlets import Dict, default
+from traitlets import Dict, Unicode, default
 
 from autograder.author.edits import faulty_code
 from autograder.lesson import progress_store
@@ -121,6 +122,27 @@ class ExecuteSolution(Execute):
 
     def start_new_kernel(self, **kwargs: Any) -> None:
         super().start_new_kernel(env=self._variables, **kwargs)
+
+
+class ShownBefore(NbGraderPreprocessor):
+    """Have the cells of a solution show what they showed in an earlier one, without running them."""
+
+    solution = Unicode(help="The earlier solution, executed.").tag(config=True)
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        show_again(notebook, nbformat.read(self.solution, as_version=4))
+        return notebook, resources
+
+
+def show_again(notebook: NotebookNode, earlier: NotebookNode) -> None:
+    """Put what the cells of an earlier notebook showed into the cells of the same ids."""
+    before = {cell["id"]: cell for cell in earlier.cells if cell.cell_type == "code"}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = before[cell["id"]].outputs
+            cell.execution_count = before[cell["id"]].execution_count
 
 
 class TidySolution(NbGraderPreprocessor):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,21 +15,7 @@ from autograder.records.cells import FOLDED, is_answer
 from autograder.records.files import Identity, identity
 from autograder.records.reading import parsed
 
-CELL_START = re.compile(r"^# %%(.*)$", re.MULTILINE)
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-
-
-@dataclass(frozen=True)
-class RawCell:
-    """A cell as it stands in the source file: its first line's number, header and body lines."""
-
-    line: int
-    header: str
-    body: tuple[str, ...]
-
-    @property
-    def is_prose(self) -> bool:
-        return self.header.strip().startswith(("[markdown]", "[md]"))
 
 
 def read_source(path: Path) -> NotebookNode:
@@ -85,16 +69,6 @@ def _answers(file: Identity, kind: str) -> dict[str, str]:
     path = file.path
     notebook = read_source(path) if path.suffix == ".py" else nbformat.read(path, as_version=4)
     return {cell["id"]: cell.source for cell in notebook.cells if is_answer(cell) and cell.cell_type == kind}
-
-
-def raw_cells(text: str) -> list[RawCell]:
-    """Return the source file's cells, before jupytext decides what is prose and what is code."""
-    before, *parts = CELL_START.split(text)
-    cells, line = [], 1 + before.count("\n")
-    for header, body in zip(parts[::2], parts[1::2], strict=True):
-        cells.append(RawCell(line, header, tuple(body.splitlines()[1:])))
-        line += body.count("\n")
-    return cells
 
 
 def predictions(notebook: NotebookNode, call: str = "predict") -> list[str]:

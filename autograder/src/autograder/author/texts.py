@@ -21,9 +21,9 @@ from typing import Any
 import torch
 from nbformat import NotebookNode
 
-from autograder.author.answers import Runs, changed_answer
+from autograder.author.answers import edited
 from autograder.author.authoring import Faults, Lesson
-from autograder.author.edits import Wrong
+from autograder.author.edits import Solution, Wrong
 from autograder.author.lint import statement
 from autograder.records.bank import RESULT, Task
 from autograder.records.codec import read_toml
@@ -101,17 +101,19 @@ def unread(texts: Mapping[str, str], read: Mapping[str, str]) -> tuple[str, ...]
     return tuple(name for name, hint in texts.items() if read.get(name) != digest(hint))
 
 
-def false_claims(task: Task, claims: Claims, runs: Runs, notebook: NotebookNode) -> list[str]:
-    """Return what the texts of a task say and what is not so: of code, and that the numbers are right."""
+def false_claims(task: Task, claims: Claims, solution: Solution, notebook: NotebookNode) -> list[str]:
+    """Return what the texts of a task say and what is not so: of code, and that the numbers are right.
+
+    Before the task's wrong answers were tried, nothing is known of their numbers.
+    """
     place = next(place for place, cell in enumerate(notebook.cells) if cell["id"] == f"{task.id}-answer")
     before = " ".join(cell.source for cell in notebook.cells[:place])
     axes = " ".join(axis for axes in (task.axes, *task.input_axes.values()) for axis in axes)
-    solution = runs.solutions[task.id].text
-    asked = "\n".join([statement(task, notebook), axes, *task.hints, task.signature, solution])
+    asked = "\n".join([statement(task, notebook), axes, *task.hints, task.signature, solution.text])
     learnt = {*WORD.findall(f"{before} {asked} {' '.join(claims.words)}"), *keyword.kwlist}
-    codes = [f"{asked}\n{changed_answer(task, wrong.changes, runs)}" for wrong in task.wrong]
+    codes = [f"{asked}\n{edited(task, wrong.changes, solution)}" for wrong in task.wrong]
     codes += [asked] * (len(task.known_wrong) - len(codes))
-    wrong_numbers = _wrong_numbers(task)
+    wrong_numbers = _wrong_numbers(task) if task.explanations else [False] * len(task.known_wrong)
     found = {}
     for place, (one, code) in enumerate(zip(task.known_wrong, codes, strict=True)):
         unfounded = [*_unfounded_words(one.hint, learnt | set(WORD.findall(code)))]

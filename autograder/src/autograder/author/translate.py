@@ -37,6 +37,11 @@ FAULTS = "faults"
 HINT = "its hint"
 TOOL = Path(autograder.__file__).parent
 ENGLISH = TOOL / "command"  # the command line is not translated
+# What a solution never shows, since all its checks are right: what these texts are, as their entries say.
+NOT_IN_SOLUTIONS = (
+    *("about ", "a word in hints", HINT, "what the mistake is called"),
+    *("on the site's first page", "what the term means", "what opens an explorer"),
+)
 # What says something to a learner, and how many texts it may say. Two are one message, about one and many.
 SAY = {"_": 1, "Note": 2, "ngettext": 2}
 TABLE = "N_"  # each of its texts is a message
@@ -106,6 +111,16 @@ def entries(course: Course, name: str) -> list[Entry]:
             (entry.context, entry.text): entry for entry in gathered if prose.has_words(str(entry.text))
         }.values()
     )
+
+
+def in_solutions(what: str, says_hints: bool) -> bool:
+    """Tell whether a solution may show a text of this kind.
+
+    Args:
+        what: what the text is, as its entry says.
+        says_hints: whether a cell of the solution shows the hints of a task.
+    """
+    return not what.startswith(NOT_IN_SOLUTIONS) and (says_hints or not what.startswith("hint "))
 
 
 def _of_lesson(course: Course, name: str) -> Iterator[Entry]:

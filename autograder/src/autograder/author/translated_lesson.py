@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
@@ -27,8 +27,11 @@ from nbgrader.utils import compute_checksum
 
 from autograder.author import prose, settings, translate
 from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.build_record import Stages, of_solution
 from autograder.author.generate import failed_cells, write_notebook
-from autograder.author.preprocessors import ExecuteSolution, TidySolution, keep_stubs
+from autograder.author.inputs import Inputs
+from autograder.author.preprocessors import ExecuteSolution, TidySolution, keep_stubs, show_again
+from autograder.author.stages import says_hints, solution_key
 from autograder.author.unchanged import same_solution
 from autograder.records import bank
 from autograder.records.bank import LessonBank
@@ -44,10 +47,13 @@ SHARED = "shared"
 Said = Callable[[str, str], str]
 
 
-def build(course: Course, spoken: Sequence[str], name: str) -> dict[str, list[translate.State]]:
+def build(
+    course: Course, spoken: Sequence[str], name: str, stages: Stages | None = None
+) -> dict[str, list[translate.State]]:
     """Write a lesson in some languages: its notebook, its solution, and what its checks say.
 
-    A lesson of which nothing is translated is not written.
+    A lesson of which nothing is translated is not written. A solution whose cells would show what they
+    showed before is not run; without `stages`, all are.
 
     Returns:
         How far the translations are, by language: the lesson's own, those of the faults, the packages and
@@ -60,13 +66,24 @@ def build(course: Course, spoken: Sequence[str], name: str) -> dict[str, list[tr
     for path, content in (file for lesson in lessons.values() for file in lesson.files.items()):
         write_whole(path, content)  # another process may read the old one just now
     solved = {code: it.solution for code, it in lessons.items() if it.solution}
+    stages = stages or Stages()
+    inputs = Inputs(course)
+    keys = {
+        code: solution_key(inputs, course.load(name), notebook, lessons[code].texts, code)
+        for code, notebook in solved.items()
+    }
+    run = [code for code in solved if not stages.is_current(of_solution(code), keys[code])]
+    for code in solved.keys() - run:
+        show_again(solved[code], nbformat.read(_solution(course, code, name), as_version=4))
     # Kernels do the work, so that threads are enough to have it done at one time.
     with (
         tempfile.TemporaryDirectory(prefix="course-language-") as temporary,
-        ThreadPoolExecutor(max(1, len(solved))) as pool,
+        ThreadPoolExecutor(max(1, len(run))) as pool,
     ):
-        shown = pool.map(lambda code: _executed(course, code, name, solved[code]), solved)
-        for code, notebook in zip(solved, shown, strict=True):
+        solved |= dict(
+            zip(run, pool.map(lambda code: _executed(course, code, name, solved[code]), run), strict=True)
+        )
+        for code, notebook in solved.items():
             fresh = Path(temporary) / code / f"{name}.ipynb"
             write_notebook(notebook, fresh)
             kept = _solution(course, code, name)
@@ -100,11 +117,19 @@ def _sources(notebook: NotebookNode) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Made:
-    """What is made of a lesson without running it: files, its solution, how far translations are."""
+    """What is made of a lesson without running it.
+
+    Attributes:
+        files: what is written as it is, by its place.
+        solution: the solution in the language, not yet run in it.
+        states: how far the translations are.
+        texts: the translated texts that its solution may show: context, in English, translated.
+    """
 
     files: dict[Path, bytes]
     solution: NotebookNode | None
     states: list[translate.State]
+    texts: list[tuple[Any, ...]] = field(default_factory=list)
 
 
 def _made(course: Course, spoken: str, name: str) -> _Made:
@@ -156,7 +181,14 @@ def _made(course: Course, spoken: str, name: str) -> _Made:
             spoken, tool
         ),
     }
-    return _Made(files_made, solved, states)
+    with_hints = says_hints(solved)
+    texts = [
+        (message.context, message.id, message.string)
+        for file in files
+        for message in usable[file]
+        if message.auto_comments and translate.in_solutions(message.auto_comments[0], with_hints)
+    ]
+    return _Made(files_made, solved, states, texts)
 
 
 def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> NotebookNode:

@@ -65,6 +65,8 @@ class _Table(NamedTuple):
 def same_bank(fresh: Path, kept: Path, name: str) -> bool:
     """Tell whether two folders hold the same bank of a lesson, rounding aside."""
     try:
+        if bank.digest(name, fresh) == bank.digest(name, kept):
+            return True
         words: dict[object, int] = {}
         new, old = _read(fresh, name, words), _read(kept, name, words)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, safetensors.SafetensorError):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import getpass
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -39,6 +39,7 @@ from autograder.words.language import ngettext, speak
 from autograder.words.phrases import listed
 
 if TYPE_CHECKING:
+    from autograder.author.build_record import Stages
     from autograder.command import grade_command as command
     from autograder.grading.class_folder import Class
     from autograder.records.course import Course
@@ -71,33 +72,33 @@ def build(
     course: Root = Path(),
 ) -> None:
     """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
-    from autograder.author import pipeline
-    from autograder.author.stamps import Stamps
+    from autograder.author.build_record import BuildRecord, without_source
 
     place = course_of(course)
     names = meant(place.lessons, lessons or [])
     if not check and not language and (place.root / "submitted").is_dir():
         _keep_releases(place, names)
-    stamps = None if language else Stamps(place, names)
-    current = () if anew or not stamps else stamps.unchanged if check else stamps.current
+    record = BuildRecord(place, names)
+    current = () if anew or language else record.unchanged if check else record.current
     names = [name for name in names if name not in current]
-    built = []
-    stale: list[str] = pipeline.without_source(place) if check else []
+    before = {} if anew else {name: record.stages(name) for name in names}
+    stale = without_source(place) if check else []
     problems: list[str] = []
     states: set[str] = set()
-    work = partial(_built, place, check, not language, _languages(place, language or []))
+    work = partial(_built, place, check, not language, _languages(place, language or []), before)
     with _bar() as bar:
         task = bar.add_task("checking" if check else "building", total=len(names))
         for name, result in each_lesson(work, names, jobs):
             if isinstance(result, AuthoringError):
                 problems += result.problems
             else:
-                stale += result[0]
-                states |= set(result[1])
-                built.append(name)
+                stale += result.stale
+                states |= set(result.states)
+                if not check and not language:
+                    record.keep(name, result.stages.now)
+                if not check:
+                    say(f"{name}: {result.stages}")
             bar.update(task, description=name, advance=1)
-    if stamps and not check:
-        stamps.keep(built)
     for line in (*sorted(states), *sorted(stale)):
         say(line)
     complain(problems)
@@ -115,25 +116,40 @@ def build(
         say(ngettext("{number} lesson had not changed.", "{number} lessons had not changed.", len(current)))
 
 
+class _Built(NamedTuple):
+    """What came of a lesson's build, or of a look at what it would change."""
+
+    stale: list[str]  # files, if it was only looked
+    states: list[str]  # how far the translations are
+    stages: Stages
+
+
 def _built(
-    course: Course, check: bool, english: bool, spoken: Sequence[str], name: str
-) -> tuple[list[str], list[str]]:
-    """Build a lesson in all languages, or only check it: what is stale, and how far the translations are.
+    course: Course,
+    check: bool,
+    english: bool,
+    spoken: Sequence[str],
+    before: Mapping[str, Mapping[str, str]],
+    name: str,
+) -> _Built:
+    """Build a lesson in all languages, or only check it.
 
     Raises:
         AuthoringError: the lesson is not as it must be.
     """
     from autograder.author import pipeline, translated_lesson
+    from autograder.author.build_record import Stages
 
+    stages = Stages(before.get(name, {}))
     if check:
-        stale = pipeline.stale(course, name) if english else []
+        stale = pipeline.stale(course, name, stages) if english else []
         for language in spoken:
             stale += translated_lesson.stale(course, language, name)
-        return stale, []
+        return _Built(stale, [], stages)
     if english:
-        pipeline.build(course, name)
-    states = translated_lesson.build(course, spoken, name)
-    return [], [f"{language}/{state}" for language in spoken for state in states[language]]
+        pipeline.build(course, name, stages)
+    states = translated_lesson.build(course, spoken, name, stages)
+    return _Built([], [f"{language}/{state}" for language in spoken for state in states[language]], stages)
 
 
 @app.command()

@@ -1,0 +1,184 @@
+"""What has to be built, and what the last builds read and wrote.
+
+The second is `.built.json`, committed with what was built. So a fresh clone can tell what is up to date
+without a build, and what to leave out of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autograder.author.inputs import Inputs, files_digest
+from autograder.records import codec
+from autograder.records.course import FILE, Course
+from autograder.records.files import write_whole
+
+RECORD = ".built.json"
+# What a lesson's build writes, each in a folder of its own; beside these, each language.
+BANK, NOTEBOOKS, SOLUTIONS = "bank", "notebooks", "solutions"
+# The stage that tries the untouched release, and all stages that make the banks of tasks, together.
+RELEASE, BANKS = "release", "bank"
+
+
+@dataclass
+class Stages:
+    """Which stages of a lesson's build have to be done.
+
+    Attributes:
+        before: what each stage read the last time, of those whose results are there.
+        now: what each stage reads now.
+        made: the stages that were done, in their order.
+    """
+
+    before: Mapping[str, str] = field(default_factory=dict)
+    now: dict[str, str] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)
+
+    def is_current(self, stage: str, key: str) -> bool:
+        """Tell whether a stage can be left out."""
+        self.now[stage] = key
+        if self.before.get(stage) == key:
+            return True
+        self.made.append(stage)
+        return False
+
+    def __str__(self) -> str:
+        banks = [stage.partition("/")[2] for stage in self.made if stage.startswith("bank/")]
+        tasks = sum(stage.startswith("bank/") for stage in self.now)
+        tried = "all" if banks and len(banks) == tasks else ", ".join(banks) or "none"
+        run = [stage.partition("/")[2] or "as written" for stage in self.made if stage.startswith("solution")]
+        return f"tasks tried: {tried}; solutions run: {', '.join(run) or 'none'}"
+
+
+def of_bank(task: str) -> str:
+    """Return the name of the stage that makes a task's bank."""
+    return f"bank/{task}"
+
+
+def of_solution(language: str = "") -> str:
+    """Return the name of the stage that executes a solution in a language; "" for the course's first."""
+    return f"solution/{language}" if language else "solution"
+
+
+@dataclass(frozen=True)
+class LessonRecord:
+    """The last build of a lesson."""
+
+    read: str = ""  # the digest of all that it read
+    uses: Mapping[str, str] = field(default_factory=dict)  # versions of the packages that it used
+    stages: Mapping[str, str] = field(default_factory=dict)  # what each stage read, in short
+    written: Mapping[str, str] = field(default_factory=dict)  # digests of what it wrote
+
+
+class BuildRecord:
+    """The last builds of some lessons, as they were when this was made.
+
+    Attributes:
+        unchanged: the lessons of which all is as a build read and wrote it, on whatever machine.
+        current: those of them that were built with the versions that are installed here.
+    """
+
+    def __init__(self, course: Course, lessons: Sequence[str]) -> None:
+        self._course = course
+        self._inputs = Inputs(course)
+        self._read = {lesson: self._inputs.read(lesson) for lesson in lessons}
+        self._records = _records(course)
+        self._written = {lesson: _written(course, lesson) for lesson in lessons}
+        self.unchanged = tuple(lesson for lesson in lessons if self._is_unchanged(lesson))
+
+    @cached_property
+    def current(self) -> tuple[str, ...]:
+        return tuple(lesson for lesson in self.unchanged if self._has_versions(lesson))
+
+    def stages(self, lesson: str) -> dict[str, str]:
+        """Return what the stages of a lesson's last build read, of those whose results are there."""
+        record = self._records.get(lesson, LessonRecord())
+        same = {
+            place for place, digest in self._written[lesson].items() if record.written.get(place) == digest
+        }
+        return {stage: key for stage, key in record.stages.items() if _places(stage) <= same}
+
+    def keep(self, lesson: str, stages: Mapping[str, str]) -> None:
+        """Keep that a lesson was built from what was there at the beginning.
+
+        Where it cannot be written, the lesson is built again the next time.
+        """
+        record = LessonRecord(
+            self._read[lesson], self._inputs.uses(lesson), stages, _written(self._course, lesson)
+        )
+        # Another build may have kept its own in the meantime.
+        records = {**_records(self._course), lesson: record}
+        in_order = {name: records[name] for name in self._course.lessons if name in records}
+        plain, _ = codec.encode(in_order)
+        with suppress(OSError):
+            write_whole(self._course.root / RECORD, (json.dumps(plain, indent=1) + "\n").encode())
+
+    def _is_unchanged(self, lesson: str) -> bool:
+        record = self._records.get(lesson)
+        return (
+            record is not None
+            and record.read == self._read[lesson]
+            and record.written == self._written[lesson]
+        )
+
+    def _has_versions(self, lesson: str) -> bool:
+        """Tell whether what a lesson was built with is installed here, as far as it is installed at all."""
+        installed = self._inputs.uses(lesson)
+        used = self._records[lesson].uses
+        return all(version in ("", used.get(name)) for name, version in installed.items())
+
+
+def _records(course: Course) -> dict[str, LessonRecord]:
+    """Return the records of a course's builds; none where they cannot be read."""
+    with suppress(OSError, ValueError, AttributeError):
+        kind: Any = Mapping[str, LessonRecord]
+        return dict(codec.decode(kind, json.loads((course.root / RECORD).read_bytes())))
+    return {}
+
+
+def _places(stage: str) -> set[str]:
+    """Return what a stage wrote."""
+    kind, _, language = stage.partition("/")
+    return {{"bank": BANK, "release": NOTEBOOKS}.get(kind, language or SOLUTIONS)}
+
+
+def _written(course: Course, lesson: str) -> dict[str, str]:
+    """Return the digests of what the build of a lesson writes."""
+    root = course.root
+    places = {
+        BANK: [course.bank / f"{lesson}.{ending}" for ending in ("json", "safetensors")],
+        **{name: [root / name / lesson] for name in (NOTEBOOKS, SOLUTIONS)},
+    }
+    for language in course.languages[1:]:
+        places[language] = [root / name / language / lesson for name in (NOTEBOOKS, SOLUTIONS)]
+        places[language] += [course.bank / language / f"{lesson}.mo"]
+    return {place: files_digest(root, paths) for place, paths in places.items()}
+
+
+def without_source(course: Course) -> list[str]:
+    """Return what was generated from a lesson that `course.toml` does not name, as one line for each."""
+    known = set(course.lessons)
+    stale = []
+    for folder in ("notebooks", "solutions"):
+        for path in sorted((course.root / folder).glob("*/")):
+            if path.name not in known | set(course.languages) and not path.name.startswith("."):
+                stale.append(f"{folder}/{path.name}: has no source")
+    for path in sorted(course.bank.glob("*.json")):
+        if path.stem not in known:
+            stale.append(f"{shown_path(course.bank / path.stem, course)}: has no source")
+    for path in sorted(course.source.glob("*/tasks.py")):
+        if path.parent.name not in known:
+            stale.append(f"{shown_path(path.parent, course)}: {FILE} does not name it")
+    return stale
+
+
+def shown_path(path: Path, course: Course) -> str:
+    """Return a file's place in the course."""
+    return os.path.relpath(path, course.root).replace(os.sep, "/")
