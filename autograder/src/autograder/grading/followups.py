@@ -1,7 +1,8 @@
 """Judge follow-up tasks again, with the course's answers in the place of wrong ones that they are built from.
 
-One mistake is to cost once. A learner's code that runs beside the course's answers can read them, so nothing
-of what it says is kept: only points, known mistakes, and what kind of thing is wrong.
+One mistake is to cost once. A learner's code that runs beside the course's answers can look at them, so they
+stand there as compiled code, in a sandbox alone, and nothing of what it says is kept: only points, known
+mistakes, and what kind of thing is wrong.
 """
 
 from __future__ import annotations
@@ -111,6 +112,8 @@ def judged_again(
                 due[name] = wrong
         if not due:
             break
+        if not run.confined:
+            return verdicts, (_note(due, Note("no sandbox would keep these answers from being sent away")),)
         if rounds == MOST_ROUNDS:
             return verdicts, (_note(due, Note("they build on too many wrong answers")),)
         # Only tasks that build on all that is replaced: nobody is to find an answer there that is not meant

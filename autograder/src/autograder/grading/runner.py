@@ -24,9 +24,10 @@ from autograder.grading.sandbox.walls import INSIDE, PACKAGE, Inside
 from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
 from autograder.lesson import progress_store
 from autograder.lesson.learner import EXECUTION, RUN, UNEXAMINED
-from autograder.lesson.shadowing import COURSE_CELLS, described
+from autograder.lesson.shadowing import COURSE_CELLS, bound_for_all, described
+from autograder.lesson.stand_in import sealed
 from autograder.records.bank import AS_SEEN, classes_made
-from autograder.records.cells import is_learners, is_test
+from autograder.records.cells import STANDS_IN, copied, is_learners, is_test
 from autograder.records.course import PACKED, installed
 
 # A cell may take so many seconds where the course names no other number. Notes and findings name it, so it
@@ -63,8 +64,11 @@ class Runner(Protocol):
 
     Of a `quiet` run, only what the tasks' checks put out is kept, and they examine no answer beyond its
     results. Cells that an earlier run had to stop (`stopped`) are not run again. `questions` are a bank's
-    files that checks read instead of the public ones.
+    files that checks read instead of the public ones. What runs while `confined` cannot send away what it
+    reads: no answer of the course's runs beside a learner's code elsewhere.
     """
+
+    confined: bool
 
     def __call__(
         self,
@@ -86,6 +90,7 @@ class SandboxRunner:
         limits: what one run may use.
     """
 
+    confined = True
     witness = (
         WITNESS  # what tells of calls that tasks forbid; "" where nothing that a run says would be heard
     )
@@ -130,14 +135,24 @@ class SandboxRunner:
         if self._leaves_out and not everything:
             notebook = only_needed(notebook, self._names)
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
-        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        ours = described([cell.source for cell in code if not is_learners(cell)], self._asked)
+        notebook = self._without_text_of_answers(notebook)
+        ours = described(_sources_of_course(notebook), self._asked)
         environment = {RUN: run, COURSE_CELLS: ours}
         if not everything:
             environment[UNEXAMINED] = "1"
         read = READ if questions else ""
         job = Job((), environment, wanted, self._of, questions, PACKED, read, self.witness)
         return execute(self._worker, notebook, job, stopped, self._budget)
+
+    def _without_text_of_answers(self, notebook: NotebookNode) -> NotebookNode:
+        """Return a notebook in which answers of the course's that stand in for others are compiled code."""
+        if any(cell.metadata.get(STANDS_IN) for cell in notebook.cells):
+            names = bound_for_all(_sources_of_course(notebook), self._asked)
+            notebook = copied(notebook)
+            for cell in notebook.cells:
+                if cell.metadata.get(STANDS_IN):
+                    cell.source = sealed(cell.source, names)
+        return notebook
 
     def begin(
         self,
@@ -201,6 +216,10 @@ class SandboxRunner:
         self._questions.cleanup()
 
 
+def _sources_of_course(notebook: NotebookNode) -> list[str]:
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_learners(cell)]
+
+
 def _found(executed: NotebookNode) -> list[list[Any]]:
     """Return what the checks put out."""
     return [[output.get("data") for output in cell.outputs] for cell in executed.cells if is_test(cell)]
@@ -209,6 +228,7 @@ def _found(executed: NotebookNode) -> list[list[Any]]:
 class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
+    confined = False
     user: int | None = None  # who runs them, where that is not the grader
     witness = ""
 

@@ -41,6 +41,12 @@ MISUSED = (AttributeError, NameError, TypeError)
 _DEFERRED = ("def ", "lambda", "class ")
 
 _DELETED: Any = object()
+# What Python calls by a name. `super` is none of them: the compiler looks for that word.
+BUILT_IN = {
+    name: value
+    for name, value in vars(builtins).items()
+    if name != "super" and (not name.startswith("__") or name == "__import__")
+}
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,31 @@ def described(sources: Iterable[str], asked: Collection[str]) -> str:
     """
     sums = {_checksum(source): source for source in sources}
     setup = {number: source for number, source in sums.items() if _imports_checks(source)}
-    names = frozenset[str]().union(*(names_of(source)[0] for source in setup.values()))
-    return json.dumps([sorted(sums), sorted(setup), sorted(names.difference(asked))], separators=(",", ":"))
+    names = bound_for_all(setup.values(), asked)
+    return json.dumps([sorted(sums), sorted(setup), sorted(names)], separators=(",", ":"))
+
+
+def bound_for_all(sources: Iterable[str], asked: Collection[str]) -> frozenset[str]:
+    """Return the names that the course's cells bind for all others, and no task asks for."""
+    setup = filter(_imports_checks, sources)
+    return frozenset[str]().union(*(names_of(source)[0] for source in setup)).difference(asked)
+
+
+def reserve(cell: ast.Module, names: Collection[str]) -> set[str]:
+    """Replace names that a cell reads and does not bind by reserved ones; returns those that it read."""
+    read = [node for node in ast.walk(cell) if isinstance(node, ast.Name) and node.id in names]
+    own = _bound_anywhere(cell) if read else set()
+    replaced = {node.id for node in read if node.id not in own}
+    for node in read:
+        if node.id in replaced:
+            node.id = RESERVED + node.id
+    return replaced
+
+
+def mean(names: Iterable[str]) -> None:
+    """Bind the reserved names that code reads which was compiled elsewhere."""
+    if _watching is not None:
+        _watching.bind(names)
 
 
 @lru_cache(maxsize=4)
@@ -113,21 +142,21 @@ class _Watcher:
 
     def _reserve(self, cell: ast.Module, deferred: bool) -> None:
         """Replace the names that were taken, and in a cell that defines functions those that may be."""
-        space = self.shell.user_ns
-        meant = {**vars(builtins), "get_ipython": self.shell.get_ipython, **self._bound}
-        read = [node for node in ast.walk(cell) if isinstance(node, ast.Name) and node.id in meant]
-        if not deferred:
-            read = [
-                node
-                for node in read
-                if space.get(node.id, _DELETED if node.id in self._bound else meant[node.id])
-                is not meant[node.id]
-            ]
-        own = _bound_anywhere(cell) if read else set()
-        for node in read:
-            if node.id not in own:
-                space[RESERVED + node.id] = meant[node.id]
-                node.id = RESERVED + node.id
+        space, meant = self.shell.user_ns, self._meant()
+        names = {
+            name
+            for name, value in meant.items()
+            if deferred or space.get(name, _DELETED if name in self._bound else value) is not value
+        }
+        self.bind(reserve(cell, names))
+
+    def _meant(self) -> dict[str, Any]:
+        return {**BUILT_IN, "get_ipython": self.shell.get_ipython, **self._bound}
+
+    def bind(self, names: Iterable[str]) -> None:
+        """Bind reserved names to what the course means by them."""
+        meant = self._meant()
+        self.shell.user_ns.update({RESERVED + name: meant[name] for name in names if name in meant})
 
     def after(self, result: Any) -> None:
         """Take note of what the cell did to the course's names, and say so where somebody needs one."""
