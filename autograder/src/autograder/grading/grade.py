@@ -16,7 +16,7 @@ from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import SEEN, WATCHED
 from autograder.grading.verdicts import UNANSWERED, TaskResult
 from autograder.records.bank import AS_SEEN, LessonBank
-from autograder.records.cells import is_answer, is_test, undrawn
+from autograder.records.cells import PART_OF, is_answer, is_test, undrawn
 from autograder.records.findings import Raised, Verdict
 from autograder.words.language import Note, _
 from autograder.words.phrases import N_
@@ -162,6 +162,9 @@ def results_of(
     """
     verdicts, cells = graded.verdicts, graded.notebook.cells
     answers = {cell["id"]: cell for cell in cells if is_answer(cell)}
+    parts: dict[str, list[str]] = {name: [] for name in answers}
+    for cell in cells:
+        parts.get(cell.metadata.get(PART_OF, cell["id"]), []).append(cell.source)
     results = []
     for cell in cells:
         name, marks = cell["id"], cell.metadata.get("nbgrader", {})
@@ -169,7 +172,6 @@ def results_of(
         if name in verdicts:
             verdict, task = verdicts[name], lesson.tasks[name]
             finding = verdict.finding
-            answer = answers.get(f"{name}-answer")
             results.append(
                 TaskResult(
                     *which,
@@ -184,7 +186,7 @@ def results_of(
                     stood_in=verdict.stood_in,
                     flags=(*(("forbidden",) if verdict.forbidden else ()), *graded.flags.get(name, ())),
                     release=release,
-                    answer=answer.source if answer else "",
+                    answer="\n\n".join(parts.get(f"{name}-answer", ())),
                 )
             )
         elif marks.get("grade") and name in answers:

@@ -1,27 +1,32 @@
 """Put a submission's answers into a fresh copy of the release. Rebuild, don't repair.
 
 Whatever else a submission lost, doubled, retagged or changed cannot matter, because nothing else of it is
-kept: only the text of the answer cells, and the code cells that the learner added.
+kept: only the learner's text. That runs in the order of the submission, by these rules:
+
+- All parts of an answer that somebody worked on run, the last of them in the answer's own cell. What was left
+  as released never runs beside what was worked on.
+- Parts that were moved away from the release's order count in the answer's place where nothing stands there.
+- Where an answer is missing and another cell of the learner's defines its names, that cell counts: it was
+  merged into that one, or has lost its marks.
+- What the learner wrote around the course's text in a course's cell runs there; a course's cell whose own
+  text was changed is the release's again.
 """
 
 from __future__ import annotations
 
-import ast
 import html
 import math
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
+from autograder.grading.pieces import Piece, binds, defines, in_order, is_untouched, pieces_of
 from autograder.grading.submission import UNREADABLE
 from autograder.records.bank import Value
-from autograder.records.cells import ADDED, copied, is_answer, is_given, is_test, undrawn
+from autograder.records.cells import ADDED, PART_OF, copied, is_answer, is_given, is_test, undrawn
 from autograder.records.outcome import dtype_name
 from autograder.records.reading import changed_in, names_of, words_of
 from autograder.words.language import Note, _
@@ -30,8 +35,6 @@ from autograder.words.visible import one_line
 MAX_ADDED_CELLS = 500
 # Longer than any answer, and short enough to be shown: what renders a cell may take the square of its length.
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
-# Which part of their names two releases' cells with example data have in common, at least.
-ALIKE = 0.7
 MISSING = "# This cell was missing from the submission."
 
 
@@ -44,82 +47,188 @@ class Rebuilt:
 
 
 def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
-    """Return the release with the submission's answers and added code cells, and nothing else of it.
-
-    A cell belongs to an answer when its id or its nbgrader grade id says so. Of several such cells the one
-    with the right id counts, unless it was left as released and another was not.
-    """
-    notebook = copied(release)
-    course_ids = {cell["id"] for cell in release.cells}
-    answers = {cell["id"]: cell for cell in notebook.cells if is_answer(cell)}
-    givens = [cell for cell in notebook.cells if is_given(cell)]
-    # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
-    texts = {cell.source.strip(): cell["id"] for cell in release.cells}
-    texts |= _older_givens(givens, submission, course_ids, texts)
-    claims: dict[str, list[NotebookNode]] = {name: [] for name in answers}
-    added: dict[str, list[NotebookNode]] = {}
+    """Return the release with the submission's answers and added code cells, and nothing else of it."""
+    pieces = pieces_of(release, submission)
     notes: list[str] = []
-    seen: set[str] = set()
-    place = ""  # the last course cell seen: added cells stay behind it
-    count = 0
-    for cell in _cells(submission):
-        name = _course_id(cell, course_ids) or texts.get(_text(cell).strip())
-        if name in claims:
-            claims[name].append(cell)
-            if name in seen and cell.get("id") != name:
-                # A copy: the learner may have worked in it, so it also runs where it stands.
-                count = _add(added, place, cell, count)
-        elif name is None and cell.get("cell_type") == "code" and _text(cell).strip():
-            count = _add(added, place, cell, count)
-        if name is not None and name not in seen:  # a copy further down does not move what follows it
-            place = name
-            seen.add(name)
-    written = sum(len(cell.source) for cells in added.values() for cell in cells)
-    if written > MAX_ADDED_TEXT:
-        notes.append(
-            Note("{number} characters were added in cells; none of these cells was run", number=written)
-        )
-        added = {}
-    if count > MAX_ADDED_CELLS:
-        notes.append(
-            Note(
-                "{number} cells were added; only the first {most} were run",
-                number=count,
-                most=MAX_ADDED_CELLS,
-            )
-        )
-    for name, cell in answers.items():
-        chosen = _choose(cell, claims[name])
-        if chosen is None:
+    answers = {cell["id"]: _parts(cell, pieces) for cell in release.cells if is_answer(cell)}
+    order = _Order(release, pieces, answers)
+    there = {piece.name for piece in pieces}
+    notebook = copied(release)
+    for cell in notebook.cells:
+        name = cell["id"]
+        if name not in answers:
+            continue
+        if name not in there:
             notes.append(Note("the cell {name} was missing", name=name))
-            nearby = added.get(_last_before(name, release, seen), [])
-            if any(defined in words_of(own.source) for defined in _defines(cell) for own in nearby):
-                # The answer stands there, in a cell that lost its id and its metadata: the stub would
-                # overwrite what that cell defines.
-                cell.source = MISSING
-        else:
-            cell.source = chosen[:MAX_TEXT]
-            if len(chosen) > MAX_TEXT:
-                notes.append(
-                    Note(
-                        "the cell {name} holds {number} characters; only {most} were kept",
-                        name=name,
-                        number=len(chosen),
-                        most=MAX_TEXT,
-                    )
+            cell.source = order.instead_of(cell)
+            continue
+        text = order.answer(cell)
+        cell.source = text[:MAX_TEXT]
+        if len(text) > MAX_TEXT:
+            notes.append(
+                Note(
+                    "the cell {name} holds {number} characters; only {most} were kept",
+                    name=name,
+                    number=len(text),
+                    most=MAX_TEXT,
                 )
-            if len(claims[name]) > 1:
-                times = len(claims[name])
-                notes.append(Note("the cell {name} was there {times} times", name=name, times=times))
-    missing = sorted(course_ids - seen - set(answers))
+            )
+        times = sum(piece.name == name for piece in pieces)
+        if times > 1:
+            notes.append(Note("the cell {name} was there {times} times", name=name, times=times))
+    notebook.cells = [own_or_ours for cell in notebook.cells for own_or_ours in order.around(cell)]
+    notes = [*order.notes, *notes]
+    missing = sorted({cell["id"] for cell in release.cells} - there - set(answers))
     if missing:
         names = ", ".join(missing[:10])
         notes.append(Note("course cells were missing and were put back: {names}", names=names))
-    notebook.cells = list(_interleave(notebook.cells, added))
     about = submission.get("metadata")
     if isinstance(about, dict) and (reason := about.get(UNREADABLE)):
         notes = [f"This submission could not be read: {reason}. Every task counts as not answered."]
     return Rebuilt(notebook, notes)
+
+
+def _parts(stub: NotebookNode, pieces: Sequence[Piece]) -> list[int]:
+    """Return which pieces are parts of an answer that somebody worked on."""
+    is_code = stub.cell_type == "code"
+    own = [at for at, piece in enumerate(pieces) if piece.name == stub["id"]]
+    worked_on = [at for at in own if not is_untouched(stub.source, pieces[at].text, is_code)]
+    # An attempt that was put aside as prose counts where there is no other.
+    as_code = [at for at in worked_on if pieces[at].is_code]
+    return as_code if is_code and as_code else worked_on
+
+
+class _Order:
+    """Where each of the learner's texts runs.
+
+    Args:
+        release: the course's cells.
+        pieces: the submission's.
+        answers: for each answer's cell, which pieces hold work on it.
+    """
+
+    def __init__(
+        self, release: NotebookNode, pieces: Sequence[Piece], answers: Mapping[str, Sequence[int]]
+    ) -> None:
+        self.notes: list[str] = []
+        self._pieces, self._answers = pieces, answers
+        self._number = {cell["id"]: at for at, cell in enumerate(release.cells)}
+        self._in_order = in_order(release, pieces)
+        self._last: dict[str, int] = {}  # by answer, the part that stands in its cell
+        for name, parts in answers.items():
+            in_place = [at for at in parts if at in self._in_order]
+            if parts:
+                self._last[name] = (in_place or parts)[-1]
+        self._before: dict[str, list[NotebookNode]] = {}
+        self._after: dict[str, list[NotebookNode]] = {}
+        self._count = self._written = 0
+        self._run_where_they_stand(release)
+        if self._written > MAX_ADDED_TEXT:
+            number = self._written
+            self.notes.append(
+                Note("{number} characters were added in cells; none of these cells was run", number=number)
+            )
+            self._before, self._after = {}, {}
+        if self._count > MAX_ADDED_CELLS:
+            number = self._count
+            self.notes.append(
+                Note(
+                    "{number} cells were added; only the first {most} were run",
+                    number=number,
+                    most=MAX_ADDED_CELLS,
+                )
+            )
+
+    def _run_where_they_stand(self, release: NotebookNode) -> None:
+        written = {cell["id"] for cell in release.cells if cell.cell_type != "code"}
+        place = ""  # the last course cell seen that stands in order: what follows stays after it
+        for at, piece in enumerate(self._pieces):
+            parts = self._answers.get(piece.name)
+            if at in self._in_order:
+                place = piece.name
+            if not piece.name and piece.is_code:
+                self._add(place, at, piece.text)
+            elif parts and at in parts and piece.name not in written and self._runs_apart(at, piece, place):
+                self._add(place, at, piece.text, piece.name)
+
+    def _runs_apart(self, at: int, piece: Piece, place: str) -> bool:
+        """Tell whether a part of an answer runs in a cell of its own, where it stands."""
+        if at != self._last[piece.name]:
+            return piece.text != self._pieces[self._last[piece.name]].text
+        # One that was moved up also runs there: what stands between may need it.
+        moved = at not in self._in_order
+        return moved and self._number.get(place, -1) < self._number[piece.name]
+
+    def _add(self, place: str, at: int, text: str, answer: str = "") -> None:
+        if not text.strip():
+            return
+        if self._count < MAX_ADDED_CELLS:
+            own = new_code_cell(text[:MAX_TEXT])
+            own["id"] = f"{ADDED}{self._count}"
+            if answer:
+                own.metadata[PART_OF] = answer
+            self._written += len(own.source)
+            # Between the parts of an answer, its own cell comes with the last of them.
+            side = self._before if at < self._last.get(place, -1) else self._after
+            side.setdefault(place, []).append(own)
+        self._count += 1
+
+    def answer(self, stub: NotebookNode) -> str:
+        """Return the text of an answer's cell."""
+        name = stub["id"]
+        parts = self._answers[name]
+        if stub.cell_type != "code" and parts:
+            return "\n\n".join(self._pieces[at].text for at in parts)
+        if parts:
+            return self._pieces[self._last[name]].text
+        texts = [piece.text for piece in self._pieces if piece.name == name]
+        return max(texts, key=lambda text: text.strip() != "" and text.strip() != stub.source.strip())
+
+    def instead_of(self, stub: NotebookNode) -> str:
+        """Return what stands in an answer's cell that a submission does not have.
+
+        The answer may stand in another cell: one that lost its id and its metadata, or one that it was merged
+        into. Where that one runs before, the stub would overwrite what it defines; otherwise, it runs here.
+        """
+        if stub.cell_type != "code":
+            return self._written_nearby(stub) or str(stub.source)
+        names, later = defines(stub), ""
+        for text, number in self._own_texts():
+            if binds(text, names):
+                if number < self._number[stub["id"]]:
+                    return MISSING
+                later = later or text
+        return later or str(stub.source)
+
+    def _own_texts(self) -> Iterator[tuple[str, int]]:
+        """Yield the learner's code, each with the number of the course's cell that it runs with or after."""
+        for side in (self._before, self._after):
+            for place, cells in side.items():
+                for cell in cells:
+                    yield cell.source, self._number.get(place, -1)
+        for name, at in self._last.items():
+            yield self._pieces[at].text, self._number[name]
+
+    def _written_nearby(self, stub: NotebookNode) -> str:
+        """Return prose of the learner's that stands where a written answer is missing."""
+        number = self._number[stub["id"]]
+        following = len(self._number)
+        found: list[str] = []
+        for at in range(len(self._pieces) - 1, -1, -1):
+            piece = self._pieces[at]
+            if at in self._in_order:
+                following = self._number[piece.name]
+                if following < number:
+                    break
+            elif following > number and not piece.is_code and not piece.name:
+                found.insert(0, piece.text)
+        return "\n\n".join(filter(None, found))
+
+    def around(self, cell: NotebookNode) -> list[NotebookNode]:
+        """Return a course's cell with the learner's own before and after it."""
+        name = cell["id"]
+        first = [] if self._number[name] else self._after.get("", [])
+        return [*first, *self._before.get(name, []), cell, *self._after.get(name, [])]
 
 
 def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:
@@ -177,106 +286,6 @@ def with_explanation(notebook: NotebookNode, lines: Iterable[str]) -> None:
     note = new_markdown_cell(f"**{head}**\n\n{text}")
     note["id"] = "grading-notes"
     notebook.cells.insert(0, note)
-
-
-def _cells(submission: NotebookNode) -> Iterable[NotebookNode]:
-    cells = submission.get("cells", [])
-    return [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
-
-
-def _text(cell: NotebookNode) -> str:
-    source = cell.get("source", "")
-    if isinstance(source, list):
-        source = "".join(part for part in source if isinstance(part, str))
-    # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
-    if not isinstance(source, str):
-        return ""
-    return source.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
-
-
-def _grade_id(cell: NotebookNode) -> Any:
-    metadata = cell.get("metadata", {})
-    marks = metadata.get("nbgrader", {}) if isinstance(metadata, dict) else {}
-    return marks.get("grade_id") if isinstance(marks, dict) else None
-
-
-def _course_id(cell: NotebookNode, course_ids: set[str]) -> str | None:
-    """Which of the course's cells this is, or None for one that the learner added."""
-    for name in (cell.get("id"), _grade_id(cell)):
-        if isinstance(name, str) and name in course_ids:
-            return name
-    return None
-
-
-def _older_givens(
-    givens: Iterable[NotebookNode], submission: NotebookNode, course_ids: set[str], texts: Mapping[str, str]
-) -> dict[str, str]:
-    """Return example data as an older release had them, under another id or none.
-
-    Their text and their present id.
-
-    Such a cell must not run as the learner's own: it would bring back the older data behind the present ones.
-    """
-    strange, there = [], set()
-    for cell in _cells(submission):
-        text = _text(cell).strip()
-        name = _course_id(cell, course_ids) or texts.get(text)
-        if name is not None:
-            there.add(name)
-        elif cell.get("cell_type") == "code" and text:
-            strange.append(text)
-    lost = [cell for cell in givens if cell["id"] not in there]
-    return {text: cell["id"] for cell in lost for text in strange if _alike(cell.source, text)}
-
-
-def _alike(one: str, other: str) -> bool:
-    """Tell whether two cells are about the same names."""
-    if len(other) > 4 * len(one):  # what a stranger sent is not read for longer than it is worth
-        return False
-    names, others = (Counter(re.findall(r"[^\W\d]\w*", text)) for text in (one, other))
-    total = names.total() + others.total()
-    return total > 0 and 2 * (names & others).total() / total > ALIKE
-
-
-def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:
-    """Return the text of the cell that holds the answer; None where there is no such cell."""
-    ordered = sorted(claims, key=lambda cell: cell.get("id") != released["id"])
-    worked_on = [cell for cell in ordered if _text(cell).strip() != released.source.strip()]
-    chosen = next(iter(worked_on or ordered), None)
-    return None if chosen is None else _text(chosen)
-
-
-def _defines(released: NotebookNode) -> list[str]:
-    """Return the names that a released answer cell leaves to the learner; none for a written answer."""
-    names = []
-    for statement in ast.parse(released.source if released.cell_type == "code" else "").body:
-        match statement:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                names.append(name)
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                names.append(name)
-    return names
-
-
-def _last_before(name: str, release: NotebookNode, seen: set[str]) -> str:
-    """Return the last of the course's cells before a given one that the submission still has."""
-    ids = [cell["id"] for cell in release.cells]
-    return next((other for other in reversed(ids[: ids.index(name)]) if other in seen), "")
-
-
-def _add(added: dict[str, list[NotebookNode]], place: str, cell: NotebookNode, count: int) -> int:
-    if count < MAX_ADDED_CELLS and cell.get("cell_type") == "code":
-        own = new_code_cell(_text(cell)[:MAX_TEXT])
-        own["id"] = f"{ADDED}{count}"
-        added.setdefault(place, []).append(own)
-    return count + 1
-
-
-def _interleave(cells: list[NotebookNode], added: dict[str, list[NotebookNode]]) -> Iterable[NotebookNode]:
-    yield from added.get("", ())
-    for cell in cells:
-        yield cell
-        yield from added.get(cell["id"], ())
 
 
 def _literal(value: Value) -> str:

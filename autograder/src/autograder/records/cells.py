@@ -23,6 +23,8 @@ OF_RELEASE, RELEASE = "autograder", "release"
 STUB_OF = "stub"
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
+# There in such a cell that holds a part of an answer: of which.
+PART_OF = "part_of"
 # There in an answer's cell that holds the course's own answer in the place of a learner's.
 STANDS_IN = "stands_in"
 # Folded where notebooks can be: in JupyterLab and VS Code, and in Colab.
