@@ -46,7 +46,7 @@ def essential(text: bytes, most_parts: int) -> bytes:
 
     Args:
         text: the file's content, in any encoding that JSON may have.
-        most_parts: how many objects and lists what is used may have.
+        most_parts: how many values what is used may have, those in lists of lines not counted.
 
     Raises:
         TooManyParts: it has more.
@@ -85,6 +85,9 @@ class _Reader:
 
     def value(self, shape: Any) -> None:
         """Read a value, and use of it what its shape names."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooManyParts
         begins = self._next()
         if isinstance(shape, dict) and begins == b"{":
             self._object(shape)
@@ -127,9 +130,6 @@ class _Reader:
 
     def _begin(self, bracket: bytes) -> None:
         self._at += 1
-        self._left -= 1
-        if self._left < 0:
-            raise TooManyParts
         self._used.append(bracket)
 
     def _more(self, end: bytes) -> bool:
