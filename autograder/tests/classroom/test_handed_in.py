@@ -196,7 +196,7 @@ def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_p
     assert said.count("leads out of the archive") == 2
     assert "link to another place" in said
     assert "larger than" in said
-    assert "4 not placed" in said
+    assert "7 files in all: 1 placed, 0 earlier, 2 no notebook, 0 not placed, 4 refused." in said
     new = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts} - before - {archive}
     assert all((place / "collected") in (one, *one.parents) for one in new)
 

@@ -301,6 +301,9 @@ def test_two_rows_of_one_person_are_two_sections_or_two_answers(tmp_path):
     assert person.section == "A and B"
     (person,) = read(tmp_path, "id,time\nx,2026-03-01 10:00\nx,2026-03-02 10:00\n")
     assert person.time.day == 2
+    rows = "3/1/2026 22:24:12,x@example.org\n3/14/2026 1:00:00,x@example.org\n"
+    (person,) = read(tmp_path, f"Timestamp,Email Address\n{rows}")
+    assert person.time.day == 14
 
 
 def test_every_identifier_of_every_list_is_kept(place, tmp_path):

@@ -13,7 +13,7 @@ import re
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,15 +21,15 @@ from pathlib import Path
 import nbformat
 from dateutil import tz
 
-from autograder.classroom.archives import BadArchive, entries, handed_in_by_name
+from autograder.classroom.archives import TAR, UNOPENED, ZIP, BadArchive, entries, handed_in_by_name
 from autograder.classroom.people import Person, Roster, normalize_name
-from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.kept import READING, LimitReached, within
-from autograder.grading.releases import known_ids
+from autograder.grading.releases import known_ids_and_answers
 from autograder.grading.submission import beside, moment
 from autograder.records import codec
-from autograder.records.cells import tasks_of
+from autograder.records.cells import is_answer, tasks_of
 from autograder.records.files import file_digest, folder_digest, write_whole
 from autograder.words.phrases import listed
 
@@ -68,6 +68,7 @@ class Placed:
     before: tuple[HandedFile, ...] = ()
     time: datetime | None = None
     state: str = "new"
+    copies: int = 0  # other files of the archives that hold the same
 
 
 @dataclass(frozen=True)
@@ -90,15 +91,34 @@ STAYS = ("a later one is there", "the earlier one stays")
 
 @dataclass
 class Collected:
-    """What was found: notebooks in their places, and what belongs nowhere, each with the reason."""
+    """What became of each file: placed, kept as an earlier one, no notebook, not placed, or refused."""
 
     placed: list[Placed] = field(default_factory=list)
     unplaced: list[tuple[HandedFile, str]] = field(default_factory=list)
     # No notebooks: nothing that is graded.
     others: list[HandedFile] = field(default_factory=list)
+    refused: list[HandedFile] = field(default_factory=list)  # by a limit, or since it cannot be read
+    noise: int = 0  # files of programs, such as .git and __MACOSX
     missing: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     useless: list[str] = field(default_factory=list)  # what of the list of times counts for nobody
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of files in each of the five lists."""
+        stay = [placed.state in STAYS for placed in self.placed]
+        return {
+            "placed": sum(not stays for stays in stay),
+            "earlier": sum(len(placed.before) + placed.copies for placed in self.placed),
+            "no notebook": len(self.others) + self.noise,
+            "not placed": len(self.unplaced),
+            "refused": len(self.refused),
+        }
+
+    @property
+    def needs_a_look(self) -> bool:
+        """Tell whether a person has to do something about a file."""
+        return bool(self.unplaced or self.useless or self.refused)
 
 
 def take_in(request: Request, archives: Iterable[Path]) -> Collected:
@@ -116,10 +136,10 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
     outcome = Collected()
     by_student: dict[tuple[str, str], list[HandedFile]] = {}
     had: dict[tuple[str, str], frozenset[str]] = {}
+    released = {lesson: _released(request.course, lesson) for lesson in request.lessons}
     for path in archives:
-        for lesson, entry, tasks in _with_lessons(
-            request, entries(path, request.platforms.values()), outcome
-        ):
+        files = entries(path, request.platforms.values())
+        for lesson, entry, tasks in _with_lessons(request, files, released, outcome):
             students = _whose(request, lesson, entry)
             if len(students) == 1:
                 (student,) = students
@@ -136,7 +156,7 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
             reason = f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
             outcome.unplaced += [(entry, reason) for entry in several]
             continue
-        outcome.placed.append(_chosen(request, lesson, student, several, known))
+        outcome.placed.append(_chosen(request, lesson, student, several, known, released[lesson]))
     for lesson in sorted({notebook.lesson for notebook in outcome.placed}):
         there = {notebook.student for notebook in outcome.placed if notebook.lesson == lesson}
         outcome.missing[lesson] = [
@@ -159,46 +179,95 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
     return outcome
 
 
+@dataclass(frozen=True)
+class _Released:
+    """A lesson as it was given out: the ids of its cells, and the texts of its answer cells."""
+
+    tasks: frozenset[str]
+    texts: Mapping[str, frozenset[str]]
+
+
+def _released(course: Class, lesson: str) -> _Released:
+    """Return a lesson's release in all languages: a learner works in one of them."""
+    texts: dict[str, set[str]] = {}
+    release = nbformat.read(course.release(lesson), as_version=4)
+    for language in (".", *course.banks.course.languages):
+        path = course.release(lesson, language)
+        said = nbformat.read(path, as_version=4) if path.is_file() else release
+        for cell in filter(is_answer, said.cells):
+            texts.setdefault(cell["id"], set()).add(cell.source.strip())
+    return _Released(tasks_of(release), {name: frozenset(found) for name, found in texts.items()})
+
+
 def _with_lessons(
-    request: Request, files: Iterable[HandedFile], outcome: Collected
+    request: Request, files: Iterable[HandedFile], released: Mapping[str, _Released], outcome: Collected
 ) -> Iterator[tuple[str, HandedFile, frozenset[str]]]:
     """Yield the notebooks of an archive, their lessons and tasks; the rest goes into the outcome."""
-    tasks = {
-        lesson: tasks_of(nbformat.read(request.course.release(lesson), as_version=4))
-        for lesson in request.lessons
-    }
+    ids = frozenset().union(*(release.tasks for release in released.values()))
+    texts = {name: text for release in released.values() for name, text in release.texts.items()}
     notebooks: list[tuple[HandedFile, str, frozenset[str]]] = []
     for entry in files:
-        name = entry.file.lower() or entry.path.lower()
-        looks = ".ipynb" in name or (entry.refused and name.endswith(".zip"))
-        try:
-            ids = frozenset().union(*tasks.values())
-            cells = frozenset() if entry.refused else entry.share.within(known_ids, entry.content, ids)
-        except LimitReached as problem:
-            entry, cells = replace(entry, refused=str(problem)), frozenset()
-        best = max(tasks, key=lambda lesson: len(tasks[lesson] & cells), default="")
-        by_content = best if best and tasks[best] & cells else ""
-        if not (looks or by_content):
-            outcome.others.append(entry)
-        elif entry.refused:
-            outcome.unplaced.append((entry, entry.refused))
+        if entry.noise:
+            outcome.noise += entry.noise
+            continue
+        cells, answers = frozenset[str](), frozenset[str]()
+        if entry.content:
+            try:
+                cells, answers = entry.share.within(known_ids_and_answers, entry.content, ids, texts)
+            except LimitReached as problem:
+                entry = replace(entry, refused=str(problem))
+        lesson = max(released, key=lambda name: len(released[name].tasks & cells), default="")
+        by_content = lesson if lesson and released[lesson].tasks & cells else ""
+        looks = ".ipynb" in (entry.file or entry.path).lower()
+        if entry.refused:
+            (outcome.refused if looks or _may_hold_work(entry) else outcome.others).append(entry)
+        elif by_content or (looks and entry.content):
+            worked_on = len(answers & released[by_content].texts.keys()) if by_content else 0
+            notebooks.append((replace(entry, answers=worked_on), by_content, cells))
         else:
-            notebooks.append((entry, by_content, cells))
-    # On a platform, an archive is of one assignment. A notebook of another lesson got there by mistake.
-    counts = Counter(lesson for entry, lesson, _ in notebooks if entry.lms and lesson)
-    usual = request.lesson or next((lesson for lesson, _ in counts.most_common(1)), "")
+            outcome.others.append(entry)
+    yield from _of_the_assignment(request, notebooks, released, outcome)
+
+
+def _may_hold_work(entry: HandedFile) -> bool:
+    return entry.path.lower().endswith((*ZIP, *TAR, *UNOPENED))
+
+
+def _of_the_assignment(
+    request: Request,
+    notebooks: list[tuple[HandedFile, str, frozenset[str]]],
+    released: Mapping[str, _Released],
+    outcome: Collected,
+) -> Iterator[tuple[str, HandedFile, frozenset[str]]]:
+    """Yield the notebooks of the lesson that an archive is of.
+
+    On a platform, an archive is of one assignment: that of the lesson which most of its notebooks were worked
+    on for. What lies beside that is somebody's whole folder, or got there by mistake.
+    """
+    by_lesson = [(entry, lesson) for entry, lesson, _ in notebooks if entry.lms and lesson]
+    counts = Counter(lesson for entry, lesson in by_lesson if entry.answers) or Counter(
+        lesson for _, lesson in by_lesson
+    )
+    most = [lesson for lesson, count in counts.items() if count == max(counts.values())]
+    usual = request.lesson or (most[0] if len(most) == 1 else "")
+    with_usual = {(entry.archive, entry.folder) for entry, lesson in by_lesson if lesson == usual}
     for entry, lesson, cells in notebooks:
         expected = usual if entry.lms else request.lesson
-        by_name = next(
-            (lesson for lesson in request.lessons if normalize_name(lesson) in normalize_name(entry.file)), ""
-        )
+        named = normalize_name(entry.file)
+        by_name = next((name for name in request.lessons if normalize_name(name) in named), "")
         meant = lesson or by_name or expected
         if not meant:
             outcome.unplaced.append((entry, "neither its name nor what is in it says which lesson it is"))
+        elif entry.lms and len(most) > 1 and not request.lesson:
+            either = listed(sorted(most), "or")
+            outcome.unplaced.append((entry, f"the archive may be of {either}: --lesson {sorted(most)[0]}"))
+        elif expected and meant != expected and (entry.archive, entry.folder) in with_usual:
+            outcome.others.append(replace(entry, what=f"of {meant}, beside their notebook of {expected}"))
         elif expected and meant != expected:
             outcome.unplaced.append((entry, f"it is of {meant}, and the archive of {expected}"))
         else:
-            yield meant, replace(entry, cells=len(tasks[meant] & cells)), tasks[meant] & cells
+            tasks = released[meant].tasks & cells
+            yield meant, replace(entry, cells=len(tasks)), tasks
 
 
 def _whose(request: Request, lesson: str, entry: HandedFile) -> set[str]:
@@ -217,7 +286,22 @@ def _whose(request: Request, lesson: str, entry: HandedFile) -> set[str]:
         return known
     # Where a platform says who it is, what the file is called says nothing.
     own = () if entry.lms else handed_in_by_name(entry.file, lesson)
-    return request.roster.called((*entry.labels, *own))
+    return request.roster.called((*entry.labels, *own)) or _guessed(request.roster, entry.guesses)
+
+
+def _guessed(roster: Roster, guesses: Sequence[Guess]) -> set[str]:
+    """Return the people of a part of a name, where something else bears out that the rest is none of theirs.
+
+    That is a number in it, a section of the class that is called so, or other files with the same prefix.
+    """
+    sections = {normalize_name(person.section) for person in roster.people.values() if person.section}
+    borne_out = [
+        guess
+        for guess in guesses
+        if guess.shared
+        or (not guess.by_all and (re.search(r"\d", guess.prefix) or normalize_name(guess.prefix) in sections))
+    ]
+    return next((people for guess in borne_out if (people := roster.called([guess.label]))), set())
 
 
 def _contradicts(asked: Request, placed: Placed) -> str:
@@ -232,24 +316,40 @@ def _contradicts(asked: Request, placed: Placed) -> str:
 
 
 def _unclear(request: Request, entry: HandedFile, students: set[str]) -> str:
-    solution = f"--who {shlex.quote(entry.user or entry.path)}=STUDENT"
+    solution = f"--who {shlex.quote(entry.user or entry.folder or entry.path)}=STUDENT"
     if students:
         name = request.roster.people[min(students)].name
         return f"{len(students)} students are called {name} ({listed(sorted(students))}): {solution}"
-    if entry.lms and not entry.user:
-        return "it was handed in anonymously; switch that off on the platform and download it again"
+    if entry.anonymous:
+        return (
+            "it was handed in anonymously; switch that off on the platform (Moodle: reveal student "
+            f"identities) and download it again, or {solution}"
+        )
     called = f" {entry.labels[0]}" if entry.lms and entry.labels else " that"
     return f"nobody in the roster is called{called}: {solution}"
 
 
 def _chosen(
-    request: Request, lesson: str, student: str, several: list[HandedFile], known: HandedFile
+    request: Request,
+    lesson: str,
+    student: str,
+    several: list[HandedFile],
+    known: HandedFile,
+    released: _Released,
 ) -> Placed:
-    """Return the last of a student's notebooks for one lesson."""
+    """Return the notebook of a student's that counts for one lesson, with those that it takes the place of.
+
+    Of several, one that was worked on counts before an untouched one, then the one that was handed in last:
+    by the platform's time, then by the archive's, then by the number that a browser gave to a copy.
+    """
     # A file without one of the lesson's cells, such as notes, never takes the place of one that has some.
-    ordered = sorted(several, key=lambda entry: (entry.cells > 0, entry.rank, entry.modified, entry.path))
+    ordered = sorted(
+        several,
+        key=lambda file: (file.cells > 0, file.answers > 0, file.rank, file.modified, file.copy, file.path),
+    )
     last = ordered[-1]
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
+    copies = len(several) - 1 - len(earlier)
     time = _handed_in(request, lesson, student, last)
     there = _place(request.course, lesson, student)
     old = there.read_bytes() if there.is_file() else None
@@ -257,24 +357,27 @@ def _chosen(
         state = "new"
     elif old == last.content:
         state = "as before"
-    elif not last.cells and _has_any(old, _cells_of(request, lesson)):
-        return Placed(
-            lesson, student, replace(last, content=old), (*earlier, last), None, "the earlier one stays"
-        )
-    elif known.lms == last.lms and known.rank > last.rank:
-        return Placed(
-            lesson, student, replace(last, content=old), (*earlier, last), None, "a later one is there"
-        )
     else:
-        state = "replaces an earlier one"
-    return Placed(lesson, student, last, earlier, time, state)
+        state = _state_beside(old, last, known, released)
+    if state in STAYS:
+        stays = replace(last, content=old or b"")
+        return Placed(lesson, student, stays, (*earlier, last), None, state, copies)
+    return Placed(lesson, student, last, earlier, time, state, copies)
 
 
-def _has_any(handed_in: bytes, ids: frozenset[str]) -> bool:
+def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: _Released) -> str:
+    """Return what becomes of the notebook that is there already, beside one that was collected now."""
     try:
-        return bool(within(READING, known_ids, handed_in, ids))
+        cells, answers = within(READING, known_ids_and_answers, old, released.tasks, released.texts)
     except LimitReached:
-        return False
+        cells = answers = frozenset()
+    if (cells and not last.cells) or (answers and not last.answers):
+        return "the earlier one stays"
+    later = known.lms == last.lms and known.rank > last.rank
+    # The times of files that no platform wrote are those of people's own machines.
+    if last.lms and known.lms == last.lms and known.rank == last.rank and last.modified:
+        later = known.modified > last.modified
+    return "a later one is there" if later else "replaces an earlier one"
 
 
 def _cells_of(request: Request, lesson: str) -> frozenset[str]:
@@ -283,19 +386,27 @@ def _cells_of(request: Request, lesson: str) -> frozenset[str]:
 
 
 def _tell_of_odd_ones(request: Request, outcome: Collected) -> None:
-    """Note what a person would not see: notebooks without the lesson's cells, and times that are nobody's."""
-    for one in outcome.placed:
-        wanted = len(_cells_of(request, one.lesson))
-        odd = [file.path for file in one.before if not file.cells and one.entry.cells]
+    """Note what a person would not see: notebooks that lack cells, and those that nobody worked on."""
+    for placed in outcome.placed:
+        wanted = len(_cells_of(request, placed.lesson))
+        collected = placed.before[-1] if placed.state in STAYS else placed.entry
+        others = [file for file in placed.before if file is not collected]
+        odd = [file.path for file in others if not file.cells and collected.cells]
+        untouched = [file.path for file in others if file.cells and not file.answers and collected.answers]
+        stays = "; the earlier one stays" if placed.state in STAYS else ""
         if odd:
-            outcome.notes.append(f"{one.student}: not of {one.lesson}, and kept beside: {listed(odd)}")
-        elif one.state == "the earlier one stays" or not one.entry.cells:
-            what = "; the earlier one stays" if one.state in STAYS else ""
-            path = one.before[-1].path if one.state in STAYS else one.entry.path
-            outcome.notes.append(f"{path}: it has no cell of {one.lesson}{what}")
-        elif one.entry.cells < wanted and one.state not in STAYS:
-            lost = wanted - one.entry.cells
-            outcome.notes.append(f"{one.entry.path}: cells that are missing: {lost} of {wanted}")
+            outcome.notes.append(f"{placed.student}: not of {placed.lesson}, and kept beside: {listed(odd)}")
+        if untouched:
+            outcome.notes.append(
+                f"{placed.student}: {collected.path} counts; nothing was changed in {listed(untouched)}"
+            )
+        if not collected.cells:
+            outcome.notes.append(f"{collected.path}: it has no cell of {placed.lesson}{stays}")
+        elif not collected.answers and placed.state != "a later one is there":
+            outcome.notes.append(f"{collected.path}: no answer in it was changed{stays}")
+        elif collected.cells < wanted and not stays:
+            lost = wanted - collected.cells
+            outcome.notes.append(f"{collected.path}: cells that are missing: {lost} of {wanted}")
 
 
 def _tell_of_useless_times(request: Request, outcome: Collected) -> None:

@@ -238,7 +238,8 @@ def _titled(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
     """
     known = [_places(header, kind) for kind in lists]
     marked = [any(mark <= set(header) for mark in kind.marks) for kind in lists]
-    best = max(range(len(lists)), key=lambda place: (marked[place], len(known[place]), -place))
+    fits = [(marked[i], bool(TELLING & known[i].keys()), len(known[i]), -i) for i in range(len(lists))]
+    best = fits.index(max(fits))
     columns, generic = dict(known[best]), known[0]
     for key, place in generic.items():
         if place not in columns.values():

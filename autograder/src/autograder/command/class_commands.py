@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,12 +16,15 @@ from autograder.words.phrases import listed
 if TYPE_CHECKING:
     from autograder.classroom.handed_in import Collected
     from autograder.classroom.people import Person, Roster
+    from autograder.classroom.platforms.protocol import HandedFile
     from autograder.grading.class_folder import Class
 
 app = typer.Typer()
 
 # Names of a list in a guessed encoding: by so many, a person sees whether the guess is right.
 MOST_SHOWN_OF_A_GUESS = 5
+# Files of one folder that are named one by one where they are no notebooks.
+MOST_OF_A_FOLDER = 10
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")]
 Given = Annotated[list[Path], typer.Argument(help="Archives from Canvas or Moodle, or any zip or folder.")]
 
@@ -148,7 +151,7 @@ def collect(
     outcome = take_in(order, files)
     _tell(outcome, students, dry_run)
     complain(outcome.useless)
-    if outcome.unplaced or outcome.useless:
+    if outcome.needs_a_look:
         raise typer.Exit(1)
 
 
@@ -384,6 +387,19 @@ def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
     return named
 
 
+def _by_folder(files: Sequence[HandedFile]) -> Iterator[str]:
+    """Yield a line for each of some files, and of those in one folder a number after the first few."""
+    folders: dict[str, list[HandedFile]] = {}
+    for file in files:
+        folders.setdefault(f"{file.archive} {file.folder or file.path.rpartition('/')[0]}", []).append(file)
+    for several in folders.values():
+        for file in several[:MOST_OF_A_FOLDER]:
+            reason = file.refused or file.what
+            yield file.path + (f": {reason}" if reason else "")
+        if (more := len(several) - MOST_OF_A_FOLDER) > 0:
+            yield f"… and {more} more beside {several[0].path}"
+
+
 def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
     for placed in outcome.placed:
         several = f", the last of {len(placed.before) + 1} versions" if placed.before else ""
@@ -397,8 +413,12 @@ def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
     if outcome.others:
         files = ngettext("{number} file", "{number} files", len(outcome.others))
         say(f"\nNo notebook, so not graded: {files}")
-        for entry in outcome.others:
-            say(f"  {entry.path}" + (f": {entry.refused}" if entry.refused else ""))
+        for line in _by_folder(outcome.others):
+            say(f"  {line}")
+    if outcome.refused:
+        say("\nNot read, since a limit was reached or the file is damaged:")
+        for line in _by_folder(outcome.refused):
+            say(f"  {line}")
     for note in outcome.notes:
         say(f"\n{note}")
     if outcome.unplaced:
@@ -410,10 +430,16 @@ def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
         say(f"\n{unplaced}")
         for entry, reason in outcome.unplaced:
             say(f"  {entry.path}: {reason}")
-    counts = {lesson: sum(placed.lesson == lesson for placed in outcome.placed) for lesson in outcome.missing}
+    by_lesson = {
+        lesson: sum(placed.lesson == lesson for placed in outcome.placed) for lesson in outcome.missing
+    }
     counted = ", ".join(
         ngettext("{lesson} from {number} student", "{lesson} from {number} students", number, lesson=lesson)
-        for lesson, number in counts.items()
+        for lesson, number in by_lesson.items()
     )
     end = "Nothing was written." if dry else "The archives themselves are kept in collected/archives/."
+    counts = outcome.counts
+    files = ngettext("{number} file", "{number} files", sum(counts.values()))
+    each = ", ".join(f"{number} {name}" for name, number in counts.items())
     say(f"\n{counted or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")
+    say(f"{files} in all: {each}.")

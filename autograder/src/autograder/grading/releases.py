@@ -67,6 +67,26 @@ def known_ids(handed_in: bytes, known: frozenset[str]) -> frozenset[str]:
     return known & ids_in(read_text(handed_in))
 
 
+def known_ids_and_answers(
+    handed_in: bytes, known: frozenset[str], released: Mapping[str, frozenset[str]]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return those of some ids that the cells of a submission have, and the answer cells that were worked on.
+
+    Args:
+        handed_in: the submission's file.
+        known: the ids that are asked for.
+        released: the texts that each answer cell was released with, in all languages, by id.
+    """
+    read = read_text(handed_in)
+    changed = frozenset(
+        name
+        for cell in read.cells
+        if (name := cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id")) in released
+        and cell.source.strip() not in released[name]
+    )
+    return known & ids_in(read), changed
+
+
 def known_ids_and_release(handed_in: bytes, known: frozenset[str]) -> tuple[frozenset[str], str]:
     """Return those of some ids that the cells of a submission have, and the release that it says it is."""
     read = read_text(handed_in)

@@ -6,13 +6,12 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
 from autograder.classroom.tables import Lists
 
-# `Homework 1_jdoe_attempt_2026-03-01-22-24-12_homework.ipynb`; a text of Blackboard's own has no more.
-NAME = re.compile(
-    r".*?_(?P<user>[^_]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL
-)
+# `Homework 1_jdoe_attempt_2026-03-01-22-24-12_homework.ipynb`; a text of Blackboard's own has no more. The
+# assignment's name may hold underscores, and so may the user's.
+NAME = re.compile(r"(?P<names>.+_.+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL)
 
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
@@ -24,14 +23,20 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         time = datetime.strptime(match["time"], "%Y-%m-%d-%H-%M-%S")
     except ValueError:
         time = None
+    words = match["names"].split("_")
+    guesses = tuple(
+        Guess("_".join(words[end:]), "_".join(words[:end]), by_all=True) for end in range(1, len(words))
+    )
+    only = guesses[0].label if len(guesses) == 1 else ""
     return replace(
         plain,
         lms="blackboard",
-        user=match["user"],
-        labels=(match["user"],),
+        user=only,
+        labels=(only,) if only else (),
+        guesses=() if only else guesses,
         folder=part.removesuffix(match["file"] or ""),
         file=(match["file"] if is_file else "") or plain.file,
-        rank=(int(match["time"].replace("-", "")), *plain.rank),
+        rank=(int(match["time"].replace("-", "")),),
         time=time,
     )
 

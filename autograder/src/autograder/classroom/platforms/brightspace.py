@@ -30,7 +30,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         labels=(match["name"],),
         folder=part.removesuffix(match["file"] or ""),
         file=(match["file"] if is_file else "") or plain.file,
-        rank=(int(f"{time:%Y%m%d%H%M}") if time else 0, *plain.rank),
+        rank=(int(f"{time:%Y%m%d%H%M}") if time else 0,),
         time=time,
     )
 

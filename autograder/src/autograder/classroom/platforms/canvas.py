@@ -10,9 +10,13 @@ from autograder.classroom.people import normalize_name
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.classroom.tables import BadList, Lists, Table
 
-NAME = re.compile(r"(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<user>\d+)_(?P<file_id>\d+)_(?P<file>.+)", re.DOTALL)
+# Of a file, and of a text or a link in its place (`get_filename` in Canvas' content_zipper.rb).
+NAME = re.compile(
+    r"(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<user>\d+)_(?:(?P<file_id>\d+)_(?P<file>.+)|(?:text|link)\.html)",
+    re.DOTALL,
+)
 MAXIMA = "points possible"  # what stands in the place of a name in the row of what can be earned
-ANONYMOUS = re.compile(r"anon_\w+?_(?:LATE_)?\d+_.+")
+ANONYMOUS = re.compile(r"(?:LATE_)?anon_\w+?_(?:LATE_)?(?:\d+_.+|text\.html|link\.html)", re.DOTALL)
 LISTS = Lists(
     {
         "id": ("sis login id",),
@@ -33,7 +37,7 @@ LISTS = Lists(
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     """Return what Canvas says in a file's name; it makes no folders, and a zip is named as a file."""
     if ANONYMOUS.fullmatch(part):
-        return replace(plain, lms="canvas")
+        return replace(plain, lms="canvas", anonymous=True)
     match = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
     if match is None:
         return None
@@ -42,10 +46,10 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         lms="canvas",
         user=match["user"],
         labels=(match["name"],),
-        folder=part.removesuffix(match["file"]),
-        file=match["file"] if is_file else plain.file,
+        folder=part.removesuffix(match["file"] or ""),
+        file=(match["file"] if is_file else "") or plain.file,
         late=bool(match["late"]),
-        rank=(int(match["file_id"]), *plain.rank),
+        rank=(int(match["file_id"] or 0),),
     )
 
 

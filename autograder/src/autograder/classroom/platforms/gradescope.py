@@ -37,14 +37,16 @@ def read_list(text: bytes) -> Mapping[str, HandedFile]:
         said = [[str(person.get(key) or "") for key in (":sid", ":email", ":name")] for person in people]
         # A group's is nobody's own: all of their names together are no one's name.
         labels = said[0] if len(said) == 1 else [" and ".join(names[-1] for names in said)]
-        number = str(folder).rpartition("_")[2]
+        # Its number is the submission's: somebody who hands in again gets another one, and keeps the address.
+        address, sid = said[0][1], said[0][0]
         when = one.get(":created_at")
         found[str(folder)] = HandedFile(
             "",
             "",
             labels=tuple(filter(None, labels)),
             folder=str(folder),
-            user=number,
+            user=(address or sid) if len(said) == 1 else "",
+            rank=(int(f"{when:%Y%m%d%H%M%S}"),) if isinstance(when, datetime) else (),
             time=when if isinstance(when, datetime) else None,
         )
     return found

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from autograder.classroom.export import Merged, Scores, factor, merged
-from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
 from autograder.classroom.tables import BadList, Lists, Table, number_in
 
 # The folder, with what follows it in the name where there are no folders. Before Moodle 4.1 it ends in `_`.
@@ -102,20 +102,21 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     if match is None:
         return None
     folder = f"{match['name']}_{match['user']}_assignsubmission_{match['kind']}"
+    hidden = PARTICIPANT.fullmatch(match["name"])
+    anonymous = bool(hidden) and hidden[2] == match["user"]  # type: ignore[index]
+    parts = match["name"].split("-")
+    # A group stands before a name: `Group 1-Jane Doe`. A name may hold a hyphen itself.
+    groups = [Guess("-".join(parts[end:]), "-".join(parts[:end])) for end in range(1, len(parts))]
     return replace(
         plain,
         lms="moodle",
         user=match["user"],
-        labels=tuple(_without_groups(match["name"])),
+        anonymous=anonymous,
+        labels=() if anonymous else (match["name"],),
+        guesses=() if anonymous else tuple(groups),
         folder=f"{folder}_" if is_file or part.endswith("_") else folder,
         file=(match["file"] if is_file else "") or plain.file,
     )
-
-
-def _without_groups(name: str) -> list[str]:
-    """Return a name, and what remains without a group that stands before it: `Group 1-Jane Doe`."""
-    parts = name.split("-")
-    return ["-".join(parts[place:]) for place in range(len(parts))]
 
 
 def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:

@@ -12,7 +12,7 @@ LISTS = Lists(
         "first_name": ("first_name", "given name"),
         "last_name": ("last_name", "family name"),
         "full_name": ("name",),
-        "email": ("email", "e-mail", "e-mail address"),
+        "email": ("email", "e-mail", "e-mail address", "email address"),
         "lms_user_id": ("lms_user_id",),
         "time": ("time", "timestamp", "submitted"),
         "section": ("section", "sections", "group", "groups"),

@@ -13,6 +13,16 @@ from autograder.records.codec import UNSTORED
 
 
 @dataclass(frozen=True)
+class Guess:
+    """A label that is part of a name, after a prefix that may be the platform's: a group, an assignment."""
+
+    label: str
+    prefix: str
+    by_all: bool = False  # the platform puts the same prefix before every name of an archive
+    shared: bool = False  # other files of the archive bear the prefix out
+
+
+@dataclass(frozen=True)
 class HandedFile:
     """A file in an archive."""
 
@@ -23,15 +33,23 @@ class HandedFile:
     lms: str = ""  # the name of the platform that it comes from; "" where nothing says so
     user: str = ""  # the platform's number of who handed it in
     labels: tuple[str, ...] = ()  # what they may be called, the likeliest first
+    guesses: tuple[Guess, ...] = field(default=(), metadata=UNSTORED)  # the longest label first
+    anonymous: bool = field(default=False, metadata=UNSTORED)  # the platform hides who it is
     folder: str = ""  # what the platform calls their part of the archive
     file: str = ""  # its name without what the platform put before it
     late: bool = False  # as the platform says
     # When it was handed in, as the platform says; in the class's time where it names no zone.
     time: datetime | None = field(default=None, metadata=UNSTORED)
-    rank: tuple[int, ...] = ()  # of several, the highest was handed in last
+    rank: tuple[int, ...] = ()  # of several, the highest was handed in last, as the platform says
     modified: tuple[int, ...] = ()  # as the archive says
+    # What a browser numbered it, which tells nothing about files of another archive.
+    copy: int = field(default=0, metadata=UNSTORED)
     # How many of the lesson's own cells are in it: a notebook without any is no answer to the lesson.
     cells: int = field(default=0, metadata=UNSTORED)
+    # How many of its answer cells hold another text than the release's.
+    answers: int = field(default=0, metadata=UNSTORED)
+    what: str = field(default="", metadata=UNSTORED)  # what it is, where it is no notebook
+    noise: int = field(default=0, metadata=UNSTORED)  # files of programs, for which this entry stands
     # What reading it may take, together with all else of the same student's.
     share: Share = field(default_factory=Share, compare=False, metadata=UNSTORED)
 
