@@ -20,6 +20,7 @@ from autograder.grading.jobs import GradeJob
 from autograder.grading.maxima import factor
 from autograder.grading.releases import known_ids
 from autograder.grading.runner import OtherUserRunner
+from autograder.grading.sandbox.execute import RunIncomplete
 from autograder.grading.submission import read_text, refused, unreadable
 from autograder.records import bank
 from autograder.records.bank import LessonBank
@@ -144,5 +145,5 @@ def _tests(lesson: LessonBank, name: str, verdict: Verdict) -> Iterator[dict[str
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
-    except Refused as why:  # Gradescope shows it to instructors
+    except (Refused, RunIncomplete) as why:  # Gradescope shows it to instructors
         sys.exit(str(why))

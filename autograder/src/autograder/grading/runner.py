@@ -36,7 +36,8 @@ from autograder.records.course import PACKED, installed
 CELL_SECONDS, PART, STEP = 3, 1 / 3, 3
 # All cells of a run may take so many times that, and all runs of a submission so many times as long as one.
 CELLS, RUNS = 10, 2
-ENVIRONMENT = {EXECUTION: "autograde", progress_store.PROGRESS: "off"}
+# The order in which a set of texts is gone through must be the same in each of the grader's processes.
+ENVIRONMENT = {EXECUTION: "autograde", progress_store.PROGRESS: "off", "PYTHONHASHSEED": "0"}
 # What notebooks import beside the course's own, and what checks, results and figures load as they go.
 PRELOAD = (
     "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it

@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import difflib
 import linecache
+import re
 import types
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -19,6 +20,7 @@ from autograder.probe.own_code import is_file_of, text_of
 from autograder.records.outcome import MAX_TEXT, ErrorReport, Operand, dtype_name
 
 MOST_OPERANDS = 4
+ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 ALIKE = 0.75  # how much a name must look like another one to be compared with it letter by letter
 SHORT = 3  # a name, or a part of one, in which another letter makes another name
 
@@ -41,9 +43,9 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
     if _lacks_self(error, function):
         meant = "self"
     names = tuple(kind.__name__ for kind in type(error).__mro__)
-    return ErrorReport(
-        names[0], text_of(error), line[:MAX_TEXT], line_number, where, meant, names[1:], operands
-    )
+    # Where an object lies in memory tells nobody anything, and is another place each time.
+    message = ADDRESS.sub("at 0x…", text_of(error))
+    return ErrorReport(names[0], message, line[:MAX_TEXT], line_number, where, meant, names[1:], operands)
 
 
 def _seen_in(error: BaseException, step: types.TracebackType) -> tuple[str, tuple[Operand, ...]]:

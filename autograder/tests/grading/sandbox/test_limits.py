@@ -120,6 +120,20 @@ def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
     other.close()
 
 
+def test_waits_that_are_told_late_do_not_add_up(monkeypatch):
+    # Of each tenth of a second, a hundredth is work; every other look comes in the middle of a wait.
+    told = (0.0, 0.05, 0.18, 0.23, 0.36, 0.41, 0.54)
+    spent, waits = iter(0.01 * look for look in range(7)), iter({"2": wait} for wait in told)
+    now = iter(0.1 * look for look in range(7))
+    monkeypatch.setattr(keeper.confine, "spent", lambda: next(spent))
+    monkeypatch.setattr(keeper.confine, "waits", lambda: next(waits))
+    monkeypatch.setattr(keeper.time, "monotonic", lambda: next(now))
+    clock = keeper._Clock(keeper.frames.Writer(-1))
+    for _ in told[1:]:
+        clock.look()
+    assert clock.own == pytest.approx(0.1)  # the work, and the first wait
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: it reads /proc")
 def test_memory_that_processes_share_is_seen_too():
     here = Path("/proc/self")

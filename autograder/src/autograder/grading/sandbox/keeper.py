@@ -46,8 +46,10 @@ COUNT_SECONDS = 0.3
 NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
 # How often a run's time is looked at, and the part of it that is processor time where it did nothing else.
 LOOK_SECONDS, WORKED = 0.1, 0.9
-# How long after its last word a runner may take to end, and how long all of a run after being killed: the
-# kernel takes its time over many processes, but less than a new sandbox would.
+# How much of that may turn out, later, to have been a wait.
+MOST_EARLY = 1.0
+# How long after its last word a runner may take to end, of its own time, and how long on the clock all of it
+# after being killed: the kernel takes its time over many processes, but less than a new sandbox would.
 LEAVE_SECONDS, KILLED_SECONDS = 2.0, 6.0
 # Different calls that one run may be seen to make; nobody writes so many.
 MOST_SEEN = 1_000
@@ -147,20 +149,33 @@ def _serve(
     seen = _Seen(out, seen_in)
     how = _pass_on(out, from_runner, asks, limits, clock, [name for name, _ in asked["cells"]], seen)
     how = how or seen.pass_on(last=True)
+    said = b""
+    if not how:
+        said = _last_word(asks, clock)
+        how = "" if said else "died"  # it closed the pipe, and goes on
     # The runner may have left others behind; with their process 1, they all end.
-    if not how and not select.select([asks], [], [], LEAVE_SECONDS)[0]:
-        how = "died"  # it closed the pipe, and goes on
     with contextlib.suppress(ProcessLookupError):
         os.kill(watcher, signal.SIGKILL)
     end = time.monotonic() + KILLED_SECONDS
     while (ended := os.waitpid(watcher, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
         time.sleep(0.001)
-    if ended == (0, 0) or not select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
-        return how or "died", clock, False
-    runner = asks.recv(MOST)
+    if not said and ended != (0, 0) and select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
+        said = asks.recv(MOST)
+    if ended == (0, 0) or not said:
+        return how or said.decode(), clock, False
     status = ended[1]
     how = how or ENDINGS.get(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0, "")
-    return how or runner.decode(), clock, True
+    return how or said.decode(), clock, True
+
+
+def _last_word(asks: socket.socket, clock: _Clock) -> bytes:
+    """Return how a runner ended that says no more; nothing where it takes too much of its own time to end."""
+    begun, wall = clock.own, clock.wall
+    while not select.select([asks], [], [], LOOK_SECONDS)[0]:
+        clock.look()
+        if clock.own - begun > LEAVE_SECONDS or clock.wall - wall > PATIENCE * KILLED_SECONDS:
+            return b""
+    return asks.recv(MOST)
 
 
 class _Seen:
@@ -201,6 +216,7 @@ class _Clock:
         self._out = out
         self._waited = out.waited
         self.own = self.processors = 0.0
+        self._early = 0.0  # what was counted as its own and was none
         self.held_up = False  # it was ended by the clock on the wall, and had not used its own time
         self.worked = False  # it was ended for processor time, which no load takes from it
         self.wall = time.monotonic()
@@ -211,8 +227,12 @@ class _Clock:
         wall, spent, waits = time.monotonic(), confine.spent(), confine.waits()
         waited = sum(max(0.0, now - self._waits.get(thread, 0.0)) for thread, now in waits.items())
         read = self._out.waited - self._waited  # until the grader had read what was said
-        self.own += max(spent - self._spent, wall - self.wall - waited - read, 0.0)
-        self.processors += max(spent - self._spent, 0.0)
+        took = spent - self._spent
+        alone = wall - self.wall - waited - read - self._early
+        self.own += max(took, alone, 0.0)
+        self.processors += max(took, 0.0)
+        # That a thread waits is told when its wait ends, which may be a look or two later.
+        self._early = min(max(took - alone, 0.0), MOST_EARLY)
         self.wall, self._spent, self._waits, self._waited = wall, spent, waits, self._out.waited
 
 

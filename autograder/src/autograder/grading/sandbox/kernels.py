@@ -122,7 +122,8 @@ class Kernels:
 
     def _run(self, client: _Client, limits: Limits) -> Ran:
         ran = Ran()
-        end = time.monotonic() + limits.seconds
+        begun = time.monotonic()
+        end = begun + limits.seconds
         for index, cell in enumerate(client.nb.cells):
             left = end - time.monotonic()
             client.timeout = math.ceil(max(1.0, min(limits.cell_seconds, left)))
@@ -139,6 +140,7 @@ class Kernels:
                 break
             if cell["id"] != FIRST:
                 ran.cells[cell["id"]] = cell.execution_count or 0, cell.outputs
+        ran.seconds = time.monotonic() - begun
         return ran
 
     def close(self, for_good: bool = True) -> None:

@@ -16,6 +16,7 @@ import os
 import random
 import socket
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -121,9 +122,11 @@ def _start(limits: Limits, machine: Mapping[str, str], shell: Shell, pipe: int, 
     watching: Callable[[str], object] = str
     if asked["seen_by"]:
         watching = _named(asked["seen_by"])(frames.sender(seen, frames.SEEN))
-    random.seed()
+    # What it draws without a seed hangs on its cells alone, so that grading it again finds the same.
+    seed = zlib.crc32(json.dumps(asked["cells"]).encode())
+    random.seed(seed)
     if numpy := sys.modules.get("numpy"):
-        numpy.random.seed()
+        numpy.random.seed(seed)
 
     told = frames.Writer(pipe)
 
