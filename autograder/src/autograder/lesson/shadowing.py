@@ -261,15 +261,15 @@ def _show(name: str, number: int, value: Any) -> None:
 def _sentence(name: str, number: int, value: Any) -> str:
     if value is _DELETED:
         return _(
-            "`{name}` is gone since cell [{number}]: take the `del` out there and run the first cell again.",
+            "`{name}` is gone: cell [{number}] deletes it. Take that out, then run the first cell again.",
             name=name,
             number=number,
         )
     kind = value.__name__ if isinstance(value, ModuleType) else type(value).__name__
     return _(
-        "Since cell [{number}], `{name}` is no longer the course's but a `{kind}` of yours: rename yours "
-        "there and run the first cell again.",
-        number=number,
+        "`{name}` no longer means the course's: cell [{number}] gave the name to something else (`{kind}`). "
+        "Choose another name there, then run the first cell again.",
         name=name,
+        number=number,
         kind=kind,
     )
