@@ -6,6 +6,7 @@ one.
 
 from __future__ import annotations
 
+import ast
 import csv
 import html
 import json
@@ -34,6 +35,7 @@ from autograder.grading.sandbox.limits import Limits
 from autograder.records.bank import LessonBank
 from autograder.records.cells import is_answer, is_given, is_test
 from autograder.records.course import Course
+from autograder.records.reading import names_of, words_of
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -174,6 +176,37 @@ def rearranged(lesson: LessonBank, dice: random.Random) -> Made:
     return Made(json.dumps(made), all_right(lesson), says)
 
 
+def names_taken(lesson: LessonBank, dice: random.Random) -> Made:
+    """Names that the first cell binds, and some of Python's, are numbers unless an answer needs them."""
+    made = deepcopy(solved(lesson.lesson))
+    answers = [cell for cell in made.cells if is_answer(cell) and cell.cell_type == "code"]
+    free = {*names_of(cell_of(made, "setup").source)[0], "sum", "print", "list", "range", "float", "len"}
+    free -= {task.name for task in lesson.tasks.values()}
+    free = free.difference(*(words_of(cell.source) for cell in answers))
+    answers[0].source += "".join(f"\n{name} = 0.5" for name in sorted(free))
+    return Made(nbformat.writes(made), all_right(lesson))
+
+
+def cut_up(lesson: LessonBank, dice: random.Random) -> Made:
+    """Answers in several cells as the classic Notebook splits them, and one merged into its check."""
+    made = deepcopy(solved(lesson.lesson))
+    cells = []
+    merged = dice.choice([cell["id"] for cell in made.cells if is_test(cell)])
+    for cell in made.cells:
+        body = ast.parse(cell.source).body if is_answer(cell) and cell.cell_type == "code" else []
+        if cell["id"] == merged:
+            cell.source = f"{cells.pop().source}\n\n{cell.source}"
+        lines = cell.source.split("\n")
+        cuts = [statement.end_lineno for statement in body[:-1] if cell["id"] != f"{merged}-answer"]
+        for begin, end in zip([0, *cuts], cuts, strict=False):
+            cells.append(deepcopy(cell))
+            cells[-1].update(id=f"upper-{len(cells)}", source="\n".join(lines[begin:end]))
+        cell.source = "\n".join(lines[cuts[-1] if cuts else 0 :])
+        cells.append(cell)
+    made.cells = cells
+    return Made(nbformat.writes(made), all_right(lesson))
+
+
 def older_release(lesson: LessonBank, dice: random.Random) -> Made:
     """Made on a lesson whose data, prose and names of cells were others, and which had a cell less."""
     made = deepcopy(solved(lesson.lesson))
@@ -218,6 +251,8 @@ KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
     wrong,
     older_release,
     noisy,
+    names_taken,
+    cut_up,
     wrong,
 ]
 assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
