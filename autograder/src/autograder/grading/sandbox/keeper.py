@@ -44,6 +44,8 @@ COUNT_SECONDS = 0.3
 # What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
 # objects.
 NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
+# How long files are read before the first run, while the warm process gets ready.
+READ_SECONDS = 10.0
 # How often a run's time is looked at, and the part of it that is processor time where it did nothing else.
 LOOK_SECONDS, WORKED = 0.1, 0.9
 # How much of that may turn out, later, to have been a wait.
@@ -65,6 +67,10 @@ def main() -> None:
     out = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not end up between messages
     os.set_inheritable(out, False)
+    reader = os.fork()
+    if reader == 0:
+        confine.read_once(plan["unread"], READ_SECONDS)
+        os._exit(0)
     asks, answers = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     warm = os.fork()
     if warm == 0:
@@ -76,6 +82,7 @@ def main() -> None:
     if not ready:
         os._exit(ENDED)
     inherited = int(ready)
+    os.waitpid(reader, 0)
     frames.send(out, frames.READY, b"", 0)  # about no job
     status = 0
     while status == 0:

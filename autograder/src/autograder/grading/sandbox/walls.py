@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -28,15 +29,26 @@ WORLD = (
     *("--uid", "0", "--gid", "0"),
 )
 # What a Python with its compiled libraries needs of the system, read-only. Of the rest, whatever a machine's
-# owner put into it could be read: a configuration below /usr/local, say.
+# owner put into it could be read: a configuration below /usr/local, say. And less is read once, at the start.
 SYSTEM = (
-    *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec"),
-    *("/usr/share/zoneinfo", "/usr/share/fonts", "/usr/share/terminfo"),
-    *("/bin", "/sbin", "/lib", "/lib32", "/lib64"),
-    *("/etc/ld.so.cache", "/etc/alternatives"),
+    *("/usr/lib64", "/usr/lib/locale", "/usr/share/zoneinfo", "/usr/share/fonts", "/usr/share/terminfo"),
+    *("/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"),
 )
+# Where a system keeps what it made for one kind of processor; elsewhere, all libraries lie in one folder.
+LIBRARIES, ALL_LIBRARIES = "/usr/lib/*-linux-*", "/usr/lib"
+# Programs that notebooks call, and what shells call in their place.
+PROGRAMS = """
+    [ awk base64 basename bash cat chmod cmp cp cut date dd df diff dirname du echo egrep env expr false fgrep
+    find free grep gzip head hostname id kill ldconfig ln ls md5sum mkdir mktemp mv nice nohup nproc od paste
+    printenv printf ps pwd readlink realpath rev rm rmdir sed seq sh sha256sum sleep sort split stat tail tar
+    tee test timeout touch tr true tty uname uniq unzip uptime wc which whoami xargs yes zip
+"""
+PATHS = "/usr/bin:/bin:/usr/sbin:/sbin"
 # And of the folders in which this interpreter and its packages are installed.
 OF_PYTHON = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg")
+# What is only needed to make or to test a library: of a folder of packages, and of Python's own.
+OF_PACKAGES = ("*/include", "torch/share", "torch/test")
+OF_STANDARD_LIBRARY = ("test", "idlelib", "config-*", "site-packages")
 # Called as `../.venv/bin/python`, it names a folder on its way that is not in there.
 PYTHON = os.path.normpath(sys.executable)
 # Who is who in there where root grades, as the kernel is told: who runs notebooks is nobody outside.
@@ -59,6 +71,10 @@ ENVIRONMENT = {
 }
 
 
+# What a sandbox of this process has read before its first run: then the machine has it in its memory.
+_READ: set[str] = set()
+
+
 @dataclass(frozen=True)
 class Inside:
     """What a sandbox holds beside Python and this package."""
@@ -79,12 +95,15 @@ def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
         *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
     ]
     seen: dict[str, list[str]] = {}
-    for place in map(Path, dict.fromkeys((*SYSTEM, *_python_places()))):
+    for place in map(Path, dict.fromkeys((*SYSTEM, *_system_places(), *_python_places()))):
         if place.is_symlink():
             walls += ["--symlink", os.readlink(place), str(place)]
         elif place.exists():
             walls += ["--ro-bind", str(place), str(place)]
             seen[str(place)] = [str(place)]
+    for name in filter(None, (shutil.which(program, path=PATHS) for program in PROGRAMS.split())):
+        walls += ["--ro-bind", os.path.realpath(name), name]
+        seen[name] = [name]
     hidden = []
     for number, folder in enumerate(_python_folders()):
         if not folder.startswith("/tmp/"):
@@ -100,7 +119,7 @@ def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
         seen.setdefault(str(shown), []).append(f"{INSIDE}/{name}")
     covers = [
         str(Path(way) / covered.relative_to(folder))
-        for covered in inside.covered
+        for covered in (*inside.covered, *_not_needed())
         for folder in filter(covered.is_relative_to, seen)
         for way in seen[folder]
     ]
@@ -110,8 +129,29 @@ def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
     for name, value in {**ENVIRONMENT, **_libraries(), **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
-    plan = {"preload": inside.preload, "shown": sorted({way for ways in seen.values() for way in ways})}
-    return [*walls, "--", PYTHON, "-s", "-m", KEEPER, json.dumps({**plan, "covered": covers})]
+    visible = sorted({way for ways in seen.values() for way in ways})
+    plan = {"preload": inside.preload, "shown": visible, "covered": covers}
+    plan["unread"] = [place for place in visible if place not in _READ]
+    _READ.update(visible)
+    return [*walls, "--", PYTHON, "-s", "-m", KEEPER, json.dumps(plan)]
+
+
+def _system_places() -> list[str]:
+    """Return the folders of the system's libraries and of its own Python."""
+    folders = [str(folder) for folder in sorted(Path("/").glob(LIBRARIES[1:]))]
+    if not any(Path(folder, "libc.so.6").exists() for folder in (*folders, "/usr/lib64", "/lib64")):
+        return [ALL_LIBRARIES]
+    of_python = [place for place in sys.path if place.startswith(f"{ALL_LIBRARIES}/python")]
+    return [*folders, *of_python]
+
+
+def _not_needed() -> list[Path]:
+    """Return folders of this interpreter and of its packages that no notebook looks into."""
+    packages = {Path(place) for place in sys.path if place.endswith("-packages")}
+    found = [folder for place in packages for name in OF_PACKAGES for folder in place.glob(name)]
+    standard = Path(sysconfig.get_path("stdlib"))
+    found += [folder for name in OF_STANDARD_LIBRARY for folder in standard.glob(name)]
+    return [folder for folder in found if folder.is_dir() and folder not in packages]
 
 
 def _python_places() -> list[str]:
