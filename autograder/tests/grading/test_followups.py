@@ -218,6 +218,22 @@ def test_a_cell_that_was_stopped_is_left_out(here, graded, monkeypatch):
     assert [run.name for run in here.runs if "share-answer" in run.cells] == [AS_SEEN]
 
 
+@pytest.mark.parametrize(("stops", "left_out"), [(("total", "share"), set()), (("share",), {"share"})])
+def test_what_did_not_end_is_tried_again_where_the_answer_to_blame_is_replaced(
+    here, graded, monkeypatch, stops, left_out
+):
+    really = Here.__call__
+    tried: list[set[str]] = []
+
+    def stopped(self: Here, notebook: NotebookNode, run: str, /, **how: Any) -> Executed:
+        tried.append(set(how.get("stopped", ())))
+        return replace(really(self, notebook, run, **how), stops=dict.fromkeys(stops, "it did not end"))
+
+    monkeypatch.setattr(Here, "__call__", stopped)
+    graded(total=WRONG)
+    assert tried[2] == left_out
+
+
 # What may not come back
 
 
