@@ -108,6 +108,8 @@ def run(place: Path) -> subprocess.CompletedProcess:
         command += ["--ro-bind-try", where, where]
     for where, shown in seen.items():
         command += ["--ro-bind", shown, where]
+    # A checkout's own .pth is relative to where its environment lies, which is elsewhere here.
+    command += ["--setenv", "PYTHONPATH", str(Path(package).parent)]
     command += ["--ro-bind", "/dev/null", "/usr/bin/bwrap", "--dev", "/dev", "--proc", "/proc"]
     command += ["--bind", str(place), "/autograder"]
     return subprocess.run(
