@@ -88,7 +88,7 @@ KINDS = {
     "import scipy": ("hidden", "import scipy"),
     "import ctypes": ("reach", "import ctypes"),
     "import sys\nsys._getframe(1)": ("reach", "sys._getframe"),
-    "import gc": ("reach", "import gc"),
+    "import gc\ngc.get_objects()": ("reach", "gc.get_objects"),
     "from inspect import stack": ("reach", "from inspect import stack"),
     "try:\n    f()\nexcept E as e:\n    e.__traceback__.tb_frame": ("reach", "e.__traceback__.tb_frame"),
     "f.__closure__[0]": ("reach", "f.__closure__"),
@@ -112,7 +112,7 @@ def test_what_kind_of_thing_could_hide_a_call_is_told(source):
 
 
 def test_a_program_in_a_first_cell_does_not_cover_what_is_graver():
-    assert hiding(["!ls", "eval(text)", "import gc", "!pwd"]).code == "import gc"
+    assert hiding(["!ls", "eval(text)", "import ctypes", "!pwd"]).code == "import ctypes"
 
 
 @pytest.mark.parametrize("name", HIDING)
@@ -149,6 +149,6 @@ SLOW = {
 @pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
 def test_of_text_that_is_slow_to_read_as_much_as_anybody_types_is_read_and_once(text):
     cells = [f"{text}#{number}" for number in range(25)]
-    may_hide._worst.cache_clear()
+    may_hide._read.cache_clear()
     assert all(hiding(cells) for _ in range(20))  # as for many tasks
-    assert may_hide._worst.cache_info().misses <= MOST_TEXT // len(text)
+    assert may_hide._read.cache_info().misses <= MOST_TEXT // len(text)

@@ -10,7 +10,8 @@ from nbformat import NotebookNode
 from autograder.grading.banks import NONE, Files
 from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
 from autograder.grading.followups import Submitted, judged_again, refuse_our_own, run_redrawn
-from autograder.grading.may_hide import HIDDEN, PROGRAM, REACH, UNWATCHED, Hiding, hiding
+from autograder.grading.hiding_names import HIDDEN, PROGRAM, REACH
+from autograder.grading.may_hide import UNWATCHED, Hiding, hiding
 from autograder.grading.rebuild import with_explanation
 from autograder.grading.runner import Runner
 from autograder.grading.sandbox.execute import SEEN, WATCHED

@@ -2,97 +2,50 @@
 
 `autograder.probe.forbidden` sees what torch executes in the process of the check. What gets past it is work
 in another process or by another library, torch's and the check's own machinery, and whatever leads there by a
-name that no reader can see.
+name that no reader can see. `hiding_names` lists these doors by kind, and `foreign` finds where an attribute
+is set of what is not the learner's own.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from autograder.grading.foreign import SETTERS, Facts, facts, foreign_settings
+from autograder.grading.hiding_names import (
+    BELOW,
+    BUILT_IN,
+    BY_TEXT,
+    HARMLESS,
+    HIDDEN,
+    HIDES,
+    IN_TEXTS,
+    INSTALLS,
+    KINDS,
+    LIBRARIES,
+    MODULES,
+    OF_IPYTHON,
+    OF_SHELL,
+    PARTS,
+    PROGRAM,
+    PROGRAMS,
+    REACH,
+    STATEMENTS,
+    TEXT_OR_FUNCTION,
+    UNPICKLING,
+)
 from autograder.records.reading import MOST_TEXT, parsed
 
-# Functions that are given a name as text or code as text, and which of their arguments that is.
-AS_NAME = ("__import__", "import_module", "attrgetter", "methodcaller", "__getattribute__")
-AS_CODE = ("eval", "exec", "compile", "run_cell", "run_code", "ex", "ev")
-BY_TEXT = dict.fromkeys(AS_NAME + AS_CODE, 0) | {"getattr": 1, "run_cell_magic": 2}
-BUILT_IN = {"getattr", "eval", "exec", "compile"}  # as attributes, `model.eval` and `re.compile` are others
-# By name, what kind of thing it is: the gravest in a learner's cells is shown.
-PROGRAM, HIDDEN, REACH = KINDS = ("program", "hidden", "reach")
 UNWATCHED = "unwatched"  # not of code: whoever watches for such calls did not answer
-HIDES: Mapping[str, str] = {
-    # Other processes.
-    **dict.fromkeys(
-        (
-            *("subprocess", "multiprocessing", "ProcessPoolExecutor", "fork", "forkpty", "system", "popen"),
-            *("posix_spawn", "getoutput", "getpipeoutput", "execv", "execve"),
-        ),
-        PROGRAM,
-    ),
-    **dict.fromkeys(
-        (
-            # Other compilers, and torch's own ways of doing the same without its operators.
-            *("jit", "fx", "export", "_dynamo", "_inductor", "cpp_extension", "_refs", "_prims", "_decomp"),
-            # What holds everything there is, or leads to it without a name.
-            *("__dict__", "vars", "globals", "getmembers", "getmembers_static", "__subclasses__"),
-            *("builtins", "__builtins__", "reload", "pickle", "marshal"),
-            *("__self__", "__reduce__", "__reduce_ex__"),
-        ),
-        HIDDEN,
-    ),
-    **dict.fromkeys(
-        (
-            # Memory and whatever lies in it.
-            *("ctypes", "cffi", "gc", "get_objects", "get_referents", "get_referrers"),
-            # Frames and closures of code that runs, and what is called between its lines.
-            *("inspect", "_getframe", "_current_frames", "currentframe", "getclosurevars", "getmodule"),
-            *("f_back", "f_locals", "f_globals", "f_builtins", "tb_frame", "gi_frame", "cr_frame"),
-            *("ag_frame", "__globals__", "__closure__", "cell_contents", "__code__", "__wrapped__"),
-            *("walk_stack", "walk_tb", "settrace", "setprofile", "monitoring", "addaudithook", "linecache"),
-            # Where the watch is.
-            *("_C", "_ops", "library", "_library", "_python_dispatch"),
-        ),
-        REACH,
-    ),
-}
-# Magics that start another program, or run text in another language.
-PROGRAMS = frozenset(
-    (
-        "sx",
-        "!",
-        "system",
-        "bash",
-        "sh",
-        "script",
-        "python",
-        "python2",
-        "python3",
-        "pypy",
-        "perl",
-        "ruby",
-        "run",
-        "cython",
-    )
-)
-# A first cell that asks an index for packages by their names brings nothing that the watch does not see:
-# there is no network while a class is graded, and a library that is then imported is seen by its name.
-INSTALLS = re.compile(
-    r"(?:pip3?|python3? -m pip|uv pip|conda|mamba) install"
-    r"(?: +(?:-[qUy]|--quiet|--upgrade|--user|--yes"
-    r"|['\"]?[a-zA-Z][\w-]*(?:\[[\w,-]+\])?(?:[=<>~!][\w.,=<>~!*]+)?['\"]?))+ *"
-)
-# Where a learner's imports may lead. Other libraries, and the course's own, may hold what the task asks for.
-LIBRARIES = sys.stdlib_module_names | {
-    *("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "pandas", "einops", "tqdm", "autograder"),
-    "google",  # a bundled notebook asks Colab for the checks
-}
 MOST_SHOWN = 60
 # What a notebook may ask the checks for.
 OURS = ("check", "hint", "progress", "join", "leave", "autograder")
+# Methods that make a text nobody can read before.
+OPTIONS = re.compile(r"^\s*(?:-\w+(?: *\d+)?\s+)+")  # of a magic, before its statement
+MAKES_TEXT = {"join", "format", "replace", "decode", "str", "chr", "read", "read_text", "fromhex"}
 
 
 @dataclass(frozen=True)
@@ -110,21 +63,32 @@ def hiding(sources: Iterable[str]) -> Hiding | None:
     """
     room = MOST_TEXT
     worst: Hiding | None = None
+    found: Hiding | None
+    known: list[Facts] = []
     for source in sources:
         room -= len(source)
-        found = _worst(source) if room >= 0 else Hiding(_cut(source))
+        found = Hiding(_cut(source))
+        if room >= 0:
+            found, more = _read(source)
+            known += more
         if found and (worst is None or KINDS.index(found.kind) > KINDS.index(worst.kind)):
             worst = found
+    if worst is None or worst.kind != REACH:
+        settings = (Hiding(_cut(text), REACH) for text in foreign_settings(known))
+        worst = next(settings, worst)
     return worst
 
 
 @lru_cache(maxsize=256)
-def _worst(source: str) -> Hiding | None:
+def _read(source: str) -> tuple[Hiding | None, tuple[Facts, ...]]:
+    """Return the gravest expression of a cell by itself, and what is known of its names."""
     try:
-        found = [Hiding(_cut(_typed(node)), _kind(node)) for node in _hiding(parsed(source))]
+        tree = parsed(source)
+        found = [Hiding(_cut(_typed(node)), kind) for node, kind in _hiding(tree)]
+        known = (facts(source), *(facts(text) for _, text in _codes(tree)))
     except RecursionError:  # nested so deep on purpose
-        return Hiding(_cut(source))
-    return max(found, key=lambda one: KINDS.index(one.kind), default=None)
+        return Hiding(_cut(source)), ()
+    return max(found, key=lambda one: KINDS.index(one.kind), default=None), known
 
 
 def _typed(node: ast.AST) -> str:
@@ -137,27 +101,173 @@ def _typed(node: ast.AST) -> str:
             args=[ast.Constant(value=str(name)), ast.Constant(value=str(given)), *rest],
         ):
             return f"{'%' * (1 + len(rest))}{name} {given}".strip()
+        case ast.FunctionDef(name=name):
+            return f"def {name}"
     return ast.unparse(node)
 
 
-def _kind(node: ast.AST) -> str:
-    """Return what kind of thing an expression is that could hide a call."""
-    if _magic(node) in PROGRAMS:
-        return PROGRAM
-    if _of_ours(node):
-        return REACH
-    names = [_name(part) for part in ast.walk(node)]
+def _cut(text: str) -> str:
+    shown = " ".join(text[: 2 * MOST_SHOWN].split())
+    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}…"
+
+
+def _kind(*names: str) -> str:
+    """Return the gravest kind that some names have."""
+    kinds = [HIDES.get(name) or PARTS.get(name) for name in names]
+    return max((kind for kind in kinds if kind), key=KINDS.index, default=HIDDEN)
+
+
+def _hiding(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Yield what could hide a call, and its kind."""
+    plain = _plain_uses(tree)
+    written_out = _written_out(tree)
+    for node in ast.walk(tree):  # a call comes before what it consists of
+        match node:
+            case ast.Call():
+                yield from _of_call(node, plain, written_out)
+            case ast.Attribute() | ast.Name():
+                yield from _of_name(node, plain)
+            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
+                module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+                for alias in imported:
+                    path = [*filter(None, module.split(".")), *alias.name.split(".")]
+                    if _is_hiding_import(path, alias, bool(module)):
+                        kind = REACH if path[0] in ("autograder", *HARMLESS) else _kind(*path)
+                        yield node, kind
+            case ast.MatchClass(kwd_attrs=names) if not HIDES.keys().isdisjoint(names):
+                yield node, _kind(*names)
+            case ast.FunctionDef(name=name) if name in HIDES:
+                yield node, _kind(name)
+            case ast.Constant(value=str()) | ast.BinOp() if node not in plain:
+                yield from _of_text(node)
+    for node, text in _codes(tree):
+        inner = max((kind for _, kind in _hiding(parsed(text))), key=KINDS.index, default="")
+        if inner:
+            yield node, inner
+
+
+def _of_call(node: ast.Call, plain: set[ast.AST], written_out: set[str]) -> Iterator[tuple[ast.AST, str]]:
+    function, given, name = node.func, node.args, _name(node.func)
+    magic = _magic(node)
+    for one in node.keywords:
+        allowed = UNPICKLING.get(one.arg or "", one)
+        if allowed is not one and not (isinstance(one.value, ast.Constant) and one.value.value == allowed):
+            yield node, PROGRAM if one.arg == "num_workers" else HIDDEN
+        elif name in ("wraps", "update_wrapper") and one.arg in ("assigned", "updated"):
+            yield node, HIDDEN
     match node:
+        case ast.Call(func=ast.Attribute(attr="system" | "getoutput"), args=[ast.Constant(value=text)]):
+            plain.add(function)
+            if not INSTALLS.fullmatch(str(text).strip()):
+                yield node, PROGRAM
+        case ast.Call() if magic in PROGRAMS:
+            plain.update((function, *given))
+            yield node, PROGRAM
+        case ast.Call(func=ast.Name(id="getattr"), args=[value, *_]) if _is_own(value):
+            plain.add(function)
+        case ast.Call() if _takes_text(function):
+            plain.add(function)
+            match given[BY_TEXT[name] :]:
+                case [ast.Constant(value=str(text)), *_]:
+                    yield from _hiding(parsed(text))
+                case [ast.Name(id=other), *_] if other in written_out:
+                    pass
+                case _:
+                    yield node, HIDDEN
+        case ast.Call() if name in TEXT_OR_FUNCTION and not magic:
+            statements = [*given, *(one.value for one in node.keywords if one.arg in STATEMENTS)]
+            sure = isinstance(function, ast.Attribute) and _name(function.value) == "timeit"
+            if any(_makes_text(one) or (sure and isinstance(one, ast.Name)) for one in statements):
+                yield node, HIDDEN
+        case ast.Call() if name == "load" and (len(given) > 2 or any(not one.arg for one in node.keywords)):
+            yield node, HIDDEN
+
+
+def _of_name(node: ast.Attribute | ast.Name, plain: set[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
+    name = _name(node)
+    if node in plain:
+        return
+    match node:
+        case ast.Attribute(value=ast.Name(id="autograder")) if name not in OURS:
+            yield node, REACH
+        case ast.Attribute(value=ast.Name(id=module)) if module in HARMLESS:
+            if name not in HARMLESS[module]:
+                yield node, REACH
+        case ast.Attribute(value=ast.Name(id="IPython")) if (name,) not in OF_IPYTHON and name[:1] != "_":
+            yield node, REACH
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="get_ipython"))) if name not in OF_SHELL:
+            yield node, REACH
+        case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
+            yield node, HIDDEN
+        case ast.Attribute(value=ast.Name(id="string"), attr="Formatter"):
+            yield node, HIDDEN
+        case ast.Attribute(attr="compile", value=value) if _name(value) != "re":
+            yield node, HIDDEN
+        case ast.Attribute(attr="__class__" | "__bases__", ctx=ast.Store()):
+            yield node, HIDDEN
+        case ast.Attribute(value=ast.Name(id="torch"), attr="ops"):
+            yield node, HIDDEN
+        case _ if name in HIDES or (name in PARTS and isinstance(node, ast.Attribute)):
+            yield node, _kind(*map(_name, ast.walk(node)))
+        case _ if _takes_text(node) or name in SETTERS - {"update_wrapper"}:
+            yield node, HIDDEN
+
+
+def _of_text(node: ast.Constant | ast.BinOp) -> Iterator[tuple[ast.AST, str]]:
+    """Yield a text that names what hides a call, for something that reads it."""
+    text = _folded(node)
+    if text and (named := IN_TEXTS.search(text)):
+        ours = "autograder" in named[0] or "/proc" in named[0]
+        yield node, REACH if ours else _kind(named[0])
+
+
+def _folded(node: ast.AST) -> str:
+    """Return a text that is put together from others; "" for none."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            first, second = _folded(left), _folded(right)
+            return first + second if first and second else ""
+    return ""
+
+
+def _codes(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the texts of a cell that read as code: some library may run them."""
+    told = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        text = OPTIONS.sub("", _folded(node))
+        looks_so = "." in text and ("=" in text or "import" in text or "(" in text)
+        if looks_so and node not in told and any(not isinstance(one, ast.Expr) for one in parsed(text).body):
+            yield node, text
+
+
+def _plain_uses(tree: ast.AST) -> set[ast.AST]:
+    """Return the nodes that hide nothing where they stand, whatever they are called."""
+    plain: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant() as told):
+                plain.add(told)
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Call(func=function)]):
+                plain.add(function)  # `"model" in locals()`
+            case ast.Call(func=function) if _name(function) in SETTERS:
+                plain.add(function)
+    return plain
+
+
+def _makes_text(node: ast.AST) -> bool:
+    """Tell whether an expression makes a text, of which nobody knows what it says."""
+    match node:
+        case ast.JoinedStr():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return any(
+                isinstance(one, ast.JoinedStr) or _folded(one) or _makes_text(one) for one in (left, right)
+            )
         case ast.Call(func=function):
-            names = [_name(function)]
-        case ast.Import(names=imported):
-            names = [part for one in imported for part in one.name.split(".")]
-        case ast.ImportFrom(module=module, names=imported):
-            names = [*(module or "").split("."), *(one.name for one in imported)]
-    kinds = [HIDES.get(name, HIDDEN) for name in names if name in HIDES] or [
-        REACH if "autograder" in names else HIDDEN
-    ]
-    return max(kinds, key=KINDS.index)
+            return _name(function) in MAKES_TEXT
+    return False
 
 
 def _magic(node: ast.AST) -> str:
@@ -168,59 +278,6 @@ def _magic(node: ast.AST) -> str:
         ):
             return name
     return ""
-
-
-def _of_ours(node: ast.AST) -> bool:
-    """Tell whether an expression leads into the checks, beyond what a notebook may ask them for."""
-    match node:
-        case ast.Attribute(value=ast.Name(id="autograder"), attr=name):
-            return name not in OURS
-    return False
-
-
-def _cut(text: str) -> str:
-    shown = " ".join(text[: 2 * MOST_SHOWN].split())
-    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}…"
-
-
-def _hiding(tree: ast.AST) -> Iterator[ast.AST]:
-    called: set[ast.AST] = set()  # functions that are given a text anybody can read
-    written_out = _written_out(tree)
-    for node in ast.walk(tree):  # a call comes before what it consists of
-        match node:
-            case ast.Call(
-                func=ast.Attribute(attr="system" | "getoutput") as function, args=[ast.Constant(value=text)]
-            ):
-                called.add(function)
-                if not INSTALLS.fullmatch(str(text).strip()):
-                    yield node
-            case ast.Call(func=function) if _magic(node) in PROGRAMS:
-                called.add(function)
-                yield node
-            case ast.Call(func=ast.Name(id="getattr") as function, args=[value, *_]) if _is_own(value):
-                called.add(function)
-            case ast.Call(func=function, args=given) if _takes_text(function):
-                called.add(function)
-                match given[BY_TEXT[_name(function)] :]:
-                    case [ast.Constant(value=str(text)), *_]:
-                        yield from _hiding(parsed(text))
-                    case [ast.Name(id=name), *_] if name in written_out:
-                        pass
-                    case _:
-                        yield node
-            case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
-                yield node
-            case ast.Attribute(value=value, attr="compile") if _name(value) != "re":
-                yield node
-            case ast.Attribute() | ast.Name():
-                named = _name(node) in HIDES or _takes_text(node)
-                if _of_ours(node) or (named and node not in called):
-                    yield node
-            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
-                module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-                paths = [[*filter(None, module.split(".")), *alias.name.split(".")] for alias in imported]
-                if any(map(_is_hiding_import, paths, imported)):
-                    yield node
 
 
 def _takes_text(function: ast.AST) -> bool:
@@ -252,14 +309,24 @@ def _written_out(tree: ast.AST) -> set[str]:
     return {node.id for node in names} - others
 
 
-def _is_hiding_import(path: list[str], imported: ast.alias) -> bool:
+def _is_hiding_import(path: list[str], imported: ast.alias, of_module: bool) -> bool:
+    first, below = path[0], tuple(path[:2])
+    if first in HARMLESS:
+        return imported.asname is not None or (of_module and path[-1] not in HARMLESS[first])
     return (
         (imported.asname is not None and imported.name in BY_TEXT)
-        or path[0] not in LIBRARIES
+        or first not in LIBRARIES
+        or ((first in MODULES or (first[0] == "_" and first != "__future__")) and below not in BELOW)
         or ("autograder" in path and path[-1] not in OURS)
-        or path[-2:] == ["sys", "modules"]
-        or not HIDES.keys().isdisjoint(path)
+        or (first == "IPython" and len(path) > 1 and not _is_of_ipython(path[1:]))
+        or path in (["sys", "modules"], ["string", "Formatter"], ["torch", "ops"])
+        or imported.name in SETTERS - {"update_wrapper"}
+        or any(name in HIDES or name in PARTS for name in path)
     )
+
+
+def _is_of_ipython(path: list[str]) -> bool:
+    return any(tuple(path[: len(allowed)]) == allowed for allowed in OF_IPYTHON)
 
 
 def _name(node: ast.AST) -> str:

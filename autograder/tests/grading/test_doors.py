@@ -1,0 +1,241 @@
+"""What sets a part of others, or opens a door past the watch, is shown to a person; ordinary code is not."""
+
+from __future__ import annotations
+
+import pytest
+from autograder.grading.may_hide import hiding
+
+# An attribute is set of what the learner did not define, by every syntax, and under any name.
+SETS = {
+    "torch.softmax = f",
+    "nn.Linear.forward = f",
+    "import json\njson.dumps = f",
+    "from contextlib import ExitStack\nExitStack.enter_context = f",
+    "x, torch.softmax = 1, f",
+    "[x, torch.softmax] = pair",
+    "torch.softmax += 1",
+    "torch.softmax: object = f",
+    "for torch.softmax in [f]:\n    pass",
+    "with open('x') as torch.softmax:\n    pass",
+    "[0 for torch.softmax in [f]]",
+    "del torch.softmax",
+    "setattr(torch, 'soft' + 'max', f)",
+    "delattr(torch, 'softmax')",
+    "object.__setattr__(torch, 'softmax', f)",
+    "type.__setattr__(nn.Linear, 'forward', f)",
+    "torch.__setattr__('softmax', f)",
+    "type(x).__call__ = f",
+    "type(torch).__setattr__(torch, 'softmax', f)",
+    "x.__class__.__call__ = f",
+    "class A(nn.Linear):\n    def go(self):\n        self.__class__.__mro__[1].forward = f",
+    "check.name = 1",
+    "t = torch\nt.softmax = f",
+    "t = u = torch.nn\nu.Linear.forward = f",
+    "t, u = torch, 1\nt.softmax = f",
+    "t, u = pair = (torch, 1)\nt.softmax = f",
+    "(t := torch).softmax = f",
+    "[torch][0].softmax = f",
+    "{'t': torch}['t'].softmax = f",
+    "(lambda: torch)().softmax = f",
+    "(torch if 1 else 0).softmax = f",
+    "(0 or torch).softmax = f",
+    "next(iter([torch])).softmax = f",
+    "for m in (nn.Linear, nn.Embedding):\n    m.forward = f",
+    "for i, m in enumerate([nn.Linear]):\n    m.forward = f",
+    "def patch(m):\n    m.softmax = f\npatch(torch)",
+    "def patch(x, *, m=None):\n    m.softmax = f\npatch(1, m=torch)",
+    "def patch(m=torch):\n    m.softmax = f\npatch()",
+    "def patch(*ms):\n    ms[0].softmax = f\npatch(torch)",
+    "def patch(**ms):\n    ms['m'].softmax = f\npatch(m=torch)",
+    "def same(m):\n    return m\nsame(torch).softmax = f",
+    "def patch(m):\n    m.forward = f\nlist(map(patch, [nn.Linear]))",
+    "from functools import partial\ndef patch(m):\n    m.forward = f\npartial(patch, nn.Linear)()",
+    "list(map(lambda m: setattr(m, 'forward', f), [nn.Linear]))",
+    "class P:\n    def go(self, m):\n        m.softmax = f\nP().go(torch)",
+    "class P:\n    def __call__(self, m):\n        m.softmax = f\nP()(torch)",
+    (
+        "class P:\n    def __init__(self, m):\n        self.m = m\n"
+        "    def go(self):\n        self.m.softmax = f\nP(torch).go()"
+    ),
+    "class P:\n    def go(self):\n        self.forward = f\nP.go(nn.Linear)",
+    "class P:\n    m = torch\nP.m.softmax = f",
+    "self = torch\nself.softmax = f",
+    "match torch.nn:\n    case object(Linear=c):\n        c.forward = f",
+    "match torch:\n    case m:\n        m.softmax = f",
+    "with nullcontext(torch) as m:\n    m.softmax = f",
+    "from torch.nn import *\nLinear.forward = f",
+    "import importlib.metadata\nimportlib.metadata.x = 1",
+    "getattr(torch, 'nn').Linear.forward = f",
+    "__import__('json').dumps = f",
+    "torch.table['x'] = 1",
+    "ip = get_ipython()\nip.run_cell_async = f",
+    "MultiHeadAttention.forward = f",
+    "from functools import update_wrapper\nupdate_wrapper(nn.Linear, f)",
+    "def f():\n    global t\n    t = torch\nt.softmax = 1",
+    "print.x = 1",
+    "torch.backends.mkldnn.is_available = f",
+    "[*map(nn.Linear.__setattr__, ['forward'], [f])]",
+}
+# Other doors: text that something runs or resolves, modes that are left on, programs that are started.
+DOORS = {
+    "import timeit\ntimeit.timeit(f'{x}.y = 1')",
+    "import timeit\ntimeit.Timer('a' + name).timeit()",
+    "import timeit\ntimeit.repeat('import json; json.dumps = 1', number=1)",
+    "import timeit\ntimeit.timeit(stmt=' '.join(words))",
+    "import timeit\ntext = 'json.' + name\ntimeit.timeit(text)",
+    "from code import InteractiveInterpreter\nInteractiveInterpreter().runsource(text)",
+    "import code\ncode.interact()",
+    "import doctest\ndoctest.run_docstring_examples(f, {})",
+    "import cProfile\ncProfile.run(text)",
+    "import pdb\npdb.run(text)",
+    "import bdb",
+    "import trace\ntrace.Trace().run(text)",
+    "import runpy\nrunpy.run_path('x')",
+    "from zipimport import zipimporter",
+    "import pkgutil\npkgutil.resolve_name('autograder.probe')",
+    "import pydoc\npydoc.locate(name)",
+    "import unittest.mock",
+    "from unittest.mock import patch",
+    "import unittest\nunittest.mock.patch('torch.softmax', f)",
+    "from typing import get_type_hints\nget_type_hints(f)",
+    "import typing\ntyping.get_type_hints(f)",
+    "import logging.config\nlogging.config.dictConfig({'()': 'ext://x'})",
+    "torch.load('x', weights_only=False)",
+    "torch.load('x', None, my_pickle)",
+    "np.load('x', allow_pickle=True)",
+    "torch.load('x', **more)",
+    "import string\nstring.Formatter().get_field('0.x', (f,), {})",
+    "from string import Formatter",
+    "'{0.__globals__}'.format(f)",
+    "operator.attrgetter('__globals__')",
+    "names = ('__glo' + 'bals__',)",
+    "match f:\n    case object(__globals__=g):\n        pass",
+    "match f:\n    case object(__dict__=g):\n        pass",
+    "class Mode(torch.overrides.TorchFunctionMode):\n    pass",
+    "from torch.overrides import TorchFunctionMode",
+    "class T(torch.Tensor):\n    @classmethod\n    def __torch_function__(cls, f, t):\n        pass",
+    "class T(torch.Tensor):\n    __torch_dispatch__ = f",
+    "nn.modules.module.register_module_forward_hook(f)",
+    "torch.ops.quantized.softmax(x)",
+    "from torch.nn.attention.flex_attention import flex_attention",
+    "import importlib.util",
+    "import importlib\nimportlib.reload(x)",
+    "x.__loader__.exec_module(m)",
+    "from types import FunctionType",
+    "f.__defaults__ = (1,)",
+    "m.__class__ = Other",
+    "get_ipython().events.register('post_run_cell', f)",
+    "get_ipython().ex(text)",
+    "import IPython\nIPython.core",
+    "from IPython.core.interactiveshell import InteractiveShell",
+    "%timeit -n 1 -r 1 torch.softmax = f",
+    "%%timeit\nimport autograder.probe.forbidden",
+    "%%prun\nf()",
+    "%run -i other.py",
+    "open('einops.py', 'w').write(text)",
+    "%%writefile einops.py\nx = 1",
+    "open('/proc/self/mem', 'r+b')",
+    "s = setattr\ns(x, 'y', 1)",
+    "from builtins import setattr as s",
+    "from functools import wraps\nwraps(f, assigned=[name])(g)",
+    "locals()['check']",
+    "from _thread import start_new_thread",
+    "import os\nos.posix_spawn('/bin/sh', [], {})",
+    "import os\nos.execvp('sh', [])",
+    "import pty\npty.spawn('sh')",
+    "import asyncio\nasyncio.create_subprocess_exec('sh')",
+    "import webbrowser",
+    "from concurrent.futures import ProcessPoolExecutor",
+    "import torch.multiprocessing as mp",
+    "DataLoader(data, num_workers=2)",
+    "import _ctypes",
+    "import mmap",
+    "import sys\nsys.settrace(f)",
+    "import inspect as i",
+    "from gc import get_objects as g",
+}
+LEFT_ALONE = {
+    (
+        "class A(nn.Module):\n    def __init__(self, d):\n        super().__init__()\n"
+        "        self.W = nn.Linear(d, d)\n        self.W.weight = nn.Parameter(torch.ones(d, d))"
+    ),
+    "class A:\n    def __setattr__(self, name, value):\n        super().__setattr__(name, value)",
+    "class A:\n    def f(self):\n        for n in ('q', 'k'):\n            setattr(self, n, nn.Linear(2, 2))",
+    (
+        "class A:\n    count = 0\n    def f(self):\n        type(self).count += 1\n"
+        "        A.count += 1\n        self.__class__.count = 2"
+    ),
+    (
+        "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    x: int\n"
+        "    def __post_init__(self):\n        object.__setattr__(self, 'x', 2)"
+    ),
+    "model.weight.data = W.clone()",
+    "layer = nn.Linear(2, 2)\nlayer.weight = nn.Parameter(torch.ones(2, 2))\nlayer.bias.data.fill_(0)",
+    "W.grad = None\nW_query.requires_grad = True",
+    (
+        "def copy_weights(one, other):\n    one.W_query.weight = nn.Parameter(other.W_query.weight.T)\n"
+        "copy_weights(a, b)"
+    ),
+    "def init(m):\n    if isinstance(m, nn.Linear):\n        m.weight.data.normal_()\nmodel.apply(init)",
+    "def make(kind, d):\n    made = kind(d, d)\n    made.bias.data = W\n    return made\nmake(nn.Linear, 3)",
+    (
+        "class Block(nn.Module):\n    def __init__(self, norm=nn.LayerNorm):\n        super().__init__()\n"
+        "        self.norm = norm(2)\n        self.norm.eps = 1e-6"
+    ),
+    (
+        "import matplotlib.pyplot as plt\nplt.rcParams['figure.dpi'] = 100\n"
+        "fig, ax = plt.subplots()\nax.x = 1\nfig.axes[0].title = 'x'"
+    ),
+    "import os\nos.environ['KMP_DUPLICATE_LIB_OK'] = 'TRUE'",
+    "torch.manual_seed(1)\ntorch.set_printoptions(precision=4)\nnp.random.seed(0)",
+    "torch.backends.cudnn.deterministic = True",
+    "for p in model.parameters():\n    p.requires_grad = False",
+    "for name, module in model.named_modules():\n    module.training = False",
+    "attention = MultiHeadAttention(2, 2)\nattention.forward = lambda x: x",
+    "models = {'a': A(), 'b': B()}\nmodels['a'].weight = W",
+    "def f(x):\n    f.calls += 1\nf.calls = 0",
+    "import gc\ngc.collect()",
+    "import inspect\ninspect.signature(f)\nfrom inspect import signature",
+    "from importlib.metadata import version",
+    "import timeit\ntimeit.timeit(lambda: f(x), number=10)\ntimeit.timeit('f(x)', number=3)",
+    "x.repeat(1, n + 1)\nx.repeat_interleave(n, dim=1)",
+    "%timeit softmax(x)\nx = 1",
+    "print(f'{x.shape} {self.__class__.__name__}')\n'{:.2f} {}'.format(x, y)",
+    "'{0.__class__.__name__}'.format(x)",
+    "if 'model' in locals():\n    pass",
+    "print('Run torch.softmax(x, dim=-1) and compare. It is the same.')",
+    'def f(x):\n    """Calls autograder.check, see x.__dict__ and f.py"""\n    return x',
+    "torch.load('model.pt', weights_only=True)\ntorch.load('model.pth')",
+    "DataLoader(data, batch_size=2, num_workers=0)",
+    "h = layer.register_forward_hook(lambda m, a, o: o)\nh.remove()",
+    "class F2(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.scale = 2",
+    "from IPython.display import display, HTML\nfrom IPython.core.display import display",
+    "IN_COLAB = 'google.colab' in str(get_ipython())",
+    "import sys\nold = sys.stdout\nsys.stdout = buffer\nsys.stdout = old",
+    "match shape:\n    case (b, n, d):\n        pass\n    case torch.Size():\n        pass",
+    "code = 3\ntrace = torch.trace(x)\npackage, mock, hub, spawn = 1, 2, 3, 4\ncode += 1",
+    "x = x.softmax(-1)\nops = [torch.add, torch.mul]\nprofile = ops[0]",
+    "from pathlib import Path\nPath('x').resolve()",
+    (
+        "from functools import wraps\ndef deco(f):\n    @wraps(f)\n    def g(*a):\n        return f(*a)\n"
+        "    g.calls = 0\n    return g"
+    ),
+    "class Linear(nn.Module):\n    pass\nLinear.scale = 2",
+    "def input(x):\n    pass\ninput.x = 1",
+}
+
+
+@pytest.mark.parametrize("source", sorted(SETS | DOORS))
+def test_what_sets_a_part_of_others_or_opens_a_door_is_named(source):
+    assert hiding(["import torch, operator\nfrom torch import nn", source])
+
+
+def test_names_are_followed_through_all_cells():
+    patch = "def patch(m):\n    m.softmax = f"
+    assert hiding(["import torch\nt = torch", patch, "patch(t)"]).code == "m.softmax"
+    assert hiding(["import torch\nt = torch", patch, "patch(model)"]) is None
+
+
+@pytest.mark.parametrize("source", sorted(LEFT_ALONE))
+def test_what_sets_a_part_of_the_learners_own_is_left_alone(source):
+    assert hiding(["import torch\nfrom torch import nn", source]) is None
