@@ -150,6 +150,14 @@ DOORS = {
     "DataLoader(data, num_workers=2)",
     "import _ctypes",
     "import mmap",
+    "import pdb as p",
+    "def f():\n    return locals()['m']\nlocals()['m'].x = 1",
+    "def f(m):\n    locals()['m'].softmax = 1",
+    "torch.jit.script(f)",
+    "from torch.jit import script",
+    "from os import *\nsystem('ls')",
+    "vars = 1\ndef f(x):\n    return vars(torch)",
+    "torch._inductor.lowering",
     "import sys\nsys.settrace(f)",
     "import inspect as i",
     "from gc import get_objects as g",
@@ -222,6 +230,11 @@ LEFT_ALONE = {
     ),
     "class Linear(nn.Module):\n    pass\nLinear.scale = 2",
     "def input(x):\n    pass\ninput.x = 1",
+    "system = 'a'\nfor library in [1]:\n    print(system, library)",
+    "def f(x, y):\n    return g(**locals())",
+    "@torch.jit.ignore\ndef f(x):\n    if torch.jit.is_scripting():\n        return x",
+    "import pdb\npdb.set_trace()",
+    "import torch._dynamo.config\ntorch._dynamo.config.suppress_errors = True",
 }
 
 

@@ -12,9 +12,10 @@ import builtins
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 
 from autograder.records.reading import parsed
 
@@ -33,14 +34,30 @@ PASS_ON = {
     *("partial", "nullcontext", "closing"),
 }
 # What these return is never the writer's own.
-GIVE_ANOTHERS = {"type", "super", "get_ipython", "import_module", "__import__", "resolve_name", "locate"}
+GIVE_ANOTHERS = {
+    *("type", "locals", "super", "get_ipython", "import_module", "__import__", "resolve_name", "locate")
+}
 LEAD_ANYWHERE = {"__class__", "__base__", "__bases__", "__mro__", "__self__", "__func__", "__wrapped__"}
 # Calls that set an attribute of their first argument.
 SETTERS = {"setattr", "delattr", "__setattr__", "__delattr__", "update_wrapper"}
 # Settings that libraries have for everybody.
-SETTINGS = re.compile(r"(torch\.backends|(pd|pandas)\.options)(\.\w+)+|sys\.(stdout|stderr|argv)")
+SETTINGS = re.compile(
+    r"(torch\.backends|torch\._(dynamo|inductor)\.config|(pd|pandas)\.options)(\.\w+)+"
+    r"|sys\.(stdout|stderr|argv)"
+)
 CLASS = re.compile(r"[A-Z][a-z]+[A-Z]\w+")  # a name that nobody gives to anything else
 TABLES = {"rcParams", "environ", "options"}
+
+
+@dataclass
+class Called:
+    """The name of what is called, and what it is given."""
+
+    name: str
+    given: list[Symbols] = field(default_factory=list)  # by place
+    named: dict[str, Symbols] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)  # the functions among these
+    any: Symbols = NONE  # with what it is passed to others, which may call it
 
 
 @dataclass
@@ -50,8 +67,7 @@ class Facts:
     bound: list[tuple[str, Symbols]] = field(default_factory=list)  # a symbol, and what it may stand for
     settings: list[tuple[Symbols, str]] = field(default_factory=list)  # whose attribute is set; the text
     functions: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # a name, and its parameters
-    # The name of what is called, and what it is given by place, by keyword, and as functions.
-    calls: list[tuple[str, tuple[Symbols, ...], dict[str, Symbols], set[str]]] = field(default_factory=list)
+    calls: list[Called] = field(default_factory=list)
 
 
 @lru_cache(maxsize=256)
@@ -76,25 +92,45 @@ def foreign_settings(cells: Iterable[Facts]) -> Iterator[str]:
             stands_for[symbol] |= symbols
         for name, parameters in cell.functions:
             functions[name].append(parameters)
-    for cell in cells:
-        for name, given, named, passed in cell.calls:
-            everything = set().union(*given, *named.values())
-            for parameters in functions.get(name, ()):
-                for parameter, symbols in zip(parameters, given, strict=False):
-                    stands_for[parameter] |= symbols
-                names = {parameter.rpartition("/")[2]: parameter for parameter in parameters}
-                for other, symbols in named.items():
-                    stands_for[names.get(other, parameters[-1] if parameters else "")] |= symbols
-                for symbols in given[len(parameters) :]:
-                    for parameter in parameters[-2:]:  # the last ones take in all others
-                        stands_for[parameter] |= symbols
-            for parameter in (one for other in passed for more in functions.get(other, ()) for one in more):
-                stands_for[parameter] |= everything
+    for name, call in _merged(one for cell in cells for one in cell.calls).items():
+        for parameters in functions.get(name, ()):
+            _pass(call, parameters, stands_for)
     foreign = _foreign(
         stands_for, {symbol for cell in cells for whose, _ in cell.settings for symbol in whose}
     )
     for cell in cells:
         yield from (text for whose, text in cell.settings if not foreign.isdisjoint(whose))
+
+
+def _merged(calls: Iterable[Called]) -> dict[str, Called]:
+    """Return what each function is given in all calls of it, and where it is passed on with something."""
+    merged: dict[str, Called] = {}
+    for call in calls:
+        known = merged.setdefault(call.name, Called(call.name))
+        known.given = [one | other for one, other in zip_longest(known.given, call.given, fillvalue=NONE)]
+        for name, symbols in call.named.items():
+            known.named[name] = known.named.get(name, NONE) | symbols
+        everything = NONE.union(*call.given, *call.named.values())
+        for name in call.passed:
+            merged.setdefault(name, Called(name)).any |= everything
+    return merged
+
+
+def _pass(call: Called, parameters: Sequence[str], stands_for: dict[str, set[str]]) -> None:
+    """Add what parameters may stand for in a call. The last ones may take in all others."""
+    names = {parameter.rpartition("/")[2]: parameter for parameter in parameters}
+    for parameter, symbols in zip(parameters, call.given, strict=False):
+        stands_for[parameter] |= symbols
+    others = NONE.union(*call.given[len(parameters) :])
+    for name, symbols in call.named.items():
+        if name in names:
+            stands_for[names[name]] |= symbols
+        else:
+            others |= symbols
+    for parameter in parameters[-2:]:
+        stands_for[parameter] |= others
+    for parameter in parameters:
+        stands_for[parameter] |= call.any
 
 
 def _foreign(stands_for: dict[str, set[str]], asked: set[str]) -> set[str]:
@@ -295,7 +331,7 @@ class _Reader(ast.NodeVisitor):
         name = _called(node.func)
         if name in SETTERS and node.args:
             self._sets(node, name)
-        given = tuple(map(self._symbols, node.args))
+        given = list(map(self._symbols, node.args))
         named = {one.arg or "": self._symbols(one.value) for one in node.keywords}
         passed = {_called(one) for one in node.args} - {""}
         lambdas = [one for one in [*node.args, node.func] if isinstance(one, ast.Lambda)]
@@ -304,9 +340,9 @@ class _Reader(ast.NodeVisitor):
             self.facts.bound += [
                 (f"{self._scope(one)}/{argument.arg}", everything) for argument in one.args.args
             ]
-        self.facts.calls.append((name or "__call__", given, named, passed))
+        self.facts.calls.append(Called(name or "__call__", given, named, passed))
         if isinstance(node.func, ast.Attribute) and _called(node.func.value)[:1].isupper():
-            self.facts.calls.append((f"{name} unbound", given, named, set()))
+            self.facts.calls.append(Called(f"{name} unbound", given, named))
         self.generic_visit(node)
 
     def _sets(self, node: ast.Call, name: str) -> None:

@@ -106,7 +106,7 @@ PARTS: Mapping[str, str] = {
 }
 # Modules of Python's own that run text or files, or look things up by name.
 MODULES = {
-    *("bdb", "pdb", "code", "codeop", "doctest", "cProfile", "profile", "trace", "imp", "importlib", "site"),
+    *("bdb", "code", "codeop", "doctest", "cProfile", "profile", "trace", "imp", "importlib", "site"),
     *(
         "test",
         "idlelib",
@@ -120,14 +120,21 @@ MODULES = {
         "nt",
     ),
 }
-# Of these, some parts lead nowhere.
+# Of what is named above, these parts lead nowhere.
 HARMLESS: Mapping[str, set[str]] = {
     "gc": {"collect", "enable", "disable", "isenabled", "get_count", "get_stats", "freeze", "unfreeze"},
+    "jit": {"ignore", "unused", "is_scripting", "is_tracing", "annotate", "script_if_tracing", "Final"},
+    "hub": {"load_state_dict_from_url"},
+    "_dynamo": {"config"},
+    "_inductor": {"config"},
+    "pdb": {"set_trace"},
     "inspect": {
         *("signature", "Signature", "Parameter", "isfunction", "isclass", "ismethod", "getsource", "getdoc"),
         *("cleandoc", "getfullargspec", "iscoroutinefunction", "isbuiltin", "ismodule", "isgenerator"),
     },
 }
+# Modules of these that are only looked at by such a part.
+BY_PARTS: Mapping[str, str] = {"gc": REACH, "inspect": REACH, "pdb": HIDDEN}
 # Modules below those, or below libraries, that may be imported all the same.
 BELOW = {("importlib", "metadata"), ("importlib", "resources"), ("inspect", "signature")}
 # What is asked of a notebook's shell: the rest leads to what runs cells and takes in what they put out.

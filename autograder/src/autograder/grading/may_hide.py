@@ -9,15 +9,18 @@ is set of what is not the learner's own.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from autograder.grading.foreign import SETTERS, Facts, facts, foreign_settings
 from autograder.grading.hiding_names import (
     BELOW,
     BUILT_IN,
+    BY_PARTS,
     BY_TEXT,
     HARMLESS,
     HIDDEN,
@@ -85,7 +88,7 @@ def _read(source: str) -> tuple[Hiding | None, tuple[Facts, ...]]:
     try:
         tree = parsed(source)
         found = [Hiding(_cut(_typed(node)), kind) for node, kind in _hiding(tree)]
-        known = (facts(source), *(facts(text) for _, text in _codes(tree)))
+        known = (facts(source), *(facts(text) for _, text in _codes(tree, _plain_uses(tree))))
     except RecursionError:  # nested so deep on purpose
         return Hiding(_cut(source)), ()
     return max(found, key=lambda one: KINDS.index(one.kind), default=None), known
@@ -132,7 +135,7 @@ def _hiding(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
                 for alias in imported:
                     path = [*filter(None, module.split(".")), *alias.name.split(".")]
                     if _is_hiding_import(path, alias, bool(module)):
-                        kind = REACH if path[0] in ("autograder", *HARMLESS) else _kind(*path)
+                        kind = REACH if path[0] == "autograder" else BY_PARTS.get(path[0]) or _kind(*path)
                         yield node, kind
             case ast.MatchClass(kwd_attrs=names) if not HIDES.keys().isdisjoint(names):
                 yield node, _kind(*names)
@@ -140,7 +143,7 @@ def _hiding(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
                 yield node, _kind(name)
             case ast.Constant(value=str()) | ast.BinOp() if node not in plain:
                 yield from _of_text(node)
-    for node, text in _codes(tree):
+    for node, text in _codes(tree, plain):
         inner = max((kind for _, kind in _hiding(parsed(text))), key=KINDS.index, default="")
         if inner:
             yield node, inner
@@ -190,9 +193,9 @@ def _of_name(node: ast.Attribute | ast.Name, plain: set[ast.AST]) -> Iterator[tu
     match node:
         case ast.Attribute(value=ast.Name(id="autograder")) if name not in OURS:
             yield node, REACH
-        case ast.Attribute(value=ast.Name(id=module)) if module in HARMLESS:
+        case ast.Attribute(value=ast.Name(id=module)) if module in BY_PARTS:
             if name not in HARMLESS[module]:
-                yield node, REACH
+                yield node, BY_PARTS[module]
         case ast.Attribute(value=ast.Name(id="IPython")) if (name,) not in OF_IPYTHON and name[:1] != "_":
             yield node, REACH
         case ast.Attribute(value=ast.Call(func=ast.Name(id="get_ipython"))) if name not in OF_SHELL:
@@ -232,28 +235,52 @@ def _folded(node: ast.AST) -> str:
     return ""
 
 
-def _codes(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+def _codes(tree: ast.AST, plain: set[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
     """Yield the texts of a cell that read as code: some library may run them."""
-    told = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         text = OPTIONS.sub("", _folded(node))
         looks_so = "." in text and ("=" in text or "import" in text or "(" in text)
-        if looks_so and node not in told and any(not isinstance(one, ast.Expr) for one in parsed(text).body):
+        if looks_so and node not in plain and any(not isinstance(one, ast.Expr) for one in parsed(text).body):
             yield node, text
 
 
 def _plain_uses(tree: ast.AST) -> set[ast.AST]:
     """Return the nodes that hide nothing where they stand, whatever they are called."""
     plain: set[ast.AST] = set()
+    own = _bound(tree)
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant() as told):
                 plain.add(told)
+            case ast.BinOp(left=left, right=right) if node in plain or _folded(node):
+                plain.update((left, right))  # of a text that is read as a whole
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Call(func=function)]):
                 plain.add(function)  # `"model" in locals()`
             case ast.Call(func=function) if _name(function) in SETTERS:
                 plain.add(function)
+            case ast.Attribute(value=value, attr=attr) if attr in HARMLESS.get(_name(value), ()):
+                plain.add(value)
+            case ast.Name(id=name) if name in own:
+                plain.add(node)
+            case ast.FunctionDef() | ast.Lambda():  # there, they are the function's own
+                plain |= {
+                    part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == "locals"
+                }
     return plain
+
+
+def _bound(tree: ast.AST) -> set[str]:
+    """Return the names that a cell gives to things of its own, of which none is Python's or imported."""
+    names: set[str] = set()
+    imported: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                names.add(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                imported |= {one.asname or one.name.split(".")[0] for one in aliases}
+    own = names - imported - BY_TEXT.keys() - SETTERS - set(dir(builtins))
+    return {name for name in own if not name.startswith("__")}
 
 
 def _makes_text(node: ast.AST) -> bool:
@@ -311,7 +338,8 @@ def _written_out(tree: ast.AST) -> set[str]:
 
 def _is_hiding_import(path: list[str], imported: ast.alias, of_module: bool) -> bool:
     first, below = path[0], tuple(path[:2])
-    if first in HARMLESS:
+    doors = [name for name, part in pairwise([*path, ""]) if part not in HARMLESS.get(name, ())]
+    if first in BY_PARTS:
         return imported.asname is not None or (of_module and path[-1] not in HARMLESS[first])
     return (
         (imported.asname is not None and imported.name in BY_TEXT)
@@ -321,7 +349,7 @@ def _is_hiding_import(path: list[str], imported: ast.alias, of_module: bool) -> 
         or (first == "IPython" and len(path) > 1 and not _is_of_ipython(path[1:]))
         or path in (["sys", "modules"], ["string", "Formatter"], ["torch", "ops"])
         or imported.name in SETTERS - {"update_wrapper"}
-        or any(name in HIDES or name in PARTS for name in path)
+        or any(name in HIDES or name in PARTS for name in doors)
     )
 
 
