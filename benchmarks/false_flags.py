@@ -102,6 +102,16 @@ def _units(text: str) -> Iterator[tuple[str, str]]:
         yield node.name, "\n".join([*dict.fromkeys(line for line, _ in needed), "", code])
 
 
+def _needs_only(code: str) -> bool:
+    """Tell whether an answer imports, in its functions too, nothing but what is there."""
+    for node in ast.walk(ast.parse(code)):
+        modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        modules += ["." * node.level + (node.module or "")] if isinstance(node, ast.ImportFrom) else []
+        if any(module.split(".")[0] not in NEEDS for module in modules):
+            return False
+    return True
+
+
 def _public(clones: Path) -> Iterator[str]:
     """Yield a line for each class and function of the clones that could be an answer."""
     seen: set[str] = set()
@@ -116,6 +126,8 @@ def _public(clones: Path) -> Iterator[str]:
             except subprocess.CalledProcessError:  # listed, and absent
                 continue
             for name, code in _units(text):
+                if not _needs_only(code):
+                    continue
                 digest = hashlib.sha256(code.encode()).hexdigest()[:12]
                 if digest not in seen:
                     seen.add(digest)

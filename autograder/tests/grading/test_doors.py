@@ -69,7 +69,6 @@ SETS = {
     "__import__('json').dumps = f",
     "torch.table['x'] = 1",
     "ip = get_ipython()\nip.run_cell_async = f",
-    "MultiHeadAttention.forward = f",
     "from functools import update_wrapper\nupdate_wrapper(nn.Linear, f)",
     "def f():\n    global t\n    t = torch\nt.softmax = 1",
     "print.x = 1",
@@ -153,8 +152,8 @@ DOORS = {
     "import pdb as p",
     "def f():\n    return locals()['m']\nlocals()['m'].x = 1",
     "def f(m):\n    locals()['m'].softmax = 1",
-    "torch.jit.script(f)",
-    "from torch.jit import script",
+    "torch.jit.CompilationUnit(text)",
+    "from torch.jit import CompilationUnit",
     "from os import *\nsystem('ls')",
     "vars = 1\ndef f(x):\n    return vars(torch)",
     "torch._inductor.lowering",
@@ -234,6 +233,8 @@ LEFT_ALONE = {
     "def f(x, y):\n    return g(**locals())",
     "@torch.jit.ignore\ndef f(x):\n    if torch.jit.is_scripting():\n        return x",
     "import pdb\npdb.set_trace()",
+    "@torch.jit.script\ndef f(x):\n    return x\ntorch.jit.export",
+    "MultiHeadAttention.scale = 2",
     "import torch._dynamo.config\ntorch._dynamo.config.suppress_errors = True",
 }
 

@@ -45,7 +45,6 @@ SETTINGS = re.compile(
     r"(torch\.backends|torch\._(dynamo|inductor)\.config|(pd|pandas)\.options)(\.\w+)+"
     r"|sys\.(stdout|stderr|argv)"
 )
-CLASS = re.compile(r"[A-Z][a-z]+[A-Z]\w+")  # a name that nobody gives to anything else
 TABLES = {"rcParams", "environ", "options"}
 
 
@@ -140,7 +139,7 @@ def _foreign(stands_for: dict[str, set[str]], asked: set[str]) -> set[str]:
     foreign = {FOREIGN} | {
         symbol
         for symbol in known - stands_for.keys()
-        if symbol in GIVEN or CLASS.fullmatch(symbol) or (everything and symbol.isidentifier())
+        if symbol in GIVEN or (everything and symbol.isidentifier())
     }
     users: dict[str, list[str]] = defaultdict(list)
     for symbol, symbols in stands_for.items():

@@ -123,7 +123,20 @@ MODULES = {
 # Of what is named above, these parts lead nowhere.
 HARMLESS: Mapping[str, set[str]] = {
     "gc": {"collect", "enable", "disable", "isenabled", "get_count", "get_stats", "freeze", "unfreeze"},
-    "jit": {"ignore", "unused", "is_scripting", "is_tracing", "annotate", "script_if_tracing", "Final"},
+    # What is scripted calls torch's operators as before, and is seen.
+    "jit": {
+        *(
+            "ignore",
+            "unused",
+            "export",
+            "is_scripting",
+            "is_tracing",
+            "annotate",
+            "script_if_tracing",
+            "Final",
+        ),
+        *("script", "script_method", "ScriptModule"),
+    },
     "hub": {"load_state_dict_from_url"},
     "_dynamo": {"config"},
     "_inductor": {"config"},

@@ -259,7 +259,7 @@ def _plain_uses(tree: ast.AST) -> set[ast.AST]:
             case ast.Call(func=function) if _name(function) in SETTERS:
                 plain.add(function)
             case ast.Attribute(value=value, attr=attr) if attr in HARMLESS.get(_name(value), ()):
-                plain.add(value)
+                plain.update((node, value))
             case ast.Name(id=name) if name in own:
                 plain.add(node)
             case ast.FunctionDef() | ast.Lambda():  # there, they are the function's own
