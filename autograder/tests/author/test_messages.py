@@ -176,3 +176,47 @@ def test_a_result_of_another_shape_may_have_the_right_numbers(course_with):
         faults=(("Divide by {whole}, not by the count.", "The numbers are right."),),
     )
     assert refused(replace(course, claims=Claims("numbers are right"))) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("by-count", ["by-count: divided by the count"]),
+        ("DIVIDE by", ["by-count: divided by the count", "by-largest: divided by the largest"]),
+        ("", [f"{name}: " for name in ("by-count", "by-largest", "columns", "means")]),
+    ],
+)
+def test_the_mistakes_that_have_a_word_are_listed_with_their_lessons(course_with, word, found):
+    listed = CliRunner().invoke(app, ["faults", word, "--course", str(course_with().root)])
+    lines = listed.output.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == [
+        next(line for line in lines if line.startswith(name)) for name in found
+    ]
+    assert lines.count(f"    named in source/faults.py, shown in {NAME}") == len(found)
+
+
+def test_a_word_that_no_mistake_has_is_told(course_with):
+    listed = CliRunner().invoke(app, ["faults", "median", "--course", str(course_with().root)])
+    assert (listed.exit_code, "No mistake of the course has 'median'" in listed.output) == (2, True)
+
+
+def test_what_a_result_without_fractions_cannot_show_is_asked_of_nobody(course_with):
+    course = course_with(
+        source=(("return x / x.sum()", "return x > x.mean()"),),
+        tasks=(
+            ('properties=("sums-to-one",),', 'dtypes=("bool",),'),
+            ("by-largest: x.sum() → x.max()", "by-largest: x.mean() → x.min()"),
+            ("by-count: x.sum() → len(x)", "by-count: x.mean() → x.max()"),
+            ('"double: = x.double() / x.double().sum()"', '"mean-first: = x.mean() < x"'),
+        ),
+        faults=(ON_RESULTS,),
+    )
+    (said,) = said_in(course, NAME, ["share"])
+    assert said.beside == {}
+
+
+def test_what_was_read_in_a_task_that_is_gone_is_dropped(course_with):
+    course = course_with(tasks=SHARED)
+    (course.source / NAME / READ).write_text('[gone]\nby-count = "12345678"\n')
+    confirm(course, NAME, list(said_in(course, NAME)))
+    assert list(load_read(course.source / NAME)) == ["share", "row-sums"]

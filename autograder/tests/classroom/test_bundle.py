@@ -15,6 +15,8 @@ from autograder.grading.may_hide import hiding
 from autograder.judge.decide import judge
 from autograder.records.course import NAMED, PACKED, Course
 from autograder.words.feedback import plain_text
+from packaging.utils import parse_wheel_filename
+from packaging.version import Version
 from support.class_course import LESSON, NAME, OTHER, class_folder
 
 BANK = "signals_course"
@@ -138,16 +140,16 @@ def test_the_first_code_cell_says_what_it_misses_and_nothing_while_grading(
 @pytest.mark.parametrize(
     ("tool", "course", "wanted"),
     [
-        (Installed("0.2.9"), Installed("0.2.9.post1"), [0, 1]),
-        (Installed("99.0"), Installed("99.0.post1"), [1]),  # of the course, what was handed out counts
-        (Installed("0.3.0.post9"), Installed("0.3.0", '{"dir_info":{"editable":true}}'), [0]),
+        (Installed("0.2.9"), Installed("0.2.9+1"), [0, 1]),
+        (Installed("99.0"), Installed("99.0+1"), [1]),  # of the course, what was handed out counts
+        (Installed("0.3.0+9"), Installed("0.3.0", '{"dir_info":{"editable":true}}'), [0]),
     ],
 )
 def test_a_notebook_that_was_worked_in_takes_the_wheels_of_a_later_bundle(
     class_course, first_cell, monkeypatch, tmp_path, tool, course, wanted
 ):
     made, of_course = wheels_in(bundle(class_course, [LESSON], tmp_path))
-    of_tool = "lesson_autograder-0.3.0.post10-py3-none-any.whl"
+    of_tool = "lesson_autograder-0.3.0+10-py3-none-any.whl"
     (tmp_path / made).rename(tmp_path / of_tool)
     wheels = of_tool, of_course
     there = {"lesson_autograder": tool, "signals": course}
@@ -189,6 +191,17 @@ def test_the_same_lessons_give_the_same_wheels_and_others_another_of_the_course(
     more = wheels_in(bundle(class_course, [LESSON, OTHER], tmp_path, hints=1))
     assert more[0] == again[0]
     assert {path.name for path in tmp_path.glob("*.whl")} == set(more) != set(again)
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.4.0.dev0", "1.0+mine"])
+def test_every_version_of_a_course_gives_wheels_that_installers_accept(class_course, tmp_path, version):
+    place = class_folder(class_course, tmp_path / "course", LESSON)
+    (place / "pyproject.toml").write_text(f'[project]\nname = "signals"\nversion = "{version}"\n')
+    made = wheels_in(bundle(Course.read(place), [LESSON], tmp_path / "out"))
+    (tool, of_tool, *_), (name, of_course, *_) = map(parse_wheel_filename, made)
+    assert (tool, name) == ("lesson-autograder", "signals")
+    assert of_course > Version(version)
+    assert of_tool >= Version(of_tool.public)
 
 
 def test_the_wheel_takes_the_courses_own_packages_wherever_the_tool_lies(class_course, tmp_path):

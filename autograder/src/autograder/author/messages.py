@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from autograder.author.answers import Runs, changed_answer, evidence_for, make_task
-from autograder.author.authoring import Faults, load_faults
+from autograder.author.answers import changed_answer, evidence_for, make_task
+from autograder.author.authoring import Faults, load_faults, load_lesson
 from autograder.author.pipeline import execute
 from autograder.author.texts import beside_others, digest, load_read, shared_in, to_read, unread, write_read
 from autograder.judge.decide import judge
@@ -58,10 +58,13 @@ def said_in(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[Sa
             task = make_task(described, executed.runs, faults, together=False)
             task = replace(task, entries=dict(course.entries))
             made = LessonBank(name, executed.lesson.title, executed.runs.givens, {task.id: task})
-            messages = (*_of_answers(task, made, executed.runs), *_of_results(task, faults))
-            beside = beside_others(task, faults, executed.runs.solutions[task.id].text)
-            texts = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}
-            yield Said(task, messages, beside, texts, unread(texts, read.get(task.id, {})))
+            solution = executed.runs.solutions[task.id].text
+            texts = [changed_answer(task, wrong.changes, executed.runs) for wrong in task.wrong]
+            seen = [evidence_for(task, text, made, executed.runs) for text in texts]
+            messages = (*_of_answers(task, solution, texts, seen), *_of_results(task, faults))
+            beside = beside_others(task, faults, solution, [evidence.outcomes for evidence in seen])
+            asked = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}
+            yield Said(task, messages, beside, asked, unread(asked, read.get(task.id, {})))
 
 
 def shown(said: Said, only_unread: bool = False) -> str:
@@ -87,20 +90,25 @@ def _plain(text: str) -> str:
 
 
 def confirm(course: Course, name: str, tasks: Sequence[Said]) -> int:
-    """Keep that somebody has read what some tasks say; return how many texts are new."""
+    """Keep that somebody has read what some tasks say; return how many texts are new.
+
+    What was read in tasks that are gone is dropped.
+    """
     folder = course.source / name
-    read = {task: dict(texts) for task, texts in load_read(folder).items()}
+    there = {task.id for task in load_lesson(folder).tasks}
+    read = {task: dict(texts) for task, texts in load_read(folder).items() if task in there}
     for said in tasks:
         read[said.task.id] = {fault: digest(hint) for fault, hint in said.shared.items()}
     write_read(folder, read)
     return sum(len(said.unread) for said in tasks)
 
 
-def _of_answers(task: Task, made: LessonBank, runs: Runs) -> Iterator[Message]:
-    solution = runs.solutions[task.id].text
-    for wrong, known in zip(task.wrong, task.known_wrong, strict=False):
-        text = changed_answer(task, wrong.changes, runs)
-        message = plain_text(task, judge(task, evidence_for(task, text, made, runs)))
+def _of_answers(
+    task: Task, solution: str, texts: Sequence[str], seen: Sequence[Evidence]
+) -> Iterator[Message]:
+    """Yield what a task says to each of its wrong answers, of which the texts and the evidence are given."""
+    for known, text, evidence in zip(task.known_wrong, texts, seen, strict=False):
+        message = plain_text(task, judge(task, evidence))
         lines = difflib.unified_diff(solution.splitlines(), text.splitlines(), lineterm="", n=0)
         change = "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
         yield Message(known.id, change, known.hint, message)

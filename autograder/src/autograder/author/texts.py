@@ -14,7 +14,7 @@ import hashlib
 import keyword
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from autograder.records.bank import RESULT, Task
 from autograder.records.codec import read_toml
 from autograder.records.course import Claims, Course
 from autograder.records.files import write_whole
+from autograder.records.outcome import Outcome
 
 READ = "read.toml"
 HEAD = """\
@@ -61,16 +62,31 @@ def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
     }
 
 
-def beside_others(task: Task, faults: Faults, solution: str) -> dict[str, str]:
-    """Return what a task may say of mistakes that are made with a result and show only beside others."""
-    known = {one.id for one in task.known_wrong}
+def beside_others(
+    task: Task, faults: Faults, solution: str, wrong: Iterable[Mapping[str, Outcome]]
+) -> dict[str, str]:
+    """Return what a task may say of mistakes that are made with a result and show only beside others.
+
+    Args:
+        task: the task, as `make_task` makes it.
+        faults: the course's mistakes.
+        solution: the text of its solution.
+        wrong: what its wrong answers do on each probe. A mistake that can be made with none of their results,
+            and not with the right ones, is never named.
+    """
+    right = [{probe.id: probe.expected for probe in task.probes}]
+    results, plain = [*right, *wrong], [probe.id for probe in task.probes if probe.observe == RESULT]
+    known = {mistake.id for mistake in task.known_wrong}
     return {
         slip.fault: faults.hint(Wrong(slip.fault, ()), task)
         for slip in faults.on_results
-        if slip.fault not in {*known, *task.cannot}
-        and len(task.axes) >= slip.least
-        and (not slip.axes or set(slip.axes) & set(task.axes))
-        and re.search(slip.code, solution)
+        if slip.fault not in {*known, *task.cannot} and re.search(slip.code, solution)
+        if any(
+            slip.of(tensor, task.axes) is not None
+            for outcomes in (right if slip.alone else results)
+            for tensor in (outcomes[name].tensor for name in plain)
+            if tensor is not None
+        )
     }
 
 

@@ -80,7 +80,7 @@ def tool_wheel(out: Path) -> str:
     before = after = tool().version
     if Path(str(tool().locate_file(package.name))) != package:
         # A checkout changes between releases; what changed last has the highest number.
-        after += f".post{max(int(file.stat().st_mtime) for file in files)}"
+        after = _numbered(before, max(int(file.stat().st_mtime) for file in files))
     about = {
         "/".join(file.parts[1:]): file.read_text(encoding="utf-8")
         for file in (tool().files or ())
@@ -121,7 +121,7 @@ def course_wheel(course: Course, lessons: Sequence[str], out: Path, hints: int |
     digest = sha256(needs.encode())
     for path in sorted(content):
         digest.update(sha256(path.encode()).digest() + sha256(content[path]).digest())
-    version = f"{about['version']}.post{int(digest.hexdigest()[:8], 16)}"
+    version = _numbered(about["version"], int(digest.hexdigest()[:8], 16))
     metadata = METADATA.format(
         name=name, version=version, title=" ".join(course.title.split()), python=pythons()
     )
@@ -287,6 +287,11 @@ def _write(out: Path, name: str, version: str, content: Mapping[str, bytes], abo
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return wheel.name
+
+
+def _numbered(version: str, number: int) -> str:
+    """Return a version with a number in its local part, which versions in development may have, too."""
+    return f"{version}{'.' if '+' in version else '+'}{number}"
 
 
 def _escaped(name: str) -> str:

@@ -249,6 +249,26 @@ def audit(
 
 
 @app.command()
+def faults(
+    word: Annotated[
+        str,
+        typer.Argument(help="Only mistakes that have this in their id, name or hint.", show_default=False),
+    ] = "",
+    course: Root = Path(),
+) -> None:
+    """List the mistakes that the course names, each with the lessons whose tasks show it."""
+    from autograder.author.faults_listed import faults_listed
+
+    listed_faults = faults_listed(course_of(course), word)
+    if not listed_faults:
+        refuse(f"No mistake of the course has {word!r} in its id, its name or its hint.")
+    for fault in listed_faults:
+        say(f"{fault.id}: {fault.name}")
+        say(f"    {fault.hint}")
+        say(f"    named in {fault.file}, shown in {listed(fault.lessons) or 'no lesson'}")
+
+
+@app.command()
 def messages(
     lesson: LessonName,
     tasks: Annotated[
