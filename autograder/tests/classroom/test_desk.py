@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import socket
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -33,9 +34,9 @@ from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
 TOKEN = "a-token"
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's way of adding
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
 class TestDesk(AsyncHTTPTestCase):
     """The pages over HTTP."""
 
@@ -203,11 +204,12 @@ class TestDesk(AsyncHTTPTestCase):
         (asked / "form.csv").write_text(
             f"Name;lesson;task;request\nbob;02;{CODE};<b>Why?</b>\nzoe;02;{CODE};Me too\nbob;02;no-task;x\n"
         )
-        said = run(place, "regrade", asked, code=1)
+        (asked / "form.csv").rename(form := place / "form.csv")
+        said = run(place, "regrade", asked, form, code=1)
         assert "line 3: the gradebook knows nobody of that name" in said
         assert "line 4: bob has no score for the task no-task of 02" in said
         assert "2 requests are new, 0 known already" in said
-        assert "0 requests are new, 2 known already" in run(place, "regrade", asked, code=1)
+        assert "0 requests are new, 2 known already" in run(place, "regrade", asked, form, code=1)
         page = self.ask("/requests").body.decode()
         assert "2 to be answered" in page
         assert "&lt;b&gt;Why?" in page
@@ -227,7 +229,7 @@ class TestDesk(AsyncHTTPTestCase):
         page = self.ask("/requests").body.decode()
         assert "1 to be answered" in page
         assert "Answered by a person" in page
-        run(place, "regrade", asked, code=1)  # again: what is answered stays so
+        run(place, "regrade", asked, form, code=1)  # again: what is answered stays so
         assert "1 to be answered" in self.ask("/requests").body.decode()
 
     def test_what_cannot_be_saved_is_told(self):
@@ -309,3 +311,78 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
     ada = (tmp_path / "out" / "student-ada.html").read_text(encoding="utf-8")
     assert "Handed in 2026-03-01 16:30 +06" in ada
     assert "due 2026-03-04 12:00 +06 (3d more)" in ada
+
+
+@pytest.fixture
+def place(class_course, tmp_path) -> Path:
+    """A class of three whose scores may be asked about."""
+    return Path(answered(class_course, tmp_path).directory.root)
+
+
+def request_of(student: str, text: str = "Why?", rows: int = 1) -> str:
+    """A file as a student's page makes it, with some rows."""
+    return "id,lesson,task,request\n" + f'"{student}","{LESSON}","{CODE}","{text}"\n' * rows
+
+
+def asked_by(said: str) -> set[str]:
+    """Return whose requests a command took in."""
+    return set(re.findall(rf"(\w+), {LESSON}, {CODE}:", said))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_request_counts_only_for_the_student_in_whose_name_its_file_came(place, tmp_path, packed):
+    files = {
+        "bob/request-ada-again.csv": request_of("ada", "by bob, in ada's name"),
+        "ada/request.csv": request_of("ada") + f"bob,{LESSON},{CODE},in bob's name\n",
+        f"cleo/request-bob-{LESSON}-{CODE}.csv": request_of("cleo"),
+        f"request-bob-{LESSON}-{CODE} (1).csv": request_of("bob"),
+        "anybody.csv": request_of("cleo", "whose?"),
+    }
+    folder = tmp_path / "asked"
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    if packed:
+        shutil.make_archive(str(folder), "zip", folder)
+    said = run(place, "regrade", folder.with_suffix(".zip") if packed else folder, code=1)
+    assert asked_by(said) == {"ada", "bob", "cleo"}
+    assert (
+        "bob/request-ada-again.csv, line 2: it asks in the name of ada, and came in the name of bob" in said
+    )
+    assert "ada/request.csv, line 3: it asks in the name of bob, and came in the name of ada" in said
+    assert "anybody.csv: its name is nobody's" in said
+    assert "3 requests are new" in said
+
+
+def test_one_bad_file_refuses_itself_alone(place, tmp_path):
+    folder = tmp_path / "asked"
+    folder.mkdir()
+    (folder / "ada.csv").write_text(request_of("ada", "first", 20_000))
+    (folder / "bob.csv").write_text(request_of("bob"))
+    bad = {
+        "cleo": b"\xff\xfe\xd8",
+        "cleo (1)": b"id,lesson,request\ncleo,1,x\n",
+        "cleo (2)": b'"' * 199_999,
+        "cleo (3)": b"",
+        "cleo (4)": b'"x\n' + b"," * 190_000 + b'"' + b"," * 9_000 + b"\n" * 1_900,
+        "cleo (5)": b"id,lesson,task,request\n" + b"\n" * 150_000,
+    }
+    for name, content in bad.items():
+        (folder / f"{name}.csv").write_bytes(content)
+    said = run(place, "regrade", folder, tmp_path / "nowhere.csv", tmp_path / "nowhere.zip", code=1)
+    assert asked_by(said) == {"bob"}
+    assert "ada.csv is larger than 200 KB" in said
+    for name in (*bad, "nowhere"):
+        assert f"{name}.csv" in said
+    assert "nowhere.zip" in said
+
+
+def test_a_list_of_many_is_bounded_in_rows_and_for_each_student(place, tmp_path):
+    form = tmp_path / "form.csv"
+    form.write_text(request_of("ada", rows=20_000))
+    assert "form.csv has more than 5000 rows" in run(place, "regrade", form, code=1)
+    rows = "".join(f"ada,{LESSON},{CODE},no {number}\n" for number in range(150))
+    form.write_text(request_of("bob") + rows)
+    said = run(place, "regrade", form, code=1)
+    assert "101 requests are new" in said
+    assert "ada asks 150 times: only the first 100 are taken in" in said

@@ -43,6 +43,7 @@ KEYS = (
     "role",
 )
 TELLING = frozenset(("id", "email", "number", "full_name"))
+MOST_CELLS = 5_000_000  # every row is given a cell for each title
 NAMES = ("first_name", "last_name", "full_name")
 # Words of a column of roles, in lower case, that name a student; whoever has only other roles is none.
 STUDENT_ROLES = (
@@ -140,6 +141,8 @@ class Table:
         except csv.Error as problem:
             raise BadList(f"{name} cannot be read as a list: {problem}.") from None
         self._titles = rows[0] if rows else []
+        if len(self._titles) * len(rows) > MOST_CELLS:
+            raise BadList(f"{name} has too many rows and columns to be a list of people.")
         self.header = [title.strip().lower() for title in self._titles]
         self.rows = [row + [""] * (len(self.header) - len(row)) for row in rows[1:]]
         columns = _columns(self.header, self.rows, lists)

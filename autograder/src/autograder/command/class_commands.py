@@ -224,7 +224,7 @@ def gradescope(
 @app.command()
 def regrade(
     files: Annotated[
-        list[Path], typer.Argument(help="CSV files, or folders of them: who, lesson, task, request.")
+        list[Path], typer.Argument(help="CSV files, folders or archives of them: who, lesson, task, request.")
     ],
     course: Root = Path(),
 ) -> None:
@@ -234,8 +234,7 @@ def regrade(
     from autograder.classroom.roster import class_list
 
     place = class_of(course)
-    lists = [kind.lists for kind in platforms_of(place.banks.course).values()]
-    outcome = requests.take_in(place, files, lists, class_list(place))
+    outcome = requests.take_in(place, files, platforms_of(place.banks.course), class_list(place))
     for asked in outcome.new:
         say(f"{asked.student}, {asked.lesson}, {asked.task}: {asked.text}")
     complain(outcome.odd)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+MOST_WAITING = 100  # connections that wait to be admitted
 SPARE_FILES = (
     200  # what a server opens beside its connections: the class's files, databases, requests of its own
 )
@@ -112,12 +113,14 @@ class Admission:
         return sum(map(len, self._open.values()))
 
     def wait(self, address: str, connection: Connection) -> None:
-        """Let a connection that was not admitted wait: as many of an address may as are open, the newest ones."""
+        """Let a connection wait that was not admitted; of too many, the oldest is closed."""
         waiting = self._waiting.setdefault(client_of(address), [])
         if connection not in waiting:
             waiting.append(connection)
         if len(waiting) > self.limits.per_address:
             waiting.pop(0).abort()
+        elif sum(map(len, self._waiting.values())) > MOST_WAITING:
+            max(self._waiting.values(), key=len).pop(0).abort()
 
     def release(self, address: str, connection: Connection) -> None:
         """Count a connection no longer, if it still is."""
