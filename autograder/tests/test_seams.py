@@ -142,7 +142,9 @@ def test_the_sandbox_has_them_and_so_do_hidden_questions(course, walls, tmp_path
         folder = place / "submitted" / student / LESSON
         folder.mkdir(parents=True)
         nbformat.write(release, folder / f"{LESSON}.ipynb")
-    assert "2 submissions graded." in run("grade", "--course", place)
+    said = run("grade", "--course", place)
+    assert "2 submissions graded." in said
+    assert said.count("Memory and processes of each run are") == 1
     with opened(Class(place).database) as store:
         results = {one.student: one for one in store.read(TaskResult) if one.task == "convolve"}
     assert (results["amy"].points, results["amy"].possible) == (4.0, 4.0)

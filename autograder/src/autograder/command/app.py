@@ -320,6 +320,7 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.command import grade_command as command
+    from autograder.grading.sandbox import cgroups, walls
 
     if dask and no_sandbox:
         refuse("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
@@ -330,6 +331,9 @@ def grade(
     if strangers:
         refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
     order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
+    _ = place.policy  # a mistake in it is all that is said
+    if not (dask or no_sandbox or walls.why_not()):
+        say(cgroups.in_force())
     with _bar() as bar:
         task = bar.add_task("looking", total=1)
 

@@ -74,6 +74,8 @@ def main() -> None:
     asks, answers = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     warm = os.fork()
     if warm == 0:
+        if plan["group"] >= 0:
+            os.close(plan["group"])
         os.close(out)
         asks.close()
         _be_warm(answers, plan["preload"])
@@ -91,7 +93,7 @@ def main() -> None:
         if keeper == 0:
             code = ENDED
             with contextlib.suppress(BaseException):
-                code = _keep(out, asks, inherited)
+                code = _keep(out, asks, inherited, plan["group"])
             os._exit(code)
         process = 0
         while process != keeper:  # this is process 1 of the sandbox: whatever else ends here is ended here
@@ -114,14 +116,14 @@ def _be_warm(answers: socket.socket, preload: Sequence[str]) -> None:
     os._exit(ENDED)
 
 
-def _keep(out: int, asks: socket.socket, inherited: int) -> int:
+def _keep(out: int, asks: socket.socket, inherited: int, group: int) -> int:
     """In the keeper: take one job from standard input, and have it run."""
     reader = frames.Reader(frames.JOB, 1 << 30)
     while piece := os.read(0, 1 << 20):
         for _, payload in reader.feed(piece):
             asked = json.loads(payload)
             to_grader = frames.Writer(out, asked["number"])
-            how, clock, whole = _serve(to_grader, asks, payload, asked, inherited)
+            how, clock, whole = _serve(to_grader, asks, payload, asked, inherited, group)
             told = {"how": how, "seconds": clock.own, "held_up": clock.held_up, "worked": clock.worked}
             to_grader.send(frames.END, json.dumps(told).encode())
             to_grader.flush()
@@ -130,7 +132,12 @@ def _keep(out: int, asks: socket.socket, inherited: int) -> int:
 
 
 def _serve(
-    out: frames.Writer, asks: socket.socket, job: bytes, asked: Mapping[str, Any], inherited: int
+    out: frames.Writer,
+    asks: socket.socket,
+    job: bytes,
+    asked: Mapping[str, Any],
+    inherited: int,
+    group: int,
 ) -> tuple[str, _Clock, bool]:
     """Run one job, and pass on what it says until it ends or has to be ended.
 
@@ -147,7 +154,8 @@ def _serve(
     os.set_blocking(seen_in, False)
     job_in, job_out = os.pipe()
     given = [*namespaces, to_keeper, seen_out, job_in]
-    socket.send_fds(asks, [json.dumps(asdict(limits)).encode()], given)
+    entrance = [group] if group >= 0 else []
+    socket.send_fds(asks, [json.dumps(asdict(limits)).encode()], [*given, *entrance])
     for descriptor in given:
         os.close(descriptor)
     with contextlib.suppress(BrokenPipeError), open(job_out, "wb") as pipe:

@@ -87,8 +87,14 @@ class Inside:
     preload: tuple[str, ...] = ()
 
 
-def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
-    """Return the command that starts a sandbox with its warm process; `identity` is what `workers` adds."""
+def command(inside: Inside, identity: Sequence[str] = (), group: int = -1) -> list[str]:
+    """Return the command that starts a sandbox with its warm process; `identity` is what `workers` adds.
+
+    Args:
+        inside: what it holds.
+        identity: more arguments of bubblewrap's.
+        group: the descriptor by which runs enter their control group; -1 where there is none.
+    """
     walls = [
         *(*WORLD, *identity),
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
@@ -130,7 +136,12 @@ def command(inside: Inside, identity: Sequence[str] = ()) -> list[str]:
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
     visible = sorted({way for ways in seen.values() for way in ways})
-    plan = {"preload": inside.preload, "shown": visible, "covered": covers}
+    plan: dict[str, object] = {
+        "preload": inside.preload,
+        "shown": visible,
+        "covered": covers,
+        "group": group,
+    }
     plan["unread"] = [place for place in visible if place not in _READ]
     _READ.update(visible)
     return [*walls, "--", PYTHON, "-s", "-m", KEEPER, json.dumps(plan)]

@@ -28,8 +28,9 @@ from autograder.grading.sandbox.shell import Output, Shell
 
 # After so many forks, the next ones are made cheaper. That takes as long as fifty of them gain by it.
 MANY = 20
-# Most bytes of a keeper's request, and the descriptors that come with it: namespaces, two pipes and job.
-MOST_REQUEST, DESCRIPTORS = 4096, 7
+# Most bytes of a keeper's request, and the descriptors that come with it: namespaces, two pipes, job, and the
+# entrance to a control group.
+MOST_REQUEST, DESCRIPTORS = 4096, 8
 WORKPLACE, FILES = "/tmp/work", "/tmp/files"
 SPILL = {"stdout": 1, "stderr": 2}
 
@@ -56,12 +57,15 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
         request, descriptors, _, _ = socket.recv_fds(keepers, MOST_REQUEST, DESCRIPTORS)
         if not request:
             return
-        processes, *others, pipe, seen, job = descriptors
+        processes, *others, pipe, seen, job = descriptors[: DESCRIPTORS - 1]
+        entrance = descriptors[DESCRIPTORS - 1 :]  # of a control group, where the grader has one
         confine.enter(processes)  # that is for children: this process stays where it is
         runner = os.fork()
         if runner == 0:
             code = 1
             with contextlib.suppress(BaseException):
+                for group in entrance:
+                    os.write(group, b"0")
                 for namespace in others:
                     confine.enter(namespace)
                 _start(Limits(**json.loads(request)), machine, shell, pipe, seen, job)

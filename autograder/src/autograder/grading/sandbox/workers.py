@@ -22,7 +22,8 @@ from types import TracebackType
 from typing import Any
 
 from autograder.grading.kept import lifted, turn
-from autograder.grading.sandbox import bounds, frames, walls
+from autograder.grading.sandbox import bounds, cgroups, frames, walls
+from autograder.grading.sandbox.cgroups import Group
 from autograder.grading.sandbox.channel import Channel, Lost
 from autograder.grading.sandbox.limits import PATIENCE, Limits
 from autograder.grading.sandbox.walls import Inside
@@ -131,6 +132,9 @@ class Worker:
 
     def _exchange(self, channel: Channel, job: Job) -> Ran:
         number = next(self._numbers)
+        group = getattr(self._process, "group", None)
+        if group:
+            group.bound(job.limits)
         files = {name: base64.b64encode(content).decode() for name, content in job.files.items()}
         told = {**vars(job), "limits": asdict(job.limits), "files": files, "number": number}
         message = frames.packed(frames.JOB, json.dumps(told, default=dict).encode())
@@ -160,6 +164,9 @@ class Worker:
                     ran.seen.append(json.loads(payload))
             else:
                 told = json.loads(payload)
+                if group:
+                    told["how"] = (told["how"] == "died" and group.why_ended()) or told["how"]
+                    group.end()
                 ran.how, ran.cell, ran.seconds = (
                     self._ending(told["how"], ran, running),
                     running,
@@ -216,6 +223,8 @@ class Worker:
             if process is None:
                 return
             process.kill()
+            if group := getattr(process, "group", None):
+                group.remove()
             self._process = self._channel = None
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_SECONDS)
@@ -243,21 +252,46 @@ def machine_stalled() -> float:
     return found
 
 
-def start_sandbox(inside: Inside) -> subprocess.Popen[bytes]:
+class Sandbox(subprocess.Popen[bytes]):
+    """A sandbox's outermost process, and the control group of its runs, if there is one."""
+
+    group: Group | None = None
+
+
+def start_sandbox(inside: Inside, make: Callable[[], Group | None] = cgroups.make) -> Sandbox:
     """Start a sandbox. Where root does that, it has two users: root in it, and one who is nobody outside.
+
+    Args:
+        inside: what it holds.
+        make: makes the control group of its runs, if there can be one.
 
     Raises:
         OSError: it cannot be started.
     """
+    group = make()
+    entrance = group.entrance() if group else -1
+    try:
+        sandbox = _started(inside, entrance)
+        sandbox.group = group
+        return sandbox
+    except BaseException:
+        if group:
+            group.remove()
+        raise
+    finally:
+        if entrance >= 0:
+            os.close(entrance)
 
-    def popen(identity: Sequence[str], passed: Sequence[int]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            walls.command(inside, identity),
+
+def _started(inside: Inside, entrance: int) -> Sandbox:
+    def popen(identity: Sequence[str], passed: Sequence[int]) -> Sandbox:
+        return Sandbox(
+            walls.command(inside, identity, entrance),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
-            pass_fds=passed,
+            pass_fds=(*passed, *((entrance,) if entrance >= 0 else ())),
         )
 
     if not walls.as_nobody():
