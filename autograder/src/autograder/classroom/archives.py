@@ -106,16 +106,23 @@ class Unpacked:
     size: int
 
 
-def entries(path: Path, platforms: Collection[Platform]) -> Iterator[HandedFile]:
+def entries(
+    path: Path, platforms: Collection[Platform], wanted: Callable[[str], bool] | None = None
+) -> Iterator[HandedFile]:
     """Yield every file in an archive, in a folder where a browser has unpacked it already, or one notebook.
 
     Whose it is the platform says that made the archive: nothing that a student can name does.
+
+    Args:
+        path: the archive, folder or notebook.
+        platforms: those that it may come from.
+        wanted: tells by its name whether a file is read; what may be a notebook if none.
 
     Raises:
         BadArchive: it cannot be opened, or holds too much to be what a class handed in.
     """
     if path.is_dir():
-        yield from _of(path, list(_in_folder(path)), platforms)
+        yield from _of(path, list(_in_folder(path)), platforms, wanted or may_be_notebook)
         return
     if path.name.lower().endswith(UNOPENED):
         raise BadArchive(
@@ -124,10 +131,10 @@ def entries(path: Path, platforms: Collection[Platform]) -> Iterator[HandedFile]
     try:
         if path.suffix.lower() in (".ipynb", ".json", ".txt", ".html"):
             lone = _File(_composed(path.name), (), path.stat().st_size, "", partial(io.FileIO, path))
-            yield from _of(path, [lone], platforms)
+            yield from _of(path, [lone], platforms, wanted or may_be_notebook)
             return
         with path.open("rb") as file, _opened(file, path.name) as files:
-            yield from _of(path, list(files), platforms)
+            yield from _of(path, list(files), platforms, wanted or may_be_notebook)
     except BROKEN as problem:
         what = "tar" if path.name.lower().endswith(TAR) else "zip"
         raise BadArchive(f"{path} is no {what} file that can be read: {problem}") from problem
@@ -205,7 +212,9 @@ def _leads_out(name: str) -> str:
     return "its name leads out of the archive" if outside else ""
 
 
-def _of(path: Path, files: Sequence[_File], platforms: Collection[Platform]) -> Iterator[HandedFile]:
+def _of(
+    path: Path, files: Sequence[_File], platforms: Collection[Platform], wanted: Callable[[str], bool]
+) -> Iterator[HandedFile]:
     if len(files) > MAX_ENTRIES:
         raise BadArchive(f"{path.name} holds more than {MAX_ENTRIES} files, so nothing was read.")
     theirs = [file for file in files if not NOISE.search(file.name)]
@@ -225,7 +234,7 @@ def _of(path: Path, files: Sequence[_File], platforms: Collection[Platform]) -> 
         plain = replace(
             said, archive=path.name, path=file.name, modified=tuple(file.modified), share=unit.share
         )
-        for entry in _read(unit, plain, file):
+        for entry in _read(unit, plain, file, wanted):
             size -= len(entry.content)
             if size < 0:
                 most = f"{MAX_TOTAL_BYTES // 10**9} GB"
@@ -255,14 +264,14 @@ def _agreed(all_said: Sequence[HandedFile]) -> dict[Guess, Guess]:
     }
 
 
-def _read(unit: _Unit, plain: HandedFile, file: _File) -> Iterator[HandedFile]:
+def _read(unit: _Unit, plain: HandedFile, file: _File, wanted: Callable[[str], bool]) -> Iterator[HandedFile]:
     """Yield a file, or where it is an archive itself, the files in that."""
     inner = plain.path.lower().endswith((*ZIP, *TAR))
     if plain.path.lower().endswith(UNOPENED) and not file.refused:
         file = replace(
             file, refused="archives of this kind are not opened here: unpack it, and collect the folder"
         )
-    if file.refused or not (inner or may_be_notebook(plain.path)):
+    if file.refused or not (inner or wanted(plain.path)):
         yield replace(plain, refused=file.refused)
         return
     unit.files -= 1

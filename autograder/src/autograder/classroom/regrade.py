@@ -6,15 +6,15 @@ form's, is one that the instructor names by itself.
 
 from __future__ import annotations
 
+import re
 import tempfile
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom import marks
-from autograder.classroom.archives import BROKEN, COPY, BadArchive, entries
+from autograder.classroom.archives import TAR, UNOPENED, ZIP, BadArchive, entries
 from autograder.classroom.people import Roster, person_of
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.classroom.tables import BadList, Table, read_list
@@ -32,6 +32,7 @@ MOST_EACH = 100
 LINES_EACH = 20  # ends of lines in one row
 # What a student's page calls the file that it makes, before whose it is, the lesson and the task.
 PAGE_PREFIX = "request-"
+COPY = re.compile(r" *\(\d+\)$")  # what a browser adds to the name of a file that is there already
 
 
 @dataclass
@@ -109,13 +110,13 @@ def _sources(
     Raises:
         BadArchive: it is an archive that cannot be opened.
     """
-    if not path.is_dir() and path.suffix.lower() != ".zip":
+    if not path.is_dir() and not path.name.lower().endswith((*ZIP, *TAR, *UNOPENED)):
         owners = _named(HandedFile("", path.name, file=path.name), people)
         yield _Source(path.name, path, frozenset(owners) or None)
         return
     with tempfile.TemporaryDirectory() as scratch:
-        for number, entry in enumerate(entries(path, platforms.values())):
-            if not entry.path.lower().endswith(".csv"):
+        for number, entry in enumerate(entries(path, platforms.values(), _is_list)):
+            if not _is_list(entry.path):
                 continue
             owners = _owners(entry, platforms, people)
             if entry.refused:
@@ -123,25 +124,14 @@ def _sources(
             elif len(owners) != 1:
                 who = f"it could be {listed(sorted(owners), 'or')}" if owners else "its name is nobody's"
                 odd.append(f"{entry.path}: {who}. A list of many is named by itself: autograder regrade FILE")
-            elif path.is_dir():
-                yield _Source(entry.path, path / entry.path, frozenset(owners))
             else:
                 copy = Path(scratch) / str(number)
-                copy.write_bytes(_unpacked(path, entry.path))
+                copy.write_bytes(entry.content)
                 yield _Source(entry.path, copy, frozenset(owners))
 
 
-def _unpacked(path: Path, name: str) -> bytes:
-    """Return a file of an archive, or one byte more than is allowed of it.
-
-    Raises:
-        BadList: it is damaged.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(name) as content:
-            return content.read(MOST_OWN[1] + 1)
-    except (*BROKEN, KeyError) as problem:
-        raise BadList(f"{name} cannot be read: {problem}.") from None
+def _is_list(name: str) -> bool:
+    return name.lower().endswith(".csv")
 
 
 def _owners(entry: HandedFile, platforms: Mapping[str, Platform], people: Roster) -> set[str]:
@@ -154,7 +144,7 @@ def _owners(entry: HandedFile, platforms: Mapping[str, Platform], people: Roster
 
 def _named(entry: HandedFile, people: Roster) -> set[str]:
     """Return whom a file's own folders and name name."""
-    stem = COPY.sub("", entry.file.rpartition(".")[0])
+    stem = COPY.sub("", entry.file.rpartition(".")[0])  # an id may hold numbers after hyphens
     labels = [*entry.path.split("/")[:-1], stem]
     if stem.startswith(PAGE_PREFIX):
         words = stem.removeprefix(PAGE_PREFIX).split("-")
