@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -20,11 +20,19 @@ if __name__ == "__main__":
     import frames  # type: ignore[import-not-found]
 else:
     from autograder.grading.sandbox import frames
+    from autograder.grading.sandbox.limits import Limits
+    from autograder.grading.sandbox.walls import Inside
+    from autograder.grading.sandbox.workers import Job, Ran, Worker
 
 FOLDER = Path(frames.__file__).parent
 LARGE = "x" * 300_000  # more than a pipe holds
 OF_ANOTHER = "of another"
 BEYOND = 1 << 40  # a number that no job has
+
+
+def job(does: Sequence[str], seconds: float = 60) -> Job:
+    """Return a job of cells that do these."""
+    return Job([(f"cell-{at}", text) for at, text in enumerate(does)], limits=Limits(seconds=seconds))
 
 
 def start(_: object = None, grader: int | None = None) -> subprocess.Popen[bytes]:
@@ -38,6 +46,16 @@ def outputs(name: str, text: str) -> list[dict[str, str]]:
     """Return what a cell puts out that does `ok`, `large`, or some text."""
     written = LARGE if text == "large" else text or f"of {name}"
     return [{"output_type": "stream", "name": "stdout", "text": written}]
+
+
+_worker: Worker | None = None
+
+
+def graded(does: Sequence[str], seconds: float = 60) -> Ran:
+    """Run a job in this process's own worker, as its sandboxes are kept."""
+    global _worker
+    _worker = _worker or Worker(Inside(), start, grace=0.5)
+    return _worker.run(job(does, seconds))
 
 
 class Stub:
@@ -70,11 +88,18 @@ class Stub:
             self.say(frames.STARTED, name.encode())
             if does in FAULTS:
                 FAULTS[does](self, name)
+            if does in MUCH:
+                self.much(name, MUCH[does]())
+                continue
             self.cell(name, "" if does in FAULTS or does == "ok" else does)
         ending = {"how": "finished", "seconds": 0.1, "held_up": False}
         self.say(frames.END, json.dumps(ending).encode())
         if any(does == "goes on" for _, does in job["cells"]):
             self.cell(name, "after its end")
+
+    def much(self, name: str, text: bytes) -> None:
+        shown = b'{"output_type": "display_data", "metadata": {}, "data": {"application/json": %s}}' % text
+        self.say(frames.CELL, b'{"id": "%s", "count": 1, "outputs": [%s]}' % (name.encode(), shown))
 
     def as_another(self, number: int) -> None:
         """Say something of the first cell of another job, with the number of that."""
@@ -87,6 +112,15 @@ class Stub:
         time.sleep(0.01)
 
 
+# Cells that say as much as is read of one, as a stranger may write it: reading takes several times its size.
+MUCH: dict[str, Callable[[], bytes]] = {
+    "one letter beyond all others": lambda: b'"\\ud83d\\ude00' + b"x" * 10_000_000 + b'"',
+    "letters beyond all others": lambda: b'"' + b"\\ud83d\\ude00" * 850_000 + b'"',
+    "lists": lambda: b"[" + b"[]," * 190_000 + b"0]",
+    "dictionaries": lambda: b"[" + b'{"a":1},' * 190_000 + b"0]",
+    "numbers": lambda: b"[" + b"1.5," * 990_000 + b"0]",
+    "texts": lambda: b"[" + b'"ab",' * 990_000 + b"0]",
+}
 FAULTS: dict[str, Callable[[Stub, str], object]] = {
     "ends": lambda stub, name: os._exit(3),
     "is killed": lambda stub, name: os.kill(os.getpid(), signal.SIGKILL),

@@ -17,10 +17,10 @@ from autograder.records.transport import EVIDENCE_MIME
 
 MEBIBYTE = 1024 * 1024
 # One message from a run: a cell with all that it put out. To read it takes up to ten times as much.
-MESSAGE_BYTES = 12 * MEBIBYTE
-# Beginnings of lists and dictionaries, and one for eight commas: small as text, each takes a hundred times
-# the room when it is read.
-MESSAGE_PARTS = 300_000
+MESSAGE_BYTES = 10 * MEBIBYTE
+# Beginnings of lists and dictionaries, and one for four commas: small as text, each takes a hundred times the
+# room when it is read. More than what a cell of ours can have of all kinds.
+MESSAGE_PARTS = 250_000
 # Says, as JSON, how many outputs are left out where it stands.
 LEFT_OUT_MIME = "application/vnd.autograder.left-out+json"
 
@@ -49,7 +49,7 @@ NOTHING = Amount()
 # takes any from evidence, of which an honest run has some kilobytes.
 RUN = {
     "shown": Amount(2_000, 6 * MEBIBYTE, 100_000),
-    "text": Amount(2_000, 4 * MEBIBYTE, 100_000),
+    "text": Amount(2_000, 4 * MEBIBYTE, 4 * MEBIBYTE),  # which has no parts
     "evidence": Amount(1_000, 12 * MEBIBYTE, 100_000),
 }
 # What one cell may show of that.
@@ -61,8 +61,8 @@ SLACK = Amount(500, MEBIBYTE // 2, 5_000)
 def parts_of(text: str | bytes) -> int:
     """Return how many parts JSON has at most, told from its text alone."""
     if isinstance(text, bytes):
-        return text.count(b"[") + text.count(b"{") + text.count(b",") // 8
-    return text.count("[") + text.count("{") + text.count(",") // 8
+        return text.count(b"[") + text.count(b"{") + text.count(b",") // 4
+    return text.count("[") + text.count("{") + text.count(",") // 4
 
 
 def measured(output: Any) -> Amount | None:
@@ -81,7 +81,7 @@ def measured(output: Any) -> Amount | None:
         elif isinstance(value, list | tuple):
             parts += 1
             rest += value
-        if letters > MESSAGE_BYTES or parts + len(rest) // 8 > MESSAGE_PARTS:
+        if letters > MESSAGE_BYTES or parts + len(rest) // 4 > MESSAGE_PARTS:
             return None
     try:
         text = json.dumps(output)

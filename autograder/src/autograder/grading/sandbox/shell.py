@@ -103,7 +103,7 @@ class Outputs:
             if kind != "error":
                 self._leave_out()
                 return
-            output |= {"evalue": str(output["evalue"])[:MOST_OF_ERROR], "traceback": ["…"]}
+            output |= {"evalue": f"{str(output['evalue'])[:MOST_OF_ERROR]}…", "traceback": ["…"]}
         self.kept.append(output)
         if display is not None:
             shown.setdefault(display, []).append(output)
