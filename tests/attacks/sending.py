@@ -89,7 +89,7 @@ SENDING = {
         "def dot(a, b, show=display):\n"
         "    show({'text/html': '\\N{GRINNING FACE}' * 2_000_000}, raw=True)\n    return (a * b).sum()"
     ),
-    "sends-as-much-as-is-read": sends("write(cell(ASTRAL + b'x' * 11_000_000) * 5)", "", ALL),
+    "sends-as-much-as-is-read": sends("write(cell(ASTRAL + b'x' * 9_000_000) * 5)", "", ALL),
     "shows-evidence": shows(
         "for _ in range(40):\n"
         "    display({'application/vnd.autograder.evidence+json': 'x' * 3_900_000}, raw=True)"
