@@ -246,6 +246,13 @@ def test_a_run_does_not_pay_for_what_others_do(worker):
     assert ran.seconds < on_the_clock / 2  # of four that share a processor, each waits most of the time
 
 
+def test_what_passes_before_the_first_cell_is_not_the_runs_time():
+    lingers = "import functools, random, time\nrandom.linger = functools.partial(time.sleep, 3)"
+    with Worker(Inside(preload=(lingers,))) as made:
+        ran = made.run(job("1", first="random:linger", limits=replace(LIMITS, seconds=2, cell_seconds=1)))
+    assert (ran.how, list(ran.cells)) == ("finished", ["cell-1"])
+
+
 def test_what_a_run_started_ends_with_it(worker):
     worker.run(job("pass"))
     before = tree(warm_process(worker))

@@ -53,6 +53,8 @@ MOST_EARLY = 1.0
 # How long after its last word a runner may take to end, of its own time, and how long on the clock all of it
 # after being killed: the kernel takes its time over many processes, but less than a new sandbox would.
 LEAVE_SECONDS, KILLED_SECONDS = 2.0, 6.0
+# How long a runner may take to its first cell, before which nothing of the learner's has run.
+BEGIN_SECONDS = 120.0
 # Different calls that one run may be seen to make; nobody writes so many.
 MOST_SEEN = 1_000
 # Most bytes of one message between a keeper and the warm process.
@@ -237,6 +239,11 @@ class _Clock:
         self.wall = time.monotonic()
         self._spent, self._waits = confine.spent(), confine.waits()
 
+    def begin(self) -> None:
+        """Count from now on: to fork a runner and to get it ready is none of the run's own time."""
+        self.look()
+        self.own = self.processors = 0.0
+
     def look(self) -> None:
         """Add what passed since the last look."""
         wall, spent, waits = time.monotonic(), confine.spent(), confine.waits()
@@ -265,6 +272,7 @@ def _pass_on(
     total = 0
     order = iter(names)
     begun = clock.wall
+    started = False
     own, worked = 0.0, 0.0  # of the cell that runs: what the clock said at its beginning
     why = ""
     while True:
@@ -273,13 +281,16 @@ def _pass_on(
         now = time.monotonic()
         if now - clock.wall >= LOOK_SECONDS:
             clock.look()
-            if clock.own > limits.seconds:
+            if not started:
+                if now - begun > BEGIN_SECONDS:
+                    return "refused"
+            elif clock.own > limits.seconds:
                 clock.worked = clock.processors > WORKED * limits.seconds
                 return "late"
-            if clock.own - own > limits.cell_seconds:
+            elif clock.own - own > limits.cell_seconds:
                 clock.worked = clock.processors - worked > WORKED * limits.cell_seconds
                 return "slow"
-            if now - begun > PATIENCE * limits.seconds:
+            elif now - begun > PATIENCE * limits.seconds:
                 clock.held_up = True
                 return "late"
         if not why and (why := seen.pass_on()):
@@ -301,6 +312,9 @@ def _pass_on(
                 if kind == frames.STARTED:
                     if payload.decode("utf-8", "replace") != next(order, None):
                         return "garbled"
+                    if not started:
+                        started, begun = True, now
+                        clock.begin()
                     own, worked = clock.own + now - clock.wall, clock.processors
                 out.send(kind, payload)
         except frames.TooLong:
