@@ -80,7 +80,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[float, ...], str]] = {
         (1, 0, 2),
         "at 0x…",
     ),
-    "draws without a seed": ((DRAWS,), (0, 2, 2), "smoothed"),
+    "draws without a seed": ((DRAWS,), (0, 2, 2), ""),
     "ends its process": (
         (EXITS, f"{RIGHT}\n{EXITS}", "", *[EXITS] * 3),
         (0, 0, 2),

@@ -80,7 +80,8 @@ class Played:
 
     def run(self, job: Job, alone: bool = False) -> Ran:
         self.alone.append(alone)
-        return replace(next(self.runs, Ran()), cell=job.cells[0][0])
+        ran = next(self.runs, Ran())
+        return ran if ran.how == "before" else replace(ran, cell=job.cells[0][0])
 
 
 SLOW = Ran(how="slow", seconds=5.0)
@@ -101,8 +102,9 @@ def test_each_cell_that_is_stopped_is_left_out_and_the_others_run():
         ([SLOW] * 3, Budget(seconds=12.0), "all its runs together took too long"),
         ([Ran(how="late")], Budget(), "its cells did not end within 180 seconds together"),
         ([HELD_UP] * 2, Budget(), "the machine was too busy"),
+        ([Ran(how="before")], Budget(), "before"),  # before the first of them had begun
     ],
-    ids=["stops", "seconds", "late", "held up"],
+    ids=["stops", "seconds", "late", "held up", "no cell"],
 )
 def test_a_run_without_enough_time_leaves_nothing_to_judge(runs, budget, why):
     with pytest.raises(RunIncomplete, match=why):

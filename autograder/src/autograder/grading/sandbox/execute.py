@@ -87,14 +87,12 @@ def execute(
         if ran.how == "finished":
             break
         reason = _reason(ran.how, job.limits)
-        if ran.how == "late":  # that is no one cell's doing
+        if ran.how == "late" or not ran.cell:  # that is no one cell's doing
             raise RunIncomplete(reason)
         stops[ran.cell] = reason
         budget.stops -= 1
-        if not ran.cell or ran.how == "garbled":
-            gave_up = (
-                Note("{reason}, in the cell {cell}", reason=reason, cell=ran.cell) if ran.cell else reason
-            )
+        if ran.how == "garbled":
+            gave_up = Note("{reason}, in the cell {cell}", reason=reason, cell=ran.cell)
             break
         if budget.stops < 0:
             raise RunIncomplete(f"too many of its cells had to be stopped; of the last one, {reason}")
