@@ -9,9 +9,13 @@ import pytest
 
 TOOL = Path(__file__).parents[1] / "autograder"
 KINDS = (".py", ".j2", ".js", ".css", ".html", ".md", ".toml")
-# Words of attention. Softmax, masks, tokens and causal results belong to other courses on torch as well.
-ATTENTION = r"attention|\battend|transformers?\b|\bheads\b|head_dim|num_heads|context_length|embedding"
-TAUGHT = re.compile(rf"{ATTENTION}|d_model|\bqkv|\bW_[qkv]|(?<!search )\bquer(y|ies)\b", re.IGNORECASE)
+# Words of attention, but for names of torch's and IPython's own parts. Softmax, masks, tokens and causal results belong to other courses on torch as well.
+ATTENTION = (
+    r"(?<!flex_)attention|\battend|(?<!ast_)transformers?\b|\bheads\b|head_dim|num_heads|context_length"
+)
+TAUGHT = re.compile(
+    rf"{ATTENTION}|embedding|d_model|\bqkv|\bW_[qkv]|(?<!search )\bquer(y|ies)\b", re.IGNORECASE
+)
 IMPORTED = re.compile(r"^\s*(from|import) (visuals|source|tests)\b", re.MULTILINE)
 
 

@@ -381,7 +381,8 @@ TYPED_EVIDENCE = """
 from IPython.display import display
 import base64, json, safetensors.torch
 from autograder.records.outcome import Evidence, Outcome
-from autograder.records.transport import pack, EVIDENCE_MIME
+from autograder.records.mime import EVIDENCE_MIME
+from autograder.records.transport import pack
 from autograder.records.course import Course
 class Forged:
     def __init__(self, task):
@@ -531,7 +532,7 @@ for number in range(1, 65):
 """
 
 FORGED_MESSAGES = """
-from autograder.records.transport import EVIDENCE_MIME
+from autograder.records.mime import EVIDENCE_MIME
 ip = get_ipython()
 for task in ("dot-product", "query-scores"):
     for kind in ("execute_result", "display_data", "update_display_data"):
@@ -582,7 +583,7 @@ send(b"C", b'{"id":"setup","count":1e999,"outputs":' + b"[" * 100_000)
 STRANGE_EVIDENCE = """
 import base64, json
 from autograder.lesson.learner import EvidenceOutput
-from autograder.records.transport import EVIDENCE_MIME
+from autograder.records.mime import EVIDENCE_MIME
 KINDS = iter([("F8_E4M3", 1, [1]), ("F8_E5M2", 1, []), ("C64", 8, []), ("U16", 2, []), ("F4", 1, [2]), ("F64", 0, [0, 10**12]), ("F64", 8, [1] * 200), ("BOOL", 1, [])] * 9)
 def forged(self, include=None, exclude=None):
     kind, size, shape = next(KINDS)
@@ -599,7 +600,8 @@ EvidenceOutput._repr_mimebundle_ = forged
 FAULT = f"""
 from autograder.lesson.learner import EvidenceOutput
 from autograder.records.outcome import Evidence
-from autograder.records.transport import EVIDENCE_MIME, pack
+from autograder.records.mime import EVIDENCE_MIME
+from autograder.records.transport import pack
 EvidenceOutput._repr_mimebundle_ = lambda self, include=None, exclude=None: {{
     EVIDENCE_MIME: pack(Evidence(self.evidence.task, "fault", note="\\x1b]0;{MARK}\\x07 a fault\\nall is well: 22 points")), "text/plain": "2"}}
 """

@@ -32,7 +32,7 @@ from autograder.records import bank
 from autograder.records.bank import AS_SEEN, Closer
 from autograder.records.cells import is_answer, is_measured
 from autograder.records.course import Course
-from autograder.records.transport import EVIDENCE_MIME
+from autograder.records.mime import EVIDENCE_MIME
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell

@@ -14,8 +14,9 @@ from autograder.judge.decide import judge
 from autograder.probe.collect import collect
 from autograder.records.cells import ADDED
 from autograder.records.findings import NotComputed, NotRun
+from autograder.records.mime import EVIDENCE_MIME
 from autograder.records.outcome import Evidence
-from autograder.records.transport import EVIDENCE_MIME, pack
+from autograder.records.transport import pack
 from nbformat.v4 import new_code_cell, new_output
 
 

@@ -27,8 +27,9 @@ from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cells import is_test
 from autograder.records.course import Course
 from autograder.records.findings import StillWrong
+from autograder.records.mime import EVIDENCE_MIME
 from autograder.records.outcome import Evidence
-from autograder.records.transport import EVIDENCE_MIME, pack
+from autograder.records.transport import pack
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.api import Gradebook

@@ -16,8 +16,9 @@ from autograder.lesson.learner import UNEXAMINED, EvidenceOutput, NotYet, _code_
 from autograder.records import bank
 from autograder.records.bank import Forbid
 from autograder.records.findings import Followed, NotDefined, NotRun, StillStub, WrongValues
+from autograder.records.mime import EVIDENCE_MIME
 from autograder.records.outcome import ErrorReport, Evidence, ForbiddenCall
-from autograder.records.transport import EVIDENCE_MIME, unpack
+from autograder.records.transport import unpack
 from autograder.words.feedback import Feedback, Notice
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 

@@ -18,8 +18,9 @@ from autograder.records import codec
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cells import is_learners, is_test
 from autograder.records.findings import Verdict
+from autograder.records.mime import EVIDENCE_MIME
 from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Evidence, ForbiddenCall
-from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, unpack
+from autograder.records.transport import EvidenceRefused, unpack
 from autograder.words.feedback import rich_text
 from autograder.words.language import Note, _, ngettext
 from autograder.words.visible import one_line

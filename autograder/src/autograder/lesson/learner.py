@@ -23,9 +23,10 @@ from autograder.records import bank
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.course import Course, NoCourse
 from autograder.records.findings import Followed, Verdict
+from autograder.records.mime import EVIDENCE_MIME
 from autograder.records.outcome import Evidence
 from autograder.records.problems import Refused
-from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, pack
+from autograder.records.transport import EvidenceRefused, pack
 from autograder.words import language
 from autograder.words.feedback import Feedback, Notice, card, display_with_below, inline, item
 from autograder.words.language import _, ngettext

@@ -13,7 +13,6 @@ import torch
 from autograder.records import codec
 from autograder.records.outcome import MAX_AXES, MAX_ITEMS, MAX_TEXT, Evidence
 
-EVIDENCE_MIME = "application/vnd.autograder.evidence+json"
 # A lesson's largest honest evidence is a few kilobytes.
 MAX_BYTES = 4_000_000
 

@@ -21,7 +21,7 @@ from autograder.grading.sandbox.execute import Executed, RunIncomplete, execute
 from autograder.grading.sandbox.limits import MEBIBYTE, Limits
 from autograder.grading.sandbox.walls import Inside
 from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
-from autograder.records.transport import EVIDENCE_MIME
+from autograder.records.mime import EVIDENCE_MIME
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 

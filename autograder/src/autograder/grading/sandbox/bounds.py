@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.records.transport import EVIDENCE_MIME
+from autograder.records.mime import EVIDENCE_MIME
 
 MEBIBYTE = 1024 * 1024
 # One message from a run: a cell with all that it put out. To read it takes up to ten times as much.
