@@ -9,7 +9,8 @@ import pytest
 
 TOOL = Path(__file__).parents[1] / "autograder"
 KINDS = (".py", ".j2", ".js", ".css", ".html", ".md", ".toml")
-# Words of attention, but for names of torch's and IPython's own parts. Softmax, masks, tokens and causal results belong to other courses on torch as well.
+# Words of attention, but for names of torch's and IPython's own parts.
+# Softmax, masks, tokens and causal results belong to other courses on torch as well.
 ATTENTION = (
     r"(?<!flex_)attention|\battend|(?<!ast_)transformers?\b|\bheads\b|head_dim|num_heads|context_length"
 )
