@@ -29,8 +29,8 @@ from autograder.grading.evidence import bound_outputs
 from autograder.grading.may_hide import hiding
 from autograder.grading.rebuild import only_needed, rebuild
 from autograder.grading.safe_html import SafeOutputs, markdown2html, safe_html
+from autograder.grading.sandbox.bounds import RUN
 from autograder.grading.sandbox.execute import _output
-from autograder.grading.sandbox.workers import MOST_OUTPUTS
 from autograder.grading.submission import read_text
 from autograder.records.transport import EvidenceRefused, unpack
 from autograder.words.visible import one_line
@@ -65,7 +65,7 @@ def grade(content: bytes) -> None:
 
 def outputs(said: object) -> None:
     """Keep and show outputs as a graded notebook has them."""
-    taken = said[:MOST_OUTPUTS]  # type: ignore[index]  # as of one run
+    taken = said[: RUN["shown"].outputs]  # type: ignore[index]  # as of one run
     made = [one for one in map(_output, taken) if one is not None]
     notebook = new_notebook(cells=[new_code_cell("", outputs=made)])
     bound_outputs(notebook)
@@ -81,7 +81,7 @@ def evidence(text: str) -> None:
 def archive(content: bytes) -> None:
     """Read a student's own archive as collecting does."""
     with suppress(zipfile.BadZipFile, OSError, ValueError):
-        unpacked(content, 100, 60_000_000)
+        unpacked(content, "work.zip", 100, 60_000_000)
 
 
 def zipped(size: int) -> bytes:
