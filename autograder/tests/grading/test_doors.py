@@ -237,9 +237,124 @@ LEFT_ALONE = {
     "MultiHeadAttention.scale = 2",
     "import torch._dynamo.config\ntorch._dynamo.config.suppress_errors = True",
 }
+# A name that nobody can read is looked up, or any of what is not the learner's own.
+LOOKUPS = {
+    "def f():\n    pass\ngetattr(f, '__slabolg__'[::-1])['torch']",
+    "def f():\n    pass\nfor n in [''.join(['__glo', 'bals__'])]:\n    getattr(f, n)",
+    "t = torch\nfor n in words:\n    getattr(t, n)",
+    "def look(m, n):\n    return getattr(m, n)\nlook(torch, word)",
+    "def look(m, n):\n    return getattr(m, n)\nlook(model, 'slabolg'[::-1])",
+    (
+        "class A:\n    def f(self, m):\n        self.m = m\n    def g(self, n):\n"
+        "        return getattr(self.m, n)\na = A()\na.f(torch)\ngetattr(a.m, n)"
+    ),
+    "class A:\n    m = torch\ngetattr(getattr(A, key), other)",
+    "a = A()\nsetattr(a, 'm', torch)\ngetattr(getattr(a, key), other)",
+    "a = A()\nn = a.name + a.other\ngetattr(a, n)",
+    "def f(x):\n    pass\nkey = f'__{word}__'\ngetattr(f, key)",
+    "def f(x):\n    pass\nkey = f'{a}{b}'\ngetattr(f, key)",
+    "def f(x):\n    pass\nkey = ''\nfor c in letters:\n    key += c\ngetattr(f, key)",
+    "def f(x):\n    pass\nkeys = []\nkeys.append(chr(95) + 'x')\ngetattr(f, keys[0])",
+    "def f(x):\n    pass\nd = {}\nd[bytes(codes).decode()] = 1\nfor k in d:\n    getattr(f, k)",
+    "def f(x):\n    pass\nfor k in {chr(95): 1}.keys():\n    getattr(f, k)",
+    "md = nn.ModuleDict({key.upper(): layer})\nfor k, _ in md.named_children():\n    getattr(f, k)",
+    "from types import SimpleNamespace\ns = SimpleNamespace(t=torch)\ngetattr(s.t, key)",
+    "x = (torch,).__getitem__(0)\ngetattr(x, key)",
+    "def g():\n    yield\nfor k in ['gi_frame']:\n    getattr(g(), k)",
+    "def g():\n    yield\nx = g()\nk = f'gi_{word}'\ngetattr(x, k)",
+    "from collections import deque\ngetattr(deque([torch])[0], key)",
+    "def f(**kw):\n    for k in kw:\n        getattr(model, k)\nf(**{'slabolg'[::-1]: 1})",
+    "def f(**kw):\n    for k in kw:\n        getattr(model, k)\nf(gi_frame=1)",
+    "def __globals__():\n    pass\ngetattr(f, __globals__.__name__)",
+    "getattr(f, open('x').read())",
+    "getattr(*pair)",
+    "getattr(*pair, key)",
+    "getattr(model, input())",
+    "getattr(model, str(key))",
+    "text = 'x__globals__'\ngetattr(f, text[1:])",
+    "getattr(nn.functional, key)",
+    "getattr(f, [*map(str.lower, ['__GLOBALS__'])][0])",
+    "from functools import reduce\ngetattr(f, reduce(join, letters))",
+    "class E(Enum):\n    gi_frame = 1\nfor e in E:\n    getattr(gen, e.name)",
+    "m = type(model)\ngetattr(m, key)",
+    "getattr(print, key)",
+    "getattr(check, key)",
+    "if (k := 'slabolg'[::-1]):\n    getattr(f, k)",
+    "match 'slabolg'[::-1]:\n    case k:\n        getattr(f, k)",
+    "(lambda m, k: getattr(m, k))(torch, key)",
+    "list(map(lambda k: getattr(f, k), ['slabolg'[::-1]]))",
+    "d = {'a': torch}\nfor m in d.values():\n    getattr(m, key)",
+    "keys = 'a b'.split() + [chr(95)]\nfor k in keys:\n    getattr(f, k)",
+    "k: str = 'slabolg'[::-1]\ngetattr(f, k)",
+    "def name():\n    return 'slabolg'[::-1]\ngetattr(f, name())",
+    "class N:\n    def __init__(self, k):\n        self.k = k\nn = N('slabolg'[::-1])\ngetattr(f, n.k)",
+    "k = 'f_' 'back'\ngetattr(x, k)",
+    "k = '%s%s' % pair\ngetattr(x, k)",
+    "k = '_' * 2\ngetattr(x, k)",
+    "import string\ngetattr(f, string.ascii_letters[3:9:2])",
+    "import numpy\ngetattr(numpy, key)",
+    "from torch import nn as n\ngetattr(n, key)",
+    "for t in torch, nn:\n    getattr(t, key)",
+    "with open('x') as f:\n    for k in f:\n        getattr(model, k)",
+    "def get():\n    return torch\ngetattr(get(), key)",
+    'def join(x):\n    pass\ngetattr(f, "".join(parts))',
+    'j = "".join\ngetattr(f, j(parts))',
+    'def go(fn, parts):\n    return getattr(f, fn(parts))\ngo("".join, parts)',
+    (
+        "def SimpleNamespace():\n    pass\nimport types\nspace = types.SimpleNamespace(t=torch)\n"
+        "getattr(space.t, key)"
+    ),
+    "def reduce():\n    pass\nfrom functools import reduce\ngetattr(f, reduce(add, letters))",
+    "class A:\n    def group(self):\n        pass\ngetattr(f, match.group(1))",
+    'torch.save({"slabolg"[::-1]: 1}, "x")\nfor key in torch.load("x"):\n    getattr(f, key)',
+}
+# What is looked up is the learner's own, under names that can be read or that the course gives.
+OWN_LOOKUPS = {
+    (
+        "def like(model, biases):\n    for i, block in enumerate(model.blocks):\n"
+        "        for j, name in enumerate(['W_query', 'W_key']):\n"
+        "            getattr(block.attention, name).bias = biases[j]"
+    ),
+    (
+        "def f(state_dict, model):\n"
+        "    keys = [k for k in state_dict.keys() if k.startswith('pos_embed_')]\n    for k in keys:\n"
+        "        getattr(model, k).shape"
+    ),
+    (
+        "class A(nn.Module):\n    def load(self, state):\n        for key, value in state.items():\n"
+        "            m = self\n            for part in key.split('.'):\n"
+        "                m = m[int(part)] if part.isdigit() else getattr(m, part)"
+    ),
+    "for head in wrapper.heads:\n    for name in names:\n        getattr(head, name).weight",
+    "def f(cfg):\n    for name in ('n_heads', 'd_model'):\n        print(name, getattr(cfg, name))",
+    "for i in range(3):\n    getattr(model, f'layer{i}')",
+    "for i in range(3):\n    getattr(model, 'block_' + str(i))",
+    "class Config:\n    d = 1\ncfg = Config()\nfor key in options:\n    print(key, getattr(cfg, key, None))",
+    (
+        "parser = argparse.ArgumentParser()\nargs = parser.parse_args([])\nfor key in ['lr', 'd']:\n"
+        "    print(getattr(args, key))"
+    ),
+    (
+        "for name, module in model.named_modules():\n    parent = model\n"
+        "    for part in name.split('.')[:-1]:\n        parent = getattr(parent, part)"
+    ),
+    (
+        "old, new = CausalAttention(2, 2), MultiHeadAttention(2, 2)\n"
+        "for name, _ in old.named_parameters():\n    getattr(new, name).data.copy_(getattr(old, name))"
+    ),
+    "layer = nn.Linear(2, 2)\nfor key in layer.state_dict():\n    getattr(layer, key)",
+    (
+        "def copy(old, new, names=('W_query', 'W_key')):\n    for n in names:\n"
+        "        getattr(new, n).data = getattr(old, n).data\ncopy(a, b)"
+    ),
+    (
+        "NAMES = {'q': 'W_query', 'k': 'W_key'}\ndef f(model, kind):\n"
+        "    return getattr(model, NAMES[kind])\nf(model, 'q')"
+    ),
+}
 
 
-@pytest.mark.parametrize("source", sorted(SETS | DOORS))
+@pytest.mark.parametrize("source", sorted(SETS | DOORS | LOOKUPS))
 def test_what_sets_a_part_of_others_or_opens_a_door_is_named(source):
     assert hiding(["import torch, operator\nfrom torch import nn", source])
 
@@ -250,6 +365,6 @@ def test_names_are_followed_through_all_cells():
     assert hiding(["import torch\nt = torch", patch, "patch(model)"]) is None
 
 
-@pytest.mark.parametrize("source", sorted(LEFT_ALONE))
+@pytest.mark.parametrize("source", sorted(LEFT_ALONE | OWN_LOOKUPS))
 def test_what_sets_a_part_of_the_learners_own_is_left_alone(source):
     assert hiding(["import torch\nfrom torch import nn", source]) is None

@@ -17,13 +17,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 
+from autograder.grading.readable import is_readable, names_door, reads
 from autograder.records.reading import parsed
 
 # What a name may stand for is a set of symbols: a plain name of all cells, one of a function with that
 # function before it, an attribute as ".name", what a function returns as "name()", or what is not their own.
+# What an unknown call returns may hold what it was given, "@name@…", or called on, "%name@…".
 Symbols = frozenset[str]
 FOREIGN = "!"
+UNREADABLE = "?"  # a text that nobody can read
 NONE: Symbols = frozenset()
+MADE: Symbols = frozenset({UNREADABLE})
 ANOTHERS: Symbols = frozenset({FOREIGN})
 # Names that the course's own cells bind.
 GIVEN = {"torch", "nn", "F", "np", "plt", "math", "check", "hint", "progress", "autograder", *dir(builtins)}
@@ -37,6 +41,13 @@ PASS_ON = {
 GIVE_ANOTHERS = {
     *("type", "locals", "super", "get_ipython", "import_module", "__import__", "resolve_name", "locate")
 }
+RETURNS_TEXT = {"load", "typename"}  # of torch's functions
+SAVES = tuple(
+    f"@{dot}{name}"
+    for dot in ("", ".")
+    for name in ("save", "dump", "write", "open", "to_", "put", "copy", "run_")
+)
+ANY_ATTRIBUTE = "@*"  # looked up under a name that is not written out
 LEAD_ANYWHERE = {"__class__", "__base__", "__bases__", "__mro__", "__self__", "__func__", "__wrapped__"}
 # Calls that set an attribute of their first argument.
 SETTERS = {"setattr", "delattr", "__setattr__", "__delattr__", "update_wrapper"}
@@ -67,6 +78,9 @@ class Facts:
     settings: list[tuple[Symbols, str]] = field(default_factory=list)  # whose attribute is set; the text
     functions: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # a name, and its parameters
     calls: list[Called] = field(default_factory=list)
+    lookups: dict[tuple[int, int], tuple[Symbols, Symbols, str]] = field(
+        default_factory=dict
+    )  # whose, by what name
 
 
 @lru_cache(maxsize=256)
@@ -84,21 +98,40 @@ def facts(source: str) -> Facts:
 def foreign_settings(cells: Iterable[Facts]) -> Iterator[str]:
     """Yield where an attribute is set of what the writer of some cells did not define, as text."""
     cells = list(cells)
+    foreign = _foreign(*_bindings(cells))
+    for cell in cells:
+        yield from (text for whose, text in cell.settings if not foreign.isdisjoint(whose))
+
+
+def hidden_lookups(cells: Iterable[Facts], asked: Iterable[tuple[Facts, tuple[int, int]]]) -> Iterator[str]:
+    """Yield which `getattr` may look up what nobody can read, or of what is not the writer's own, as text."""
+    stands_for, known = _bindings(list(cells))
+    foreign, unreadable = (_foreign(stands_for, known, root) for root in ("@", UNREADABLE))
+    for cell, position in asked:
+        whose, name, text = cell.lookups[position]
+        if not (foreign | unreadable).isdisjoint(whose) or not unreadable.isdisjoint(name):
+            yield text
+
+
+def _bindings(cells: Sequence[Facts]) -> tuple[dict[str, set[str]], set[str]]:
+    """Return what each symbol of some cells may stand for, and the symbols that are asked for."""
     stands_for: dict[str, set[str]] = defaultdict(set)
     functions: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for cell in cells:
-        for symbol, symbols in cell.bound:
-            stands_for[symbol] |= symbols
         for name, parameters in cell.functions:
             functions[name].append(parameters)
+    for cell in cells:
+        for symbol, symbols in cell.bound:
+            if symbol[1:].partition("@")[0] not in functions:  # what those return is known
+                stands_for[symbol] |= symbols
     for name, call in _merged(one for cell in cells for one in cell.calls).items():
         for parameters in functions.get(name, ()):
             _pass(call, parameters, stands_for)
-    foreign = _foreign(
-        stands_for, {symbol for cell in cells for whose, _ in cell.settings for symbol in whose}
-    )
-    for cell in cells:
-        yield from (text for whose, text in cell.settings if not foreign.isdisjoint(whose))
+    for name in functions:
+        stands_for[f"{name}()"] |= NONE
+    asked = {symbol for cell in cells for whose, _ in cell.settings for symbol in whose}
+    asked |= {one for cell in cells for whose, name, _ in cell.lookups.values() for one in whose | name}
+    return stands_for, asked
 
 
 def _merged(calls: Iterable[Called]) -> dict[str, Called]:
@@ -132,8 +165,11 @@ def _pass(call: Called, parameters: Sequence[str], stands_for: dict[str, set[str
         stands_for[parameter] |= call.any
 
 
-def _foreign(stands_for: dict[str, set[str]], asked: set[str]) -> set[str]:
-    """Return the symbols that may stand for what is not the writer's own."""
+def _foreign(stands_for: dict[str, set[str]], asked: set[str], root: str = FOREIGN) -> set[str]:
+    """Return the symbols that may stand for what is not the writer's own.
+
+    From the root "@", what is given to unknown calls counts too; from `UNREADABLE`, unreadable texts.
+    """
     known = {symbol for symbols in stands_for.values() for symbol in symbols} | asked
     everything = "*" in stands_for
     foreign = {FOREIGN} | {
@@ -141,6 +177,13 @@ def _foreign(stands_for: dict[str, set[str]], asked: set[str]) -> set[str]:
         for symbol in known - stands_for.keys()
         if symbol in GIVEN or (everything and symbol.isidentifier())
     }
+    if root == UNREADABLE:
+        foreign = {UNREADABLE} | {
+            symbol
+            for symbol in known - stands_for.keys()
+            if symbol.endswith("()") and _may_make_text(symbol[:-2], stands_for)
+        }
+    followed = {FOREIGN: "", "@": "@", UNREADABLE: "@%"}[root]
     users: dict[str, list[str]] = defaultdict(list)
     for symbol, symbols in stands_for.items():
         for other in symbols:
@@ -148,10 +191,19 @@ def _foreign(stands_for: dict[str, set[str]], asked: set[str]) -> set[str]:
     waiting = list(foreign)
     while waiting:
         for user in users.get(waiting.pop(), ()):
-            if user not in foreign:
+            if user not in foreign and (user[:1] not in ("@", "%") or user[:1] in followed):
                 foreign.add(user)
                 waiting.append(user)
     return foreign
+
+
+def _may_make_text(name: str, stands_for: dict[str, set[str]]) -> bool:
+    """Tell whether a function or ".method" that no cell defines may return a text that nobody can read."""
+    if reads(name.strip(".")) or name.strip(".") in PASS_ON:
+        return False
+    if name.strip(".") == "load":  # what is in a file of the course's can be known
+        return any(symbol.startswith(SAVES) for symbol in stands_for)
+    return name[:1] == "." or name in GIVEN or name in stands_for or "*" in stands_for
 
 
 class _Reader(ast.NodeVisitor):
@@ -177,38 +229,64 @@ class _Reader(ast.NodeVisitor):
                 return frozenset({self._symbol(name)})
             case ast.Attribute(value=value, attr=attr):
                 if attr in LEAD_ANYWHERE and not (attr == "__class__" and _is_self(value)):
-                    return ANOTHERS
-                return self._symbols(value) | {f".{attr}"}
-            case ast.Call(func=function, args=given):
-                return self._returned(function, given)
+                    return ANOTHERS | MADE
+                return self._symbols(value) | {f".{attr}"} | (MADE if names_door(attr) else NONE)
+            case ast.Call():
+                return self._returned(node)
+            case ast.Subscript(value=value, slice=ast.Slice(step=ast.AST())):  # backwards, say
+                return self._symbols(value) | MADE
             case ast.Subscript(value=value) | ast.Starred(value=value) | ast.NamedExpr(value=value):
                 return self._symbols(value)
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
                 return self._any(parts)
-            case ast.BoolOp(values=parts) | ast.Dict(values=parts):
+            case ast.BoolOp(values=parts):
                 return self._any(parts)
+            case ast.Dict(keys=names, values=parts):
+                return self._any([*names, *parts])
             case ast.IfExp(body=body, orelse=orelse):
                 return self._any([body, orelse])
             case ast.BinOp(left=left, right=right):  # of lists
-                return self._any([part for part in (left, right) if isinstance(part, ast.List | ast.Tuple)])
+                parts = [part for part in (left, right) if isinstance(part, ast.List | ast.Tuple)]
+                return self._any(parts) | (NONE if parts or is_readable(node) else MADE)
+            case ast.Constant() | ast.JoinedStr():
+                return NONE if is_readable(node) else MADE
             case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part):
                 return self._symbols(part)
-            case ast.DictComp(value=part) | ast.Lambda(body=part) | ast.Await(value=part):
+            case ast.DictComp(key=name, value=part):
+                return self._any([name, part])
+            case ast.Lambda(body=part) | ast.Await(value=part):
                 return self._symbols(part)
         return NONE
 
     def _any(self, nodes: Iterable[ast.AST | None]) -> Symbols:
         return NONE.union(*map(self._symbols, nodes))
 
-    def _returned(self, function: ast.expr, given: list[ast.expr]) -> Symbols:
+    def _returned(self, call: ast.Call) -> Symbols:
+        function, given = call.func, call.args
         name = _called(function)
         if name in GIVE_ANOTHERS:
             return NONE if name == "type" and (len(given) != 1 or _is_self(given[0])) else ANOTHERS
         if name in PASS_ON:
-            return self._any([*given, function.value if isinstance(function, ast.Attribute) else None])
+            looked_up = frozenset({_looked_up(given)}) if name == "getattr" else NONE
+            receiver = function.value if isinstance(function, ast.Attribute) else None
+            return self._any([*given, receiver]) | looked_up | {f"{name}()"}
         if isinstance(function, ast.Lambda):
             return self._symbols(function.body)
-        return frozenset({f"{name}()"})
+        held = self._held(call)
+        match function:
+            case ast.Attribute(value=ast.Name(id="torch" | "F")) if name not in RETURNS_TEXT:
+                return held  # tensors
+            case ast.Name() if self._symbol(name) == name:
+                itself = f"%={name}@{self._key}"
+                self.facts.bound.append((itself, frozenset({name})))
+                return held | {f"{name}()", itself}
+        return held | {f"{name}()", f".{name}()"}
+
+    def _held(self, call: ast.Call) -> Symbols:
+        """Return the symbols for what a call was given, or called on."""
+        name = ("." if isinstance(call.func, ast.Attribute) else "") + _called(call.func)
+        at = f"{name}@{self._key}:{call.lineno}:{call.col_offset}:{call.end_col_offset}"
+        return frozenset({f"@{at}", f"%{at}"})
 
     # What binds a name.
 
@@ -216,9 +294,19 @@ class _Reader(ast.NodeVisitor):
         match target:
             case ast.Name(id=name):
                 self.facts.bound.append((f".{name}" if self._in_class else self._symbol(name), symbols))
+                if self._in_class:
+                    self.facts.bound.append((ANY_ATTRIBUTE, symbols))
+                    if names_door(name):  # that an enumeration's member has, say
+                        self.facts.bound.append((".name", MADE))
             case ast.Attribute(attr=attr):
-                self.facts.bound.append((f".{attr}", symbols))
-            case ast.Subscript(value=value) | ast.Starred(value=value):
+                self.facts.bound += [(f".{attr}", symbols), (ANY_ATTRIBUTE, symbols)]
+            case ast.Subscript(value=value, slice=ast.Slice() | ast.Tuple()):
+                self._bind(value, symbols)
+            case ast.Subscript(value=value, slice=name):
+                key = f"%[]@{self._key}:{target.lineno}:{target.col_offset}"
+                self.facts.bound.append((key, self._symbols(name)))
+                self._bind(value, symbols | {key})
+            case ast.Starred(value=value):
                 self._bind(value, symbols)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 for part in parts:
@@ -247,7 +335,8 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self._bind(node.target, self._any([node.value]))
+        longer = isinstance(node.op, ast.Add) and not isinstance(node.value, ast.List | ast.Tuple)
+        self._bind(node.target, self._any([node.value]) | (MADE if longer else NONE))
         self.generic_visit(node)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
@@ -274,7 +363,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         for one in node.names:
-            self.facts.bound.append((self._symbol(one.asname or one.name.split(".")[0]), ANOTHERS))
+            path = f"{getattr(node, 'module', '') or ''}.{one.name}".strip(".").split(".")
+            symbols = ANOTHERS if path[0] == "torch" else ANOTHERS | MADE
+            self.facts.bound.append((self._symbol(one.asname or one.name.split(".")[0]), symbols))
 
     visit_ImportFrom = visit_Import  # noqa: N815
 
@@ -331,7 +422,11 @@ class _Reader(ast.NodeVisitor):
         if name in SETTERS and node.args:
             self._sets(node, name)
         given = list(map(self._symbols, node.args))
-        named = {one.arg or "": self._symbols(one.value) for one in node.keywords}
+        named = {
+            one.arg or "": self._symbols(one.value) | (MADE if names_door(one.arg or "") else NONE)
+            for one in node.keywords
+        }
+        self._keep(node, NONE.union(*given, *named.values()))
         passed = {_called(one) for one in node.args} - {""}
         lambdas = [one for one in [*node.args, node.func] if isinstance(one, ast.Lambda)]
         for one in lambdas:
@@ -343,6 +438,20 @@ class _Reader(ast.NodeVisitor):
         if isinstance(node.func, ast.Attribute) and _called(node.func.value)[:1].isupper():
             self.facts.calls.append(Called(f"{name} unbound", given, named))
         self.generic_visit(node)
+
+    def _keep(self, node: ast.Call, everything: Symbols) -> None:
+        """Note what a call is given: what it returns may hold that, and so may what it is called on."""
+        inside, around = sorted(self._held(node), reverse=True)  # "@…" after "%…"
+        self.facts.bound.append((inside, everything))
+        if isinstance(node.func, ast.Attribute):
+            self.facts.bound.append((around, self._symbols(node.func.value)))
+            if _called(node.func.value) not in GIVEN:
+                self._bind(node.func.value, frozenset({inside}))
+        if _called(node.func) == "setattr" and node.args:
+            self._bind(node.args[0], frozenset({inside}))
+        if _called(node.func) == "getattr" and len(node.args) > 1:
+            whose, name = map(self._symbols, node.args[:2])
+            self.facts.lookups[node.lineno, node.col_offset] = whose, name, ast.unparse(node)
 
     def _sets(self, node: ast.Call, name: str) -> None:
         target: ast.AST = node.args[0]
@@ -375,6 +484,14 @@ def _called(node: ast.AST) -> str:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
+
+
+def _looked_up(given: list[ast.expr]) -> str:
+    """Return the symbol of the attribute that `getattr` is asked for."""
+    match given:
+        case [_, ast.Constant(value=str(name)), *_]:
+            return f".{name}"
+    return ANY_ATTRIBUTE
 
 
 def _is_self(node: ast.AST) -> bool:

@@ -1,9 +1,9 @@
 """Find code that could hide a forbidden call, so that a person looks at it. No points are lost by that.
 
 `autograder.probe.forbidden` sees what torch executes in the process of the check. What gets past it is work
-in another process or by another library, torch's and the check's own machinery, and whatever leads there by a
+in another process or by another library, torch's and the check's own machinery, and what leads there by a
 name that no reader can see. `hiding_names` lists these doors by kind, and `foreign` finds where an attribute
-is set of what is not the learner's own.
+is set of what is not the learner's own, or looked up under a name that is not `readable`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from autograder.grading.foreign import SETTERS, Facts, facts, foreign_settings
+from autograder.grading.foreign import SETTERS, Facts, facts, foreign_settings, hidden_lookups
 from autograder.grading.hiding_names import (
     BELOW,
     BUILT_IN,
@@ -68,14 +68,18 @@ def hiding(sources: Iterable[str]) -> Hiding | None:
     worst: Hiding | None = None
     found: Hiding | None
     known: list[Facts] = []
+    asked: list[tuple[Facts, tuple[int, int]]] = []
     for source in sources:
         room -= len(source)
         found = Hiding(_cut(source))
         if room >= 0:
-            found, more = _read(source)
+            found, more, lookups = _read(source)
             known += more
+            asked += [(more[0], position) for position in lookups]
         if found and (worst is None or KINDS.index(found.kind) > KINDS.index(worst.kind)):
             worst = found
+    if worst is None or worst.kind == PROGRAM:
+        worst = next((Hiding(_cut(text)) for text in hidden_lookups(known, asked)), worst)
     if worst is None or worst.kind != REACH:
         settings = (Hiding(_cut(text), REACH) for text in foreign_settings(known))
         worst = next(settings, worst)
@@ -83,15 +87,25 @@ def hiding(sources: Iterable[str]) -> Hiding | None:
 
 
 @lru_cache(maxsize=256)
-def _read(source: str) -> tuple[Hiding | None, tuple[Facts, ...]]:
-    """Return the gravest expression of a cell by itself, and what is known of its names."""
+def _read(source: str) -> tuple[Hiding | None, tuple[Facts, ...], list[tuple[int, int]]]:
+    """Return the gravest expression of a cell, what is known of its names, and its lookups."""
     try:
         tree = parsed(source)
-        found = [Hiding(_cut(_typed(node)), kind) for node, kind in _hiding(tree)]
         known = (facts(source), *(facts(text) for _, text in _codes(tree, _plain_uses(tree))))
+        own = set(ast.walk(tree))
+        found: list[Hiding] = []
+        lookups: list[tuple[int, int]] = []
+        for node, kind in _hiding(tree):
+            match node:
+                case ast.Call(func=ast.Name(id="getattr"), args=[_, _, *_] as given) if node in own and not (
+                    isinstance(given[0], ast.Starred)
+                ):
+                    lookups.append((node.lineno, node.col_offset))
+                case _:
+                    found.append(Hiding(_cut(_typed(node)), kind))
     except RecursionError:  # nested so deep on purpose
-        return Hiding(_cut(source)), ()
-    return max(found, key=lambda one: KINDS.index(one.kind), default=None), known
+        return Hiding(_cut(source)), (), []
+    return max(found, key=lambda one: KINDS.index(one.kind), default=None), known, lookups
 
 
 def _typed(node: ast.AST) -> str:
