@@ -11,6 +11,10 @@ says how many of them the rule flags, with Wilson's interval; only what it flags
 Public code counts as an answer if it mentions attention or a part of it, has the length of an answer, and
 needs nothing but Python's own library, torch, NumPy and einops: what needs more does not run in the sandbox.
 Repositories are cloned into the folder where they are missing.
+
+The rule changed after each of `first.txt`, `second.txt` and `third.txt`, and what it flagged in them was
+looked at. `fourth.txt` was committed before the rule as it is was run on it: 0 of 500 strangers' answers and
+9 of 500 of public code are flagged. A rule that is changed again needs another list.
 """
 
 from __future__ import annotations
