@@ -17,7 +17,7 @@ from support.environments import Environment
 
 TOOL = Path(__file__).parents[1]
 # Of the wheel, in bytes; no bank is in it.
-MOST = 720_000
+MOST = 850_000
 LESSON = "01-convolution"
 LINE = "return torch.stack([(window * kernel).sum() for window in windows])"
 TURNED = LINE.replace("kernel)", "kernel.flip(0))")

@@ -148,7 +148,7 @@ BREAKS = {
     "archives in archives": lambda: nested(9),
     "damaged": overlapping,
     "no archive": lambda: b"PK\x05\x06" + b"\xff" * 18,
-    "one large file": lambda: zipped(io.BytesIO(), [("a.ipynb", b" " * 30_000_000)]).getvalue(),
+    "one large file": lambda: zipped(io.BytesIO(), [("a.ipynb", b" " * 70_000_000)]).getvalue(),
 }
 
 

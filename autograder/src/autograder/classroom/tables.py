@@ -241,7 +241,8 @@ def _titled(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
     """
     known = [_places(header, kind) for kind in lists]
     marked = [any(mark <= set(header) for mark in kind.marks) for kind in lists]
-    fits = [(marked[i], bool(TELLING & known[i].keys()), len(known[i]), -i) for i in range(len(lists))]
+    # Of two that know as much, the first that is no spreadsheet: what spreadsheets say is added in any case.
+    fits = [(marked[i], bool(TELLING & known[i].keys()), len(known[i]), i > 0, -i) for i in range(len(lists))]
     best = fits.index(max(fits))
     columns, generic = dict(known[best]), known[0]
     for key, place in generic.items():

@@ -80,7 +80,7 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
     frame_here = sys._getframe
     observers: tuple[Observer, ...] = ()
     known: dict[Patterns, tuple[tuple[str, str, Callable[..., Any]], ...]] = {}
-    trials: dict[Patterns, tuple[Callable[[], object], Callable[[], bool]]] = {}
+    trials: dict[Patterns, tuple[Callable[[], object] | None, Callable[[], bool]]] = {}
     libraries: dict[Patterns, Any] = {}
     depths: dict[Patterns, int] = {}
 
@@ -119,7 +119,7 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
         if not depth:
             remove_all(libraries.pop(patterns))
 
-    def trial(patterns: Patterns) -> tuple[Callable[[], object], Callable[[], bool]]:
+    def trial(patterns: Patterns) -> tuple[Callable[[], object] | None, Callable[[], bool]]:
         if patterns in trials:
             return trials[patterns]
         calls: list[str] = []
@@ -158,19 +158,18 @@ def _kernels(patterns: Patterns) -> list[tuple[str, str, Any]]:
     ]
 
 
-def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], object]:
-    """Return a call of the first operator that takes a tensor of one number, and that `calls` then has.
-
-    Where there is none, the call that is returned calls nothing.
-    """
+def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], object] | None:
+    """Return a call of the first operator that takes tensors of one number, and that `calls` then has."""
     one = torch.ones(1)
+    # Matrices, images and heads have more axes, and a convolution or a product takes two or three of them.
+    several = [(torch.ones((1,) * axes),) * count for axes in range(1, 6) for count in (1, 2, 3)]
     for name in names:
         operator, _, overload = name.partition(".")
         try:
             function = torch._C._get_operation_overload(operator, overload)[0]
         except RuntimeError:
             continue
-        for given in ((one, 0, False), (one, 0), (one, [1]), (one, one), (one,)):
+        for given in ((one, 0, False), (one, 0), (one, [1]), (one, one), *several):
             before, number = torch.get_rng_state(), len(calls)
             try:
                 function(*given)
@@ -178,7 +177,7 @@ def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], ob
                 continue
             if len(calls) > number and torch.equal(before, torch.get_rng_state()):
                 return partial(function, *given)
-    return lambda: None
+    return None
 
 
 def _attributing() -> Callable[..., tuple[str, str, FrameType | None]]:
@@ -345,8 +344,11 @@ def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
     def show(what: str) -> None:
         nonlocal says
         says = what
-        try:  # noqa: SIM105 - by nothing that could be replaced
-            call()
+        try:
+            if call is not None:
+                call()
+            elif what == "begins" or ours():  # no operator of these families takes what can be made up
+                tell('"says": %s, "task": %s', what, task)
         except anything:  # what keeps it from being shown, shows
             pass
         says = ""
