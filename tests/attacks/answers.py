@@ -1066,7 +1066,9 @@ ATTACKS: dict[str, Attack] = {
     "a-little-in-every-cell": Attack(_a_little_in_every_cell, notes="did not run to its end"),
     # A fault of ours would be no zero, but a person's work.
     "blames-the-course": Attack(
-        lambda notebook: notebook.cells.insert(0, new_code_cell(NO_IMPORT)), notes="did not end"
+        lambda notebook: notebook.cells.insert(0, new_code_cell(NO_IMPORT)),
+        notes="needs a look",
+        attention=True,
     ),
     "is-slow-to-read": Attack(_slow_text, earns=2, notes="can run code that is not watched"),
     "has-very-many-parts": Attack(lambda notebook: '{"cells": [' + "{}," * 6_000_000 + "{}]}", notes="parts"),
@@ -1118,7 +1120,7 @@ ATTACKS: dict[str, Attack] = {
     "odd-tensors": Attack(each(ODD_TENSORS)),
     "odd-objects": Attack(each(ODD_OBJECTS)),
     "poisons-modules": Attack(added(POISONS)),
-    "replaces-builtins": Attack(added(BUILTINS), notes="needs a look", attention=True),
+    "replaces-builtins": Attack(added(BUILTINS)),
     "audits": Attack(added(AUDIT)),
     "alarms-and-hooks": Attack(added(LATE)),
     "magics": Attack(added(MAGICS)),
