@@ -165,7 +165,7 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
             if student not in there and not _place(request.course, lesson, student).is_file()
         ]
     _tell_of_late_ones(request, outcome)
-    _tell_of_odd_ones(request, outcome)
+    _tell_of_odd_ones(outcome, released)
     _tell_of_useless_times(request, outcome)
     _tell_of_two_times(request, outcome)
     for one in outcome.placed:
@@ -380,15 +380,10 @@ def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: _Re
     return "a later one is there" if later else "replaces an earlier one"
 
 
-def _cells_of(request: Request, lesson: str) -> frozenset[str]:
-    """Return the ids of a lesson's own cells, as they are released."""
-    return tasks_of(nbformat.read(request.course.release(lesson), as_version=4))
-
-
-def _tell_of_odd_ones(request: Request, outcome: Collected) -> None:
+def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, _Released]) -> None:
     """Note what a person would not see: notebooks that lack cells, and those that nobody worked on."""
     for placed in outcome.placed:
-        wanted = len(_cells_of(request, placed.lesson))
+        wanted = len(released[placed.lesson].tasks)
         collected = placed.before[-1] if placed.state in STAYS else placed.entry
         others = [file for file in placed.before if file is not collected]
         odd = [file.path for file in others if not file.cells and collected.cells]
