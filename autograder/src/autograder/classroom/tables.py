@@ -234,21 +234,26 @@ def _columns(header: Sequence[str], rows: Sequence[Sequence[str]], lists: Sequen
 
 
 def _titled(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
-    """Return the columns whose titles one kind of list knows: the kind that knows most of them.
+    """Return the columns whose titles one kind of list knows: the kind that explains most of them.
 
     The titles of several kinds are never mixed, since one word may mean different things in them. Only what
     the first kind, the spreadsheets', says of the remaining columns is added.
     """
-    known = [_places(header, kind) for kind in lists]
-    marked = [any(mark <= set(header) for mark in kind.marks) for kind in lists]
+    generic = _places(header, lists[0])
+
+    def fit(kind: Lists) -> tuple[bool, bool, int, int]:
+        own = _places(header, kind)
+        marked = any(mark <= set(header) for mark in kind.marks)
+        return marked, bool(TELLING & own.keys()), len(_with_generic(own, generic)), len(own)
+
     # Of two that know as much, the first that is no spreadsheet: what spreadsheets say is added in any case.
-    fits = [(marked[i], bool(TELLING & known[i].keys()), len(known[i]), i > 0, -i) for i in range(len(lists))]
-    best = fits.index(max(fits))
-    columns, generic = dict(known[best]), known[0]
-    for key, place in generic.items():
-        if place not in columns.values():
-            columns.setdefault(key, place)
-    return columns
+    best = max((*lists[1:], lists[0]), key=fit)
+    return _with_generic(_places(header, best), generic)
+
+
+def _with_generic(columns: Mapping[str, int], generic: Mapping[str, int]) -> dict[str, int]:
+    free = {key: place for key, place in generic.items() if place not in columns.values()}
+    return {**free, **columns}
 
 
 def _places(header: Sequence[str], kind: Lists) -> dict[str, int]:
