@@ -161,7 +161,7 @@ def _kernels(patterns: Patterns) -> list[tuple[str, str, Any]]:
 def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], object] | None:
     """Return a call of the first operator that takes tensors of one number, and that `calls` then has."""
     one = torch.ones(1)
-    # Matrices, images and heads have more axes, and a convolution or a product takes two or three of them.
+    # Matrices and images have more axes, and a convolution or a product takes two or three of them.
     several = [(torch.ones((1,) * axes),) * count for axes in range(1, 6) for count in (1, 2, 3)]
     for name in names:
         operator, _, overload = name.partition(".")
