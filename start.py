@@ -452,7 +452,7 @@ def execute(command, rest):
         os.chdir(HERE)
         if command == "lab":  # nbgrader is the instructor's, and takes half of JupyterLab's start
             environment["JUPYTER_CONFIG_PATH"] = str(HERE / ".lab")
-            pages = [PYTHON, "-m", "autograder.lesson.welcome"]  # what is done, what is next
+            pages = [PYTHON, "-m", "autograder.lesson.welcome_page"]  # what is done, what is next
             quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
             subprocess.call(pages, env=environment, cwd=HERE / "notebooks", **quiet)
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers

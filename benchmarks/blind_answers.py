@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
-from autograder.author.answers import Runs
+from autograder.author.build_bank import Runs
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect_answer
-from autograder.probe.raised import describe_error
+from autograder.probe.collect_evidence import collect_answer
+from autograder.probe.exceptions import describe_error
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
 from autograder.records.findings import Verdict
 from autograder.records.outcome import Evidence
-from autograder.words.feedback import plain_text
+from autograder.words.feedback_card import plain_text
 from rich.console import Console
 from rich.table import Table
 

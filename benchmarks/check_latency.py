@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from autograder.author.answers import answer_made, changed_answer
+from autograder.author.build_bank import answer_made, changed_answer
 from autograder.author.pipeline import prepare
 from autograder.records.course import Course
 from IPython.core.interactiveshell import InteractiveShell

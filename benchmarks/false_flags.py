@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from autograder.grading.may_hide import hiding
+from autograder.grading.evasion_lint import hiding
 from rich.console import Console
 
 from benchmarks.blind_answers import FOLDER, interval

@@ -36,8 +36,8 @@ from statistics import median
 from textwrap import dedent
 
 import nbformat
+from autograder.author.parse_source import read_source
 from autograder.author.settings import CONFIG
-from autograder.author.source import read_source
 from autograder.command.grade_command import Book
 from autograder.grading.class_folder import Class
 from autograder.records.course import Course

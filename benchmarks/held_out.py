@@ -18,16 +18,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from autograder.author.answers import Runs, answer_made, run_solution
 from autograder.author.authoring import Task, load_lesson
-from autograder.author.source import read_source
-from autograder.experiments import known as experiments
+from autograder.author.build_bank import Runs, answer_made, run_solution
+from autograder.author.parse_source import read_source
+from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect_answer
+from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
 from autograder.records.course import Course
+from autograder.records.errors import AuthoringError
 from autograder.records.findings import Verdict
-from autograder.records.problems import AuthoringError
 from rich.console import Console
 from rich.table import Table
 

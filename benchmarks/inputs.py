@@ -22,18 +22,18 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from autograder.classroom.archives import unpacked
-from autograder.classroom.report import without_names
-from autograder.classroom.similar import signs, words
-from autograder.grading import kept
-from autograder.grading.evidence import bound_outputs
-from autograder.grading.may_hide import hiding
-from autograder.grading.rebuild import only_needed, rebuild
-from autograder.grading.safe_html import SafeOutputs, markdown2html, safe_html
-from autograder.grading.sandbox.bounds import RUN
-from autograder.grading.sandbox.execute import _output
-from autograder.grading.submission import read_text
-from autograder.records.transport import EvidenceRefused, unpack
-from autograder.words.visible import one_line
+from autograder.classroom.class_report import without_names
+from autograder.classroom.similar_answers import signs, words
+from autograder.grading import worker_pool
+from autograder.grading.evasion_lint import hiding
+from autograder.grading.notebook_evidence import bound_outputs
+from autograder.grading.read_submission import read_text
+from autograder.grading.rebuild_submission import only_needed, rebuild
+from autograder.grading.sandbox.execute_notebook import _output
+from autograder.grading.sandbox.output_limits import RUN
+from autograder.grading.sanitize_html import SafeOutputs, markdown2html, safe_html
+from autograder.records.evidence_transport import EvidenceRefused, unpack
+from autograder.words.sanitize import one_line
 from nbformat.v4 import new_code_cell, new_notebook
 from rich.console import Console
 from rich.table import Table
@@ -186,12 +186,12 @@ def main() -> None:
         most, size, limit = (0.0, 0.0, 0), 16_000, ""
         while size <= chosen.most and not limit:
             try:
-                seconds, megabytes = kept.within(kept.READING, inputs.cost, kind, size)
-            except kept.LimitReached as problem:
+                seconds, megabytes = worker_pool.within(worker_pool.READING, inputs.cost, kind, size)
+            except worker_pool.LimitReached as problem:
                 limit = str(problem)
-                seconds, megabytes = float(kept.READING.processor_seconds), most[1]
+                seconds, megabytes = float(worker_pool.READING.processor_seconds), most[1]
                 if "memory" in limit:
-                    seconds, megabytes = most[0], kept.READING.memory_bytes / 2**20
+                    seconds, megabytes = most[0], worker_pool.READING.memory_bytes / 2**20
             most = max(most[0], seconds), max(most[1], megabytes), size
             size *= 4
         missed |= most[0] > AIM_SECONDS or most[1] > AIM_MEGABYTES

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor

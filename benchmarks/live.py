@@ -14,7 +14,7 @@ import base64
 import shutil
 import statistics
 
-from autograder.records.modules import whole
+from autograder.records.javascript_modules import whole
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 

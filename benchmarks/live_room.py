@@ -30,9 +30,9 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from autograder.lesson import joining, live_line
-from autograder.lesson.live_line import Line
-from autograder.live.board import Vocabulary
+from autograder.lesson import event_sender, join_live
+from autograder.lesson.event_sender import Line
+from autograder.live.board_view import Vocabulary
 from autograder.records.course import Course
 from rich.console import Console
 from rich.table import Table
@@ -150,9 +150,9 @@ def shared_out(places: dict[str, Callable[[], Line | None]], rounds: int) -> Tak
     for number in range(-1, rounds):  # the first round warms up, and does not count
         for name in random.sample(list(places), len(places)):
             line = places[name]()
-            live_line.use(line)
+            event_sender.use(line)
             if line:
-                line.tried.wait(joining.WAIT)  # as `join` does
+                line.tried.wait(join_live.WAIT)  # as `join` does
             for what, answer in list(answers.items()) * EACH_TIME:
                 time.sleep(random.uniform(0, 0.1))  # in which the sender gets its turn, or has just begun
                 begun, used_before = time.perf_counter(), time.process_time()
@@ -162,7 +162,7 @@ def shared_out(places: dict[str, Callable[[], Line | None]], rounds: int) -> Tak
                 if number >= 0:
                     taken[what, name].append(took * 1000)
                     taken[f"{what}, processor", name].append(used_since * 1000)  # the sender's as well
-            live_line.use(None)
+            event_sender.use(None)
     return taken
 
 

@@ -26,16 +26,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.command.grade_command import Order, grade_class
-from autograder.grading.banks import Banks
-from autograder.grading.batch import close_sandboxes
 from autograder.grading.class_folder import Class
-from autograder.grading.runner import ENVIRONMENT, PRELOAD, SandboxRunner
-from autograder.grading.sandbox.shell import Shell
-from autograder.lesson.learner import RUN
+from autograder.grading.grade_submission import close_sandboxes
+from autograder.grading.grading_banks import Banks
+from autograder.grading.notebook_runners import ENVIRONMENT, PRELOAD, SandboxRunner
+from autograder.grading.sandbox.ipython_shell import Shell
+from autograder.lesson.check_calls import RUN
 from autograder.records.bank import AS_SEEN
-from autograder.records.cells import is_test, undrawn
+from autograder.records.cell_roles import is_test, undrawn
 from autograder.records.course import PACKED, Course
 from rich.console import Console
 from rich.table import Table
@@ -44,11 +44,11 @@ from benchmarks.grading import ROOT, prepare, processor
 
 # The grader's own steps, by the module and function that does each, with all that it calls.
 STEPS = {
-    "rebuild": ("rebuild.py", "rebuild"),
-    "talk to runs": ("runner.py", "__call__"),
-    "judge": ("evidence.py", "judge_task"),
-    "bound": ("evidence.py", "bound_outputs"),
-    "show": ("evidence.py", "show_verdict"),
+    "rebuild": ("rebuild_submission.py", "rebuild"),
+    "talk to runs": ("notebook_runners.py", "__call__"),
+    "judge": ("notebook_evidence.py", "judge_task"),
+    "bound": ("notebook_evidence.py", "bound_outputs"),
+    "show": ("notebook_evidence.py", "show_verdict"),
 }
 RUNS = ("as seen", "other numbers", "again")
 COLUMNS = (*RUNS, "runs", *STEPS, "rest", "checks' cells", "other cells")

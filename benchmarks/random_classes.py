@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import nbformat
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.grading.verdicts import Grading, TaskResult, opened
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell

@@ -23,7 +23,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from nbformat import NotebookNode
 
 from benchmarks.grading import ROOT

@@ -32,11 +32,11 @@ from typing import Any
 
 import nbformat
 import torch
-from autograder.author.answers import answer_made, changed_answer
+from autograder.author.build_bank import answer_made, changed_answer
 from autograder.author.pipeline import PreparedLesson, prepare
-from autograder.grading.batch import close_sandboxes, grade_job
 from autograder.grading.class_folder import Class
-from autograder.grading.jobs import GradeJob
+from autograder.grading.grade_submission import close_sandboxes, grade_job
+from autograder.grading.job_scheduling import GradeJob
 from autograder.records.course import Course
 from IPython.core.interactiveshell import InteractiveShell
 

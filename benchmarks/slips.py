@@ -19,7 +19,7 @@ from pathlib import Path
 from autograder.records.course import Course
 from autograder.records.findings import NotDefined, Raised, StillStub, Verdict
 from autograder.records.outcome import ErrorReport
-from autograder.words.feedback import plain_text
+from autograder.words.feedback_card import plain_text
 from rich.console import Console
 from rich.table import Table
 

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from autograder.author.namespace import run_cells
-from autograder.author.source import read_source
-from autograder.records.cells import undrawn
+from autograder.author.execute_lesson import run_cells
+from autograder.author.parse_source import read_source
+from autograder.records.cell_roles import undrawn
 
 NAMES = ("08-train-it", "09-take-it-apart")
 

@@ -1,10 +1,10 @@
-"""What this course says of attention, where the tool speaks of tensors: see `SAYS` in `autograder.experiments.known`."""
+"""What this course says of attention, where the tool speaks of tensors: see `SAYS` in `autograder.experiments.registry`."""
 
 from typing import Any
 
 import torch
 from autograder.experiments.base import Experiment, Settings, Subject
-from autograder.words.own_words import Case, Seen
+from autograder.words.plugin_words import Case, Seen
 from autograder.words.phrases import N_
 from torch import Tensor, nn
 from torch.nn import functional as F

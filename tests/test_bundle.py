@@ -6,7 +6,7 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
-from autograder.classroom.bundle import bundle
+from autograder.classroom.student_bundle import bundle
 from autograder.records.course import Course
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name

@@ -13,8 +13,8 @@ from typing import Any
 import nbformat
 import pytest
 import torch
-from autograder.author.edits import faulty_code
-from autograder.author.source import read_source
+from autograder.author.answer_edits import faulty_code
+from autograder.author.parse_source import read_source
 from torch import nn
 from torch.nn import functional
 

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from autograder.author.audit import audit_lesson
-from autograder.author.messages import confirm, said_in
+from autograder.author.message_review import confirm, said_in
 from autograder.author.pipeline import prepare
 from autograder.author.translate import FAULTS, entries
 from autograder.records import bank

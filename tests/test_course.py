@@ -10,13 +10,13 @@ import nbformat
 import pytest
 from autograder.author import translate
 from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import faulty_code
-from autograder.author.source import read_source
-from autograder.experiments import known
+from autograder.experiments import registry
 from autograder.records.bank import RESULT
-from autograder.records.cells import is_answer
+from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course
-from autograder.words import own_words
+from autograder.words import plugin_words
 
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)
@@ -66,13 +66,13 @@ def named(value):
 
 
 def test_what_this_course_says_itself_names_only_what_is_filled_in():
-    known.use(COURSE)
-    words = {name: one.words for name, one in {**known.EXPERIMENTS, **known.PROPERTIES}.items()}
-    words[own_words.NOT_FINITE] = own_words.OF_NOT_FINITE
+    registry.use(COURSE)
+    words = {name: one.words for name, one in {**registry.EXPERIMENTS, **registry.PROPERTIES}.items()}
+    words[plugin_words.NOT_FINITE] = plugin_words.OF_NOT_FINITE
     always = {"answer", "kind", "where", "place", "obtained", "expected"}
     unknown = {
         (name, case): placeholders(says) - placeholders(words[name][case]) - always
-        for name, cases in known.SAYS.items()
+        for name, cases in registry.SAYS.items()
         for case, says in cases.items()
     }
     assert len(unknown) > 5

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from autograder.probe.collect import collect_answer
-from autograder.probe.forbidden import family_of
+from autograder.probe.collect_evidence import collect_answer
+from autograder.probe.forbidden_calls import family_of
 from autograder.records.bank import Check, Forbid, LessonBank, Probe, Task
 from autograder.records.course import Course
 from autograder.records.outcome import ForbiddenCall, Outcome

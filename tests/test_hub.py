@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from autograder.lesson import live_line
+from autograder.lesson import event_sender
 from support.everywhere import need
 
 from autograder import check, join, leave
@@ -122,7 +122,7 @@ def test_a_hub_serves_a_room_and_starts_it_again_where_it_was(tmp_path, monkeypa
     needs_hub()
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("AUTOGRADER_PROGRESS", "off")
-    monkeypatch.setattr(live_line, "PAUSES", (0.05,))
+    monkeypatch.setattr(event_sender, "PAUSES", (0.05,))
     request.addfinalizer(leave)
     line = r'join\("(.*?)", "(.*?)"\)'
     with running(tmp_path) as hub:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from autograder.grading.hidden import secret
+from autograder.grading.hidden_tests import secret
 from autograder.lesson import progress_store
 from autograder.records.course import Course
 from autograder.words import language
@@ -24,7 +24,7 @@ SAMPLES = {
     ),
     ROOT / "autograder": (
         "tests/lesson/test_progress_store.py::test_what_is_written_is_read_again",
-        "tests/grading/sandbox/test_kernels.py::test_a_notebook_runs_in_a_process_beside_the_graders",
+        "tests/grading/sandbox/test_jupyter_kernels.py::test_a_notebook_runs_in_a_process_beside_the_graders",
     ),
 }
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import nbformat
 import pytest
 import torch
-from autograder.author.unchanged import same_bank
-from autograder.records.cells import NEEDS, is_measured
+from autograder.author.artifact_diff import same_bank
+from autograder.records.cell_roles import NEEDS, is_measured
 from autograder.records.course import Course
 
 pytestmark = pytest.mark.slow

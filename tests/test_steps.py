@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from autograder.author.answers import answer_made, make_task
+from autograder.author.build_bank import answer_made, make_task
 from autograder.author.pipeline import execute
 from autograder.judge.decide import judge
-from autograder.judge.way import followed
-from autograder.probe.collect import collect_answer
+from autograder.judge.trace_alignment import followed
+from autograder.probe.collect_evidence import collect_answer
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
 from autograder.records.findings import Place, Reached, Way

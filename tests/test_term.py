@@ -19,7 +19,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.classroom import export
+from autograder.classroom import score_export
 from autograder.command import app as cli
 from autograder.grading.class_folder import Class
 from nbformat import NotebookNode
@@ -175,7 +175,7 @@ def run(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 def scores() -> dict[str, float]:
     """What counts, by student."""
-    known = export.scores(Class(Path.cwd()))
+    known = score_export.scores(Class(Path.cwd()))
     return {who: points for (who, _), points in known.scores.items()}
 
 

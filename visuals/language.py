@@ -52,8 +52,8 @@ def drawing() -> Iterator[None]:
 @cache
 def _begin() -> None:
     """Speak the notebook's language; a check asks for it again, so once is enough here."""
-    from autograder.lesson.learner import find_course  # only now: torch is loaded then
-    from autograder.records.problems import AuthoringError
+    from autograder.lesson.check_calls import find_course  # only now: torch is loaded then
+    from autograder.records.errors import AuthoringError
 
     with suppress(AuthoringError):
         find_course()

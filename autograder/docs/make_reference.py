@@ -15,10 +15,10 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from autograder.author import edits
+from autograder.author import answer_edits
+from autograder.author.answer_edits import Right, Wrong
 from autograder.author.authoring import Fault, Lesson, OnResult
-from autograder.author.edits import Right, Wrong
-from autograder.experiments import known
+from autograder.experiments import registry
 from autograder.records.bank import Check, Forbid, Made, Probe, Specimen, Task
 
 FILE = Path(__file__).with_name("reference.md")
@@ -94,10 +94,10 @@ def reference() -> str:
         rows = ((f"`{name}`", *more) for name, *more in fields(cls))
         titles = ("field", "type", "default", "what it is")
         parts += [f"## `{cls.__name__}`", summary(cls.__doc__), table(titles, rows)]
-    notation = inspect.cleandoc(edits.__doc__ or "")
+    notation = inspect.cleandoc(answer_edits.__doc__ or "")
     parts += ["## The table that `wrongs` and `rights` read", f"```text\n{notation}\n```"]
-    runs = {name: sys.modules[one.run.__module__] for name, one in known.EXPERIMENTS.items()}
-    rules = {name: one.broken for name, one in known.PROPERTIES.items()}
+    runs = {name: sys.modules[one.run.__module__] for name, one in registry.EXPERIMENTS.items()}
+    rules = {name: one.broken for name, one in registry.PROPERTIES.items()}
     for title, things in (("probe can `observe`", runs), ("task's `properties` can name", rules)):
         rows = ((f"`{name}`", summary(thing.__doc__)) for name, thing in things.items())
         parts += [f"## What a {title}", table(("name", "what is seen"), rows)]

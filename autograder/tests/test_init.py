@@ -21,7 +21,7 @@ def test_another_name_is_an_attribute_error():
         _ = autograder.chek
 
 
-@pytest.mark.parametrize("module", ["autograder.grading.sandbox.keeper", "autograder.command.app"])
+@pytest.mark.parametrize("module", ["autograder.grading.sandbox.supervisor", "autograder.command.app"])
 def test_the_sandboxs_first_process_and_the_commands_help_do_without_torch(module):
     code = f"import sys, {module}; print('torch' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.grading.sandbox import walls
+from autograder.grading.sandbox import bubblewrap
 from support.environments import Environment
 
 TOOL = Path(__file__).parents[1]
@@ -83,7 +83,7 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(environme
         hand_in(course, student, solved.replace(LINE, line))
 
     run(course, "-m", "autograder", "secret")
-    if walls.why_not():
+    if bubblewrap.why_not():
         said = run(course, "-m", "autograder", "grade", "--no-sandbox")
     else:
         run(course, "-m", "nbgrader", "autograde", LESSON, "--student", "dora")

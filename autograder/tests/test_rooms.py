@@ -1,8 +1,7 @@
-"""The rooms of the package: how modules are called, and what each room says of itself."""
+"""The rooms of the package: what each says of itself."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,6 @@ PACKAGE = Path(autograder.__file__).parent
 # What a new course starts from is no part of the package's own.
 FILES = [path for path in PACKAGE.rglob("*.py") if "template" not in path.relative_to(PACKAGE).parts]
 ROOMS = sorted({path.parent for path in FILES} - {PACKAGE})
-
-
-def test_no_name_stands_for_two_modules_or_rooms():
-    modules = [path.stem for path in FILES if not path.stem.startswith("__")]
-    singulars = Counter(name.removesuffix("s") for name in [*modules, *(room.name for room in ROOMS)])
-    # `grading.banks` holds several of what `records.bank` describes.
-    assert [name for name, times in singulars.items() if times > 1] == ["bank"]
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(PACKAGE).as_posix())

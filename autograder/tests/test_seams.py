@@ -13,13 +13,13 @@ import nbformat
 import pytest
 from autograder.author.pipeline import build
 from autograder.command import app as cli
-from autograder.experiments import known
+from autograder.experiments import registry
 from autograder.grading.class_folder import Class
-from autograder.grading.hidden import secret
+from autograder.grading.hidden_tests import secret
 from autograder.grading.verdicts import TaskResult, opened
 from autograder.records.course import Course
+from autograder.records.errors import AuthoringError
 from autograder.records.findings import BrokenProperty, NotFinite
-from autograder.records.problems import AuthoringError
 from autograder.words.wording import word
 from typer.testing import CliRunner
 
@@ -53,7 +53,7 @@ import re
 from dataclasses import replace
 
 from autograder.classroom.platforms.protocol import Platform
-from autograder.classroom.tables import Lists
+from autograder.classroom.csv_tables import Lists
 
 
 def read_name(part, is_file, plain):
@@ -178,10 +178,18 @@ def test_a_class_is_collected_and_served_through_the_courses_own_platform(course
 
 def test_nothing_of_a_course_stays_for_the_next_one(course, tmp_path):
     (tmp_path / "course.toml").write_text((TEMPLATE / "course.toml").read_text(encoding="utf-8"))
-    known.use(course)
-    with_it = "upside-down" in known.EXPERIMENTS, "quiet" in known.PROPERTIES, "box" in known.SPECIMENS
-    known.use(Course.read(tmp_path))
-    without = "upside-down" in known.EXPERIMENTS, "quiet" in known.PROPERTIES, "box" in known.SPECIMENS
+    registry.use(course)
+    with_it = (
+        "upside-down" in registry.EXPERIMENTS,
+        "quiet" in registry.PROPERTIES,
+        "box" in registry.SPECIMENS,
+    )
+    registry.use(Course.read(tmp_path))
+    without = (
+        "upside-down" in registry.EXPERIMENTS,
+        "quiet" in registry.PROPERTIES,
+        "box" in registry.SPECIMENS,
+    )
     assert (with_it, without) == ((True, True, True), (False, False, False))
 
 
@@ -196,7 +204,7 @@ def test_a_course_says_in_words_of_its_own_what_the_tool_shows(tmp_path, pairs):
     (tmp_path / "course.toml").write_text(described)
     said = {}
     for place in (tmp_path / "own", tmp_path):
-        known.use(Course.read(place))
+        registry.use(Course.read(place))
         said[place.name] = (
             word(BrokenProperty("symmetric", (0, 1), 0.5, probe="three"), pairs).headline,
             word(NotFinite(math.inf, (0, 1), 1, probe="three"), pairs).details,
@@ -225,7 +233,7 @@ def test_what_cannot_be_added_is_refused_with_the_reason(tmp_path, text, says):
     if text is not None:
         (tmp_path / "more.py").write_text(text)
     with pytest.raises(AuthoringError, match=says):
-        known.use(Course.read(tmp_path))
+        registry.use(Course.read(tmp_path))
 
 
 def run(*arguments: object) -> str:

@@ -193,13 +193,13 @@ def dot(a, b):
 
 FORGED_OUTPUT = """
 from autograder.records.outcome import Evidence, Outcome
-from autograder.lesson.learner import EvidenceOutput
-import autograder.lesson.learner, autograder.probe.collect
+from autograder.lesson.check_calls import EvidenceOutput
+import autograder.lesson.check_calls, autograder.probe.collect_evidence
 def forged(task, *rest, **named):
     return Evidence(task.id, "answered", outcomes={
         probe: Outcome("torch.Tensor", torch.tensor(1.0), (), "float32") for probe in task.probe})
-autograder.probe.collect.collect = autograder.lesson.learner.collect = forged
-autograder.lesson.learner.collect_answer = forged
+autograder.probe.collect_evidence.collect = autograder.lesson.check_calls.collect = forged
+autograder.lesson.check_calls.collect_answer = forged
 """
 
 CHANNEL = f"""
@@ -305,16 +305,16 @@ ip.run_code = lambda *arguments, **named: False
 """
 
 PATCHES = """
-import torch, torch.testing, autograder.judge.decide, autograder.records.compare, autograder.words.feedback, autograder.lesson.learner
+import torch, torch.testing, autograder.judge.decide, autograder.records.tensor_comparison, autograder.words.feedback_card, autograder.lesson.check_calls
 for name in ("allclose", "equal", "isclose", "eq"):
     setattr(torch, name, lambda *arguments, **named: True)
 torch.testing.assert_close = lambda *arguments, **named: None
 torch.softmax = lambda x, dim: x
 torch.dot = lambda a, b: a.sum() - b.sum()
 torch.Tensor.__eq__ = lambda self, other: True
-autograder.records.compare.close = autograder.records.compare.all_close = lambda actual, expected: torch.ones(1).bool()
+autograder.records.tensor_comparison.close = autograder.records.tensor_comparison.all_close = lambda actual, expected: torch.ones(1).bool()
 autograder.judge.decide.judge_outcome = lambda *arguments: None
-autograder.lesson.learner.judge = lambda *arguments: None
+autograder.lesson.check_calls.judge = lambda *arguments: None
 """
 
 STUBBORN = """
@@ -381,8 +381,8 @@ TYPED_EVIDENCE = """
 from IPython.display import display
 import base64, json, safetensors.torch
 from autograder.records.outcome import Evidence, Outcome
-from autograder.records.mime import EVIDENCE_MIME
-from autograder.records.transport import pack
+from autograder.records.evidence_mime import EVIDENCE_MIME
+from autograder.records.evidence_transport import pack
 from autograder.records.course import Course
 class Forged:
     def __init__(self, task):
@@ -532,7 +532,7 @@ for number in range(1, 65):
 """
 
 FORGED_MESSAGES = """
-from autograder.records.mime import EVIDENCE_MIME
+from autograder.records.evidence_mime import EVIDENCE_MIME
 ip = get_ipython()
 for task in ("dot-product", "query-scores"):
     for kind in ("execute_result", "display_data", "update_display_data"):
@@ -582,8 +582,8 @@ send(b"C", b'{"id":"setup","count":1e999,"outputs":' + b"[" * 100_000)
 
 STRANGE_EVIDENCE = """
 import base64, json
-from autograder.lesson.learner import EvidenceOutput
-from autograder.records.mime import EVIDENCE_MIME
+from autograder.lesson.check_calls import EvidenceOutput
+from autograder.records.evidence_mime import EVIDENCE_MIME
 KINDS = iter([("F8_E4M3", 1, [1]), ("F8_E5M2", 1, []), ("C64", 8, []), ("U16", 2, []), ("F4", 1, [2]), ("F64", 0, [0, 10**12]), ("F64", 8, [1] * 200), ("BOOL", 1, [])] * 9)
 def forged(self, include=None, exclude=None):
     kind, size, shape = next(KINDS)
@@ -598,10 +598,10 @@ EvidenceOutput._repr_mimebundle_ = forged
 """
 
 FAULT = f"""
-from autograder.lesson.learner import EvidenceOutput
+from autograder.lesson.check_calls import EvidenceOutput
 from autograder.records.outcome import Evidence
-from autograder.records.mime import EVIDENCE_MIME
-from autograder.records.transport import pack
+from autograder.records.evidence_mime import EVIDENCE_MIME
+from autograder.records.evidence_transport import pack
 EvidenceOutput._repr_mimebundle_ = lambda self, include=None, exclude=None: {{
     EVIDENCE_MIME: pack(Evidence(self.evidence.task, "fault", note="\\x1b]0;{MARK}\\x07 a fault\\nall is well: 22 points")), "text/plain": "2"}}
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.command import grade_command as command
-from autograder.grading import batch, jobs
+from autograder.grading import grade_submission, job_scheduling
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook import Book
-from autograder.grading.hidden import secret
-from autograder.grading.sandbox.limits import MEBIBYTE, Limits
+from autograder.grading.hidden_tests import secret
+from autograder.grading.sandbox.resource_limits import MEBIBYTE, Limits
 from autograder.records.course import Course
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import NbGraderAPI
@@ -78,7 +78,7 @@ def notes():
 def course(request, tmp_path_factory, notes):
     """A class graded through one door: every attack, and honest students before, among and after them."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(jobs, "LIMITS", LIMITS)
+    patch.setattr(job_scheduling, "LIMITS", LIMITS)
     patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("secret")))
     place = tmp_path_factory.mktemp(request.param) / "course"
     class_folder(place, LESSON)
@@ -105,7 +105,7 @@ def course(request, tmp_path_factory, notes):
         said = through_nbgrader(place)
     notes[request.param] = said
     yield place, request.param, before
-    batch.close_sandboxes()
+    grade_submission.close_sandboxes()
     patch.undo()
 
 

@@ -6,7 +6,7 @@ import tarfile
 import zipfile
 
 import pytest
-from autograder.grading.submission import read_submission
+from autograder.grading.read_submission import read_submission
 from nbgrader.utils import unzip
 
 from tests.attacks.answers import MARK

@@ -68,8 +68,8 @@ SHOWN = {
         "nbgrader": (f"{DAMAGE}::test_all_records_but_the_damaged_are_read",),  # both read them there
     },
     "a bundle holds what was built": {
-        "grade": (f"{BEFORE}autograder/tests/classroom/test_bundle.py",),
-        "nbgrader": (f"{BEFORE}autograder/tests/classroom/test_bundle.py",),
+        "grade": (f"{BEFORE}autograder/tests/classroom/test_student_bundle.py",),
+        "nbgrader": (f"{BEFORE}autograder/tests/classroom/test_student_bundle.py",),
     },
 }
 ROOT = Path(__file__).parents[2]

@@ -5,9 +5,9 @@ from copy import deepcopy
 import nbformat
 import pytest
 from autograder.command import grade_command as command
-from autograder.grading import batch
+from autograder.grading import grade_submission
 from autograder.grading.class_folder import Class
-from autograder.grading.hidden import secret
+from autograder.grading.hidden_tests import secret
 
 from tests.attacks.sending import ALL, LESSON, SENDING
 from tests.attacks.test_attacks import hand_in, scores
@@ -43,7 +43,7 @@ def graded(tmp_path_factory):
     said = []
     summary = command.grade_class(command.Order(Class(place), [LESSON], jobs=1), said.append, lambda *_: None)
     yield place, said, summary
-    batch.close_sandboxes()
+    grade_submission.close_sandboxes()
     patch.undo()
 
 

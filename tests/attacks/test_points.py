@@ -8,16 +8,16 @@ from pathlib import Path
 import nbformat
 import pytest
 import torch
-from autograder.author.source import read_source
-from autograder.grading.banks import Banks, Draws
-from autograder.grading.grade import grade
-from autograder.grading.hidden import secret
-from autograder.grading.rebuild import rebuild
-from autograder.grading.runner import SandboxRunner
+from autograder.author.parse_source import read_source
+from autograder.grading.grade_notebook import grade
+from autograder.grading.grading_banks import Banks, Draws
+from autograder.grading.hidden_tests import secret
+from autograder.grading.notebook_runners import SandboxRunner
+from autograder.grading.rebuild_submission import rebuild
 from autograder.records import bank
 from autograder.records.course import Course
+from autograder.records.evidence_transport import pack
 from autograder.records.outcome import Evidence
-from autograder.records.transport import pack
 from nbformat.v4 import new_code_cell
 
 from tests.attacks.answers import by_heart
@@ -31,9 +31,9 @@ pytestmark = pytest.mark.usefixtures("walls")
 # Says all that it is asked, in every way in which something gets out: printed, raised, and as the names and
 # notes in what the checks report.
 TELLS = """
-import autograder.probe.collect, autograder.lesson.learner, dataclasses, glob, os
+import autograder.probe.collect_evidence, autograder.lesson.check_calls, dataclasses, glob, os
 from autograder.records.outcome import ErrorReport, ForbiddenCall
-honest = autograder.lesson.learner.collect
+honest = autograder.lesson.check_calls.collect
 def told(task, lesson, *rest):
     seen = [value.flatten().tolist() for probe in task.probes for value in probe.inputs.values()
             if hasattr(value, "tolist")] + [value.flatten().tolist() for value in (inputs,)]
@@ -46,19 +46,19 @@ def told(task, lesson, *rest):
     return dataclasses.replace(
         found, status="STATUS", note=text, nearest=(text,), answer_type=text, changed_givens=(text,),
         globals_read=(text,), forbidden=(call,), error=error)
-autograder.lesson.learner.collect = told
+autograder.lesson.check_calls.collect = told
 """
 # What the checks found is what a public repository says that they would find.
 FORGES = """
-import autograder.lesson.learner, dataclasses
-from autograder.records.transport import unpack
-honest, known = autograder.lesson.learner.collect, {KNOWN!r}
+import autograder.lesson.check_calls, dataclasses
+from autograder.records.evidence_transport import unpack
+honest, known = autograder.lesson.check_calls.collect, {KNOWN!r}
 def forged(task, *rest):
     own, said = honest(task, *rest), unpack(known[task.id])
     public = {{probe: said.outcomes.get(probe.removesuffix("-hidden")) for probe in task.probe}}
     more = {{probe: outcome for probe, outcome in public.items() if outcome}}
     return dataclasses.replace(own, status="answered", outcomes={{**own.outcomes, **more}})
-autograder.lesson.learner.collect = forged
+autograder.lesson.check_calls.collect = forged
 """
 # Right answers of lesson 04 but that they drop nothing, and which of their checks dropping is asked by.
 NO_DROPOUT = {
@@ -217,9 +217,13 @@ SILENCES = {
         "pass",
         "[one.calls.clear() for one in gc.get_objects() if type(one).__name__ == 'Watch']",
     ),
-    "says that none is kept": ("import autograder.probe.forbidden as f\nf.MOST_CALLS = 0", "pass", "pass"),
+    "says that none is kept": (
+        "import autograder.probe.forbidden_calls as f\nf.MOST_CALLS = 0",
+        "pass",
+        "pass",
+    ),
     "a list that keeps nothing": (
-        "import autograder.probe.forbidden as f\n"
+        "import autograder.probe.forbidden_calls as f\n"
         "class Empty(list):\n    append = lambda *_: None\n"
         "begun = f.Watch.__init__\n"
         "def begin(self, *given):\n    begun(self, *given)\n    self.calls = Empty()\n"
@@ -228,7 +232,7 @@ SILENCES = {
         "pass",
     ),
     "evidence without it": (
-        "import autograder.lesson.learner as l, dataclasses\nhonest = l.collect\n"
+        "import autograder.lesson.check_calls as l, dataclasses\nhonest = l.collect\n"
         "l.collect = lambda *given: dataclasses.replace(honest(*given), forbidden=())",
         "pass",
         "pass",

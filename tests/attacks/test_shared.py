@@ -7,9 +7,9 @@ import sys
 import threading
 
 import pytest
-from autograder.grading.sandbox import calls
-from autograder.grading.sandbox.limits import Limits
-from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox import seccomp
+from autograder.grading.sandbox.bubblewrap import Inside
+from autograder.grading.sandbox.resource_limits import Limits
 from autograder.grading.sandbox.workers import Job, Worker
 
 pytestmark = pytest.mark.usefixtures("walls")
@@ -142,9 +142,9 @@ OTHERS = {
 
 
 def cells(code):
-    column = list(calls.MACHINES).index(os.uname().machine)
+    column = list(seccomp.MACHINES).index(os.uname().machine)
     numbers = {name: both[column] for name, both in NUMBERS.items()}
-    given = f"NUMBERS = {numbers}\nCLONE, FUTEX = {calls.CLONE[column]}, {calls.FUTEX[column]}\n"
+    given = f"NUMBERS = {numbers}\nCLONE, FUTEX = {seccomp.CLONE[column]}, {seccomp.FUTEX[column]}\n"
     return [("common", f"{given}ROOT = {os.geteuid() == 0}\n{COMMON}"), ("one", code)]
 
 
@@ -288,7 +288,7 @@ import contextlib, ctypes, os, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-file = os.open("/course/autograder/grading/cluster.py", os.O_RDONLY)
+file = os.open("/course/autograder/grading/dask_cluster.py", os.O_RDONLY)
 page = libc.mmap(None, 1 << 16, 1, 2, file, 0)
 word = page + os.fstat(file).st_size // 4096 * 4096 + 4092  # after the file's end: zero
 WAIT, WAKE, REQUEUE = (0, 0), (1, 100), (3, 100)
@@ -332,9 +332,9 @@ print("felt" if felt else "nothing")
 
 @pytest.mark.parametrize("kind", CHANNELS)
 def test_what_one_run_does_to_a_shared_file_another_does_not_feel(worker, kind):
-    column = list(calls.MACHINES).index(os.uname().machine)
+    column = list(seccomp.MACHINES).index(os.uname().machine)
     given = {name: both[column] for name, both in TO_THE_END.items()}
-    begin = f"NUMBERS = {given}\nFUTEX = {calls.FUTEX[column]}\n"
+    begin = f"NUMBERS = {given}\nFUTEX = {seccomp.FUTEX[column]}\n"
     sends, receives = (
         Job([("one", begin + ENDS.replace("ACTION", action).replace("RECEIVES", str(number == 1)))])
         for number, action in enumerate(CHANNELS[kind])
@@ -443,7 +443,7 @@ def test_what_the_kernel_holds_for_a_run_is_its_own_memory(worker, kind):
 
 ORDINARY = """
 import os
-from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.workers import Job, Worker
 with Worker(Inside()) as worker:
     ran = worker.run(Job([("one", "import os; os.getuid()")]))

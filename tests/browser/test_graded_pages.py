@@ -11,9 +11,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.command import grade_command as command
-from autograder.grading import batch
+from autograder.grading import grade_submission
 from autograder.grading.class_folder import Class
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
@@ -133,7 +133,7 @@ def graded(walls, tmp_path_factory):
         summary = command.grade_class(order, print, lambda *_: None)
         assert summary.graded == 2
     finally:
-        batch.close_sandboxes()
+        grade_submission.close_sandboxes()
     return place
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import solution_region, without_faulty
-from autograder.author.source import read_source
-from autograder.records.cells import is_answer
+from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import nbformat
 import numpy as np
 import pytest
 import torch
-from autograder.records.modules import whole
+from autograder.records.javascript_modules import whole
 from safetensors.torch import load_file, save
 from torch import nn
 from torch.nn import functional

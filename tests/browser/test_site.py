@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from autograder.author.site.assemble import build_site
-from autograder.lesson.placement import begin_with
+from autograder.author.site.build_site import build_site
+from autograder.lesson.placement_quiz import begin_with
 from autograder.records import quiz as placement
 from autograder.records.course import Course
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from autograder.grading.banks import Banks
-from autograder.grading.runner import SandboxRunner
+from autograder.grading.grading_banks import Banks
+from autograder.grading.notebook_runners import SandboxRunner
 from autograder.records.course import Course
 
 from tests.classes import ROOT

@@ -24,18 +24,18 @@ from typing import Any
 
 import nbformat
 import pytest
+from autograder.author.answer_edits import Solution, changed
 from autograder.author.authoring import load_lesson
-from autograder.author.edits import Solution, changed
+from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import faulty_code
-from autograder.author.source import read_source
 from autograder.command import app as cli
-from autograder.grading import jobs
+from autograder.grading import job_scheduling
 from autograder.grading.class_folder import Class
-from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.resource_limits import Limits
 from autograder.records.bank import LessonBank
-from autograder.records.cells import is_answer, is_given, is_test
+from autograder.records.cell_roles import is_answer, is_given, is_test
 from autograder.records.course import Course
-from autograder.records.reading import names_of, words_of
+from autograder.records.parse_cells import names_of, words_of
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -282,7 +282,7 @@ def run(walls: None, tmp_path_factory: pytest.TempPathFactory, members: dict[str
         path.parent.mkdir(parents=True)
         path.write_text(made.text, encoding="utf-8", newline="")
     patch = pytest.MonkeyPatch()
-    patch.setattr(jobs, "LIMITS", LIMITS)
+    patch.setattr(job_scheduling, "LIMITS", LIMITS)
     with warnings.catch_warnings(record=True) as warned:
         done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])
     found = Class(course)

@@ -23,16 +23,16 @@ import nbformat
 import pytest
 import safetensors.torch
 import torch
-from autograder.author.source import read_source
-from autograder.grading.banks import Banks
-from autograder.grading.runner import SandboxRunner
-from autograder.grading.sandbox.limits import Limits
-from autograder.grading.sandbox.walls import ENVIRONMENT, INSIDE
+from autograder.author.parse_source import read_source
+from autograder.grading.grading_banks import Banks
+from autograder.grading.notebook_runners import SandboxRunner
+from autograder.grading.sandbox.bubblewrap import ENVIRONMENT, INSIDE
+from autograder.grading.sandbox.resource_limits import Limits
 from autograder.records import bank
 from autograder.records.bank import AS_SEEN, Closer
-from autograder.records.cells import is_answer, is_measured
+from autograder.records.cell_roles import is_answer, is_measured
 from autograder.records.course import Course
-from autograder.records.mime import EVIDENCE_MIME
+from autograder.records.evidence_mime import EVIDENCE_MIME
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.author.source import read_source
-from autograder.grading.grade import grade
-from autograder.grading.rebuild import rebuild, up_to_the_last
+from autograder.author.parse_source import read_source
+from autograder.grading.grade_notebook import grade
+from autograder.grading.rebuild_submission import rebuild, up_to_the_last
 from autograder.records.course import Course
 from autograder.records.findings import CallsForbidden
 from nbformat.v4 import new_code_cell
@@ -60,8 +60,8 @@ def test_a_ready_made_softmax_is_seen_and_everything_else_earns_its_points(verdi
 # Cells that come first. Each is to keep the call from being seen.
 SILENCERS = {
     "evidence without it": (
-        "import contextlib, autograder.probe.collect\n"
-        "autograder.probe.collect.Watch = lambda *given: contextlib.nullcontext([])"
+        "import contextlib, autograder.probe.collect_evidence\n"
+        "autograder.probe.collect_evidence.Watch = lambda *given: contextlib.nullcontext([])"
     ),
     "JSON without it": (
         "import json\ndumps = json.dumps\n"
@@ -76,7 +76,7 @@ SILENCERS = {
         "contextlib.ExitStack.enter_context = lambda self, one: None"
     ),
     "a text that timeit runs": (
-        "import timeit\ntimeit.timeit('import autograder.probe.forbidden as f; "
+        "import timeit\ntimeit.timeit('import autograder.probe.forbidden_calls as f; "
         "f.Watch.__enter__ = lambda s: s.calls; f.Watch.__exit__ = lambda s, *p: None', number=1)"
     ),
     "a field of a format": (
@@ -97,13 +97,13 @@ SILENCERS = {
         "Late().__enter__()"
     ),
     "a watch that is taken away at its last moment": (
-        "import autograder.lesson.learner, autograder.probe.forbidden as f\n"
+        "import autograder.lesson.check_calls, autograder.probe.forbidden_calls as f\n"
         "for library in f._end.__closure__:\n"
         "    libraries = library.cell_contents\n"
         "    if isinstance(libraries, dict):\n        gone = libraries\n"
-        "reset, honest = torch._C._DispatchModule.reset, autograder.lesson.learner.collect\n"
+        "reset, honest = torch._C._DispatchModule.reset, autograder.lesson.check_calls.collect\n"
         "def collect(*given):\n    [reset(one) for one in gone.values()]\n    return honest(*given)\n"
-        "autograder.lesson.learner.collect = collect"
+        "autograder.lesson.check_calls.collect = collect"
     ),
 }
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from autograder.author.namespace import run_cells
-from autograder.author.source import read_source
-from autograder.grading import followups
+from autograder.author.execute_lesson import run_cells
+from autograder.author.parse_source import read_source
+from autograder.grading import error_carried_forward
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect_answer
-from autograder.records.cells import undrawn
+from autograder.probe.collect_evidence import collect_answer
+from autograder.records.cell_roles import undrawn
 from autograder.records.course import Course
 
 from tests.classes import ROOT
@@ -22,7 +22,7 @@ def test_no_answer_of_the_course_earns_anything_for_a_task_that_builds_on_it(nam
     lesson = COURSE.load(name)
     source = undrawn(read_source(ROOT / "source" / name / f"{name}.py"))
     namespace = run_cells(source, name)
-    needs = followups._all_needs(lesson)
+    needs = error_carried_forward._all_needs(lesson)
     found = {
         (task.id, earlier): judge(
             task, collect_answer(task, lesson, namespace[lesson.tasks[earlier].name], namespace)

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pytest
-from autograder.author.answers import Runs, make_probe, make_task, run_solution
 from autograder.author.authoring import Lesson, load_lesson
-from autograder.author.source import read_source
-from autograder.experiments import known
-from autograder.grading.hidden.draws import choose_draws
-from autograder.grading.hidden.twins import has_twin, twin_of
+from autograder.author.build_bank import Runs, make_probe, make_task, run_solution
+from autograder.author.parse_source import read_source
+from autograder.experiments import registry
+from autograder.grading.hidden_tests.perturbed_probes import has_twin, twin_of
+from autograder.grading.hidden_tests.sampling import choose_draws
 from autograder.records.bank import RESULT
-from autograder.records.compare import all_close
 from autograder.records.course import Course
+from autograder.records.tensor_comparison import all_close
 
 from tests.classes import ROOT
 
@@ -34,7 +34,7 @@ class Tried:
 
 @pytest.fixture(scope="module", params=Course.read(ROOT).lessons)
 def tried(request: pytest.FixtureRequest) -> Tried:
-    known.use(Course.read(ROOT))
+    registry.use(Course.read(ROOT))
     source = ROOT / "source" / request.param
     lesson = replace(load_lesson(source), redraws=0)
     runs = run_solution(lesson, read_source(source / f"{request.param}.py"), request.param)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from autograder.author.edits import AnyEdit, Cell, Solution, changed, fit, table
+from autograder.author.answer_edits import AnyEdit, Cell, Solution, changed, fit, table
 
 MODULES = (
     "self_attention",
@@ -154,7 +154,7 @@ class HeldOut:
 def read(text: str, pairs: int = 40, triples: int = 10) -> tuple[HeldOut, ...]:
     """Return the tasks that a text describes.
 
-    A line "== lesson task" begins a task, and a table follows, as `autograder.author.edits` tells. A whole cell
+    A line "== lesson task" begins a task, and a table follows, as `autograder.author.answer_edits` tells. A whole cell
     is a wording; the answers below it are its slips, and are changes of its text.
     """
     found = []

@@ -1,4 +1,4 @@
-"""Answers as learners type them, in a table for each lesson, as `autograder.author.edits` tells.
+"""Answers as learners type them, in a table for each lesson, as `autograder.author.answer_edits` tells.
 
 A line `== task` begins the answers to a task. Each is changes of the solution cell's own text, without its
 docstrings and comments; or `from` another answer of the task, or from the `faulty` code that it gives:
@@ -27,10 +27,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from autograder.author.edits import Row, Solution, changed, table
-from autograder.author.source import read_source
+from autograder.author.answer_edits import Row, Solution, changed, table
+from autograder.author.parse_source import read_source
 from autograder.records.course import Course
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -24,19 +24,19 @@ from typing import Any, ClassVar
 from unittest import mock
 
 import torch
-from autograder.author.source import read_source
-from autograder.experiments import known as experiments
-from autograder.grading.grade import grade
-from autograder.grading.rebuild import only_needed, up_to_the_last
-from autograder.grading.sandbox.execute import Executed
+from autograder.author.parse_source import read_source
+from autograder.experiments import registry as experiments
+from autograder.grading.grade_notebook import grade
+from autograder.grading.rebuild_submission import only_needed, up_to_the_last
+from autograder.grading.sandbox.execute_notebook import Executed
 from autograder.judge.decide import judge, with_unfinished
-from autograder.lesson.learner import EvidenceOutput
-from autograder.probe.collect import collect
+from autograder.lesson.check_calls import EvidenceOutput
+from autograder.probe.collect_evidence import collect
 from autograder.records.bank import AS_SEEN, LessonBank, Task, classes_made
-from autograder.records.cells import is_figure, is_measured, is_shown_only, is_test
+from autograder.records.cell_roles import is_figure, is_measured, is_shown_only, is_test
 from autograder.records.course import Course
 from autograder.records.findings import Verdict
-from autograder.words.feedback import plain_text, rich_text
+from autograder.words.feedback_card import plain_text, rich_text
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 

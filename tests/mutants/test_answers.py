@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from autograder.author import authoring
-from autograder.author.edits import changed
+from autograder.author.answer_edits import changed
 from autograder.records.course import Course
 from autograder.records.findings import CallsForbidden, MatchesKnownWrong, NotDefined, Verdict
 

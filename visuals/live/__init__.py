@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.records.modules import MODULE_MIME, said, whole
+from autograder.records.javascript_modules import MODULE_MIME, said, whole
 
 from visuals.language import _
 from visuals.not_ready import NotReady

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.probe.recording.places import Site
+from autograder.probe.recording.source_locations import Site
 
 from visuals.language import _
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from autograder.probe.recording import recorder as recording
 from autograder.probe.recording.operations import Operation, Record
-from autograder.probe.recording.places import is_learners, leave_out
 from autograder.probe.recording.recorder import Recorder
+from autograder.probe.recording.source_locations import is_learners, leave_out
 from torch import nn
 
 from visuals.picture import Picture

@@ -9,10 +9,10 @@ where to begin.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.lesson.carried import bring_over
-    from autograder.lesson.joining import join, leave
-    from autograder.lesson.learner import check, hint, progress
-    from autograder.lesson.placement import quiz
+    from autograder.lesson.check_calls import check, hint, progress
+    from autograder.lesson.import_answer import bring_over
+    from autograder.lesson.join_live import join, leave
+    from autograder.lesson.placement_quiz import quiz
     from autograder.lesson.predictions import predict, reveal
 
 __all__ = ["bring_over", "check", "hint", "join", "leave", "predict", "progress", "quiz", "reveal"]
@@ -25,11 +25,18 @@ def __getattr__(name: str) -> Any:
     from autograder.lesson.front_end import told_of_loading
 
     with told_of_loading():
-        from autograder.lesson import carried, joining, learner, placement, predictions, shadowing
-    shadowing.watch()
-    homes = {"bring_over": carried, "join": joining, "leave": joining, "quiz": placement}
+        from autograder.lesson import (
+            check_calls,
+            import_answer,
+            join_live,
+            placement_quiz,
+            predictions,
+            shadowed_names,
+        )
+    shadowed_names.watch()
+    homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
-    return getattr(homes.get(name, learner), name)
+    return getattr(homes.get(name, check_calls), name)
 
 
 def __dir__() -> list[str]:

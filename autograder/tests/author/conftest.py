@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from autograder.author.authoring import Lesson, load_lesson
-from autograder.author.lint import lint
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
+from autograder.author.source_lint import lint
 from autograder.records.course import Course
 from support.tiny_course import FAULTS, NAME, SOURCE, TASKS, Edit, edited, write_course
 
@@ -33,7 +33,7 @@ def tiny_lesson(course_with: Callable[..., Course]) -> Lesson:
 
 @pytest.fixture
 def problems(course_with: Callable[..., Course]) -> Callable[..., list[str]]:
-    """What `lint` says about the tiny lesson with some of its source or its tasks replaced."""
+    """What `source_lint` says about the tiny lesson with some of its source or its tasks replaced."""
 
     def find(source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = ()) -> list[str]:
         course = course_with(source, tasks)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from autograder.author.build_record import RECORD, BuildRecord
-from autograder.author.imports import Modules
+from autograder.author.import_graph import Modules
 from support.tiny_course import NAME
 
 OTHER = "02-other"

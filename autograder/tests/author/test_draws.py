@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
-from autograder.author.answers import run_solution
+from autograder.author.answer_edits import Cell
 from autograder.author.authoring import Check, Forbid, Lesson, Probe, Right, Task
-from autograder.author.edits import Cell
-from autograder.grading.hidden.draws import MOST_DRAWS, choose_draws
-from autograder.grading.hidden.twins import twin_of
+from autograder.author.build_bank import run_solution
+from autograder.grading.hidden_tests.perturbed_probes import twin_of
+from autograder.grading.hidden_tests.sampling import MOST_DRAWS, choose_draws
 from support.tiny_course import solved
 
 SECRET = "a secret"

@@ -7,7 +7,14 @@ from dataclasses import replace
 import pytest
 import torch
 from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task
-from autograder.grading.hidden.twins import FURTHEST, LEAST_SPREAD, SPREAD, hidden_tasks, seed_from, twin_of
+from autograder.grading.hidden_tests.perturbed_probes import (
+    FURTHEST,
+    LEAST_SPREAD,
+    SPREAD,
+    hidden_tasks,
+    seed_from,
+    twin_of,
+)
 
 SCORES = torch.tensor([[3.0, -2.0, 0.0], [1000.0, 1e-6, -0.5]])
 MASK = torch.ones(3, 3).triu(1)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import nbformat
 import pytest
-from autograder.author import pipeline, prose, translate, translated_lesson
+from autograder.author import pipeline, prose_segments, translate, translated_lesson
 from autograder.author.build_record import without_source
 from autograder.author.translate import disagreements
-from autograder.lesson.learner import check
-from autograder.records.cells import is_answer
+from autograder.lesson.check_calls import check
+from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course
 from autograder.words import language
 from support.tiny_course import NAME
@@ -80,7 +80,7 @@ def fill(course: Course, *translations: tuple[str, str, str]) -> None:
 
 
 def test_prose_is_gathered_by_paragraphs_and_put_back_in_its_place():
-    assert list(prose.texts(PROSE)) == [
+    assert list(prose_segments.texts(PROSE)) == [
         "A heading",
         "A paragraph that is wrapped, with `code`.",
         "one item on two lines",
@@ -90,8 +90,8 @@ def test_prose_is_gathered_by_paragraphs_and_put_back_in_its_place():
         "It is so, and so.",
         "An answer.",
     ]
-    assert prose.translate(PROSE, lambda text: None) == PROSE
-    shouted = prose.translate(PROSE, str.upper)
+    assert prose_segments.translate(PROSE, lambda text: None) == PROSE
+    shouted = prose_segments.translate(PROSE, str.upper)
     assert shouted.startswith(
         "## A HEADING\n\nA PARAGRAPH THAT IS WRAPPED, WITH `CODE`.\n\n- ONE ITEM ON TWO LINES\n- $x$\n"
     )

@@ -2,11 +2,12 @@
 
 import pytest
 import torch
-from autograder.author.answers import make_bank, run_solution
 from autograder.author.authoring import Check, Fault, Faults, Lesson, Probe, Task, wrongs
+from autograder.author.build_bank import make_bank, run_solution
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect_answer
+from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
+from autograder.records.evidence_transport import pack, unpack
 from autograder.records.findings import (
     BrokenProperty,
     MatchesKnownWrong,
@@ -16,8 +17,7 @@ from autograder.records.findings import (
     WrongParameters,
     WrongType,
 )
-from autograder.records.transport import pack, unpack
-from autograder.words.feedback import plain_text, rich_text
+from autograder.words.feedback_card import plain_text, rich_text
 from support.tiny_course import solved
 from torch import nn
 

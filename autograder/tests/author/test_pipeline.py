@@ -10,10 +10,10 @@ import nbformat
 import pytest
 from autograder.author import pipeline
 from autograder.author.build_record import without_source
-from autograder.author.generate import failed_cells, write_notebook
+from autograder.author.nbgrader_generate import failed_cells, write_notebook
 from autograder.author.pipeline import build, stale
 from autograder.records.course import Course
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 NAME = "01-tiny"

@@ -7,7 +7,6 @@ import inspect
 
 import pytest
 import torch
-from autograder.author.answers import make_bank, run_solution
 from autograder.author.authoring import (
     Check,
     Fault,
@@ -19,11 +18,12 @@ from autograder.author.authoring import (
     Task,
     wrongs,
 )
+from autograder.author.build_bank import make_bank, run_solution
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect_answer
+from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
+from autograder.records.errors import AuthoringError
 from autograder.records.findings import WrongBehaviour
-from autograder.records.problems import AuthoringError
 from support.tiny_course import solved
 from torch import nn
 

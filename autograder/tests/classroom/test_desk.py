@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autograder.classroom.desk import written
-from autograder.classroom.desk.data import read
+from autograder.classroom.desk import free_text_page
+from autograder.classroom.desk.page_data import read
 from autograder.classroom.desk.server import Server, application, write_static
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import Grading, TaskResult
 from autograder.records.course import Course
-from autograder.records.problems import BadBook
-from autograder.web.admission import Limits
+from autograder.records.errors import BadBook
+from autograder.web.admission_control import Limits
 from autograder.words.language import speaking
 from nbgrader.api import Gradebook
 from support.desk_class import CODE, LESSON, TASK, TEXTS, answered
@@ -106,7 +106,7 @@ class TestDesk(AsyncHTTPTestCase):
         assert "Nothing was written." in page
 
     def test_points_and_comment_are_nbgraders_own_and_come_back(self):
-        key = written.key_of("ada", TOKEN)
+        key = free_text_page.key_of("ada", TOKEN)
         assert json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body) == {
             "score": 2.0,
             "told": "Saved: 2 points.",
@@ -115,18 +115,20 @@ class TestDesk(AsyncHTTPTestCase):
             grade = book.find_grade(TASK, LESSON, LESSON, "ada")
             assert (grade.score, grade.needs_manual_grade) == (2.0, False)
             assert book.find_comment(TASK, LESSON, LESSON, "ada").comment == "Say why."
-        again = written.on_page(read(self.course), TOKEN, LESSON, TASK)
+        again = free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)
         (one,) = [one for one in again["answers"] if one.key == key]
         assert (one.ticked, one.comment, one.score, one.waiting) == ((0, 2), "Say why.", 2.0, False)
         assert again["comments"] == ["Say why."]
 
     def test_what_makes_no_sense_changes_nothing_and_is_told(self):
-        key = written.key_of("ada", TOKEN)
+        key = free_text_page.key_of("ada", TOKEN)
         assert self.give(key=key, lines=[0], token="another").code == 403
         assert "no such line" in json.loads(self.give(key=key, lines=[7]).body)["error"]
         assert self.give(key="nobody", lines=[0]).code == 400
         assert self.ask("/written/02-strides/no-such-task").code == 404
-        assert all(one.waiting for one in written.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"])
+        assert all(
+            one.waiting for one in free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"]
+        )
 
     def test_answers_with_one_verdict_stand_together_and_get_one_comment(self):
         page = self.ask(f"/task/{LESSON}/{CODE}").body.decode()
@@ -189,7 +191,7 @@ class TestDesk(AsyncHTTPTestCase):
         page = self.ask(f"/written/{LESSON}/{TASK}").body.decode()
         assert page.count("<article") == 2
         assert "written by 2 students in the same words" in page
-        key = written.key_of("ada", TOKEN)
+        key = free_text_page.key_of("ada", TOKEN)
         assert json.loads(self.give(key=key, lines=[0], was="").body)["score"] == 1.0
         marks = read(self.course).marks
         assert [marks[LESSON, one, TASK].manual for one in TEXTS] == [1.0, 1.0, None]
@@ -236,7 +238,9 @@ class TestDesk(AsyncHTTPTestCase):
         with closing(sqlite3.connect(self.course.database.removeprefix("sqlite:///"))) as other:
             other.execute("BEGIN IMMEDIATE")  # as the formgrader does while it writes
             with pytest.raises(BadBook, match="in use by another program"):
-                written.give(read(self.course), LESSON, TASK, written.key_of("ada", TOKEN), TOKEN, [0], "")
+                free_text_page.give(
+                    read(self.course), LESSON, TASK, free_text_page.key_of("ada", TOKEN), TOKEN, [0], ""
+                )
 
     def test_every_change_is_told_with_its_reason_and_on_the_students_page(self):
         page = self.ask("/changes").body.decode()

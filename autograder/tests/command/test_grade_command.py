@@ -27,23 +27,23 @@ from typing import Any
 import nbformat
 import nbgrader.api
 import pytest
+from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import MarkRelease
-from autograder.author.source import read_source
-from autograder.classroom import export as exports
+from autograder.classroom import score_export as exports
 from autograder.command import app as cli
 from autograder.command import grade_command as command
 from autograder.command.grade_command import Order, Summary
-from autograder.grading import batch, gradebook, verdicts
-from autograder.grading import grade as grading
-from autograder.grading import nbgrader_steps as preprocessors
-from autograder.grading.banks import Banks
+from autograder.grading import grade_notebook as grading
+from autograder.grading import grade_submission, gradebook, verdicts
+from autograder.grading import nbgrader_autograde as preprocessors
 from autograder.grading.class_folder import Class
-from autograder.grading.evidence import GraderFault
-from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.grading_banks import Banks
+from autograder.grading.notebook_evidence import GraderFault
+from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
 from autograder.grading.verdicts import TaskResult
 from autograder.records import bank
 from autograder.records.course import Course
-from autograder.records.problems import BadBook
+from autograder.records.errors import BadBook
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -57,7 +57,7 @@ TURNED = RIGHT.replace("@ kernel", "@ kernel.flip(0)")
 STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 
 # The fixture below puts one for all in its place.
-RUNNER_OF_A_THREAD = batch.runner_for
+RUNNER_OF_A_THREAD = grade_submission.runner_for
 
 # SQLAlchemy warns of the way in which nbgrader itself adds a submission.
 NBGRADERS = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -76,7 +76,7 @@ class Here(Executor):
 def runner(sandbox: SandboxRunner) -> Iterator[SandboxRunner]:
     patch = pytest.MonkeyPatch()
     remembered: dict[str, Any] = {}
-    really = batch.grade
+    really = grade_submission.grade
 
     def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], *how: Any) -> Any:
         key = hashlib.sha256(repr((notebook, notes)).encode()).hexdigest()
@@ -84,8 +84,8 @@ def runner(sandbox: SandboxRunner) -> Iterator[SandboxRunner]:
             remembered[key] = really(notebook, lesson, sandbox, notes, *how)
         return deepcopy(remembered[key])
 
-    patch.setattr(batch, "grade", grade)
-    patch.setattr(batch, "runner_for", lambda banks, sandboxed=True: sandbox)
+    patch.setattr(grade_submission, "grade", grade)
+    patch.setattr(grade_submission, "runner_for", lambda banks, sandboxed=True: sandbox)
     # Another process would know nothing of these.
     patch.setattr(command, "Processes", lambda number, _: ThreadPoolExecutor(number))
     patch.setattr(preprocessors, "within", lambda _, function, *given: function(*given))
@@ -819,14 +819,14 @@ def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):
 
 
 def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
-    really = batch.grade
+    really = grade_submission.grade
 
     def faulty(notebook: NotebookNode, *rest: Any) -> Any:
         if any(RIGHT in cell.source for cell in notebook.cells if cell["id"] == "convolve-answer"):
             raise GraderFault("convolve: our own mistake")
         return really(notebook, *rest)
 
-    monkeypatch.setattr(batch, "grade", faulty)
+    monkeypatch.setattr(grade_submission, "grade", faulty)
     summary, said = grade(place)
     assert "cleo" not in scores(place)
     assert f"cleo {LESSON}" in summary.faults
@@ -1085,7 +1085,7 @@ def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeyp
     def faulty(*_: Any) -> Any:
         raise GraderFault("share: our own mistake")
 
-    monkeypatch.setattr(batch, "grade", faulty)
+    monkeypatch.setattr(grade_submission, "grade", faulty)
     done = invoke("--course", str(place))
     assert done.exit_code == 1
     assert "0 submissions graded, 4 submissions could not be graded and need a look." in " ".join(
@@ -1114,8 +1114,8 @@ def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_wha
         asked.append(sandboxed)
         return made
 
-    monkeypatch.setattr(batch, "runner_for", runner)
-    monkeypatch.setattr(batch, "grade", grading.grade)
+    monkeypatch.setattr(grade_submission, "runner_for", runner)
+    monkeypatch.setattr(grade_submission, "grade", grading.grade)
     done = invoke("--course", str(place), "--no-sandbox", "--student", "cleo")
     made.close()
     assert done.exit_code == 0, done.output
@@ -1141,7 +1141,7 @@ def test_a_thread_runs_its_submissions_where_it_was_told_to(class_course, sandbo
     asked = Banks.of(class_course)
     assert type(RUNNER_OF_A_THREAD(asked, sandboxed)) is kind
     assert RUNNER_OF_A_THREAD(asked, sandboxed) is RUNNER_OF_A_THREAD(asked, sandboxed)
-    batch.close_sandboxes()
+    grade_submission.close_sandboxes()
 
 
 @NBGRADERS
@@ -1153,7 +1153,7 @@ def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(plac
         asked.append(sandboxed)
         return runner
 
-    monkeypatch.setattr(batch, "runner_for", shared)
+    monkeypatch.setattr(grade_submission, "runner_for", shared)
     course = Class(place)
     with command.Book(course) as opened:
         opened.know(LESSON)
@@ -1245,12 +1245,12 @@ def test_a_lesson_that_is_not_there_is_named(place):
 PATIENT = """
 import signal
 from autograder.command.app import main
-from autograder.grading import jobs, runner
-from autograder.grading.sandbox.limits import Limits
+from autograder.grading import job_scheduling, notebook_runners
+from autograder.grading.sandbox.resource_limits import Limits
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-jobs.LIMITS = Limits(cell_seconds=3600, seconds=3600)
-runner.CELL_SECONDS = 3600
+job_scheduling.LIMITS = Limits(cell_seconds=3600, seconds=3600)
+notebook_runners.CELL_SECONDS = 3600
 main()
 """
 

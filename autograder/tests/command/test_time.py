@@ -14,7 +14,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.command.app import app
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class

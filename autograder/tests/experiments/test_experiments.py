@@ -16,11 +16,11 @@ import torch
 import torch.nn.functional as F
 from autograder.experiments.base import Subject
 from autograder.experiments.dropout import MEASURES
-from autograder.experiments.known import EXPERIMENTS
 from autograder.experiments.other_device import MIXES, RETURNS, STAYS
-from autograder.probe.collect import call, call_class, call_module
+from autograder.experiments.registry import EXPERIMENTS
+from autograder.probe.collect_evidence import call, call_class, call_module
 from autograder.records.bank import Made, Probe, Specimen
-from autograder.records.compare import all_close, close
+from autograder.records.tensor_comparison import all_close, close
 from torch import nn
 
 INF = torch.inf
@@ -478,7 +478,7 @@ def dropped(answer, p=0.2, tokens=6, copies=2, batch=1, dtype="float32", seed=0)
         dtype=dtype,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.probe.collect.PROBE_SEED", seed)
+        patch.setattr("autograder.probe.collect_evidence.PROBE_SEED", seed)
         return call_module(answer, probe)
 
 

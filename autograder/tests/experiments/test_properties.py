@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 from autograder.experiments.properties import PROPERTIES, violation
-from autograder.records.compare import first_index
+from autograder.records.tensor_comparison import first_index
 
 
 def test_the_first_row_that_does_not_sum_to_one_is_named_with_its_sum():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from autograder.experiments.known import OWN
+from autograder.experiments.registry import OWN
 from autograder.experiments.specimens import Mixing, specimen
-from autograder.probe.collect import call, call_module
+from autograder.probe.collect_evidence import call, call_module
 from autograder.records.bank import Probe, Specimen
 from torch import nn
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autograder.grading.may_hide import hiding
+from autograder.grading.evasion_lint import hiding
 
 # An attribute is set of what the learner did not define, by every syntax, and under any name.
 SETS = {
@@ -128,7 +128,7 @@ DOORS = {
     "import IPython\nIPython.core",
     "from IPython.core.interactiveshell import InteractiveShell",
     "%timeit -n 1 -r 1 torch.softmax = f",
-    "%%timeit\nimport autograder.probe.forbidden",
+    "%%timeit\nimport autograder.probe.forbidden_calls",
     "%%prun\nf()",
     "%run -i other.py",
     "open('einops.py', 'w').write(text)",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from autograder.grading.rebuild import rebuild, with_givens
+from autograder.grading.rebuild_submission import rebuild, with_givens
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from support.cells import marks

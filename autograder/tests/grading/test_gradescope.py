@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.command import app as cli
 from support.class_course import FULL, LESSON, class_folder
 from typer.testing import CliRunner

@@ -7,9 +7,9 @@ from copy import deepcopy
 
 import nbformat
 import pytest
-from autograder.grading.banks import Banks
-from autograder.grading.grade import Graded, grade
-from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.grade_notebook import Graded, grade
+from autograder.grading.grading_banks import Banks
+from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
 from autograder.records.course import Course
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.grading.class_folder import Class
 from nbgrader.api import Gradebook
 from nbgrader.utils import get_username

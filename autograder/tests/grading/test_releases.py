@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from autograder.author.preprocessors import MarkRelease
 from autograder.grading.releases import Release, known_ids_and_release, origin
-from autograder.records.cells import release_of, said_release
+from autograder.records.cell_roles import release_of, said_release
 from nbformat.v4 import new_code_cell, new_notebook
 
 TASKS = {"first": "ab", "second": "abc", "now": "abcd"}

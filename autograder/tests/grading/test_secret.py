@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 import torch
-from autograder.author.answers import make_bank, run_solution
 from autograder.author.authoring import load_faults, load_lesson
-from autograder.author.source import read_source
+from autograder.author.build_bank import make_bank, run_solution
+from autograder.author.parse_source import read_source
 from autograder.command import app as cli
-from autograder.grading.banks import Banks, Draws
-from autograder.grading.hidden import secret
+from autograder.grading.grading_banks import Banks, Draws
+from autograder.grading.hidden_tests import secret
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect_answer
-from autograder.records import bank, codec
+from autograder.probe.collect_evidence import collect_answer
+from autograder.records import bank, serialization
 from autograder.records.bank import AS_SEEN, LessonBank, without_answers
 from autograder.records.course import Course
 from autograder.records.findings import NotComputed, Verdict
 from autograder.records.outcome import Outcome
-from autograder.words.feedback import rich_text
+from autograder.words.feedback_card import rich_text
 from support.tiny_course import NAME, TASKS, edited, write_course
 from typer.testing import CliRunner
 
@@ -231,7 +231,7 @@ def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
     text = (tmp_path / "questions" / f"{NAME}.json").read_text()
     for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
         assert told not in text
-    _, tensors = codec.encode(asks)
+    _, tensors = serialization.encode(asks)
     assert not [key for key in tensors if "expected" in key or "wrong" in key or "redrawn" in key]
     answers = [probe.expected.tensor for task in lesson.tasks.values() for probe in task.probes]
     assert not [1 for held in tensors.values() for one in answers if torch.equal(held, one)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from autograder.grading.runner import SandboxRunner
+from autograder.grading.notebook_runners import SandboxRunner
 from autograder.records.bank import AS_SEEN
-from autograder.records.cells import STANDS_IN
+from autograder.records.cell_roles import STANDS_IN
 from nbformat.v4 import new_code_cell, new_notebook
 from support.cells import marks
 from support.class_course import LESSON

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import torch
 from autograder.judge.decide import judge, judge_outcome, merge
-from autograder.judge.sights import RIGHT, sight
-from autograder.probe.collect import call, call_module, collect_answer
+from autograder.judge.failure_signatures import RIGHT, sight
+from autograder.probe.collect_evidence import call, call_module, collect_answer
 from autograder.records.bank import Check, Made, Probe, Task
+from autograder.records.evidence_transport import pack, unpack
 from autograder.records.findings import (
     BrokenProperty,
     GivensChanged,
@@ -40,7 +41,6 @@ from autograder.records.outcome import (
     Outcome,
     Uncalled,
 )
-from autograder.records.transport import pack, unpack
 from support.tiny_lesson import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
 from torch import nn
 

@@ -104,12 +104,12 @@ def test_where_predictions_cannot_be_kept_the_learner_is_told(in_lab, monkeypatc
 
 
 def test_outside_a_course_the_learner_is_told(monkeypatch, tmp_path):
-    monkeypatch.setattr("autograder.lesson.learner.Course.find", refuse)
+    monkeypatch.setattr("autograder.lesson.check_calls.Course.find", refuse)
     assert "nowhere to keep" in repr(predict("spread", "How far?"))
     assert "nowhere to look" in repr(reveal("spread", 1))
 
 
 def refuse():
-    from autograder.records.problems import AuthoringError
+    from autograder.records.errors import AuthoringError
 
     raise AuthoringError(["no course"])

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from autograder.lesson import joining, live_line
+from autograder.lesson import event_sender, join_live
 from autograder.records.course import Course
 from support.everywhere import need
 from support.live_room import needs_live, served
@@ -24,10 +24,10 @@ WRONG = "def share(x):\n    return x / x.max()"
 @pytest.fixture(autouse=True)
 def _live(notebook, monkeypatch):
     needs_live()
-    monkeypatch.setattr(joining, "_HERE", {})
-    monkeypatch.setattr(live_line, "PAUSES", (0.05,))
+    monkeypatch.setattr(join_live, "_HERE", {})
+    monkeypatch.setattr(event_sender, "PAUSES", (0.05,))
     yield
-    live_line.use(None)
+    event_sender.use(None)
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def test_who_joins_in_two_notebooks_and_again_after_leaving_counts_once(course, 
         join(room.address, room.room.code, agree=True)
         check("share")
         room.until("1 is working on it · 0 have solved it")
-        joining._HERE.clear()  # another notebook knows only what is kept on this machine
-        live_line.use(None)
+        join_live._HERE.clear()  # another notebook knows only what is kept on this machine
+        event_sender.use(None)
         join(room.address, room.room.code)
         leave()
         join(room.address, room.room.code, agree=True)

@@ -13,13 +13,13 @@ from support.everywhere import need_modules
 
 need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
-from autograder.classroom.export import Scores  # noqa: E402
-from autograder.classroom.people import Roster  # noqa: E402
+from autograder.classroom.class_roster import Roster  # noqa: E402
+from autograder.classroom.score_export import Scores  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected  # noqa: E402
-from autograder.lti.members import placed, pull  # noqa: E402
-from autograder.lti.remembered import Place, remembered  # noqa: E402
-from autograder.lti.sending import Columns  # noqa: E402
-from autograder.records.problems import Refused  # noqa: E402
+from autograder.lti.roster_service import placed, pull  # noqa: E402
+from autograder.lti.score_sender import Columns  # noqa: E402
+from autograder.lti.state_store import Place, remembered  # noqa: E402
+from autograder.records.errors import Refused  # noqa: E402
 from support.lti_class import member  # noqa: E402
 from support.lti_platform import KEYS, SCOPES, jwk  # noqa: E402
 

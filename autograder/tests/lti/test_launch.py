@@ -21,9 +21,9 @@ need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "
 
 import jwt  # noqa: E402
 import requests  # noqa: E402
-from autograder.lti import answering  # noqa: E402
+from autograder.lti import web_app  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected, is_role  # noqa: E402
-from autograder.lti.remembered import remembered  # noqa: E402
+from autograder.lti.state_store import remembered  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import padding  # noqa: E402
 from cryptography.hazmat.primitives.hashes import SHA256  # noqa: E402
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: E402
@@ -314,7 +314,7 @@ def test_a_cookie_that_is_none_of_ours_is_replaced(browser, home):
 def test_what_is_no_form_or_too_long_is_refused(browser, refusals, monkeypatch):
     for body in (b"x" * 200_000, b"&".join(b"a=1" for _ in range(100)), b"\xff\xfe"):
         assert browser.session.post(f"{browser.tool}/launch", data=body).status_code == 403
-    monkeypatch.setattr(answering, "BODY_TIME", 0.01)
+    monkeypatch.setattr(web_app, "BODY_TIME", 0.01)
     at = urlsplit(browser.tool)
     for leaves in (False, True):  # who stops on the way, and who goes away
         with socket.create_connection((at.hostname, at.port)) as sock:

@@ -9,9 +9,9 @@ from support.everywhere import need_modules
 
 need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "starlette", "uvicorn")
 
-from autograder.classroom.roster import class_list  # noqa: E402
+from autograder.classroom.gradebook_roster import class_list  # noqa: E402
 from autograder.grading.class_folder import Class  # noqa: E402
-from autograder.lti import sending  # noqa: E402
+from autograder.lti import score_sender  # noqa: E402
 from nbgrader.api import Gradebook  # noqa: E402
 from support.class_course import LESSON, OTHER  # noqa: E402
 from support.handing_in import run  # noqa: E402
@@ -104,7 +104,7 @@ def test_a_clock_that_was_put_back_sends_no_score_that_is_older_than_the_last(he
         def now(cls, tz=None):
             return datetime.now(tz) - timedelta(days=1)
 
-    monkeypatch.setattr(sending, "datetime", Earlier)
+    monkeypatch.setattr(score_sender, "datetime", Earlier)
     graded(here, {student(3): 8.5})
     assert "1 score to send" in run(here, "export", "--lti")
     first, last = (

@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 import torch
-from autograder.probe.calling import NeedsEarlier, fresh, load_weights
-from autograder.probe.collect import call, call_module
+from autograder.probe.call_answer import NeedsEarlier, fresh, load_weights
+from autograder.probe.collect_evidence import call, call_module
 from autograder.records.bank import Made, Probe
 from autograder.records.outcome import ModuleReport, Reshaped, Uncalled
 from torch import nn

@@ -9,9 +9,9 @@ import traceback
 
 import pytest
 import torch
-from autograder.grading.sandbox import frames
-from autograder.grading.sandbox.heard import heard
-from autograder.probe import forbidden
+from autograder.grading.sandbox import framing
+from autograder.grading.sandbox.forbidden_call_log import heard
+from autograder.probe import forbidden_calls
 from support.tiny_lesson import FAMILIES
 
 TASK = "weights"
@@ -21,11 +21,11 @@ HONEST = "def weights(x):\n    e = torch.exp(x - x.max())\n    return e / e.sum(
 # What runs before the test cell: each is to keep a call from being heard of.
 SILENCERS = {
     "the watch's class": (
-        "import autograder.probe.forbidden as f\n"
+        "import autograder.probe.forbidden_calls as f\n"
         "f.Watch.__enter__ = lambda self: self.calls\nf.Watch.__exit__ = lambda *_: None"
     ),
     "all names of the watch's module": (
-        "import autograder.probe.forbidden as f\n"
+        "import autograder.probe.forbidden_calls as f\n"
         "for name in [n for n in vars(f) if not n.startswith('__')]:\n"
         "    setattr(f, name, lambda *a, **k: '')"
     ),
@@ -56,7 +56,7 @@ SILENCERS = {
         "for one in (os, posix):\n    one.write = lambda *a: 1\n    one.fstat = lambda *a: one.stat('/')"
     ),
     "the senders": (
-        "import autograder.grading.sandbox.frames as f\n"
+        "import autograder.grading.sandbox.framing as f\n"
         "f.sender = f.Writer = f.send = lambda *a: None\nf.HEADER = None"
     ),
     "builtins": (
@@ -65,7 +65,8 @@ SILENCERS = {
     ),
     "hashes": "import hashlib, _blake2\nhashlib.blake2b = _blake2.blake2b = None",
     "modules": (
-        "for name in ('json', 'os', 'posix', 'autograder.probe.forbidden'):\n    sys.modules[name] = None"
+        "for name in ('json', 'os', 'posix', 'autograder.probe.forbidden_calls'):\n"
+        "    sys.modules[name] = None"
     ),
     "frames": "sys._getframe = lambda *a: None",
     "caches": "import functools\nfunctools.cache = functools.lru_cache = lambda *a: lambda *a: ''",
@@ -118,7 +119,7 @@ AROUND = {  # what the answer does besides
 
 @pytest.fixture(scope="module", autouse=True)
 def prepared():
-    forbidden.prepare([(TASK, (FAMILIES["softmax"],)), ("free", ())])
+    forbidden_calls.prepare([(TASK, (FAMILIES["softmax"],)), ("free", ())])
 
 
 def hears(before, answer, cells=(TASK,)):
@@ -129,7 +130,7 @@ def hears(before, answer, cells=(TASK,)):
         try:
             torch.set_num_threads(1)
             os.close(into)
-            watching = forbidden.witness(frames.sender(out, frames.SEEN))
+            watching = forbidden_calls.witness(framing.sender(out, framing.SEEN))
             names = {"torch": torch, "sys": sys, "pipe": out}
             for source in (before, answer):
                 exec(compile(source, "<cell>", "exec"), names)
@@ -143,7 +144,7 @@ def hears(before, answer, cells=(TASK,)):
         finally:
             os._exit(0)
     os.close(out)
-    reader, messages = frames.Reader(frames.SEEN, 4096), []
+    reader, messages = framing.Reader(framing.SEEN, 4096), []
     while piece := os.read(into, 1 << 16):
         messages += [json.loads(payload) for _, payload in reader.feed(piece)]
     os.close(into)

@@ -8,7 +8,7 @@ import json
 import pytest
 import torch
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect_answer
+from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
 from autograder.records.bank import BankError, Made, Probe, Specimen
 from autograder.records.outcome import Examination, Influence, Outcome

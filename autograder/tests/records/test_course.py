@@ -9,10 +9,10 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from autograder.probe.forbidden import family_of
+from autograder.probe.forbidden_calls import family_of
 from autograder.records import bank, course
 from autograder.records.course import Course
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
 from autograder.words.language import LANGUAGE, use
 
 from autograder import check, hint, predict, progress

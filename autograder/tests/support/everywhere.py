@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from autograder.grading.sandbox import walls as sandbox
+from autograder.grading.sandbox import bubblewrap as sandbox
 
 
 def longest_first(items: list[pytest.Item], folder: Path, long: Sequence[str]) -> None:

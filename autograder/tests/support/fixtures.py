@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import torch
-from autograder.grading.banks import Banks
-from autograder.grading.runner import SandboxRunner
+from autograder.grading.grading_banks import Banks
+from autograder.grading.notebook_runners import SandboxRunner
 from autograder.judge.decide import judge
-from autograder.lesson import learner
-from autograder.probe.collect import collect_answer
+from autograder.lesson import check_calls
+from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
 from autograder.records.bank import LessonBank, Task
 from autograder.records.course import Course
@@ -33,7 +33,7 @@ def own_progress(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     monkeypatch.setenv("AUTOGRADER_PROGRESS", str(folder))
     for name in ("NBGRADER_EXECUTION", "AUTOGRADER_RUN", "AUTOGRADER_COURSE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(learner, "_SEEN_HINTS", {})
+    monkeypatch.setattr(check_calls, "_SEEN_HINTS", {})
     return folder
 
 

@@ -4,7 +4,7 @@ import warnings
 import zipfile
 
 import nbformat
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.command import app as cli
 from support.class_course import LESSON, MORE, OTHER
 from support.template import TEMPLATE

@@ -11,10 +11,10 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from autograder.live.board import Vocabulary
-from autograder.live.history import History, Room
+from autograder.live.board_view import Vocabulary
+from autograder.live.lab_history import History, Room
 from autograder.records.course import Course
-from autograder.web.admission import Limits
+from autograder.web.admission_control import Limits
 from support.everywhere import need_modules
 
 ADA, BOB = "a" * 16, "b" * 16
@@ -82,8 +82,8 @@ def served(
 ) -> Iterator[Served]:
     """Serve the room `lab` of a course in a thread, until it is left."""
     needs_live()
-    from autograder.live.service import application
-    from autograder.web.bounded import bounded
+    from autograder.live.web_app import application
+    from autograder.web.bounded_server import bounded
 
     with closing(History(file)) as history, socket.socket() as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import requests
 from autograder.grading.class_folder import Class
-from autograder.lti.answering import server
-from autograder.lti.registered import Registered
-from autograder.web.admission import Limits
+from autograder.lti.registrations import Registered
+from autograder.lti.web_app import server
+from autograder.web.admission_control import Limits
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine, text
 from support.class_course import LESSON, OTHER

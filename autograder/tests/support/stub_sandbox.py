@@ -17,14 +17,13 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
-    import frames  # type: ignore[import-not-found]
 else:
-    from autograder.grading.sandbox import frames
-    from autograder.grading.sandbox.limits import Limits
-    from autograder.grading.sandbox.walls import Inside
+    from autograder.grading.sandbox import framing
+    from autograder.grading.sandbox.bubblewrap import Inside
+    from autograder.grading.sandbox.resource_limits import Limits
     from autograder.grading.sandbox.workers import Job, Ran, Worker
 
-FOLDER = Path(frames.__file__).parent
+FOLDER = Path(framing.__file__).parent
 LARGE = "x" * 300_000  # more than a pipe holds
 OF_ANOTHER = "of another"
 BEYOND = 1 << 40  # a number that no job has
@@ -63,7 +62,7 @@ class Stub:
 
     def __init__(self, grader: int) -> None:
         self._grader = grader
-        self._out = frames.Writer(1, 0)
+        self._out = framing.Writer(1, 0)
         self._number = 0
 
     def say(self, kind: bytes, payload: bytes) -> None:
@@ -72,20 +71,20 @@ class Stub:
 
     def cell(self, name: str, text: str = "") -> None:
         said = {"id": name, "count": 1, "outputs": outputs(name, text)}
-        self.say(frames.CELL, json.dumps(said).encode())
+        self.say(framing.CELL, json.dumps(said).encode())
 
     def serve(self) -> None:
-        self.say(frames.READY, b"")
-        reader = frames.Reader(frames.JOB, 1 << 30)
+        self.say(framing.READY, b"")
+        reader = framing.Reader(framing.JOB, 1 << 30)
         while piece := os.read(0, 1 << 16):
             for _, payload in reader.feed(piece):
                 self.run(json.loads(payload))
 
     def run(self, job: dict[str, object]) -> None:
         self._number = number = job["number"]
-        self._out = frames.Writer(1, number)
+        self._out = framing.Writer(1, number)
         for name, does in job["cells"]:
-            self.say(frames.STARTED, name.encode())
+            self.say(framing.STARTED, name.encode())
             if does in FAULTS:
                 FAULTS[does](self, name)
             if does in MUCH:
@@ -93,19 +92,19 @@ class Stub:
                 continue
             self.cell(name, "" if does in FAULTS or does == "ok" else does)
         ending = {"how": "finished", "seconds": 0.1, "held_up": False}
-        self.say(frames.END, json.dumps(ending).encode())
+        self.say(framing.END, json.dumps(ending).encode())
         if any(does == "goes on" for _, does in job["cells"]):
             self.cell(name, "after its end")
 
     def much(self, name: str, text: bytes) -> None:
         shown = b'{"output_type": "display_data", "metadata": {}, "data": {"application/json": %s}}' % text
-        self.say(frames.CELL, b'{"id": "%s", "count": 1, "outputs": [%s]}' % (name.encode(), shown))
+        self.say(framing.CELL, b'{"id": "%s", "count": 1, "outputs": [%s]}' % (name.encode(), shown))
 
     def as_another(self, number: int) -> None:
         """Say something of the first cell of another job, with the number of that."""
-        self._out = frames.Writer(1, number)
+        self._out = framing.Writer(1, number)
         self.cell("cell-0", OF_ANOTHER)
-        self._out = frames.Writer(1, self._number)
+        self._out = framing.Writer(1, self._number)
 
     def interrupt(self, _: str) -> None:
         os.kill(self._grader, signal.SIGUSR1)
@@ -133,10 +132,10 @@ FAULTS: dict[str, Callable[[Stub, str], object]] = {
     "interrupts": Stub.interrupt,
     "goes on": lambda stub, name: None,
     "writes much beside": lambda stub, name: os.write(2, b"x" * 300_000),
-    "is no JSON": lambda stub, name: stub.say(frames.CELL, b'{"id": '),
-    "is nested": lambda stub, name: stub.say(frames.CELL, b"[" * 100_000),
+    "is no JSON": lambda stub, name: stub.say(framing.CELL, b'{"id": '),
+    "is nested": lambda stub, name: stub.say(framing.CELL, b"[" * 100_000),
     "names others": lambda stub, name: stub.cell("somebody-else", "x"),
-    "has no form": lambda stub, name: stub.say(frames.CELL, b'{"id": "%s", "count": {}}' % name.encode()),
+    "has no form": lambda stub, name: stub.say(framing.CELL, b'{"id": "%s", "count": {}}' % name.encode()),
 }
 
 if __name__ == "__main__":

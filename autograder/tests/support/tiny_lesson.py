@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from autograder.judge.sights import sight, tabulate
+from autograder.judge.failure_signatures import sight, tabulate
 from autograder.records.bank import Check, KnownWrong, LessonBank, Probe, Task
-from autograder.records.families import Described, families
+from autograder.records.operator_families import Described, families
 from autograder.records.outcome import Outcome
 
 # What its tasks can forbid, by name.

@@ -9,7 +9,7 @@ import re
 import pytest
 import torch
 from autograder.experiments.dropout import MEASURES
-from autograder.experiments.known import EXPERIMENTS
+from autograder.experiments.registry import EXPERIMENTS
 from autograder.records import findings as f
 from autograder.records.bank import Check, Probe, Task
 from autograder.records.findings import Verdict

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from autograder.records.cells import is_test
+from autograder.records.cell_roles import is_test
 
 from tests.mutants import harness
 

@@ -13,15 +13,15 @@ from string import ascii_uppercase
 from rich.console import Console
 from rich.table import Table
 
-from autograder.author.answers import changed_answer, evidence_for
+from autograder.author.answer_edits import AnyEdit
 from autograder.author.authoring import load_faults, load_lesson
-from autograder.author.edits import AnyEdit
+from autograder.author.build_bank import changed_answer, evidence_for
 from autograder.author.pipeline import ExecutedLesson, execute
 from autograder.judge.decide import judge
 from autograder.records.bank import BankError, LessonBank, Task
 from autograder.records.course import Course
+from autograder.records.errors import AuthoringError
 from autograder.records.findings import Raised, Verdict
-from autograder.records.problems import AuthoringError
 from autograder.words.language import ngettext
 
 # What is tried: that known wrong answers are rejected and named, right ones accepted, forbidden calls caught.

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import torch
 
-from autograder.author.edits import Right, Wrong, rights, wrongs
+from autograder.author.answer_edits import Right, Wrong, rights, wrongs
 from autograder.records.bank import Check, Forbid, Made, Probe, Specimen, Task, Value, WrongAnswer
-from autograder.records.definitions import defined_by
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
+from autograder.records.load_definitions import defined_by
 
 __all__ = [
     "AuthoringError",

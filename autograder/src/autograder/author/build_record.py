@@ -15,10 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.author.inputs import Inputs, files_digest
-from autograder.records import codec
+from autograder.author.build_inputs import Inputs, files_digest
+from autograder.records import serialization
 from autograder.records.course import FILE, Course
-from autograder.records.files import write_whole
+from autograder.records.file_digests import write_whole
 
 RECORD = ".built.json"
 # What a lesson's build writes, each in a folder of its own; beside these, each language.
@@ -116,7 +116,7 @@ class BuildRecord:
         # Another build may have kept its own in the meantime.
         records = {**_records(self._course), lesson: record}
         in_order = {name: records[name] for name in self._course.lessons if name in records}
-        plain, _ = codec.encode(in_order)
+        plain, _ = serialization.encode(in_order)
         with suppress(OSError):
             write_whole(self._course.root / RECORD, (json.dumps(plain, indent=1) + "\n").encode())
 
@@ -139,7 +139,7 @@ def _records(course: Course) -> dict[str, LessonRecord]:
     """Return the records of a course's builds; none where they cannot be read."""
     with suppress(OSError, ValueError, AttributeError):
         kind: Any = Mapping[str, LessonRecord]
-        return dict(codec.decode(kind, json.loads((course.root / RECORD).read_bytes())))
+        return dict(serialization.decode(kind, json.loads((course.root / RECORD).read_bytes())))
     return {}
 
 

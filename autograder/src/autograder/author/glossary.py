@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from autograder.records.codec import read_toml
 from autograder.records.course import Course
+from autograder.records.serialization import read_toml
 from autograder.words.language import translated
 
 

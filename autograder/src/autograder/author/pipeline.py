@@ -12,27 +12,27 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.author.answers import Runs, make_bank, reworded, run_solution
+from autograder.author.artifact_diff import same_bank, same_solution
 from autograder.author.authoring import Lesson, load_faults, load_lesson
+from autograder.author.build_bank import Runs, make_bank, reworded, run_solution
+from autograder.author.build_inputs import Inputs
 from autograder.author.build_record import BANKS, RELEASE, Stages, of_bank, of_solution, shown_path
-from autograder.author.generate import generate, write_notebook
-from autograder.author.inputs import Inputs
-from autograder.author.lint import lint
-from autograder.author.namespace import run_cells
-from autograder.author.refusals import refused_at_once, untrue
-from autograder.author.source import predictions, read_source
-from autograder.author.stages import TaskKeys, release_key, solution_key
-from autograder.author.unchanged import same_bank, same_solution
-from autograder.experiments import known as experiments
+from autograder.author.build_stages import TaskKeys, release_key, solution_key
+from autograder.author.execute_lesson import run_cells
+from autograder.author.nbgrader_generate import generate, write_notebook
+from autograder.author.parse_source import predictions, read_source
+from autograder.author.source_lint import lint
+from autograder.author.task_lint import refused_at_once, untrue
+from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
-from autograder.probe.collect import collect
+from autograder.probe.collect_evidence import collect
 from autograder.records import bank as bank_files
 from autograder.records.bank import AS_SEEN, LessonBank, Task
-from autograder.records.cells import package_missing
+from autograder.records.cell_roles import package_missing
 from autograder.records.course import Course
-from autograder.records.files import write_whole
+from autograder.records.errors import AuthoringError
+from autograder.records.file_digests import write_whole
 from autograder.records.findings import Verdict
-from autograder.records.problems import AuthoringError
 
 
 @dataclass(frozen=True)

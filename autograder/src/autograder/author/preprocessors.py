@@ -16,9 +16,9 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
 from traitlets import Dict, Unicode, default
 
-from autograder.author.edits import faulty_code
+from autograder.author.answer_edits import faulty_code
 from autograder.lesson import progress_store
-from autograder.records.cells import OF_RELEASE, RELEASE, STUB_OF, is_answer, release_of, tasks_of
+from autograder.records.cell_roles import OF_RELEASE, RELEASE, STUB_OF, is_answer, release_of, tasks_of
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 STUB = "...  # your code here"

@@ -14,7 +14,7 @@ from typing import Any
 from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 
 from autograder.records.course import Course
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
 
 # The file that holds them.
 CONFIG = "nbgrader_config.py"
@@ -62,14 +62,14 @@ def configure(c: Any, file: str) -> None:
         "nbgrader.preprocessors.ClearOutput",
         "nbgrader.preprocessors.CheckCellMetadata",
         "nbgrader.preprocessors.ComputeChecksums",
-        "autograder.grading.nbgrader_cells.MoveCells",
+        "autograder.grading.gradebook_migration.MoveCells",
         "nbgrader.preprocessors.ClearHiddenTests",
         "nbgrader.preprocessors.ClearMarkScheme",
         "nbgrader.preprocessors.ComputeChecksums",
         "nbgrader.preprocessors.CheckCellMetadata",
         "autograder.author.preprocessors.MarkRelease",
     ]
-    c.GenerateAssignment.exporter_class = "autograder.author.generate.ReleaseExporter"
+    c.GenerateAssignment.exporter_class = "autograder.author.nbgrader_generate.ReleaseExporter"
     c.GenerateSolution.preprocessors = [
         "nbgrader.preprocessors.LockCells",
         "nbgrader.preprocessors.ClearOutput",
@@ -79,26 +79,26 @@ def configure(c: Any, file: str) -> None:
     ]
 
     # A submission's answers are put into a fresh copy of the release, run, and judged outside the kernel.
-    c.Autograde.exporter_class = "autograder.grading.nbgrader_steps.SubmissionExporter"
-    c.Autograde.sanitize_preprocessors = ["autograder.grading.nbgrader_steps.Rebuild"]
+    c.Autograde.exporter_class = "autograder.grading.nbgrader_autograde.SubmissionExporter"
+    c.Autograde.sanitize_preprocessors = ["autograder.grading.nbgrader_autograde.Rebuild"]
     c.Autograde.autograde_preprocessors = [
-        "autograder.grading.nbgrader_steps.RunAndJudge",
+        "autograder.grading.nbgrader_autograde.RunAndJudge",
         "nbgrader.preprocessors.LimitOutput",
         "nbgrader.preprocessors.SaveAutoGrades",
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
-    c.AssignLatePenalties.plugin_class = "autograder.grading.policy.LatePenalty"
+    c.AssignLatePenalties.plugin_class = "autograder.grading.late_policy.LatePenalty"
     c.LatePenalty.root = str(Path(file).resolve().parent)
     # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
-    c.GenerateFeedback.exporter_class = "autograder.grading.safe_html.FeedbackExporter"
+    c.GenerateFeedback.exporter_class = "autograder.grading.sanitize_html.FeedbackExporter"
     c.FeedbackExporter.root = str(Path(file).resolve().parent)
     c.HTMLExporter.preprocessors = [
-        "autograder.grading.safe_html.SafeOutputs",
-        "autograder.grading.safe_html.MarkingScheme",
+        "autograder.grading.sanitize_html.SafeOutputs",
+        "autograder.grading.sanitize_html.MarkingScheme",
     ]
     c.MarkingScheme.source = str(Path(file).resolve().parent / "source")
-    c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
+    c.HTMLExporter.filters = {"markdown2html": "autograder.grading.sanitize_html.markdown2html"}
     c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
     c.ExecuteSolution.timeout = 600  # a lesson may train something, on a busy machine too
     for step in (c.Execute, c.ExecuteSolution):
@@ -121,8 +121,8 @@ def _write_sources(course: Course) -> None:
             ):
                 continue
             # Where all is there, nbgrader's programs start without what these import.
-            from autograder.author.generate import write_notebook
-            from autograder.author.source import read_source
+            from autograder.author.nbgrader_generate import write_notebook
+            from autograder.author.parse_source import read_source
 
             made = read_source(text)
             made.metadata.update({platform: dict(marks) for platform, marks in course.notebook.items()})

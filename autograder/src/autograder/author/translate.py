@@ -23,14 +23,14 @@ from babel.messages.pofile import PoFileError, read_po, write_po
 from jinja2.ext import babel_extract
 
 import autograder
-from autograder.author import prose
+from autograder.author import prose_segments
 from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.glossary import read_glossary
-from autograder.author.source import read_source
+from autograder.author.parse_source import read_source
 from autograder.records.course import Course, package_folder
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
+from autograder.records.parse_cells import parsed
 from autograder.records.quiz import read_quiz
-from autograder.records.reading import parsed
 from autograder.words.language import MESSAGES
 
 FAULTS = "faults"
@@ -108,7 +108,9 @@ def entries(course: Course, name: str) -> list[Entry]:
         gathered = _of_faults(course) if name == FAULTS else _of_lesson(course, name)
     return list(
         {
-            (entry.context, entry.text): entry for entry in gathered if prose.has_words(str(entry.text))
+            (entry.context, entry.text): entry
+            for entry in gathered
+            if prose_segments.has_words(str(entry.text))
         }.values()
     )
 
@@ -129,7 +131,7 @@ def _of_lesson(course: Course, name: str) -> Iterator[Entry]:
     yield Entry(name, lesson.title, "the lesson's title")
     for cell in read_source(folder / f"{name}.py").cells:
         if cell.cell_type == "markdown":
-            yield from (Entry(cell["id"], text, "") for text in prose.texts(cell.source))
+            yield from (Entry(cell["id"], text, "") for text in prose_segments.texts(cell.source))
         else:
             yield from _predictions(cell.source)
     for task in lesson.tasks:
@@ -323,12 +325,12 @@ def disagreements(text: str, string: str) -> Iterator[str]:
     if string != string.strip().join(around) or "\n" in string:
         yield "another space before or after it, or a line end in it"
     if (
-        bool(prose.START.match(string)) != bool(prose.START.match(text))
+        bool(prose_segments.START.match(string)) != bool(prose_segments.START.match(text))
         or (string.count("**") - text.count("**")) % 2
     ):
         yield "a mark of Markdown (a heading's, a list's or **) stands there alone"
     of_text, of_translation = text, string
-    for kind, form in prose.KEPT:
+    for kind, form in prose_segments.KEPT:
         original, here = Counter(form.findall(of_text)), Counter(form.findall(of_translation))
         if original != here:
             lost, added = (original - here).elements(), (here - original).elements()

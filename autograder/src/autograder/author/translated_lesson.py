@@ -25,20 +25,20 @@ from babel.messages.mofile import read_mo, write_mo
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
-from autograder.author import prose, settings, translate
+from autograder.author import prose_segments, settings, translate
+from autograder.author.artifact_diff import same_solution
 from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.build_inputs import Inputs
 from autograder.author.build_record import Stages, of_solution
-from autograder.author.generate import failed_cells, write_notebook
-from autograder.author.inputs import Inputs
+from autograder.author.build_stages import says_hints, solution_key
+from autograder.author.nbgrader_generate import failed_cells, write_notebook
 from autograder.author.preprocessors import ExecuteSolution, TidySolution, keep_stubs, show_again
-from autograder.author.stages import says_hints, solution_key
-from autograder.author.unchanged import same_solution
 from autograder.records import bank
 from autograder.records.bank import LessonBank
-from autograder.records.cells import package_missing
+from autograder.records.cell_roles import package_missing
 from autograder.records.course import Course
-from autograder.records.files import write_whole
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
+from autograder.records.file_digests import write_whole
 from autograder.words import language
 
 # The file of what several lessons say, and the course's packages.
@@ -211,7 +211,7 @@ def _translate(notebook: NotebookNode, translated: Said) -> None:
     """Put a notebook's prose into another language. A cell that nbgrader guards gets its new checksum."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = prose.translate(cell.source, partial(translated, cell["id"]))
+            cell.source = prose_segments.translate(cell.source, partial(translated, cell["id"]))
             if "checksum" in cell.metadata.get("nbgrader", {}):
                 cell.metadata.nbgrader.checksum = compute_checksum(cell)
 

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import IO
 
 from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
-from autograder.grading.kept import LimitReached, Share
-from autograder.grading.submission import MAX_FILE_BYTES
-from autograder.records.problems import Refused
+from autograder.grading.read_submission import MAX_FILE_BYTES
+from autograder.grading.worker_pool import LimitReached, Share
+from autograder.records.errors import Refused
 
 MAX_ENTRIES = 200_000
 MAX_TOTAL_BYTES = 2_000_000_000

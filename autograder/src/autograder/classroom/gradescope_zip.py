@@ -12,8 +12,8 @@ import tomlkit
 
 from autograder.author.settings import CONFIG
 from autograder.author.translated_lesson import SHARED
-from autograder.classroom import wheels
-from autograder.grading.hidden.secret import NAME, OWN_FOLDER
+from autograder.classroom import bundle_wheels
+from autograder.grading.hidden_tests.secret import NAME, OWN_FOLDER
 from autograder.records import bank
 from autograder.records.course import FILE, Course
 from autograder.words.language import MESSAGES
@@ -40,7 +40,7 @@ RUN = """\
 # Gradescope runs this for each submission.
 export {variable}=/autograder/source/{secret} OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
 cd /autograder/source/course
-exec /opt/autograder/bin/python -m autograder.grading.in_container {lesson} {visibility}{scale}
+exec /opt/autograder/bin/python -m autograder.grading.gradescope_container {lesson} {visibility}{scale}
 """
 PYTHON = "3.12"
 
@@ -56,9 +56,9 @@ def pack(course: Course, lesson: str, out: Path, visibility: str, scale: bool = 
     content = {f"course/{path}": data for path, data in _course(course, lesson).items()}
     content[f"{NAME}/{NAME}"] = secrets.token_hex(32).encode()
     with tempfile.TemporaryDirectory(prefix="wheel-") as place:
-        wheel = wheels.tool_wheel(Path(place))
+        wheel = bundle_wheels.tool_wheel(Path(place))
         content[wheel] = (Path(place) / wheel).read_bytes()
-    needs = [f"./{wheel}[grade]", *wheels.project(course)["dependencies"][1:]]
+    needs = [f"./{wheel}[grade]", *bundle_wheels.project(course)["dependencies"][1:]]
     lock = course.root / "requirements.lock"
     if lock.is_file():
         content[lock.name] = lock.read_bytes()
@@ -84,8 +84,8 @@ def pack(course: Course, lesson: str, out: Path, visibility: str, scale: bool = 
 
 def _course(course: Course, lesson: str) -> dict[str, bytes]:
     """Return what a container needs of the course, for one lesson."""
-    wheels.release(course, lesson)
-    described = tomlkit.parse(wheels.described(course, [lesson]))
+    bundle_wheels.release(course, lesson)
+    described = tomlkit.parse(bundle_wheels.described(course, [lesson]))
     described["bank"] = "bank"
     files = [
         course.root / CONFIG,
@@ -103,5 +103,5 @@ def _course(course: Course, lesson: str) -> dict[str, bytes]:
         FILE: tomlkit.dumps(described).encode(),
         **{file.relative_to(course.root).as_posix(): file.read_bytes() for file in files},
         **{f"bank/{file.relative_to(course.bank).as_posix()}": file.read_bytes() for file in answers},
-        **wheels.packages(course, [lesson]),
+        **bundle_wheels.packages(course, [lesson]),
     }

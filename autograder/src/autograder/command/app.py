@@ -34,7 +34,7 @@ from autograder.command.console import (
 )
 from autograder.command.live_command import app as live
 from autograder.command.lti_commands import app as platform
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
 from autograder.words.language import ngettext, speak
 from autograder.words.phrases import listed
 
@@ -209,7 +209,7 @@ def site(
     """Make a site to read from solutions/: pages, pictures and explorers, without a kernel or a network."""
     place = course_of(course)
     try:
-        from autograder.author.site.assemble import build_site
+        from autograder.author.site.build_site import build_site
     except ModuleNotFoundError as missing:
         refuse(f"{missing}. The site needs more packages: pip install 'lesson-autograder[site]'")
     if out.is_dir() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
@@ -257,7 +257,7 @@ def faults(
     course: Root = Path(),
 ) -> None:
     """List the mistakes that the course names, each with the lessons whose tasks show it."""
-    from autograder.author.faults_listed import faults_listed
+    from autograder.author.fault_index import faults_listed
 
     listed_faults = faults_listed(course_of(course), word)
     if not listed_faults:
@@ -283,8 +283,8 @@ def messages(
     course: Root = Path(),
 ) -> None:
     """Print every message that the tasks of a lesson can give, as a learner reads it."""
-    from autograder.author.messages import confirm as keep
-    from autograder.author.messages import said_in, shown
+    from autograder.author.message_review import confirm as keep
+    from autograder.author.message_review import said_in, shown
 
     place = course_of(course)
     (name,) = meant(place.lessons, [lesson])
@@ -320,7 +320,7 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.command import grade_command as command
-    from autograder.grading.sandbox import cgroups, walls
+    from autograder.grading.sandbox import bubblewrap, cgroups
 
     if dask and no_sandbox:
         refuse("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
@@ -332,7 +332,7 @@ def grade(
         refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
     order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
     _ = place.policy  # a mistake in it is all that is said
-    if not (dask or no_sandbox or walls.why_not()):
+    if not (dask or no_sandbox or bubblewrap.why_not()):
         say(cgroups.in_force())
     with _bar() as bar:
         task = bar.add_task("looking", total=1)
@@ -360,12 +360,12 @@ def _grade_on_cluster(
     from autograder.command import grade_command as command
 
     try:
-        from autograder.grading import cluster
+        from autograder.grading import dask_cluster
     except ModuleNotFoundError as missing:
         if missing.name not in ("distributed", "tornado"):
             raise
         refuse("--dask needs a package that is not installed here: pip install distributed")
-    with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
+    with dask_cluster.connected(address, order.course.banks, order.lessons, say) as executor:
         return command.grade_class(replace(order, jobs=executor.slots, remote=True), say, advance, executor)
 
 
@@ -381,7 +381,7 @@ def report(
     course: Root = Path(),
 ) -> None:
     """Show what a class misunderstood in a lesson that is graded."""
-    from autograder.classroom import report as reports
+    from autograder.classroom import class_report as reports
 
     place = class_of(course)
     speak(place.banks.course.bank, place.banks.course.languages)
@@ -474,11 +474,11 @@ def export(
     course: Root = Path(),
 ) -> None:
     """Put the scores into the file that a learning platform exported, or into a workbook, or send them."""
-    from autograder.classroom import export as exports
-    from autograder.classroom.platforms.offered import platforms_of
-    from autograder.classroom.tables import Table, read_list
+    from autograder.classroom import score_export as exports
+    from autograder.classroom.csv_tables import Table, read_list
+    from autograder.classroom.platforms.registry import platforms_of
     from autograder.grading.gradebook import follow
-    from autograder.records.files import write_whole
+    from autograder.records.file_digests import write_whole
 
     sheet_given = canvas or moodle or sheet
     place = class_of(course)
@@ -560,7 +560,7 @@ def extend(
     course: Root = Path(),
 ) -> None:
     """Give a student more time for a lesson; it is written into class.toml."""
-    from autograder.grading import policy
+    from autograder.grading import late_policy
 
     place = class_of(course)
     (name,) = meant(place.banks.course.lessons, [lesson])
@@ -570,20 +570,20 @@ def extend(
         more = rules.until(name, by)
     except ValueError:
         try:
-            more = policy.length(by)
+            more = late_policy.length(by)
         except ValueError as problem:
             refuse(problem)
     _refuse_nobody(place, student)
-    before = policy.extend(place.banks.course.root, name, student, more)
+    before = late_policy.extend(place.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
-    told = f"{policy.shown(more)} more" if isinstance(more, timedelta) else f"until {by}"
+    told = f"{late_policy.shown(more)} more" if isinstance(more, timedelta) else f"until {by}"
     say(f"{student} has {told} for {name}{was}.")
     say("`autograder grade` counts it from now on, without running anything again.")
 
 
 def _refuse_nobody(place: Class, student: str) -> None:
     """Refuse a student whom neither the gradebook nor a folder of what was handed in names."""
-    from autograder.classroom.roster import class_list
+    from autograder.classroom.gradebook_roster import class_list
 
     people = class_list(place).people
     handed_in = Path(place.directory.root) / place.directory.submitted_directory
@@ -600,7 +600,7 @@ def _refuse_nobody(place: Class, student: str) -> None:
 @app.command(name="secret")
 def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
     """Make hidden probes on this machine, so that what is public gives nothing away."""
-    from autograder.grading.hidden import secret
+    from autograder.grading.hidden_tests import secret
 
     place = course_of(course)
     names = meant(place.lessons, lessons or [])

@@ -14,8 +14,8 @@ from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 
 if TYPE_CHECKING:
-    from autograder.classroom.handed_in import Collected
-    from autograder.classroom.people import Person, Roster
+    from autograder.classroom.class_roster import Person, Roster
+    from autograder.classroom.collect_submissions import Collected
     from autograder.classroom.platforms.protocol import HandedFile
     from autograder.grading.class_folder import Class
 
@@ -47,9 +47,9 @@ def roster(
     course: Root = Path(),
 ) -> None:
     """Put a class list into nbgrader's gradebook."""
-    from autograder.classroom.people import read_people
-    from autograder.classroom.platforms.offered import platforms_of
-    from autograder.classroom.roster import class_list, enrol, refuse_namesakes
+    from autograder.classroom.class_roster import read_people
+    from autograder.classroom.gradebook_roster import class_list, enrol, refuse_namesakes
+    from autograder.classroom.platforms.registry import platforms_of
 
     place = class_of(course)
     if (bool(file), lti, undo).count(True) != 1:
@@ -94,7 +94,7 @@ def roster(
 
 def _show_guess(file: Path, people: Sequence[Person]) -> None:
     """Say which encoding a list was read in, where it is a guess, with names to judge it by."""
-    from autograder.classroom.tables import guessed_encoding
+    from autograder.classroom.csv_tables import guessed_encoding
 
     if encoding := guessed_encoding(file):
         names = listed(
@@ -108,7 +108,7 @@ def _show_guess(file: Path, people: Sequence[Person]) -> None:
 
 
 def _undo_roster(place: Class) -> None:
-    from autograder.classroom.roster import undo
+    from autograder.classroom.gradebook_roster import undo
 
     removed, restored, stay = undo(place)
     say(f"Taken back: {len(removed)} taken out of the class, {len(restored)} as they were before.")
@@ -132,10 +132,10 @@ def collect(
     course: Root = Path(),
 ) -> None:
     """Put what a learning platform collected into submitted/, and say what belongs to whom."""
-    from autograder.classroom.handed_in import Request, take_in
-    from autograder.classroom.people import read_people
-    from autograder.classroom.platforms.offered import platforms_of
-    from autograder.classroom.roster import class_list
+    from autograder.classroom.class_roster import read_people
+    from autograder.classroom.collect_submissions import Request, take_in
+    from autograder.classroom.gradebook_roster import class_list
+    from autograder.classroom.platforms.registry import platforms_of
 
     place = class_of(course)
     lessons = tuple(place.lessons)
@@ -171,8 +171,8 @@ def bundle(
     course: Root = Path(),
 ) -> None:
     """Pack what students get: notebooks, start.py and the checks, without solutions or hidden probes."""
-    from autograder.classroom.bundle import bundle as pack
-    from autograder.grading.banks import Banks
+    from autograder.classroom.student_bundle import bundle as pack
+    from autograder.grading.grading_banks import Banks
 
     place = course_of(course)
     names = meant(place.lessons, lessons)
@@ -229,9 +229,9 @@ def regrade(
     course: Root = Path(),
 ) -> None:
     """Take in what students ask about their scores; the desk shows it, to be answered."""
-    from autograder.classroom import regrade as requests
-    from autograder.classroom.platforms.offered import platforms_of
-    from autograder.classroom.roster import class_list
+    from autograder.classroom import regrade_requests as requests
+    from autograder.classroom.gradebook_roster import class_list
+    from autograder.classroom.platforms.registry import platforms_of
 
     place = class_of(course)
     outcome = requests.take_in(place, files, platforms_of(place.banks.course), class_list(place))
@@ -263,8 +263,8 @@ def give_back(
     course: Root = Path(),
 ) -> None:
     """Pack the feedback pages of a lesson for upload, each under the name that the platform knows."""
-    from autograder.classroom import give_back as packing
-    from autograder.classroom.platforms.offered import platforms_of
+    from autograder.classroom import return_feedback as packing
+    from autograder.classroom.platforms.registry import platforms_of
 
     asked = {"moodle": moodle, "canvas": canvas, "folder": folder, platform: bool(platform)}
     chosen = [form for form, is_asked in asked.items() if is_asked]
@@ -335,9 +335,9 @@ def similar(
     course: Root = Path(),
 ) -> None:
     """Find rare wrong answers, comments and written answers that two students share."""
-    from autograder.classroom.roster import class_list
-    from autograder.classroom.similar import course_says
-    from autograder.classroom.similar import similar as compare
+    from autograder.classroom.gradebook_roster import class_list
+    from autograder.classroom.similar_answers import course_says
+    from autograder.classroom.similar_answers import similar as compare
     from autograder.grading import verdicts
 
     place = class_of(course)

@@ -14,13 +14,13 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from autograder.records.problems import Refused
-from autograder.words.visible import visible
+from autograder.records.errors import Refused
+from autograder.words.sanitize import visible
 
 if TYPE_CHECKING:
     from autograder.grading.class_folder import Class
     from autograder.records.course import Course
-    from autograder.web.admission import Limits
+    from autograder.web.admission_control import Limits
 
 Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
 LessonName = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
@@ -107,7 +107,7 @@ def class_of(root: Path) -> Class:
 
 def limits_behind(proxies: Sequence[str] | None) -> Limits:
     """Return the limits of a server's connections, behind the web servers that a person named."""
-    from autograder.web.admission import Limits
+    from autograder.web.admission_control import Limits
 
     try:
         return Limits(proxies=tuple(proxies or ()))

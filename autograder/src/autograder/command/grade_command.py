@@ -12,16 +12,16 @@ from functools import cached_property
 
 from nbformat import from_dict
 
-from autograder.classroom.attempts import Attempts, attempts, tell
-from autograder.classroom.handed_in import Record, folder_of, read_record, stamp_late
-from autograder.grading.banks import Draws
+from autograder.classroom.attempt_selection import Attempts, attempts, tell
+from autograder.classroom.collect_submissions import Record, folder_of, read_record, stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
 from autograder.grading.gradebook import Book, alone
-from autograder.grading.jobs import ExecutorLost, GradeJob, NoSandbox, Result, grade_all
-from autograder.grading.kept import READING, LimitReached, Processes, within
-from autograder.grading.policy import BEST, late_by
-from autograder.grading.policy import FILE as POLICY
+from autograder.grading.grading_banks import Draws
+from autograder.grading.job_scheduling import ExecutorLost, GradeJob, NoSandbox, Result, grade_all
+from autograder.grading.late_policy import BEST, late_by
+from autograder.grading.late_policy import FILE as POLICY
+from autograder.grading.read_submission import SMALL_BYTES, lightened, refused
 from autograder.grading.releases import (
     Release,
     earlier,
@@ -31,14 +31,14 @@ from autograder.grading.releases import (
     origin,
     tasks_of_all,
 )
-from autograder.grading.sandbox import walls
-from autograder.grading.sandbox.kernels import UNPROTECTED
-from autograder.grading.submission import SMALL_BYTES, lightened, refused
+from autograder.grading.sandbox import bubblewrap
+from autograder.grading.sandbox.jupyter_kernels import UNPROTECTED
 from autograder.grading.verdicts import TaskResult, readable
+from autograder.grading.worker_pool import READING, LimitReached, Processes, within
 from autograder.records.bank import BankError
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
 from autograder.words.language import ngettext
-from autograder.words.visible import one_line
+from autograder.words.sanitize import one_line
 
 # Earlier versions of one submission that are looked at.
 MOST_EARLIER = 10
@@ -173,7 +173,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
     _ = order.course.policy  # a mistake in it is said first: it can be mended without a sandbox
     if not order.sandboxed:
         say(UNPROTECTED)
-    elif executor is None and (reason := walls.why_not()):
+    elif executor is None and (reason := bubblewrap.why_not()):
         raise NoSandbox(reason)
     database = order.course.database
     with (

@@ -43,7 +43,7 @@ def live(
 ) -> None:
     """Show a class at work, without names: notebooks that join a room tell how their checks go."""
     try:
-        from autograder.live.listening import Place, serve
+        from autograder.live.server import Place, serve
     except ModuleNotFoundError as missing:
         if missing.name not in ("starlette", "uvicorn"):
             raise

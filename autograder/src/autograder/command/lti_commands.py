@@ -17,13 +17,13 @@ from autograder.command.console import Proxies, Root, class_of, course_of, limit
 from autograder.words.language import ngettext
 
 if TYPE_CHECKING:
-    from autograder.classroom.export import Scores
-    from autograder.classroom.people import Person
-    from autograder.classroom.roster import Enrolment
+    from autograder.classroom.class_roster import Person
+    from autograder.classroom.gradebook_roster import Enrolment
+    from autograder.classroom.score_export import Scores
     from autograder.grading.class_folder import Class
-    from autograder.lti.connection import Connection
-    from autograder.lti.registered import Registered
-    from autograder.lti.remembered import Place
+    from autograder.lti.platform_client import Connection
+    from autograder.lti.registrations import Registered
+    from autograder.lti.state_store import Place
 
 app = typer.Typer(
     cls=console.Commands,
@@ -59,8 +59,8 @@ def serve(
     if context.invoked_subcommand:
         return
     needed()
-    from autograder.lti.answering import server
-    from autograder.lti.registered import Registered
+    from autograder.lti.registrations import Registered
+    from autograder.lti.web_app import server
 
     limits = limits_behind(proxy)
     if (certificate is None) != (key is None):
@@ -91,11 +91,11 @@ def rotate(
 ) -> None:
     """Make a new key; the old one's public half stays published for three days."""
     needed()
-    from autograder.lti import keyring
+    from autograder.lti import signing_keys
 
     place = course_of(course)
-    keyring.rotate(place, forget)
-    say(f"A new key lies in {keyring.folder(place)}; what is signed from now on is signed with it.")
+    signing_keys.rotate(place, forget)
+    say(f"A new key lies in {signing_keys.folder(place)}; what is signed from now on is signed with it.")
     kept = "The old key's public half stays published for three days."
     say("The old keys are published no longer." if forget else kept)
 
@@ -103,9 +103,9 @@ def rotate(
 def registration_of(place: Class) -> tuple[Registered, Callable[[Place], Connection]]:
     """Return what a class is registered with, and what makes the way to each course's platform."""
     needed()
-    from autograder.lti.connection import Connection
-    from autograder.lti.keyring import keyring
-    from autograder.lti.registered import Registered
+    from autograder.lti.platform_client import Connection
+    from autograder.lti.registrations import Registered
+    from autograder.lti.signing_keys import keyring
 
     registered = Registered.read(place.banks.course)
     keys = keyring(place.banks.course)
@@ -127,10 +127,10 @@ def class_list(place: Class, dry: bool, new: bool = False) -> tuple[list[Person]
         new: take people in whose names are known and whose identifiers are not.
     """
     registered, connect = registration_of(place)
-    from autograder.classroom.roster import class_list as everybody
-    from autograder.classroom.roster import enrol, refuse_namesakes
-    from autograder.lti.members import courses_of, placed, pull
-    from autograder.lti.remembered import remembered
+    from autograder.classroom.gradebook_roster import class_list as everybody
+    from autograder.classroom.gradebook_roster import enrol, refuse_namesakes
+    from autograder.lti.roster_service import courses_of, placed, pull
+    from autograder.lti.state_store import remembered
 
     people: dict[str, Person] = {}
     with remembered(Path(place.directory.root)) as memory:
@@ -173,9 +173,9 @@ class SendOrder:
 def send(place: Class, known: Scores, order: SendOrder) -> bool:
     """Send scores to the platform, each once and again when it changed; tells whether all went well."""
     registered, connect = registration_of(place)
-    from autograder.lti.members import courses_of
-    from autograder.lti.remembered import remembered
-    from autograder.lti.sending import Columns
+    from autograder.lti.roster_service import courses_of
+    from autograder.lti.score_sender import Columns
+    from autograder.lti.state_store import remembered
 
     graded = sorted({lesson for _, lesson in known.scores} & {*order.lessons} & {*known.lessons})
     if not graded:
@@ -211,9 +211,9 @@ def send(place: Class, known: Scores, order: SendOrder) -> bool:
 
 def comments_on(place: Class, lesson: str) -> dict[str, str]:
     """Return what people wrote below the answers of each student, in one text."""
-    from autograder.classroom import marks
+    from autograder.classroom import gradebook_queries
 
-    with marks.opened(place.database) as book:
+    with gradebook_queries.opened(place.database) as book:
         written = book.comments()
     lines: dict[str, list[str]] = {}
     for (of, student, cell), text in sorted(written.items()):

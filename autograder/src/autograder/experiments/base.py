@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.words.own_words import Case, Seen
+from autograder.words.plugin_words import Case, Seen
 
 Settings = Mapping[str, Any]
 

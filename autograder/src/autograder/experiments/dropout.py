@@ -24,8 +24,8 @@ from torch import Tensor
 
 from autograder.experiments.base import Experiment, Settings, Subject
 from autograder.words.language import _
-from autograder.words.own_words import Case, Seen
 from autograder.words.phrases import N_, number_text
+from autograder.words.plugin_words import Case, Seen
 
 # What the experiment writes down, in this order: the first that differs says most.
 MEASURES = (

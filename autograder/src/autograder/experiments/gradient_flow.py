@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from autograder.experiments.base import Experiment, Settings, Subject
-from autograder.words.own_words import Case, Seen
 from autograder.words.phrases import N_
+from autograder.words.plugin_words import Case, Seen
 
 
 def _run(subject: Subject, settings: Settings) -> Any:

@@ -15,8 +15,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from autograder.experiments.base import Experiment, Settings, Subject
-from autograder.words.own_words import Case, Seen
 from autograder.words.phrases import N_
+from autograder.words.plugin_words import Case, Seen
 
 # What the experiment writes down.
 STAYS, MIXES, RETURNS = 0.0, 1.0, 2.0

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from autograder.records.bank import Task
-from autograder.records.compare import first_index
 from autograder.records.findings import BrokenProperty
-from autograder.words.own_words import Case
+from autograder.records.tensor_comparison import first_index
 from autograder.words.phrases import N_, axis_name, slice_at
+from autograder.words.plugin_words import Case
 
 # Where a result breaks a rule, and the numbers that are found there; both have the same shape.
 Broken = tuple[Tensor, Tensor]

@@ -12,11 +12,11 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.author import settings
-from autograder.author.source import answers_in
-from autograder.grading.banks import Banks
-from autograder.grading.policy import Policy
+from autograder.author.parse_source import answers_in
+from autograder.grading.grading_banks import Banks
+from autograder.grading.late_policy import Policy
+from autograder.grading.read_submission import refused
 from autograder.grading.releases import Release
-from autograder.grading.submission import refused
 from autograder.records.course import Course
 
 # Where nbgrader keeps the time at which something was handed in.

@@ -24,11 +24,11 @@ from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 
 from autograder.grading import verdicts
 from autograder.grading.class_folder import KEY, STAMP, Class, Submission
-from autograder.grading.nbgrader_cells import MoveCells
-from autograder.grading.policy import EXCUSE
-from autograder.grading.submission import beside, moment
+from autograder.grading.gradebook_migration import MoveCells
+from autograder.grading.late_policy import EXCUSE
+from autograder.grading.read_submission import beside, moment
 from autograder.grading.verdicts import Change, Grading, Store, TaskResult, make_table, now, readable
-from autograder.records.problems import BadBook
+from autograder.records.errors import BadBook
 from autograder.words.language import Note
 
 PERMISSIONS = 0o444

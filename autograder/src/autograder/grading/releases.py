@@ -17,10 +17,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.grading.banks import Banks
-from autograder.grading.submission import read_text
-from autograder.records import bank, codec
-from autograder.records.cells import release_of, said_release, tasks_of
+from autograder.grading.grading_banks import Banks
+from autograder.grading.read_submission import read_text
+from autograder.records import bank, serialization
+from autograder.records.cell_roles import release_of, said_release, tasks_of
 from autograder.words.language import SPOKEN
 
 FOLDER = "releases"
@@ -124,7 +124,9 @@ def earlier(current: Release, say: Callable[[str], None] = lambda _: None) -> li
             solution = json.loads((place / ANSWERS).read_text(encoding="utf-8"))
             text = (place / f"{current.lesson}.ipynb").read_text(encoding="utf-8")
             banks = replace(current.banks, folders=folders)
-            release = Release(current.lesson, text, banks, codec.decode(_Answers, {"cells": solution}).cells)
+            release = Release(
+                current.lesson, text, banks, serialization.decode(_Answers, {"cells": solution}).cells
+            )
             if release.id != place.name:
                 raise ValueError("its tasks are not those that it was kept with")
         except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as problem:

@@ -34,10 +34,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, scoped_session
 
-from autograder.records import codec
+from autograder.records import serialization
+from autograder.records.errors import BadBook
 from autograder.records.findings import StillStub
-from autograder.records.problems import BadBook
-from autograder.words.visible import one_line
+from autograder.words.sanitize import one_line
 
 RECORDS = Table(
     "autograder_records",
@@ -200,7 +200,9 @@ class Store:
             try:
                 plain = json.loads(text)
                 # A later version may have written more.
-                records.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
+                records.append(
+                    serialization.decode(kind, {name: plain[name] for name in known & plain.keys()})
+                )
             except (ValueError, TypeError, AttributeError, RecursionError) as problem:
                 damaged = f"{kind.__name__} of {of_student} {of_lesson}"
                 log.warning(
@@ -268,7 +270,7 @@ class Store:
                 "kind": type(record).__name__,
                 "lesson": record.lesson,
                 "student": record.student,
-                "record": json.dumps(codec.encode(record)[0]),
+                "record": json.dumps(serialization.encode(record)[0]),
             }
             for record in records
         ]

@@ -12,15 +12,16 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from autograder.experiments.known import EXPERIMENTS
 from autograder.experiments.properties import violation
-from autograder.judge.explain import Explained, explain
-from autograder.judge.facts import facts, unsteadiness
-from autograder.judge.sights import Sight, sight, unsaid_in
-from autograder.judge.way import alike, reaches, way
+from autograder.experiments.registry import EXPERIMENTS
+from autograder.judge.failure_signatures import Sight, sight, unsaid_in
+from autograder.judge.generic_facts import facts, unsteadiness
+from autograder.judge.known_mistakes import Explained, explain
+from autograder.judge.trace_alignment import alike, reaches, way
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
-from autograder.records.compare import (
+from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
+from autograder.records.tensor_comparison import (
     all_close,
     close,
     dtype_fits,
@@ -30,7 +31,6 @@ from autograder.records.compare import (
     plainly_right,
     type_fits,
 )
-from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
 
 
 def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = "") -> f.Verdict:

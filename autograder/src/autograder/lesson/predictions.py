@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.lesson import progress_store
-from autograder.lesson.button import in_page
+from autograder.lesson.card_buttons import in_page
+from autograder.lesson.check_calls import find_course
 from autograder.lesson.front_end import has_front_end
-from autograder.lesson.learner import find_course
-from autograder.records.problems import AuthoringError
-from autograder.words.feedback import Notice, card
+from autograder.records.errors import AuthoringError
+from autograder.words.feedback_card import Notice, card
 from autograder.words.language import _, translated
 
 # The group's name, and the region that a screen reader reads out: it has to be there before its words are.

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import platformdirs
 
-from autograder.records import codec
-from autograder.records.files import write_whole
+from autograder.records import serialization
+from autograder.records.file_digests import write_whole
 from autograder.words.language import _
 
 # Set to a folder to keep progress there, or to "off" to keep none.
@@ -88,7 +88,7 @@ def _read(course: str, name: str, kind: type[Kept]) -> Kept:
     if place is None:
         return kind()
     try:
-        return codec.decode(kind, json.loads((place / f"{name}.json").read_text(encoding="utf-8")))
+        return serialization.decode(kind, json.loads((place / f"{name}.json").read_text(encoding="utf-8")))
     except UNREADABLE:
         return kind()
 
@@ -104,7 +104,7 @@ def write(course: str, task: str, record: Record | Prediction | Joined) -> str:
     if place is None:
         return ""
     try:
-        write_whole(place / f"{task}.json", json.dumps(codec.encode(record)[0]).encode(), OWN)
+        write_whole(place / f"{task}.json", json.dumps(serialization.encode(record)[0]).encode(), OWN)
     except OSError as problem:
         reason = problem.strerror or problem
         return _("Your progress cannot be saved in {place}: {reason}.", place=place, reason=reason)

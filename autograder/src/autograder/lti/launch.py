@@ -21,8 +21,8 @@ import requests
 from pylti1p3.exception import LtiException
 from pylti1p3.message_validators import get_validators
 
-from autograder.lti.registered import OnPlatform, Registered, is_web
-from autograder.lti.remembered import Place
+from autograder.lti.registrations import OnPlatform, Registered, is_web
+from autograder.lti.state_store import Place
 from autograder.words.language import Note
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"

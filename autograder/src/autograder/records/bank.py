@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from safetensors import SafetensorError
 
-from autograder.records import codec
-from autograder.records.codec import UNSTORED, Tensor
-from autograder.records.families import Family
-from autograder.records.files import Identity, file_digest, identity
-from autograder.records.fingerprint import Fingerprint
+from autograder.records import serialization
+from autograder.records.errors import Refused
+from autograder.records.file_digests import Identity, file_digest, identity
+from autograder.records.operator_families import Family
 from autograder.records.outcome import Examination, Outcome
-from autograder.records.problems import Refused
+from autograder.records.serialization import UNSTORED, Tensor
+from autograder.records.tensor_fingerprint import Fingerprint
 
 if TYPE_CHECKING:
     import torch
@@ -186,7 +186,7 @@ class Closer:
 
 @dataclass(frozen=True)
 class Explanations:
-    """What known wrong answers look like, alone and made together, in the short form of `judge.explain`.
+    """What known wrong answers look like, alone and made together, as `judge.known_mistakes` reads it.
 
     `members` are places in the task's known wrong answers, -1 for none. Most explanations look on most probes
     like another one, so each sight is kept once, and `cells` says which one stands where. `kind` and `mark`
@@ -317,7 +317,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
     Of what a learner sees, a digest tells whether an answer is worth a closer look. Of what is hidden,
     nothing does: whoever can try may not be told.
     """
-    from autograder.records.glance import right_glance
+    from autograder.records.outcome_digest import right_glance
 
     tasks = {
         name: replace(
@@ -397,7 +397,7 @@ def files(bank: LessonBank) -> dict[str, bytes]:
     """Return what one lesson's bank is saved as: the content of its two files, by their names."""
     import safetensors.torch
 
-    plain, tensors = codec.encode(bank)
+    plain, tensors = serialization.encode(bank)
     text = json.dumps({"format": FORMAT, **plain}, indent=1, ensure_ascii=False) + "\n"
     names = paths(bank.lesson, Path())
     return dict(zip(map(str, names), (text.encode(), safetensors.torch.save(tensors)), strict=True))
@@ -462,7 +462,9 @@ def read(
     import safetensors.torch
 
     with _readable(lesson):
-        bank = codec.decode(LessonBank, _of_this_format(lesson, text), safetensors.torch.load(numbers))
+        bank = serialization.decode(
+            LessonBank, _of_this_format(lesson, text), safetensors.torch.load(numbers)
+        )
         known = {family.name: family for family in families}
         tasks = {
             name: replace(
@@ -502,7 +504,7 @@ def described(lesson: str, folder: Path) -> LessonBank:
         for task in plain["tasks"].values():
             for name in ("probes", "kept", "explanations"):
                 task.pop(name, None)
-        return codec.decode(LessonBank, {**plain, "givens": {}})
+        return serialization.decode(LessonBank, {**plain, "givens": {}})
 
 
 def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:

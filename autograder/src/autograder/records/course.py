@@ -12,12 +12,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
-from autograder.records import bank, families
+from autograder.records import bank, operator_families
 from autograder.records.bank import LessonBank
-from autograder.records.codec import read_toml
-from autograder.records.families import Family
-from autograder.records.files import Identity, identity
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
+from autograder.records.file_digests import Identity, identity
+from autograder.records.operator_families import Family
+from autograder.records.serialization import read_toml
 
 FILE = "course.toml"
 # Set to a folder that holds a bank with its `course.toml` beside it: that course counts, and no other.
@@ -276,7 +276,7 @@ class _Described:
     bank: str
     languages: tuple[str, ...] = Course.languages
     preload: tuple[str, ...] = ()
-    forbidden: Mapping[str, families.Described] = field(default_factory=dict)
+    forbidden: Mapping[str, operator_families.Described] = field(default_factory=dict)
     cell_seconds: Mapping[str, int] = field(default_factory=dict)
     steps: Mapping[str, str] = field(default_factory=dict)
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what one entry is called
@@ -297,7 +297,7 @@ def _read(file: Identity) -> Course:
     root = file.path.parent
     described = read_toml(_Described, file.path)
     try:
-        forbidden = families.families(described.forbidden)
+        forbidden = operator_families.families(described.forbidden)
     except (KeyError, RecursionError, re.error) as problem:
         raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
     entries = tuple((axis, entry) for entry, axes in described.entries.items() for axis in axes)

@@ -10,7 +10,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from autograder.records import codec
+from autograder.records import serialization
 
 # "joined" is sent once, and "hint" when one is asked for; the others are what came of a check.
 What = Literal["joined", "right", "wrong", "untried", "hint"]
@@ -58,7 +58,7 @@ def as_heard(sent: bytes) -> LiveEvent:
         plain = json.loads(sent)
     except RecursionError as problem:
         raise ValueError("it is nested too deeply") from problem
-    return codec.decode(LiveEvent, plain, most_text=100, most_items=MOST_MISTAKES)
+    return serialization.decode(LiveEvent, plain, most_text=100, most_items=MOST_MISTAKES)
 
 
 def meant_code(typed: str) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from autograder.records.codec import Tensor
-from autograder.records.fingerprint import Fingerprint
+from autograder.records.serialization import Tensor
+from autograder.records.tensor_fingerprint import Fingerprint
 
 if TYPE_CHECKING:
     import torch

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.records.codec import read_toml
 from autograder.records.course import Course
+from autograder.records.serialization import read_toml
 
 
 @dataclass(frozen=True)

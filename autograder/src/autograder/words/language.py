@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from autograder.records.files import Identity, identity
+from autograder.records.file_digests import Identity, identity
 
 # Set to a language's code to be spoken to in it, wherever the notebook lies.
 LANGUAGE = "AUTOGRADER_LANGUAGE"

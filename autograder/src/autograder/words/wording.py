@@ -13,10 +13,9 @@ from dataclasses import replace
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, Task, axis_parts
 from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand
-from autograder.words import own_words
-from autograder.words.errors import explain_error, message_of
+from autograder.words import plugin_words
+from autograder.words.error_explanations import explain_error, message_of
 from autograder.words.language import Note, _, ngettext, translated
-from autograder.words.own_words import NOT_FINITE, OF_NOT_FINITE, Seen, sentences
 from autograder.words.phrases import (
     N_,
     Message,
@@ -37,6 +36,7 @@ from autograder.words.phrases import (
     slice_at,
     tell,
 )
+from autograder.words.plugin_words import NOT_FINITE, OF_NOT_FINITE, Seen, sentences
 
 # Findings that tell a number, which says less than what experiments show.
 NUMBERS_ONLY = (f.WrongValues, f.NotFinite, f.WrongShape, f.BrokenProperty)
@@ -815,7 +815,7 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             "something new."
         )
         return Message(headline, (advice,))
-    if said := own_words.PROPERTIES.get(rule):
+    if said := plugin_words.PROPERTIES.get(rule):
         case, values = said.case(finding, task)
         obtained = number_text(finding.obtained)
         return about(finding, task, sentences(rule, case, said.words), **{"obtained": obtained, **values})
@@ -857,7 +857,7 @@ def _not_refused(finding: f.NotRefused, task: Task) -> Message:
 
 
 def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
-    experiment = own_words.EXPERIMENTS[finding.observe]
+    experiment = plugin_words.EXPERIMENTS[finding.observe]
     if len(finding.index) != (len(task.axes) if experiment.axes is None else experiment.axes):
         return about(
             finding,

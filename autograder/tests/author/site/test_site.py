@@ -9,14 +9,14 @@ import re
 from pathlib import Path
 
 import pytest
-from autograder.author.generate import write_notebook
-from autograder.author.site.assemble import build_site
+from autograder.author.nbgrader_generate import write_notebook
+from autograder.author.site.build_site import build_site
 from autograder.author.site.lesson_page import Page
-from autograder.author.site.search import sections
+from autograder.author.site.search_index import sections
 from autograder.records import course as course_file
 from autograder.records.course import Course, Front, Site
-from autograder.records.modules import MODULE_MIME
-from autograder.records.problems import AuthoringError
+from autograder.records.errors import AuthoringError
+from autograder.records.javascript_modules import MODULE_MIME
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 pytestmark = pytest.mark.slow

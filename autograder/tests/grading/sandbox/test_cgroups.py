@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from autograder.grading.sandbox.limits import MEBIBYTE, Limits
+from autograder.grading.sandbox.resource_limits import MEBIBYTE, Limits
 
 cgroups = pytest.importorskip(
     "autograder.grading.sandbox.cgroups", reason="needs Linux: these modules do", exc_type=ImportError

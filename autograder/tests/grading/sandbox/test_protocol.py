@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from autograder.grading.kept import MEBIBYTE, READING, LimitReached, Process, Room
-from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.workers import Ran, SandboxFailed, Worker
+from autograder.grading.worker_pool import MEBIBYTE, READING, LimitReached, Process, Room
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test

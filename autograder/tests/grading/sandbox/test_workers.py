@@ -15,13 +15,13 @@ from pathlib import Path
 
 import filelock
 import pytest
-from autograder.grading.sandbox import calls, workers
-from autograder.grading.sandbox.bounds import LEFT_OUT_MIME
-from autograder.grading.sandbox.execute import Executed, RunIncomplete, execute
-from autograder.grading.sandbox.limits import MEBIBYTE, Limits
-from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox import seccomp, workers
+from autograder.grading.sandbox.bubblewrap import Inside
+from autograder.grading.sandbox.execute_notebook import Executed, RunIncomplete, execute
+from autograder.grading.sandbox.output_limits import LEFT_OUT_MIME
+from autograder.grading.sandbox.resource_limits import MEBIBYTE, Limits
 from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
-from autograder.records.mime import EVIDENCE_MIME
+from autograder.records.evidence_mime import EVIDENCE_MIME
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -201,7 +201,7 @@ def test_a_process_that_ends_itself_politely_has_died(worker):
 
 
 def outside() -> str:
-    return OUTSIDE.replace("NUMBER", str(calls.CLONE[list(calls.MACHINES).index(os.uname().machine)]))
+    return OUTSIDE.replace("NUMBER", str(seccomp.CLONE[list(seccomp.MACHINES).index(os.uname().machine)]))
 
 
 def test_a_run_cannot_leave_a_child_to_those_outside(worker):
@@ -209,7 +209,7 @@ def test_a_run_cannot_leave_a_child_to_those_outside(worker):
 
 
 def test_a_run_ends_though_it_left_a_child_to_those_outside():
-    lifted = "from autograder.grading.sandbox import calls\ncalls.refuse = lambda: None"
+    lifted = "from autograder.grading.sandbox import seccomp\nseccomp.refuse = lambda: None"
     with Worker(Inside(preload=(lifted,))) as worker:
         assert [worker.run(job(outside(), "1")).how for _ in range(2)] == ["finished"] * 2
 
@@ -291,7 +291,7 @@ def test_each_run_has_a_network_of_its_own_in_which_there_is_nobody(worker):
 
 def test_who_is_not_root_has_the_same_sandbox():
     code = (
-        "from autograder.grading.sandbox.walls import Inside\n"
+        "from autograder.grading.sandbox.bubblewrap import Inside\n"
         "from autograder.grading.sandbox.workers import Job, Worker\n"
         "with Worker(Inside()) as worker:\n"
         "    for _ in range(2):\n"

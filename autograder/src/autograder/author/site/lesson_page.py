@@ -17,12 +17,12 @@ from urllib.parse import unquote
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 
-from autograder.records.cells import is_answer
+from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course, package_folder
-from autograder.records.modules import MODULE_MIME, said, whole
-from autograder.records.problems import AuthoringError
-from autograder.records.reading import parsed
-from autograder.words.feedback import STYLE
+from autograder.records.errors import AuthoringError
+from autograder.records.javascript_modules import MODULE_MIME, said, whole
+from autograder.records.parse_cells import parsed
+from autograder.words.feedback_card import STYLE
 from autograder.words.language import _, translated
 from autograder.words.templates import templates
 

@@ -16,14 +16,14 @@ from tornado import web
 from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
 
-from autograder.classroom import report
-from autograder.classroom.desk import by_hand, requests, task, written
-from autograder.classroom.desk.data import Data, NotThere, read, why_look
+from autograder.classroom import class_report
+from autograder.classroom.desk import free_text_page, manual_grades, regrade_page, task_page
+from autograder.classroom.desk.page_data import Data, NotThere, read, why_look
 from autograder.classroom.pages import render
-from autograder.grading import policy
+from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
-from autograder.records.problems import Refused
-from autograder.web.admission import Activity, Admission, Limits
+from autograder.records.errors import Refused
+from autograder.web.admission_control import Activity, Admission, Limits
 from autograder.words.language import _, ngettext
 
 HOST = "127.0.0.1"
@@ -37,13 +37,16 @@ NAME = "/([^/]+)"
 # The pages: where the desk has each, and what it shows. Each is made of the class and of what its address
 # names; keys of answers are made from a token.
 PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
-    HOME: ("/", lambda data, _: {"data": data, "why_look": why_look, "length_shown": policy.shown}),
-    "changes": ("/changes", lambda data, _: {"data": data, "given": by_hand.last_given(data)}),
-    "requests": ("/requests", lambda data, _: {"data": data, **requests.on_page(data)}),
+    HOME: ("/", lambda data, _: {"data": data, "why_look": why_look, "length_shown": late_policy.shown}),
+    "changes": ("/changes", lambda data, _: {"data": data, "given": manual_grades.last_given(data)}),
+    "requests": ("/requests", lambda data, _: {"data": data, **regrade_page.on_page(data)}),
     "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
     "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
-    "task": (f"/task{NAME}{NAME}", lambda data, _, *names: task.on_page(data, *names)),
-    "written": (f"/written{NAME}{NAME}", lambda data, token, *names: written.on_page(data, token, *names)),
+    "task": (f"/task{NAME}{NAME}", lambda data, _, *names: task_page.on_page(data, *names)),
+    "written": (
+        f"/written{NAME}{NAME}",
+        lambda data, token, *names: free_text_page.on_page(data, token, *names),
+    ),
 }
 TEMPLATES = {"lesson": "report"}
 
@@ -60,15 +63,15 @@ def _student(data: Data, name: str) -> dict[str, Any]:
         "missing": [lesson for lesson in data.known.lessons if lesson not in there],
         "changes": [change for change in data.changes if change.student == name],
         "why_all": lambda flags: [why_look(flag) for flag in flags],
-        "length_shown": policy.shown,
+        "length_shown": late_policy.shown,
     }
 
 
 def _report(data: Data, lesson: str) -> dict[str, Any]:
     if lesson not in data.course.banks.folders:
         raise NotThere(_("There is no lesson {name}.", name=lesson))
-    made = report.report(data.course, lesson)
-    return {**report.on_page(made), "lesson": lesson, "questions": data.questions}
+    made = class_report.report(data.course, lesson)
+    return {**class_report.on_page(made), "lesson": lesson, "questions": data.questions}
 
 
 def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> str:
@@ -135,11 +138,11 @@ class Handler(web.RequestHandler):
         """Save what a page sends; returns what is said of it."""
         key = str(sent["key"])
         if self.kind == "changes":
-            now, others = by_hand.take_back(data, key, self.by)
+            now, others = manual_grades.take_back(data, key, self.by)
             told = ngettext("Taken back for {number} student.", "Taken back for {number} students.", now)
             return {"told": f"{told} {_kept(others)}".strip()}
         if self.kind == "requests":
-            requests.answer(
+            regrade_page.answer(
                 data, key, str(sent["comment"]).strip(), sent.get("points"), sent.get("was"), self.by
             )
             return {"told": _("Answered: the student reads it in the next feedback.")}
@@ -147,7 +150,7 @@ class Handler(web.RequestHandler):
         if self.kind == "written":
             lines = [int(place) for place in sent["lines"]]
             was = None if sent.get("was") in (None, "") else float(sent["was"])
-            score = written.give(data, lesson, name, key, self.token, lines, comment, was, self.by)
+            score = free_text_page.give(data, lesson, name, key, self.token, lines, comment, was, self.by)
             return {
                 "score": score,
                 "told": ngettext("Saved: {number} point.", "Saved: {number} points.", score),
@@ -155,10 +158,12 @@ class Handler(web.RequestHandler):
         if self.kind != "task":
             raise NotThere("nothing can be given here")
         if sent.get("points", "") != sent.get("was", ""):
-            now, others = task.points_for(data, lesson, name, key, sent["points"], sent.get("was"), self.by)
+            now, others = task_page.points_for(
+                data, lesson, name, key, sent["points"], sent.get("was"), self.by
+            )
             kept = _kept(others)
         else:
-            now, others = task.comment_on(data, lesson, name, key, comment, str(sent["before"]).strip())
+            now, others = task_page.comment_on(data, lesson, name, key, comment, str(sent["before"]).strip())
             many = ngettext(
                 "{number} with another comment keeps it.", "{number} with another comment keep it.", others
             )

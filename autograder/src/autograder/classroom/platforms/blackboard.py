@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
+from autograder.classroom.csv_tables import Lists
 from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
-from autograder.classroom.tables import Lists
 
 # `Homework 1_jdoe_attempt_2026-03-01-22-24-12_homework.ipynb`; a text of Blackboard's own has no more. The
 # assignment's name may hold underscores, and so may the user's.

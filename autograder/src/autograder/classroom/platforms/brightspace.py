@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
+from autograder.classroom.csv_tables import Lists
 from autograder.classroom.platforms.protocol import HandedFile, Platform
-from autograder.classroom.tables import Lists
 
 # A submission's folder, `40123-55871 - Jane Doe - Mar 1, 2026 1024 PM`, or what stands before a file's name.
 NAME = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from autograder.classroom.export import Merged, Scores, factor, merged
-from autograder.classroom.people import normalize_name
+from autograder.classroom.class_roster import normalize_name
+from autograder.classroom.csv_tables import BadList, Lists, Table
 from autograder.classroom.platforms.protocol import HandedFile, Platform
-from autograder.classroom.tables import BadList, Lists, Table
+from autograder.classroom.score_export import Merged, Scores, factor, merged
 
 # Of a file, and of a text or a link in its place (`get_filename` in Canvas' content_zipper.rb).
 NAME = re.compile(

@@ -7,8 +7,8 @@ from datetime import datetime
 
 import yaml
 
+from autograder.classroom.csv_tables import Lists
 from autograder.classroom.platforms.protocol import HandedFile, Platform
-from autograder.classroom.tables import Lists
 
 LISTS = Lists(
     {

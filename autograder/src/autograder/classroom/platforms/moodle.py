@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from autograder.classroom.export import Merged, Scores, factor, merged
+from autograder.classroom.csv_tables import BadList, Lists, Table, number_in
 from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
-from autograder.classroom.tables import BadList, Lists, Table, number_in
+from autograder.classroom.score_export import Merged, Scores, factor, merged
 
 # The folder, with what follows it in the name where there are no folders. Before Moodle 4.1 it ends in `_`.
 NAME = re.compile(

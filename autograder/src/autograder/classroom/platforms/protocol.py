@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from autograder.classroom.export import Merged, Scores
-from autograder.classroom.tables import Lists, Table
-from autograder.grading.kept import Share
-from autograder.records.codec import UNSTORED
+from autograder.classroom.csv_tables import Lists, Table
+from autograder.classroom.score_export import Merged, Scores
+from autograder.grading.worker_pool import Share
+from autograder.records.serialization import UNSTORED
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Control groups of version 2 count what no process's own numbers show: tables of memory, records of its
 areas, and what waits in pipes and sockets. They can be had where a part of their tree is delegated to whoever
 grades, as by `systemd-run --user --scope -p Delegate=yes autograder grade`. Elsewhere only the watcher of
-`keeper.py` counts.
+`supervisor.py` counts.
 
     the delegated group ─┬─ grader       this process, its workers, and the sandboxes' own processes
                          └─ run-…        a runner and all that it starts: one group for each sandbox
@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.resource_limits import Limits
 
 CONTROLLERS = ("memory", "pids")
 LEAF = "grader"

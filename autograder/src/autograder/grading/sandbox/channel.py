@@ -1,6 +1,6 @@
 """The grader's end of a sandbox's pipes: one job at a time, each with a deadline.
 
-It keeps the grader's side of the invariant that `frames` states.
+It keeps the grader's side of the invariant that `framing` states.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 
-from autograder.grading.sandbox import frames
+from autograder.grading.sandbox import framing
 
 # What is remembered of what a sandbox writes to its standard error.
 MOST_WORDS = 2_000
@@ -62,7 +62,7 @@ class Channel:
             Lost: something else came, or nothing in time.
         """
         self.idle = False
-        reader = frames.Reader(kinds + last, most, number)
+        reader = framing.Reader(kinds + last, most, number)
         rest = memoryview(job)
         deadline = time.monotonic() + (self._write_seconds if rest else seconds)
         while True:
@@ -88,7 +88,7 @@ class Channel:
                     yield kind, payload
                     if kind == last:
                         return
-            except frames.Garbled as problem:
+            except framing.Garbled as problem:
                 raise Lost(f"sent {problem}") from problem
 
     def _write(self, rest: memoryview) -> memoryview:

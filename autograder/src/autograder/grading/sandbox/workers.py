@@ -21,12 +21,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from autograder.grading.kept import lifted, turn
-from autograder.grading.sandbox import bounds, cgroups, frames, walls
+from autograder.grading.sandbox import bubblewrap, cgroups, framing, output_limits
+from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.cgroups import Group
 from autograder.grading.sandbox.channel import Channel, Lost
-from autograder.grading.sandbox.limits import PATIENCE, Limits
-from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox.resource_limits import PATIENCE, Limits
+from autograder.grading.worker_pool import lifted, turn
 
 START_SECONDS = 120.0
 # The share of a run's time in which something waited for disks, for memory or for the machine's own host,
@@ -137,21 +137,21 @@ class Worker:
             group.bound(job.limits)
         files = {name: base64.b64encode(content).decode() for name, content in job.files.items()}
         told = {**vars(job), "limits": asdict(job.limits), "files": files, "number": number}
-        message = frames.packed(frames.JOB, json.dumps(told, default=dict).encode())
+        message = framing.packed(framing.JOB, json.dumps(told, default=dict).encode())
         ran = Ran()
         running = ""
         before = time.monotonic(), machine_stalled()
         # A stranger may speak of others.
         known = {cell_id for cell_id, _ in job.cells}
-        budget = bounds.Budget(by_cell=False, more=bounds.SLACK)
+        budget = output_limits.Budget(by_cell=False, more=output_limits.SLACK)
         seconds = PATIENCE * job.limits.seconds + self._grace
-        kinds = frames.STARTED + frames.CELL + frames.SEEN
-        most = bounds.MESSAGE_BYTES
-        for kind, payload in channel.exchange(number, message, kinds, frames.END, most, seconds):
-            if kind == frames.STARTED:
+        kinds = framing.STARTED + framing.CELL + framing.SEEN
+        most = output_limits.MESSAGE_BYTES
+        for kind, payload in channel.exchange(number, message, kinds, framing.END, most, seconds):
+            if kind == framing.STARTED:
                 said_id = payload.decode("utf-8", "replace")
                 running = said_id if said_id in known else running
-            elif kind == frames.CELL:
+            elif kind == framing.CELL:
                 with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
                     said = _read(payload, running)
                     if said["id"] in known:
@@ -159,7 +159,7 @@ class Worker:
                         wanted = job.wanted is None or said["id"] in job.wanted
                         taken = filter(budget.takes, said["outputs"] if wanted else ())
                         ran.cells[said["id"]] = int(said["count"]), list(taken)
-            elif kind == frames.SEEN:
+            elif kind == framing.SEEN:
                 with contextlib.suppress(ValueError, RecursionError):
                     ran.seen.append(json.loads(payload))
             else:
@@ -205,7 +205,7 @@ class Worker:
                 raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
             self._channel = channel = Channel(process, self._grace)
         try:
-            for _ in channel.exchange(0, b"", b"", frames.READY, 0, START_SECONDS):
+            for _ in channel.exchange(0, b"", b"", framing.READY, 0, START_SECONDS):
                 pass
         except Lost as problem:
             raise SandboxFailed(f"the sandbox did not start: {channel.last_words()}") from problem
@@ -286,7 +286,7 @@ def start_sandbox(inside: Inside, make: Callable[[], Group | None] = cgroups.mak
 def _started(inside: Inside, entrance: int) -> Sandbox:
     def popen(identity: Sequence[str], passed: Sequence[int]) -> Sandbox:
         return Sandbox(
-            walls.command(inside, identity, entrance),
+            bubblewrap.command(inside, identity, entrance),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -294,7 +294,7 @@ def _started(inside: Inside, entrance: int) -> Sandbox:
             pass_fds=(*passed, *((entrance,) if entrance >= 0 else ())),
         )
 
-    if not walls.as_nobody():
+    if not bubblewrap.as_nobody():
         return popen((), ())
     told, tells = os.pipe()
     waits, go = os.pipe()
@@ -313,9 +313,9 @@ def _started(inside: Inside, entrance: int) -> Sandbox:
             child = json.loads(said)["child-pid"]
             for name in ("uid_map", "gid_map"):
                 try:
-                    Path(f"/proc/{child}/{name}").write_text(walls.TWO_USERS)
+                    Path(f"/proc/{child}/{name}").write_text(bubblewrap.TWO_USERS)
                 except OSError:  # root in a world of its own that has no other user
-                    Path(f"/proc/{child}/{name}").write_text(walls.ONE_USER)
+                    Path(f"/proc/{child}/{name}").write_text(bubblewrap.ONE_USER)
             os.write(go, b"1")
         return process
     except BaseException:
@@ -333,7 +333,7 @@ def _read(payload: bytes, running: str) -> Any:
     Raises:
         ValueError, RecursionError: it is no JSON.
     """
-    if bounds.parts_of(payload) > bounds.MESSAGE_PARTS:  # no run of ours sends so many
+    if output_limits.parts_of(payload) > output_limits.MESSAGE_PARTS:  # no run of ours sends so many
         left = {"output_type": "stream", "name": "stderr", "text": TOO_INTRICATE}
         return {"id": running, "count": 0, "outputs": [left]}
     return json.loads(payload)

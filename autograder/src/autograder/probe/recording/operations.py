@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.probe.recording.places import Site
+from autograder.probe.recording.source_locations import Site
 
 Shape = tuple[int, ...]
 NEW, COPY, VIEW, SAME, IN_PLACE = "new", "copy", "view", "same", "in place"

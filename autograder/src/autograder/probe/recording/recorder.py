@@ -33,7 +33,14 @@ from autograder.probe.recording.operations import (
     Record,
     Result,
 )
-from autograder.probe.recording.places import Lines, Site, Sources, Stack, is_learners, learners_stack
+from autograder.probe.recording.source_locations import (
+    Lines,
+    Site,
+    Sources,
+    Stack,
+    is_learners,
+    learners_stack,
+)
 
 ATTRIBUTES = {"T", "mT", "H", "mH", "data", "real", "imag"}
 # Backward passes are not recorded, and what they return are no activations.

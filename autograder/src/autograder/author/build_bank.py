@@ -1,0 +1,554 @@
+"""Make a lesson's bank: run the solution and the known wrong answers on every probe.
+
+The reference for a task is the object that the solution cell itself defines; nothing here knows an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from nbformat import NotebookNode
+from torch import Tensor
+
+from autograder.author.answer_edits import AnyEdit, Solution, Wrong, changed
+from autograder.author.authoring import Faults, Lesson
+from autograder.author.execute_lesson import Moment, run_cells, unwarned
+from autograder.author.higher_order_mutants import combine
+from autograder.author.parallel import in_forks
+from autograder.author.solution_steps import route_of
+from autograder.experiments.registered_buffers import sizes_of
+from autograder.experiments.registry import EXPERIMENTS
+from autograder.judge.decide import concluded, judge
+from autograder.judge.failure_signatures import Sight, sight, tabulate
+from autograder.judge.trace_alignment import reaches
+from autograder.probe.collect_evidence import CALLS, call_module, collect_answer, observe
+from autograder.probe.forbidden_calls import Watch
+from autograder.probe.learner_code import is_notebook_file
+from autograder.probe.line_trace import follow
+from autograder.probe.sensitivity import examine
+from autograder.records.bank import (
+    AS_SEEN,
+    RESULT,
+    Argument,
+    KnownWrong,
+    LessonBank,
+    Made,
+    Probe,
+    Task,
+    Value,
+    WrongAnswer,
+    axis_parts,
+)
+from autograder.records.cell_roles import undrawn
+from autograder.records.errors import AuthoringError
+from autograder.records.operator_families import Family
+from autograder.records.outcome import ErrorReport, Evidence, Outcome
+from autograder.records.parse_cells import names_of
+
+# Public redraws start from fixed seeds, so that a rebuild makes the same bank.
+REDRAW_SEED = 7001
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A lesson's namespaces: one for each set of givens, the first as the learner sees it."""
+
+    givens: Mapping[str, Mapping[str, Value]]
+    namespaces: Mapping[str, Mapping[str, Any]]
+    moments: Mapping[str, Mapping[str, Moment]]  # before the answer cells, by the cell's id
+    solutions: Mapping[str, Solution]  # the texts of the answer cells, by task
+    names: frozenset[str]  # all that the lesson's cells define
+    families: tuple[Family, ...] = ()  # what the course's tasks can forbid
+    steps: Mapping[str, str] = field(default_factory=dict)  # what a solution's variables stand for
+
+
+def run_solution(
+    lesson: Lesson,
+    notebook: NotebookNode,
+    name: str,
+    seeds: Sequence[int] = (),
+    families: tuple[Family, ...] = (),
+    steps: Mapping[str, str] = MappingProxyType({}),
+) -> Runs:
+    """Run a lesson's solution once with its own givens and once for each redrawn set.
+
+    `seeds` are what hidden sets are drawn from; without them, as many public ones as the lesson asks for are
+    drawn. `families` are what tasks can forbid, `steps` what a solution's variables stand for.
+    """
+    sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
+    defined = frozenset().union(*(names_of(source)[0] for source in sources.values()))
+    # The solution is executed with its figures when its notebook is made; a training among them takes long.
+    notebook = undrawn(notebook)
+    moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
+    as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
+    missing = [axis for axis in lesson.given_axes if axis not in as_seen]
+    if missing:
+        raise AuthoringError([f"{name}: no given cell defines {', '.join(missing)}"])
+    givens: dict[str, Mapping[str, Value]] = {
+        AS_SEEN: {axis: _detached(as_seen[axis]) for axis in lesson.given_axes}
+    }
+    namespaces: dict[str, Mapping[str, Any]] = {AS_SEEN: as_seen}
+    public = [REDRAW_SEED + number for number in range(1, lesson.redraws + 1)]
+    for number, seed in enumerate(seeds or public, start=1):
+        run = f"{'hidden' if seeds else 'redrawn'}-{number}"
+        givens[run] = dict(lesson.redraw(torch.Generator().manual_seed(seed)))
+        moments[run] = {}
+        namespaces[run] = run_cells(notebook, name, givens[run], moments[run])
+    solutions = solutions_in(lesson, notebook)
+    return Runs(givens, namespaces, moments, solutions, defined | as_seen.keys(), families, steps)
+
+
+def solutions_in(lesson: Lesson, notebook: NotebookNode) -> dict[str, Solution]:
+    """Return the texts of a lesson's answer cells, by task."""
+    sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
+    return {
+        task.id: Solution.from_cell(
+            sources[f"{task.id}-answer"], task.name, task.signature, task.kind == "tensor"
+        )
+        for task in lesson.tasks
+    }
+
+
+def make_bank(
+    lesson: Lesson, runs: Runs, name: str, faults: Faults, made: Mapping[str, Task] = MappingProxyType({})
+) -> LessonBank:
+    """Return the lesson's bank.
+
+    Args:
+        lesson: what the lesson's `tasks.py` defines.
+        runs: the lesson's solution, run.
+        name: the lesson's name.
+        faults: the course's mistakes.
+        made: the tasks that need not be tried, as an earlier build made them; their texts are put in anew.
+
+    Raises:
+        AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
+            of them cannot be told apart, two axes have the same size in every probe, or a forbidden call is
+            not seen.
+    """
+    problems: list[str] = []
+    tasks: dict[str, Task] = {}
+    for described in lesson.tasks:
+        try:
+            if described.id in made:
+                task = reworded(described, made[described.id], runs.families, faults)
+            else:
+                task = make_task(described, runs, faults)
+        except AuthoringError as problem:
+            problems += of_task(described, problem.problems)
+            continue
+        if described.id not in made:
+            problems += of_task(task, _reference_problems(task))
+            if not problems:
+                problems += of_task(task, _wrong_answer_problems(task))
+                problems += of_task(task, _axes_problems(task, lesson, runs))
+        problems += of_task(task, missing_faults(task, faults))
+        tasks[task.id] = task
+    answers = {task.name for task in lesson.tasks}
+    own = sorted(symbol for symbol in runs.names if symbol not in answers and not symbol.startswith("_"))
+    bank = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
+    if not problems:
+        for task in tasks.values():
+            if task.id not in made:
+                problems += of_task(task, _right_answer_problems(task, bank, runs))
+                problems += of_task(task, _demand_problems(task, bank, runs))
+    if problems:
+        raise AuthoringError([f"{name}: {problem}" for problem in problems])
+    return bank
+
+
+def of_task(task: Task, problems: Iterable[str]) -> list[str]:
+    """Return problems with the task that they are about."""
+    return [f"task {task.id}: {problem}" for problem in problems]
+
+
+def answer_made(task: Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
+    """Return what an answer cell with this text defines under the task's name.
+
+    Raises:
+        AuthoringError: the text fails, or defines no such name.
+    """
+    try:
+        defined = runs.moments[run][f"{task.id}-answer"].run(text, f"<cell {task.id}>")
+    except Exception as problem:
+        raise AuthoringError([f"an answer fails: {type(problem).__name__}: {problem}"]) from problem
+    if task.name not in defined:
+        raise AuthoringError([f"an answer defines no {task.name}"])
+    return defined[task.name]
+
+
+def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: Runs) -> str:
+    """Return the text of an answer that is written as changes to the solution.
+
+    Raises:
+        AuthoringError: a change does not fit; names the cell.
+    """
+    return edited(task, changes, runs.solutions[task.id])
+
+
+def edited(task: Task, changes: Sequence[AnyEdit], solution: Solution) -> str:
+    """Return the text of an answer that is written as changes to the solution; see `changed_answer`."""
+    try:
+        return changed(solution, changes)
+    except AuthoringError as problem:
+        raise AuthoringError([f"cell {task.id}-answer: {line}" for line in problem.problems]) from None
+
+
+def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evidence:
+    """Evidence about an answer cell with this text, as if a learner had written it.
+
+    Raises:
+        AuthoringError: the text fails, or defines no answer.
+    """
+    if task.kind != "tensor":
+        answer = answer_made(task, text, runs)
+        with unwarned():
+            return collect_answer(task, lesson, answer, runs.namespaces[AS_SEEN], examining=False)
+    with Watch(task.families, is_notebook_file) as forbidden:
+        outcomes = outcomes_of(task, text, task.probes, runs)
+    return Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden))
+
+
+def outcomes_of(
+    task: Task, text: str, probes: Iterable[Probe], runs: Runs, steady: bool = False
+) -> dict[str, Outcome]:
+    """Return what an answer cell with this text does on each probe.
+
+    Args:
+        task: the task.
+        text: the text of the answer cell.
+        probes: what it is tried on.
+        runs: the lesson's solution, run.
+        steady: a class is known to do the same when it is called again.
+
+    Raises:
+        AuthoringError: the text fails, or defines no answer.
+    """
+    if task.kind == "tensor":
+        return {run: observe(answer_made(task, text, runs, run)) for run in runs.namespaces}
+    answer = answer_made(task, text, runs)
+    return {probe.id: outcome_of(task, answer, probe, runs, steady) for probe in probes}
+
+
+def make_task(task: Task, runs: Runs, faults: Faults | None = None, together: bool = True) -> Task:
+    """Return a task with the outcomes of the solution and of the known wrong answers.
+
+    Without the course's mistakes (`faults`), no wrong answer is made. Unless they are to be made `together`,
+    each is made alone, which takes much less time.
+
+    Raises:
+        AuthoringError: the solution does not define what the task needs, or an answer cannot be made.
+    """
+    namespace = runs.namespaces[AS_SEEN]
+    if task.name not in namespace:
+        raise AuthoringError([f"the solution defines no {task.name}"])
+    families = _forbidden(task, runs.families)
+    if task.kind == "tensor":
+        unkept = [name for name in task.keeps if not isinstance(namespace.get(name), Tensor)]
+        if unkept:
+            raise AuthoringError([f"no cell of the lesson makes a tensor {', '.join(unkept)} to keep"])
+        built = replace(
+            task,
+            probes=tuple(
+                Probe(run, "other example data", {}, expected=observe(names[task.name]))
+                for run, names in runs.namespaces.items()
+            ),
+            checks=tuple(replace(check, probes=tuple(runs.namespaces)) for check in task.checks),
+            kept={name: _detached(namespace[name]) for name in task.keeps},
+            families=families,
+        )
+    else:
+        built = replace(
+            task, probes=tuple(make_probe(task, probe, runs) for probe in task.probes), families=families
+        )
+        built = replace(
+            built,
+            examined=examine(built, namespace[task.name], namespace),
+            route=route_of(built, namespace[task.name], namespace, runs.steps),
+        )
+    if faults is None:
+        return built
+    known, outcomes = _known_wrong(built, runs, faults)
+    alone: list[Mapping[str, Sight]] = [
+        {probe.id: sight(built, probe, by_probe[probe.id]) for probe in built.probes} for by_probe in outcomes
+    ]
+
+    def run(text: str, some: Iterable[Probe], steady: bool) -> Mapping[str, Outcome]:
+        return outcomes_of(built, text, some, runs, steady)
+
+    added, places, sights = combine(built, outcomes, alone, runs.solutions[task.id], faults, run, together)
+    members = [*((place,) for place in range(len(known))), *places]
+    return replace(
+        built,
+        known_wrong=(*known, *(as_known(Wrong(fault, ()), task, faults) for fault in added)),
+        explanations=tabulate(members, alone + sights),
+    )
+
+
+def reworded(task: Task, made: Task, families: tuple[Family, ...], faults: Faults) -> Task:
+    """Return a task as an earlier build made it, with the texts that it has now.
+
+    Args:
+        task: the task, as its author describes it now.
+        made: the task of the earlier build.
+        families: what the course's tasks can forbid.
+        faults: the course's mistakes.
+
+    Raises:
+        AuthoringError: a hint cannot be filled in.
+    """
+    others = made.known_wrong[len(task.wrong) :]
+    answers = (*task.wrong, *(Wrong(wrong.id, ()) for wrong in others))
+    known = tuple(
+        replace(as_known(answer, task, faults), reaches=wrong.reaches)
+        for answer, wrong in zip(answers, made.known_wrong, strict=True)
+    )
+    says = {probe.id: probe.says for probe in task.probes}
+    probes = tuple(replace(probe, says=says.get(probe.id, probe.says)) for probe in made.probes)
+    checks = task.checks
+    if task.kind == "tensor":
+        checks = tuple(replace(check, probes=tuple(made.probe)) for check in task.checks)
+    computed = {name: getattr(made, name) for name in ("kept", "explanations", "examined", "route")}
+    own = _forbidden(task, families)
+    return replace(task, probes=probes, checks=checks, known_wrong=known, families=own, **computed)
+
+
+def _forbidden(task: Task, families: Iterable[Family]) -> tuple[Family, ...]:
+    return tuple(family for family in families if task.forbids and family.name in task.forbids.families)
+
+
+def _known_wrong(
+    task: Task, runs: Runs, faults: Faults
+) -> tuple[list[KnownWrong], list[Mapping[str, Outcome]]]:
+    """Return the known wrong answers, and what each does."""
+
+    def tried(wrong: WrongAnswer) -> tuple[KnownWrong, Mapping[str, Outcome]] | AuthoringError:
+        try:
+            if wrong.fault not in faults.known:
+                raise AuthoringError(["faults.py does not name it"])
+            text = changed_answer(task, wrong.changes, runs)
+            known = replace(as_known(wrong, task, faults), reaches=_reached(task, text, runs))
+            return known, outcomes_of(task, text, task.probes, runs)
+        except AuthoringError as problem:
+            return problem
+
+    problems: list[str] = []
+    known: list[KnownWrong] = []
+    outcomes: list[Mapping[str, Outcome]] = []
+    for wrong, result in zip(task.wrong, in_forks(tried, task.wrong), strict=True):
+        if isinstance(result, AuthoringError):
+            problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in result.problems]
+        else:
+            known.append(result[0])
+            outcomes.append(result[1])
+    if problems:
+        raise AuthoringError(problems)
+    return known, outcomes
+
+
+def _reached(task: Task, text: str, runs: Runs) -> tuple[str, ...] | None:
+    """Return the right steps that a wrong answer takes; None where it is not followed."""
+    if task.route is None:
+        return None
+    answer = answer_made(task, text, runs)
+    with unwarned():
+        return reaches(task.route, follow(task, answer, runs.namespaces[AS_SEEN]))
+
+
+def as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
+    """Return a wrong answer as the bank describes it.
+
+    Raises:
+        AuthoringError: its hint cannot be filled in.
+    """
+    fault = faults.known[wrong.fault]
+    return KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
+
+
+def make_probe(task: Task, probe: Probe, runs: Runs) -> Probe:
+    """Return a probe as the bank holds it, with the outcome of the solution."""
+    namespace = runs.namespaces[AS_SEEN]
+    reference = namespace[task.name]
+    ready = _asked(probe, reference if task.kind == "module" else None, namespace)
+    expected = concluded(ready, outcome_of(task, reference, ready, runs))
+    if expected.error is not None:  # where it was raised is the solution's own text
+        expected = Outcome(error=ErrorReport(expected.error.type, expected.error.message))
+    return replace(ready, expected=expected)
+
+
+def outcome_of(
+    task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs, steady: bool = False
+) -> Outcome:
+    """Return what an answer to a function or class task does on one probe: see `outcomes_of`."""
+    with unwarned():
+        if steady and task.kind == "module":
+            return call_module(answer, probe, runs.namespaces[AS_SEEN], steady)
+        return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
+
+
+def _asked(
+    probe: Probe, module_class: Callable[..., torch.nn.Module] | None, namespace: Mapping[str, Any]
+) -> Probe:
+    """Return a probe without its expected outcome; for a module with the weights that the solution draws."""
+    weights: dict[str, Tensor] = {}
+    buffers: dict[str, list[int]] = {}
+    if module_class is not None and not probe.raises:
+        module = _drawn(module_class, probe.construct, probe.seed)
+        weights = _weights(module)
+        buffers = {
+            name: sizes_of(value) for name, value in module.state_dict().items() if name not in weights
+        }
+        unknown = sorted(set(probe.weights) - set(weights))
+        if unknown:
+            raise AuthoringError([f"probe {probe.id}: there is no parameter {', '.join(unknown)}"])
+        weights |= probe.weights
+    experiment = EXPERIMENTS.get(probe.observe)
+    known = experiment.settings(list(weights), buffers) if experiment else {}
+    inputs = {name: _input(value, namespace) for name, value in probe.inputs.items()}
+    return replace(probe, inputs=inputs, weights=weights, settings={**probe.settings, **known}, redraw=None)
+
+
+def _input(value: Argument, namespace: Mapping[str, Any]) -> Argument:
+    """Return an input as the bank holds it: an object of the notebook's class, with the weights it draws."""
+    if not isinstance(value, Made):
+        return value
+    if value.name not in namespace:
+        raise AuthoringError([f"the solution defines no class {value.name} to make an input of"])
+    module = _drawn(namespace[value.name], value.construct, value.seed)
+    return replace(value, weights=_weights(module))
+
+
+def _drawn(
+    module_class: Callable[..., torch.nn.Module], construct: Mapping[str, Value], seed: int
+) -> torch.nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return module_class(*construct.values())
+
+
+def _weights(module: torch.nn.Module) -> dict[str, Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
+
+
+def _reference_problems(task: Task) -> Iterator[str]:
+    for probe in task.probes:
+        expected = probe.expected
+        where = f"probe {probe.id}: the solution"
+        if probe.raises:
+            if expected.error is None or expected.error.type not in probe.raises:
+                yield f"{where} does not raise {' or '.join(probe.raises)}"
+        elif expected.uncalled is not None:
+            yield f"{where} cannot be called: {expected.uncalled.reason}"
+        elif expected.error is not None:
+            yield f"{where} raises {expected.error.type}"
+        elif expected.tensor is None:
+            yield f"{where} gives {expected.type_name}"
+        elif probe.observe != RESULT and expected.tensor.numel() == 0:
+            yield f"{where} shows nothing in the experiment {probe.observe}"
+        elif probe.observe == RESULT and expected.tensor.ndim != len(task.axes):
+            yield f"{where} has {expected.tensor.ndim} axes, and the task names {task.axes}"
+
+
+def _wrong_answer_problems(task: Task) -> Iterator[str]:
+    """Yield what is wrong with the wrong answers that the task writes: the first of those that are known."""
+    table = task.explanations
+    assert table is not None
+    alike: dict[tuple[Any, ...], set[str]] = {}
+    for wrong, kind, mark, numbers in zip(task.wrong, *table.on(table.probes), strict=False):
+        if not bool(kind.any() | mark.any()):
+            yield f"the known wrong answer {wrong.fault} passes"
+        shown = [round(number, 4) for number in numbers.flatten().tolist()]
+        key = (*kind.tolist(), *mark.tolist(), *shown)
+        alike.setdefault(key, set()).add(wrong.fault)
+    for names in alike.values():
+        if len(names) > 1:
+            yield f"no probe tells {' from '.join(sorted(names))}"
+
+
+def missing_faults(task: Task, faults: Faults) -> Iterator[str]:
+    """Yield the mistakes that the task's parts make possible, and that no wrong answer of it shows."""
+    shown = {wrong.fault for wrong in task.wrong}
+    possible = {
+        fault.id for fault in faults.known.values() if fault.parts and set(fault.parts) <= set(task.parts)
+    }
+    for name in sorted(possible - shown - set(task.cannot)):
+        yield f"no wrong answer shows {name}; write one, or say in `cannot` why there is none"
+    made = {slip.fault for slip in faults.on_results}
+    for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible - made):
+        why = "a wrong answer shows" if name in shown else "its parts do not make possible"
+        yield f"`cannot` names {name}, which {why}"
+
+
+def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
+    """Two axes of the same size in every probe would hide a confusion of the two."""
+    named = lesson.given_axes if task.kind == "tensor" else task.input_axes
+    sizes_by_probe: list[dict[str, int]] = []
+    for probe in task.probes:
+        if probe.raises:
+            continue  # there is no result, and its sizes do not fit on purpose
+        inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
+        # A constructor's whole numbers are sizes: channels, kernel_size, stride.
+        sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
+        lists = probe.settings.get("lists", {})  # of these, the pieces have the axes that are named
+        tensors = [
+            (axes, inputs[name]) for name, axes in named.items() if name in inputs and name not in lists
+        ]
+        if probe.observe == RESULT:
+            tensors.append((task.axes, probe.expected.tensor))
+        for axes, value in tensors:
+            if not isinstance(value, Tensor):
+                continue
+            if value.ndim != len(axes):
+                if probe.observe == RESULT:  # an experiment may try another number of axes on purpose
+                    yield f"probe {probe.id} has {value.ndim} axes where {axes} are named"
+                continue
+            for axis, size in zip(axes, value.shape, strict=True):
+                symbol = axis_parts(axis)[0]
+                if sizes.setdefault(symbol, size) != size:
+                    yield f"in probe {probe.id} the axis {symbol} is both {sizes[symbol]} and {size}"
+        sizes_by_probe.append(sizes)
+    symbols = sorted({symbol for sizes in sizes_by_probe for symbol in sizes})
+    for first, other in combinations(symbols, 2):
+        both = [sizes for sizes in sizes_by_probe if first in sizes and other in sizes]
+        if both and all(sizes[first] == sizes[other] for sizes in both):
+            yield f"in every probe the axes {first} and {other} have the same size"
+
+
+def _right_answer_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator[str]:
+    """Yield which right answers do not pass, and which are not right but for a forbidden call."""
+    caught = task.forbids.caught if task.forbids else ()
+    for answer in (*task.right, *caught):
+        name = answer.id if answer in caught else f"the right answer {answer.id}"
+        try:
+            text = changed_answer(task, answer.changes, runs)
+            verdict = judge(task, evidence_for(task, text, bank, runs))
+        except AuthoringError as problem:
+            yield f"{name} cannot be made ({'; '.join(problem.problems)})"
+            continue
+        if answer not in caught and not verdict.passed:
+            yield f"{name} is rejected ({verdict.finding})"
+        elif not verdict.right:
+            yield f"{name} is not right otherwise ({verdict.finding})"
+        elif answer in caught and verdict.forbidden is None:
+            yield f"{name} makes no forbidden call that is seen"
+
+
+def _demand_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator[str]:
+    """Yield which answers break a demand of the statement and keep all points."""
+    caught = task.forbids.caught if task.forbids else ()
+    for demand, name in task.demands.items():
+        breaking = [wrong.changes for wrong in task.wrong if wrong.fault == name]
+        breaking += [answer.changes for answer in caught if answer.id == name]
+        for changes in breaking:
+            verdict = judge(task, evidence_for(task, changed_answer(task, changes, runs), bank, runs))
+            if verdict.earned == task.points:
+                yield f"{name} breaks the demand {demand!r} and keeps all points"
+
+
+def _detached(value: Any) -> Any:
+    return value.detach().clone() if isinstance(value, Tensor) else value

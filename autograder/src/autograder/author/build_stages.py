@@ -1,0 +1,222 @@
+"""The stages of a lesson's build, and what each reads: the bank of each task, the release, the solutions.
+
+A stage is left out where it would read what it read the last time, and what it made then is there. A task's
+bank reads the values that its answers meet, so that a new cell makes only those tasks anew whose values it
+changes. Texts that no computation reads (titles, hints) count for no bank; prose and the mistakes' hints, for
+no solution.
+
+Not doit, DVC or joblib: what a stage reads here is no file but a task, a cell or a tensor, and their records
+are databases of one machine, where ours is committed with what was built.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from nbformat import NotebookNode
+
+from autograder.author.authoring import Fault, Faults, Lesson
+from autograder.author.build_bank import Runs, changed_answer
+from autograder.author.build_inputs import BANK, SOLUTION, Inputs
+from autograder.author.import_graph import code_digest
+from autograder.author.value_digests import Digests, Unknown
+from autograder.records import bank as bank_files
+from autograder.records.bank import AS_SEEN, LessonBank, Made, Task
+from autograder.records.parse_cells import parsed
+
+# Names by which code reaches values that it does not name.
+ANYTHING = frozenset({"globals", "locals", "vars", "eval", "exec", "get_ipython"})
+
+
+class TaskKeys:
+    """What the bank of each task of a lesson reads."""
+
+    def __init__(
+        self, inputs: Inputs, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults
+    ) -> None:
+        self._inputs, self._name, self._lesson, self._faults = inputs, name, lesson, faults
+        self._cells = {
+            f"<cell {name}/{cell['id']}>": cell.source for cell in notebook.cells if cell.cell_type == "code"
+        }
+        source = inputs.course.source
+        self._files = {
+            str(file): file.read_text(encoding="utf-8")
+            for folder in (source, source / name)
+            for file in (folder / "faults.py", folder / "tasks.py")
+            if file.is_file()
+        }
+        self._digests = Digests(self._cells | self._files, inputs.modules)
+        self._slips = {slip: self._digests.of(slip) for slip in faults.on_results}
+        self._code = inputs.code([*BANK, *_direct(inputs.lesson_imports(name), inputs)]) + inputs.adds()
+
+    def of_all(self) -> str:
+        """Return what all banks together read, as it is written: where it is the same, nothing is run.
+
+        The values that answers meet follow from it.
+        """
+        imports = [*self._inputs.lesson_imports(self._name), *self._inputs.course_imports(self._name)]
+        course = self._inputs.course
+        files = [code_digest(text) for text in self._files.values()]
+        plain = json.dumps([self._cells, repr(course.forbidden), list(course.steps.items())]).encode()
+        return _short([self._code, self._inputs.code(imports), self._inputs.data(imports), plain, *files])
+
+    def of(self, task: Task, runs: Runs) -> str:
+        """Return what a task's bank reads, in short."""
+        digests = self._digests
+        solution = runs.solutions[task.id]
+        try:
+            described = _described(digests, task) + self._of_faults(digests, task, runs)
+        except Unknown:
+            described = json.dumps(self._files).encode()
+        return _short(
+            [
+                self._code,
+                described,
+                digests.of(solution, runs.families, runs.steps),
+                self._of_values(digests, task, runs),
+            ]
+        )
+
+    def _of_faults(self, digests: Digests, task: Task, runs: Runs) -> bytes:
+        """Return the digest of what the course's mistakes mean for a task, but for their texts."""
+        ids = {wrong.fault for wrong in task.wrong}
+        slips = [
+            slip
+            for slip in self._faults.on_results
+            if slip.fault not in task.cannot and re.search(slip.code, runs.solutions[task.id].text)
+        ]
+        varies = sorted(
+            name for name in ids | {slip.fault for slip in slips} if _fault(self._faults, name).varies
+        )
+        together = [group for group in self._faults.together if ids.issuperset(group)]
+        return digests.of([self._slips[slip] for slip in slips], varies, together)
+
+    def _of_values(self, digests: Digests, task: Task, runs: Runs) -> bytes:
+        """Return the digest of all that answers to a task can meet in the lesson."""
+        changes = [answer.changes for answer in task.wrong]
+        changes += [
+            answer.changes for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
+        ]
+        texts = [runs.solutions[task.id].text, *(changed_answer(task, each, runs) for each in changes)]
+        names = {node.id for text in texts for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
+        names |= {task.name, *task.keeps}
+        names |= {
+            value.name for probe in task.probes for value in probe.inputs.values() if isinstance(value, Made)
+        }
+        cell = f"{task.id}-answer"
+        which = list(runs.namespaces) if task.kind == "tensor" else [AS_SEEN]
+        met: list[Any] = [runs.givens, self._lesson.given_axes] if task.kind == "tensor" else []
+        for run in which:
+            moment = runs.moments[run][cell]
+            met += [moment.random_state, _some(moment.variables, names), _some(runs.namespaces[run], names)]
+        try:
+            found = digests.of(met)
+            return self._all() if names & ANYTHING else found
+        except Unknown:
+            return self._all()
+
+    def _all(self) -> bytes:
+        """Return the digest of all code of the lesson and of what it imports."""
+        text = json.dumps(self._cells).encode()
+        return self._inputs.code(self._inputs.lesson_imports(self._name)) + hashlib.sha256(text).digest()
+
+
+def release_key(inputs: Inputs, released: NotebookNode, tasks: Iterable[str]) -> str:
+    """Return what decides how many points the untouched release earns, in short."""
+    return _short([inputs.code(BANK), json.dumps([_code_cells(released), *tasks]).encode()])
+
+
+def solution_key(
+    inputs: Inputs, bank: LessonBank, notebook: NotebookNode, texts: Iterable[object] = (), language: str = ""
+) -> str:
+    """Return what decides what the cells of a solution show, in short.
+
+    Args:
+        inputs: what the course's builds read.
+        bank: the lesson's bank.
+        notebook: the lesson with its solutions.
+        texts: what its checks and figures say in another language.
+        language: that language.
+    """
+    course, imports = inputs.course, [*SOLUTION, *inputs.lesson_imports(bank.lesson)]
+    files = bank_files.files(_without_hints(bank, notebook))
+    about = (
+        *(course.name, course.title, course.lessons, course.languages, course.preload, course.entries),
+        *(repr(course.forbidden), repr(course.adds)),
+    )
+    quiz = (course.root / course.quiz).read_bytes() if course.quiz else b""
+    plain = json.dumps([_code_cells(notebook), about, language, list(texts)]).encode()
+    return _short([inputs.code(imports), inputs.data(imports), inputs.adds(), quiz, plain, *files.values()])
+
+
+def says_hints(notebook: NotebookNode) -> bool:
+    """Tell whether a cell of a solution shows a task's hints."""
+    return any(
+        isinstance(node, ast.Name) and node.id == "hint"
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for node in ast.walk(parsed(cell.source))
+    )
+
+
+def _without_hints(bank: LessonBank, notebook: NotebookNode) -> LessonBank:
+    """Return a bank without the texts that a solution never shows, since all its checks are right."""
+    with_hints = says_hints(notebook)
+    tasks = {
+        name: replace(
+            task,
+            hints=task.hints if with_hints else (),
+            known_wrong=tuple(replace(wrong, hint="", name="", section="") for wrong in task.known_wrong),
+        )
+        for name, task in bank.tasks.items()
+    }
+    return replace(bank, tasks=tasks)
+
+
+def _described(digests: Digests, task: Task) -> bytes:
+    """Return the digest of a task as its author describes it, without texts that no computation reads."""
+    plain = replace(
+        task,
+        title="",
+        learned="",
+        hints=(),
+        words={},
+        demands={},
+        parts=(),
+        cannot={},
+        checks=tuple(replace(check, title="") for check in task.checks),
+        probes=tuple(replace(probe, says="", redraw=None) for probe in task.probes),
+        wrong=(),
+    )
+    wrong = [(answer.fault, answer.changes) for answer in task.wrong]
+    return digests.of(plain, wrong, sorted(task.demands.values()), sorted(task.cannot))
+
+
+def _direct(imports: Iterable[tuple[str, str]], inputs: Inputs) -> list[tuple[str, str]]:
+    """Return the imports of packages that are neither the tool's nor the course's."""
+    return [wanted for wanted in imports if wanted[0].partition(".")[0] not in inputs.modules.packages]
+
+
+def _some(variables: Mapping[str, Any], names: set[str]) -> list[tuple[str, Any]]:
+    return [(name, variables[name]) for name in sorted(names) if name in variables]
+
+
+def _fault(faults: Faults, name: str) -> Fault:
+    return faults.known.get(name) or Fault(name, "", "")
+
+
+def _code_cells(notebook: NotebookNode) -> list[Any]:
+    return [(cell["id"], cell.source, cell.metadata) for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _short(parts: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()[:32]

@@ -1,0 +1,169 @@
+"""What keeps a text from being said in a task where it is not true.
+
+A mistake that several tasks share has one text in `faults.py`, which is true where it was written. Elsewhere
+somebody has to read it first: `read.toml`, beside the lesson's tasks, holds for each task what was read
+there. A text that a task says in its own words needs no entry.
+
+What a text says of code is looked up, too. A code word between backticks, and what `course.toml` lists under
+`claims`, has to stand in the solution, in the wrong answer or in what the learner reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import keyword
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from nbformat import NotebookNode
+
+from autograder.author.answer_edits import Solution, Wrong
+from autograder.author.authoring import Faults, Lesson
+from autograder.author.build_bank import edited
+from autograder.author.source_lint import statement
+from autograder.records.bank import RESULT, Task
+from autograder.records.course import Claims, Course
+from autograder.records.file_digests import write_whole
+from autograder.records.outcome import Outcome
+from autograder.records.serialization import read_toml
+
+READ = "read.toml"
+HEAD = """\
+# What a person has read in each task: the texts that several tasks share. `autograder messages` shows them,
+# and writes this file when it is told to `--confirm` them.
+"""
+CODE = re.compile(r"`([^`]+)`")
+WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
+
+
+def digest(hint: str) -> str:
+    """Return a text in short."""
+    return hashlib.blake2s(hint.encode(), digest_size=4).hexdigest()
+
+
+def shared_in(course: Course, lesson: Lesson, faults: Faults) -> frozenset[str]:
+    """Return the mistakes whose texts are said in more than one task, as far as this lesson can know."""
+    uses = Counter(name for task in lesson.tasks for name in {wrong.fault for wrong in task.wrong})
+    several = {name for name, count in uses.items() if count > 1}
+    return frozenset(several | faults.shared if len(course.lessons) > 1 else several)
+
+
+def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
+    """Return the texts that have to be read in a task, by mistake: shared, and not in words of its own."""
+    own = [wrong.hint for wrong in task.wrong] + [""] * len(task.known_wrong)
+    return {
+        one.id: one.hint
+        for one, hint in zip(task.known_wrong, own, strict=False)
+        if not hint and one.id in shared
+    }
+
+
+def beside_others(
+    task: Task, faults: Faults, solution: str, wrong: Iterable[Mapping[str, Outcome]]
+) -> dict[str, str]:
+    """Return what a task may say of mistakes that are made with a result and show only beside others.
+
+    Args:
+        task: the task, as `make_task` makes it.
+        faults: the course's mistakes.
+        solution: the text of its solution.
+        wrong: what its wrong answers do on each probe. A mistake that can be made with none of their results,
+            and not with the right ones, is never named.
+    """
+    right = [{probe.id: probe.expected for probe in task.probes}]
+    results, plain = [*right, *wrong], [probe.id for probe in task.probes if probe.observe == RESULT]
+    known = {mistake.id for mistake in task.known_wrong}
+    return {
+        slip.fault: faults.hint(Wrong(slip.fault, ()), task)
+        for slip in faults.on_results
+        if slip.fault not in {*known, *task.cannot} and re.search(slip.code, solution)
+        if any(
+            slip.of(tensor, task.axes) is not None
+            for outcomes in (right if slip.alone else results)
+            for tensor in (outcomes[name].tensor for name in plain)
+            if tensor is not None
+        )
+    }
+
+
+def load_read(folder: Path) -> Mapping[str, Mapping[str, str]]:
+    """Return what was read in each task of a lesson folder: the texts in short, by mistake.
+
+    Raises:
+        AuthoringError: the file is not as it must be.
+    """
+    path = folder / READ
+    kind: Any = Mapping[str, Mapping[str, str]]
+    read: Mapping[str, Mapping[str, str]] = read_toml(kind, path) if path.is_file() else {}
+    return read
+
+
+def write_read(folder: Path, read: Mapping[str, Mapping[str, str]]) -> None:
+    """Write what was read in each task of a lesson folder."""
+    tables = [
+        "\n".join([f"[{task}]", *(f'{name} = "{short}"' for name, short in sorted(texts.items()))])
+        for task, texts in read.items()
+        if texts
+    ]
+    write_whole(folder / READ, ("\n\n".join([HEAD.rstrip("\n"), *tables]) + "\n").encode())
+
+
+def unread(texts: Mapping[str, str], read: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the mistakes whose texts, as they are now, nobody has read."""
+    return tuple(name for name, hint in texts.items() if read.get(name) != digest(hint))
+
+
+def false_claims(task: Task, claims: Claims, solution: Solution, notebook: NotebookNode) -> list[str]:
+    """Return what the texts of a task say and what is not so: of code, and that the numbers are right.
+
+    Before the task's wrong answers were tried, nothing is known of their numbers.
+    """
+    place = next(place for place, cell in enumerate(notebook.cells) if cell["id"] == f"{task.id}-answer")
+    before = " ".join(cell.source for cell in notebook.cells[:place])
+    axes = " ".join(axis for axes in (task.axes, *task.input_axes.values()) for axis in axes)
+    asked = "\n".join([statement(task, notebook), axes, *task.hints, task.signature, solution.text])
+    learnt = {*WORD.findall(f"{before} {asked} {' '.join(claims.words)}"), *keyword.kwlist}
+    codes = [f"{asked}\n{edited(task, wrong.changes, solution)}" for wrong in task.wrong]
+    codes += [asked] * (len(task.known_wrong) - len(codes))
+    wrong_numbers = _wrong_numbers(task) if task.explanations else [False] * len(task.known_wrong)
+    found = {}
+    for place, (one, code) in enumerate(zip(task.known_wrong, codes, strict=True)):
+        unfounded = [*_unfounded_words(one.hint, learnt | set(WORD.findall(code)))]
+        unfounded += [
+            repr(match[0])
+            for claim, needed in claims.code.items()
+            if (match := re.search(claim, one.hint)) and not re.search(needed, code)
+        ]
+        if unfounded:
+            found[f"the text of {one.id} speaks of what is not there: {', '.join(unfounded)}"] = True
+        if claims.right_numbers and re.search(claims.right_numbers, one.hint) and wrong_numbers[place]:
+            found[f"the text of {one.id} says that numbers are right, and they are not"] = True
+    return list(found)
+
+
+def _unfounded_words(hint: str, known: set[str]) -> Iterator[str]:
+    """Yield the code between backticks that has a word which is not known."""
+    for piece in CODE.findall(hint):
+        if not set(WORD.findall(piece)) <= known:
+            yield f"`{piece}`"
+
+
+def _wrong_numbers(task: Task) -> list[bool]:
+    """Tell of each known mistake, alone, whether it gives a result with wrong numbers."""
+    table = task.explanations
+    assert table is not None
+    # Of a result that has the right shape, the kind says where it is wrong.
+    shown = [bool(places) for _, places in table.kinds]
+    plain = [probe.id for probe in task.probes if probe.observe == RESULT]
+    kinds = torch.tensor(shown)[table.on(plain)[0].long()].any(dim=1)
+    wrong = {
+        places[0]
+        for places, some in zip(table.members.tolist(), kinds.tolist(), strict=True)
+        if some
+        if places[1:] == [-1] * (len(places) - 1)
+    }
+    return [place in wrong for place in range(len(task.known_wrong))]

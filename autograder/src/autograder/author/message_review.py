@@ -1,0 +1,143 @@
+"""Every message that the tasks of a lesson can give, as a learner reads it, for a person to read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+
+from autograder.author.authoring import Faults, load_faults, load_lesson
+from autograder.author.build_bank import changed_answer, evidence_for, make_task
+from autograder.author.hint_review import (
+    beside_others,
+    digest,
+    load_read,
+    shared_in,
+    to_read,
+    unread,
+    write_read,
+)
+from autograder.author.pipeline import execute
+from autograder.judge.decide import judge
+from autograder.records.bank import RESULT, LessonBank, Task
+from autograder.records.course import Course
+from autograder.records.errors import AuthoringError
+from autograder.records.outcome import Evidence, Outcome
+from autograder.words.feedback_card import plain_text
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a task says to one wrong answer."""
+
+    fault: str
+    change: str  # of the solution's lines; empty for a mistake that is made with a result
+    hint: str  # what the task says of this mistake
+    text: str  # all that the learner reads
+
+
+@dataclass(frozen=True)
+class Said:
+    """Everything that a task can say."""
+
+    task: Task
+    messages: tuple[Message, ...]
+    beside: Mapping[str, str]  # what it says only beside something else, by mistake
+    shared: Mapping[str, str]  # the texts that have to be read in this task, by mistake
+    unread: tuple[str, ...]  # the mistakes among them that nobody has read as they are now
+
+
+def said_in(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[Said]:
+    """Yield what each task of a lesson can say, or each of some tasks.
+
+    Raises:
+        AuthoringError: the lesson cannot be run, or has no such task.
+    """
+    executed = execute(course, name)
+    faults, read = load_faults(course.source, name), load_read(course.source / name)
+    shared = shared_in(course, executed.lesson, faults)
+    strangers = sorted(set(tasks) - {task.id for task in executed.lesson.tasks})
+    if strangers:
+        raise AuthoringError([f"{name}: there is no task {', '.join(strangers)}"])
+    for described in executed.lesson.tasks:
+        if described.id in tasks or not tasks:
+            task = make_task(described, executed.runs, faults, together=False)
+            task = replace(task, entries=dict(course.entries))
+            made = LessonBank(name, executed.lesson.title, executed.runs.givens, {task.id: task})
+            solution = executed.runs.solutions[task.id].text
+            texts = [changed_answer(task, wrong.changes, executed.runs) for wrong in task.wrong]
+            seen = [evidence_for(task, text, made, executed.runs) for text in texts]
+            messages = (*_of_answers(task, solution, texts, seen), *_of_results(task, faults))
+            beside = beside_others(task, faults, solution, [evidence.outcomes for evidence in seen])
+            asked = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}
+            yield Said(task, messages, beside, asked, unread(asked, read.get(task.id, {})))
+
+
+def shown(said: Said, only_unread: bool = False) -> str:
+    """Return what a task can say as one text; of what nobody has read, if only that is wanted."""
+    task = said.task
+    messages = [one for one in said.messages if one.fault in said.unread or not only_unread]
+    beside = {name: hint for name, hint in said.beside.items() if name in said.unread or not only_unread}
+    if only_unread and not messages and not beside:
+        return f"=== {task.id}: all is read"
+    parts = [f"=== {task.id}: {task.title}", *(f"hint: {hint}" for hint in task.hints)]
+    parts.append(f"learned: {task.learned}")
+    for one in messages:
+        mark = ", not yet read" if one.fault in said.unread else ""
+        unsaid = "" if _plain(one.hint) in _plain(one.text) else f"its hint is not said: {one.hint}"
+        parts.append("\n".join(filter(None, [f"--- {one.fault}{mark}", one.change, one.text, unsaid])))
+    parts += [f"--- {name}, beside another mistake\n{hint}" for name, hint in beside.items()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Return a text as one line, however it was broken."""
+    return "".join(text.split())
+
+
+def confirm(course: Course, name: str, tasks: Sequence[Said]) -> int:
+    """Keep that somebody has read what some tasks say; return how many texts are new.
+
+    What was read in tasks that are gone is dropped.
+    """
+    folder = course.source / name
+    there = {task.id for task in load_lesson(folder).tasks}
+    read = {task: dict(texts) for task, texts in load_read(folder).items() if task in there}
+    for said in tasks:
+        read[said.task.id] = {fault: digest(hint) for fault, hint in said.shared.items()}
+    write_read(folder, read)
+    return sum(len(said.unread) for said in tasks)
+
+
+def _of_answers(
+    task: Task, solution: str, texts: Sequence[str], seen: Sequence[Evidence]
+) -> Iterator[Message]:
+    """Yield what a task says to each of its wrong answers, of which the texts and the evidence are given."""
+    for known, text, evidence in zip(task.known_wrong, texts, seen, strict=False):
+        message = plain_text(task, judge(task, evidence))
+        lines = difflib.unified_diff(solution.splitlines(), text.splitlines(), lineterm="", n=0)
+        change = "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+        yield Message(known.id, change, known.hint, message)
+
+
+def _of_results(task: Task, faults: Faults) -> Iterator[Message]:
+    """Yield what a task says to mistakes made with the right result that none of its wrong answers shows."""
+    shown = {wrong.fault for wrong in task.wrong}
+    known = {one.id: one for one in task.known_wrong if one.id not in shown}
+    for slip in faults.on_results:
+        made = {
+            probe.id: slip.of(probe.expected.tensor, task.axes)
+            for probe in task.probes
+            if probe.observe == RESULT and probe.expected.tensor is not None
+        }
+        if slip.fault in known and any(one is not None for one in made.values()):
+            outcomes = {probe.id: _with(probe.expected, made.get(probe.id)) for probe in task.probes}
+            verdict = judge(task, Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor"))
+            if not verdict.passed:  # a single one cannot be the wrong one
+                yield Message(slip.fault, "", known[slip.fault].hint, plain_text(task, verdict))
+
+
+def _with(right: Outcome, result: Tensor | None) -> Outcome:
+    return right if result is None else replace(right, tensor=result, shape=tuple(result.shape))

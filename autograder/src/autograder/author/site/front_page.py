@@ -1,0 +1,76 @@
+"""The first page of a site: what it says of each lesson, and the explorer that moves on it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from autograder.author.site.lesson_page import bullets, first_picture, mounted
+from autograder.records.course import Course
+from autograder.records.errors import AuthoringError
+from autograder.records.javascript_modules import MODULE_MIME
+
+# In a lesson's first cell: what stands after a line's first bold words, up to the end of the sentence.
+TIME = re.compile(r"^\*\*[^*\n]+:\*\*\s*([^.।\n]+)[.।]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Card:
+    """A lesson as the first page shows it: its title, its time, its picture, and what one can then."""
+
+    lesson: str
+    title: str
+    time: str
+    picture: str
+    can: tuple[str, ...]
+
+
+def card(lesson: str, notebook: NotebookNode, static: Path) -> Card:
+    """Return what the first page shows of a lesson; its first picture is written into `static`."""
+    first = notebook.cells[0].source
+    time = TIME.search(first)
+    shown = (output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ()))
+    pictures = (first_picture(data.get("text/html", ""), static) for data in shown)
+    return Card(
+        lesson=lesson,
+        title=first.partition("\n")[0].lstrip("# "),
+        time=time[1] if time else "",
+        picture=next(filter(None, pictures), ""),
+        can=tuple(map(_plain, bullets(notebook))),
+    )
+
+
+def _plain(text: str) -> str:
+    """Text without Markdown's marks, for markup: code and formulas keep their letters."""
+    return html.escape(re.sub(r"[*`$]", "", re.sub(r"\\sqrt\{([^}]*)\}", r"√\1", text)))
+
+
+def explorer(course: Course, notebooks: dict[str, NotebookNode], static: Path) -> str:
+    """Return the place of the explorer on the first page; nothing where the course names none.
+
+    Raises:
+        AuthoringError: the cell that the course names shows no explorer.
+    """
+    front = course.site.front
+    if not front.cell:
+        return ""
+    lesson, _, cell = front.cell.partition("#")
+    outputs = [
+        output.get("data", {})
+        for one in (notebooks[lesson].cells if lesson in notebooks else ())
+        if one["id"] == cell
+        for output in one.get("outputs", ())
+    ]
+    shown: list[Any] = [data for data in outputs if MODULE_MIME in data]
+    if not shown:
+        raise AuthoringError([f"course.toml: site.front: `{front.cell}` shows no explorer; build its lesson"])
+    module = shown[0][MODULE_MIME]
+    model = json.loads(module["model"])
+    model["chosen"] |= front.chosen
+    return mounted({**module, "model": json.dumps(model)}, static, "")

@@ -1,0 +1,92 @@
+"""The steps that a solution takes on its way, as far as the course has words for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import torch
+
+from autograder.probe.call_answer import quietly
+from autograder.probe.line_trace import recorded
+from autograder.probe.sensitivity import prepared, probe_to_examine
+from autograder.records.bank import RightStep, Route, Task
+from autograder.records.tensor_fingerprint import Fingerprint, factor_between, fingerprints
+
+SMALLEST = 1e-5  # usual size of the entries of a step without a word
+MOST_ORDERS = 6  # of the axes of a step without a word
+
+# For each time that a tensor is made, its fingerprint in each order of its axes.
+Runs = tuple[tuple[Fingerprint, ...], ...]
+
+
+def route_of(
+    task: Task, solution: Callable[..., Any], namespace: Mapping[str, Any], words: Mapping[str, str]
+) -> Route | None:
+    """Return the steps of the solution on the probe that shows most; None where there are none.
+
+    `words` say what a variable's name stands for, as in {"gaps": "the distances"}. A name that is given again
+    stands for what it is given last, unless a word names the operation too, as in "gaps masked_fill".
+    """
+    probe = probe_to_examine(task)
+    if probe is None or task.kind not in ("function", "module"):
+        return None
+    with quietly(), torch.no_grad():
+        record, looks = recorded(prepared(task, probe, solution, namespace), _looks_of)
+    variables = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
+    tensors: dict[str, tuple[int, Runs]] = {}
+    for (number, part), runs in looks.items():
+        for variable in record[number].results[part].names if runs and all(runs) else ():
+            operation = f"{variable} {record[number].name}"
+            name = operation if operation in words else variable
+            if name in words and (task.kind == "module" or variable in variables):
+                tensors[name] = number, tuple(runs)
+    whole = [tuple(runs) for runs in looks.values() if runs and all(runs)]
+    in_order = sorted(tensors.items(), key=lambda item: item[1][0])
+
+    def needs(number: int) -> tuple[str, ...]:
+        # In a loop, a tensor is also made from what stands further down.
+        earlier = record.ancestors(number)
+        return tuple(name for name, (maker, _) in in_order if maker in earlier and maker < number)
+
+    steps = []
+    for name, (number, runs) in in_order:
+        full = _fullest(runs, whole)
+        steps.append(RightStep(name, words[name], needs(number), full, _factors(full, whole)))
+    given = [
+        look for value in (*probe.inputs.values(), *probe.weights.values()) for look in _looks_of(value)[:1]
+    ]
+    known = [*given, *(step.fingerprints[0][0] for step in steps)]
+    # What is reserved and not yet filled holds anything.
+    filled = (
+        tuple(runs)
+        for (number, _), runs in looks.items()
+        if runs and all(runs) and "empty" not in record[number].name
+    )
+    others: list[tuple[Fingerprint, ...]] = []
+    for (orders,) in (runs for runs in filled if len(runs) == 1):
+        # What is nearly 0 is rounding.
+        if orders[0].size > SMALLEST and all(factor_between(one, orders) is None for one in known):
+            others.append(orders[:MOST_ORDERS])
+            known.append(orders[0])
+    return Route(probe.id, tuple(steps), tuple(others)) if steps or others else None
+
+
+def _looks_of(value: Any) -> tuple[Fingerprint, ...]:
+    """Return a tensor's fingerprints; none of a mask or of positions, which any way makes."""
+    floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return fingerprints(value) if floats else ()
+
+
+def _fullest(runs: Runs, whole: Sequence[Runs]) -> Runs:
+    """Return the form of a tensor that has most axes: before they are joined, say."""
+    first = runs[0][0]
+    same = [other for other in whole if len(other) == len(runs) and factor_between(first, other[0]) == 1.0]
+    return max((runs, *same), key=lambda other: len(other[0][0].shape))
+
+
+def _factors(runs: Runs, whole: Sequence[Runs]) -> tuple[float, ...]:
+    """Return what the solution has a tensor multiplied by: 1, and its scale where it has it scaled, say."""
+    factors = (factor_between(other[0][0], runs[0]) for other in whole)
+    return tuple(sorted({round(factor, 5) for factor in factors if factor is not None}))

@@ -1,0 +1,94 @@
+"""Which of the notebooks counts that a student handed in for one lesson, by what the class has agreed on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+from autograder.classroom.collect_submissions import folder_of
+from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
+from autograder.grading.late_policy import BEST, LAST, ON_TIME
+from autograder.grading.read_submission import beside, moment, refused
+from autograder.grading.releases import known_ids
+from autograder.grading.worker_pool import READING, LimitReached, within
+from autograder.words.language import SPOKEN, Note, _, speaking
+
+# Earlier ones that are looked at, the last of them.
+MOST = 10
+# The cell of a graded notebook that tells its student which one it is.
+CELL = "attempt-that-counts"
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """What a student handed in for a lesson, the oldest first, and by which rule one of them counts."""
+
+    rule: str
+    all: Sequence[Submission]
+    times: Sequence[datetime | None]
+
+    @property
+    def digest(self) -> str:
+        """A digest of all of them, and of the rule: by these a grade shows to be old."""
+        parts = [self.rule.encode(), *(hashlib.sha256(handed_in(one)).digest() for one in self.all)]
+        return hashlib.sha256(b"".join(parts)).hexdigest()
+
+    def chosen(self, due: datetime | None) -> int:
+        """Return the place of the one that counts, where the time alone says so."""
+        last = len(self.all) - 1
+        if self.rule != ON_TIME or due is None:
+            return last
+        # What says no time counts as handed in on time everywhere.
+        in_time = [place for place, time in enumerate(self.times) if time is None or time <= due]
+        return in_time[-1] if in_time else last
+
+    def told(self, place: int) -> Note:
+        """Return in words which one counts."""
+        number, every = place + 1, len(self.all)
+        if self.rule == BEST:
+            return Note("Attempt {number} of {all} counts, the best one.", number=number, all=every)
+        if number < every:
+            return Note("Attempt {number} of {all} counts, the last one on time.", number=number, all=every)
+        return Note("Attempt {number} of {all} counts, the last one.", number=number, all=every)
+
+
+def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> Attempts:
+    """Return what a student handed in for a lesson, this submission last.
+
+    Args:
+        course: the class.
+        submission: what lies in `submitted/`.
+        tasks: the ids of the lesson's tasks: a notebook that has none of them is no attempt.
+    """
+    rule = course.policy.attempts.get(submission.lesson, LAST)
+    found: list[tuple[datetime, datetime | None, Submission]] = []
+    if rule != LAST:
+        kept = folder_of(course) / "earlier" / submission.student / submission.lesson
+        for path in kept.glob("*.ipynb"):
+            stamp = path.with_name(f"{path.stem}-{STAMP}")
+            time = moment(beside(stamp))
+            put_there = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None)
+            if not refused(path, kept):
+                found.append((time or put_there, time, replace(submission, path=path, stamped=stamp)))
+        found = sorted(found, key=lambda one: one[0])[-MOST:]
+        found = [one for one in found if _is_of(one[2], tasks)]
+    all_of_them = [*(one for _time, _known, one in found), submission]
+    return Attempts(rule, all_of_them, [*(time for _, time, _one in found), moment(beside(submission.stamp))])
+
+
+def _is_of(submission: Submission, tasks: Collection[str]) -> bool:
+    try:
+        return bool(within(READING, known_ids, submission.path.read_bytes(), frozenset(tasks)))
+    except (LimitReached, OSError):
+        return False
+
+
+def tell(course: Class, graded: NotebookNode, note: Note) -> None:
+    """Put at the head of a graded notebook which attempt it is, in the language of its student."""
+    with speaking(course.banks.course.bank, graded.metadata.get(SPOKEN, "")):
+        graded.cells.insert(0, new_markdown_cell(_(note), id=CELL))

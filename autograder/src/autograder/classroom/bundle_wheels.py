@@ -1,0 +1,299 @@
+"""The two wheels of a bundle: the tool, whole, as it is installed here, and what a course adds to it.
+
+Bundles of several courses carry the same wheel of the tool, so that they can live in one environment.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import tempfile
+import tomllib
+import zipfile
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import tomlkit
+
+import autograder
+from autograder.author.translated_lesson import SHARED, without
+from autograder.records import bank as banks
+from autograder.records.bank import AS_SEEN, LessonBank, Task
+from autograder.records.course import FILE, GROUP, Course
+from autograder.records.errors import Refused
+from autograder.records.parse_cells import parsed
+from autograder.words.language import MESSAGES
+
+TOOL = "lesson-autograder"
+METADATA = """\
+Metadata-Version: 2.1
+Name: {name}
+Version: {version}
+Summary: The checks of a course: {title}.
+Requires-Python: {python}
+"""
+WHEEL = """\
+Wheel-Version: 1.0
+Generator: autograder
+Root-Is-Purelib: true
+Tag: py3-none-any
+"""
+
+
+class CannotBundle(Refused):
+    """Something that students need is not there; says what to do."""
+
+
+@cache
+def tool() -> Distribution:
+    """Return what the tool was installed as.
+
+    Raises:
+        CannotBundle: it was not installed.
+    """
+    try:
+        return distribution(TOOL)
+    except PackageNotFoundError:
+        raise CannotBundle(f"The tool itself is not installed here: pip install {TOOL}") from None
+
+
+def tool_wheel(out: Path) -> str:
+    """Write the wheel of the tool into a folder; returns its name.
+
+    Raises:
+        CannotBundle: the tool was not installed.
+    """
+    package = Path(autograder.__file__).parent
+    files = [
+        file
+        for file in sorted(package.rglob("*"))
+        if file.is_file() and not file.name.startswith(".") and "__pycache__" not in file.parts
+    ]
+    before = after = tool().version
+    if Path(str(tool().locate_file(package.name))) != package:
+        # A checkout changes between releases; what changed last has the highest number.
+        after = _numbered(before, max(int(file.stat().st_mtime) for file in files))
+    about = {
+        "/".join(file.parts[1:]): file.read_text(encoding="utf-8")
+        for file in (tool().files or ())
+        if file.name in ("METADATA", "entry_points.txt") or "licenses" in file.parts
+    }
+    about["METADATA"] = about["METADATA"].replace(f"\nVersion: {before}\n", f"\nVersion: {after}\n", 1)
+    content = {f"{package.name}/{file.relative_to(package).as_posix()}": file.read_bytes() for file in files}
+    return _write(out, TOOL, after, content, about)
+
+
+def course_wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None = None) -> str:
+    """Write the wheel of a course into a folder: its bank for these lessons, and what they import of it.
+
+    Args:
+        course: the course.
+        lessons: their names.
+        out: the folder.
+        hints: how many hints each task keeps; all of them if None.
+
+    Returns:
+        The wheel's name.
+
+    Raises:
+        CannotBundle: a lesson is not built, or the tool was not installed.
+    """
+    about = project(course)
+    name = about["name"]
+    folder = f"{_escaped(name)}_course"
+    with tempfile.TemporaryDirectory(prefix="wheel-") as place:
+        for lesson in lessons:
+            banks.save(for_students(course.load(lesson), hints), Path(place))
+        data = {file.name: file.read_bytes() for file in Path(place).iterdir()}
+    data |= _words(course, lessons, hints)
+    data |= {**course.beside_banks(), FILE: described(course, lessons).encode()}
+    content = {**packages(course, lessons), **{f"{folder}/{path}": data[path] for path in data}}
+    needs = "".join(f"Requires-Dist: {need}\n" for need in about["dependencies"])
+    # Another number for other content: so pip installs it.
+    digest = sha256(needs.encode())
+    for path in sorted(content):
+        digest.update(sha256(path.encode()).digest() + sha256(content[path]).digest())
+    version = _numbered(about["version"], int(digest.hexdigest()[:8], 16))
+    metadata = METADATA.format(
+        name=name, version=version, title=" ".join(course.title.split()), python=pythons()
+    )
+    texts = {
+        "METADATA": metadata + needs,
+        "entry_points.txt": f"[{GROUP}]\n{course.name} = {folder}\n",
+    }
+    return _write(out, name, version, content, texts)
+
+
+def project(course: Course) -> dict[str, Any]:
+    """Return the name, version and dependencies of a course's distribution, the tool among these.
+
+    A course's own `pyproject.toml` says them, where there is one.
+    """
+    file = course.root / "pyproject.toml"
+    own = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.is_file() else {}
+    needs = [f"{TOOL}>={tool().version}", *own.get("dependencies", ())]
+    return {"name": f"{course.name}-course", "version": "0", **own, "dependencies": needs}
+
+
+def pythons() -> str:
+    """Return the Pythons that the tool runs on, as ">=3.11,<3.15"."""
+    return str(tool().metadata["Requires-Python"])
+
+
+def described(course: Course, lessons: Iterable[str]) -> str:
+    """Return the course's own description with these lessons alone."""
+    text = tomlkit.parse((course.root / FILE).read_text(encoding="utf-8"))
+    text["lessons"] = [name for name in course.lessons if name in set(lessons)]
+    return tomlkit.dumps(text)
+
+
+def release(course: Course, lesson: str) -> Path:
+    """Return the notebook that students get.
+
+    Raises:
+        CannotBundle: the lesson is not built.
+    """
+    path = course.root / "notebooks" / lesson / f"{lesson}.ipynb"
+    if not path.is_file():
+        raise CannotBundle(f"{lesson} is not built: there is no notebooks/{lesson}/{lesson}.ipynb.")
+    return path
+
+
+def for_students(lesson: LessonBank, hints: int | None = None) -> LessonBank:
+    """Return a lesson's bank with what a student's own check reads, and no more.
+
+    Other example data, on which typed-in numbers are found out, and hidden probes stay with the instructor.
+    """
+    tasks = {name: _for_students(task, hints) for name, task in lesson.tasks.items()}
+    return replace(lesson, tasks=tasks, givens={AS_SEEN: lesson.givens.get(AS_SEEN, {})})
+
+
+def _for_students(task: Task, hints: int | None) -> Task:
+    shown = tuple(
+        probe for probe in task.probes if not probe.hidden and (task.kind != "tensor" or probe.id == AS_SEEN)
+    )
+    kept = {probe.id for probe in shown}
+    checks = tuple(
+        replace(check, probes=tuple(name for name in check.probes if name in kept)) for check in task.checks
+    )
+    table = task.explanations
+    if table is not None:
+        table = table.only([name for name in table.probes if name in kept])
+    return replace(task, probes=shown, checks=checks, explanations=table, hints=task.hints[:hints])
+
+
+def _words(course: Course, lessons: Sequence[str], hints: int | None) -> dict[str, bytes]:
+    """Return what the course says in other languages, but for the hints that students do not get."""
+    left_out = [
+        (task.id, hint)
+        for lesson in lessons
+        for task in course.load(lesson).tasks.values()
+        for hint in task.hints[len(task.hints) if hints is None else hints :]
+    ]
+    paths = [
+        f"{language}/{name}.mo" for language in course.languages[1:] for name in (*lessons, SHARED, MESSAGES)
+    ]
+    return {
+        path: without(path.partition("/")[0], (course.bank / path).read_bytes(), left_out)
+        for path in paths
+        if (course.bank / path).is_file()
+    }
+
+
+def packages(course: Course, lessons: Sequence[str]) -> dict[str, bytes]:
+    """Return what these lessons reach of the course's own packages.
+
+    A folder's data goes with its modules: what one lesson alone reads is in no other's bundle.
+    """
+    own = [name for name in course.preload if (course.root / name / "__init__.py").is_file()]
+    cells = [
+        cell.source
+        for lesson in lessons
+        for cell in nbformat.read(release(course, lesson), as_version=4).cells
+        if cell.cell_type == "code"
+    ]
+    names = [*own, *(name for cell in cells for name in _imported(parsed(cell)))]
+    files = _reached(names, {name: course.root / name for name in own})
+    data = [
+        file
+        for module in files
+        if module.name == "__init__.py"
+        for file in module.parent.iterdir()
+        if file.is_file() and file.suffix != ".py"
+    ]
+    return {file.relative_to(course.root).as_posix(): file.read_bytes() for file in [*files, *data]}
+
+
+def _reached(names: Iterable[str], packages: Mapping[str, Path]) -> list[Path]:
+    """Return the files of the modules in some packages that others reach by imports, directly or not."""
+    files: dict[str, Path | None] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        top, *rest = name.split(".")
+        if name in files or top not in packages:
+            continue
+        place = packages[top].joinpath(*rest)
+        modules = (place / "__init__.py", place.with_suffix(".py"))
+        files[name] = file = next((module for module in modules if module.is_file()), None)
+        if file:
+            waiting += [*_imported(ast.parse(file.read_text(encoding="utf-8"))), name.rpartition(".")[0]]
+    return [file for file in files.values() if file]
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that code imports, whether of modules or of what is in them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def _write(out: Path, name: str, version: str, content: Mapping[str, bytes], about: Mapping[str, str]) -> str:
+    """Write a wheel, the same bytes for the same content; returns its name.
+
+    Args:
+        out: the folder to write it to.
+        name: the distribution's name.
+        version: its version.
+        content: its files.
+        about: the files that describe it, below its `.dist-info`.
+    """
+    stem = f"{_escaped(name)}-{version}"
+    folder = f"{stem}.dist-info"
+    files = {
+        **content,
+        **{f"{folder}/{path}": text.encode() for path, text in {**about, "WHEEL": WHEEL}.items()},
+    }
+    record = io.StringIO()
+    rows = csv.writer(record, lineterminator="\n")
+    for path, data in files.items():
+        digest = urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=")
+        rows.writerow([path, f"sha256={digest}", len(data)])
+    rows.writerow([f"{folder}/RECORD", "", ""])
+    wheel = out / f"{stem}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in {**files, f"{folder}/RECORD": record.getvalue().encode()}.items():
+            entry = zipfile.ZipInfo(path)
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return wheel.name
+
+
+def _numbered(version: str, number: int) -> str:
+    """Return a version with a number in its local part, which versions in development may have, too."""
+    return f"{version}{'.' if '+' in version else '+'}{number}"
+
+
+def _escaped(name: str) -> str:
+    """Return a distribution's name as it stands in files' names."""
+    return name.replace("-", "_")

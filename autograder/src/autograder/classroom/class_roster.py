@@ -1,0 +1,288 @@
+"""The people of a class: read from a list, and found by what a learning platform calls them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from dateutil import parser, tz
+
+from autograder.classroom.csv_tables import BadList, Lists, Table, read_list
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student, as the gradebook knows them."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+    time: datetime | None = None  # when they handed something in, where the list says so
+    other: tuple[str, ...] = ()  # what else they are called: a number of the university's, a login
+    section: str = ""  # as the list names it; several stand in it as they stand there
+
+    @property
+    def name(self) -> str:
+        """Their name as people write it, or their id."""
+        return f"{self.first_name} {self.last_name}".strip() or self.id
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Everything that is theirs alone: their id, their address, a number of the university's, a login."""
+        return (self.id, self.email, *self.other)
+
+    @property
+    def spellings(self) -> tuple[str, str]:
+        """Their name in both orders, as platforms write it."""
+        return f"{self.first_name}{self.last_name}", f"{self.last_name}{self.first_name}"
+
+    @property
+    def who(self) -> str:
+        """Their name and their id, which two people of one name do not share."""
+        return f"{self.name} ({self.id})"
+
+
+# A date in numbers, its year last: which of the others is the day, its dots say, or the rest of the list.
+NUMBERS = re.compile(r"\b(\d{1,2})([./-]) ?(\d{1,2})\2 ?(?:\d{4}|\d{2})\b")
+TIME_LIKE = "2026-03-01 22:24"
+
+
+def read_people(path: Path, lists: Sequence[Lists], zone: tzinfo | None = None) -> list[Person]:
+    """Return the people of a CSV file, whichever of some kinds of lists it is.
+
+    Args:
+        path: the file.
+        lists: the kinds.
+        zone: of times that name none; this machine's where it is None.
+
+    Raises:
+        BadList: the file cannot be read, names nobody, gives two people one id, or holds a time that may be
+            another one.
+    """
+    by_id: dict[str, Person] = {}
+    entries = [values for values in Table(read_list(path), lists, path).entries if values]
+    day_first = _day_first([values.get("time", "") for values in entries], path)
+    for values in entries:
+        person = person_of(values)
+        if not person.id:
+            raise BadList(
+                f"{path}: {person.name or 'a row'} has no id, address or name that a folder can have."
+            )
+        person = replace(person, time=_moment(values.get("time", ""), day_first, zone, person, path))
+        other = by_id.get(person.id)
+        by_id[person.id] = _joined_rows(other, person, path) if other else person
+    if not by_id:
+        raise BadList(f"{path} names nobody.")
+    return list(by_id.values())
+
+
+def _joined_rows(first: Person, second: Person, path: Path) -> Person:
+    """Return the person of two rows: somebody in two sections, or who answered twice, whose last time counts.
+
+    Raises:
+        BadList: the rows are about two people.
+    """
+    same = (normalize_name(first.name), first.email.lower()) == (
+        normalize_name(second.name),
+        second.email.lower(),
+    )
+    if not same or {first.lms_user_id, second.lms_user_id} - {"", first.lms_user_id or second.lms_user_id}:
+        both = f"{first.name} and {second.name}"
+        raise BadList(f"{path}: {both} have one id, {first.id}. Nothing was changed.")
+    sections = dict.fromkeys(filter(None, (first.section, second.section)))
+    times = [person.time for person in (first, second) if person.time]
+    return replace(
+        first,
+        section=" and ".join(sections),
+        time=max(times, default=None),
+        other=tuple(dict.fromkeys((*first.other, *second.other))),
+    )
+
+
+def person_of(values: Mapping[str, str]) -> Person:
+    """Return the student of whom a row says these values."""
+    first, last = values.get("first_name", ""), values.get("last_name", "")
+    whole = values.get("full_name", "")
+    if whole and not (first or last):
+        if "," in whole:
+            last, _, first = (part.strip() for part in whole.partition(","))
+        else:
+            first, _, last = (part.strip() for part in whole.rpartition(" "))
+    known = [values.get(key, "") for key in ("id", "number", "integration", "email")]
+    lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
+    chosen = next((name for name in [*known, whole, f"{first} {last}".strip(), lms] if name), "")
+    other = tuple(dict.fromkeys(name for name in known if name and name != chosen))
+    section = " ".join(values.get("section", "").split())
+    return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other, section=section)
+
+
+def _day_first(times: Iterable[str], path: Path) -> bool:
+    """Tell whether days stand before months in those dates of a list that are in numbers.
+
+    Raises:
+        BadList: nothing in the list says it, or some of it says one thing and some the other.
+    """
+    found = [match for time in times if (match := NUMBERS.search(time))]
+    told = {True for one in found if one[2] == "." or int(one[1]) > 12}
+    told |= {False for one in found if one[2] != "." and int(one[3]) > 12}
+    if len(told) != 1 and any(one[1] != one[3] for one in found):
+        unclear = f"“{found[0][0]}” may begin with its day or its month"
+        raise BadList(f"{path}: {unclear}: write it as {TIME_LIKE}.")
+    return told == {True}
+
+
+def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, path: Path) -> datetime | None:
+    if when in ("", "-"):
+        return None
+    order = {"dayfirst": day_first} if NUMBERS.search(when) else {}
+    try:
+        with warnings.catch_warnings():
+            # A zone that is not known would be left out.
+            warnings.simplefilter("error", parser.UnknownTimezoneWarning)
+            # What a text leaves out comes from the default: nothing of the day may.
+            moment, other = (
+                parser.parse(when, default=datetime(year, month, day), **order)
+                for year, month, day in ((2000, 1, 1), (2004, 2, 2))
+            )
+    except (ValueError, OverflowError, parser.UnknownTimezoneWarning):
+        moment, other = datetime.min, datetime.max
+    if moment != other:
+        what = f"“{when}”, the time of {person.name}"
+        raise BadList(f"{path}: {what}, cannot be read as a time: write {TIME_LIKE}.")
+    known: datetime = moment
+    return known if known.tzinfo else known.replace(tzinfo=zone or tz.tzlocal())
+
+
+def safe_id(text: str) -> str:
+    """Return an id that may be a folder's name: nbgrader keeps each student's work in one."""
+    letters = (char if char.isalnum() or char in "_.@-" or _is_mark(char) else " " for char in text)
+    return "-".join("".join(letters).split()).strip("-.")
+
+
+class Roster:
+    """Finds people by what a learning platform, or a file's name, calls them.
+
+    An exact identifier (id, number, address) beats a part of one (what precedes the @ of an address, or an id
+    whose punctuation a platform changed), and that beats a name, which two people may share.
+    """
+
+    def __init__(self, people: Iterable[Person]) -> None:
+        self.people = {person.id: person for person in people}
+        self._exact: dict[str, set[str]] = {}
+        self._parts: dict[str, set[str]] = {}
+        self._names: dict[str, set[str]] = {}
+        for person in self.people.values():
+            for key in filter(None, person.identifiers):
+                self._exact.setdefault(normalize_identifier(key), set()).add(person.id)
+                self._parts.setdefault(normalize_name(key), set()).add(person.id)
+            if local := person.email.partition("@")[0]:
+                self._parts.setdefault(normalize_name(local), set()).add(person.id)
+            for name in filter(None, map(normalize_name, person.spellings)):
+                self._names.setdefault(name, set()).add(person.id)
+
+    def of_lms(self, number: str) -> set[str]:
+        """Return the ids of the people who have a number of the platform's."""
+        return {person.id for person in self.people.values() if number and person.lms_user_id == number}
+
+    def called(self, labels: Sequence[str]) -> set[str]:
+        """Return the people whom the first label names that names anybody; several where it is not clear."""
+        # The first is what stands around the others, which are more often a student's own words: these decide
+        # no more than between two of one name.
+        first = next((people for label in labels if (people := self._named(label))), set())
+        own = (people for label in labels if len(people := self._named(label) & first) == 1)
+        return next(own, None) or self._spelt(first, labels)
+
+    def _named(self, label: str) -> set[str]:
+        """Return the people of one label: by an exact identifier, else by a part of one, else by name."""
+        name = normalize_name(label)
+        by_part = self._parts.get(name, set()) if name else set()
+        exact = self._exact.get(normalize_identifier(label), set())
+        return exact or by_part or (self._names.get(name, set()) if name else set())
+
+    def _spelt(self, several: set[str], labels: Sequence[str]) -> set[str]:
+        """Return the one of several people whose name is spelt so, accents and all; else all of them."""
+        spellings = {exact_name(label) for label in labels}
+        exact = {
+            student
+            for student in several
+            if spellings.intersection(map(exact_name, self.people[student].spellings))
+        }
+        return exact if len(exact) == 1 else several
+
+    def find(self, person: Person) -> set[str]:
+        """Return who may be a person of another list: by identifier, by the platform's number, or by name."""
+        keys = [key for key in person.identifiers if key]
+        exact = (people for key in keys if (people := self._exact.get(normalize_identifier(key))))
+        parts = (people for key in keys if (people := self._parts.get(normalize_name(key))))
+        by_name = self._spelt(self._names.get(normalize_name(person.name), set()), [person.name])
+        return next(exact, None) or self.of_lms(person.lms_user_id) or next(parts, None) or by_name
+
+    def same(self, person: Person) -> Person | None:
+        """Return the one who has an identifier or the platform's number of a person of another list, if any.
+
+        Raises:
+            BadList: two people have some of them.
+        """
+        keys = [normalize_identifier(key) for key in person.identifiers if key]
+        people = set().union(*(self._exact.get(key, set()) for key in keys))
+        if person.id in self.people and len(people) > 1:
+            others = sorted(people - {person.id})
+            owners = " and ".join(others)
+            raise BadList(f"{person.who} of the list has identifiers of {owners}, too. Nothing was changed.")
+        people = people or self.of_lms(person.lms_user_id)
+        return self.people[people.pop()] if len(people) == 1 else None
+
+    def merged(self, person: Person) -> Person:
+        """Return a person of a new list as the roster is to have them: under their old id, if any.
+
+        Raises:
+            BadList: two people of the roster have identifiers of theirs.
+        """
+        old = self.same(person)
+        if old is None:
+            return person
+        new = {
+            column.name: getattr(person, column.name) or getattr(old, column.name)
+            for column in fields(Person)
+        }
+        identifiers = dict.fromkeys(filter(None, (*old.other, person.id, *person.other)))
+        other = tuple(key for key in identifiers if key not in (old.id, new["email"]))
+        return Person(**{**new, "id": old.id, "other": other})
+
+
+def normalize_identifier(text: str) -> str:
+    """Return an identifier without its case and the spaces around it; all else of it tells people apart."""
+    return unicodedata.normalize("NFC", text.strip().casefold())
+
+
+def exact_name(text: str) -> str:
+    """Return a name without case, spaces and punctuation, its accents and vowel signs kept."""
+    plain = unicodedata.normalize("NFC", text.casefold())
+    return "".join(char for char in plain if char.isalnum() or _is_mark(char))
+
+
+def normalize_name(text: str) -> str:
+    """Return a name without its case, spaces, punctuation and Latin accents, which platforms change.
+
+    Marks of other scripts stay: without its vowel signs, one Indic name is often another one.
+    """
+    letters: list[str] = []
+    latin = False
+    for char in unicodedata.normalize("NFKD", text.casefold()):
+        if char.isalnum():
+            latin = unicodedata.name(char, "").startswith("LATIN")
+            letters.append(char)
+        elif _is_mark(char) and not latin:
+            letters.append(char)
+    return "".join(letters)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char).startswith("M")

@@ -1,0 +1,278 @@
+"""Lists that learning platforms and spreadsheets export: what their columns say, and files like them."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from charset_normalizer import from_bytes
+
+from autograder.records.errors import Refused
+
+# An encoding that a file names itself, by its first bytes.
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# Encodings that spreadsheets write without saying so, the likeliest first: it is taken where two fit equally.
+GUESSED = (
+    *("cp1252", "cp1250", "cp1251", "cp1254", "cp1253", "cp1255", "cp1256", "cp1257", "mac_roman"),
+    *("gb18030", "big5", "cp932", "cp949", "utf_16_le", "utf_16_be"),
+)
+# What a guess is given to read: its tables of letters need no more.
+MOST_GUESSED = 200_000
+# What a list can say of a student; one of the last four must be there.
+KEYS = (
+    "lms_user_id",
+    "integration",
+    "first_name",
+    "last_name",
+    "time",
+    "section",
+    "id",
+    "email",
+    "number",
+    "full_name",
+    "role",
+)
+TELLING = frozenset(("id", "email", "number", "full_name"))
+MOST_CELLS = 5_000_000  # every row is given a cell for each title
+NAMES = ("first_name", "last_name", "full_name")
+# Words of a column of roles, in lower case, that name a student; whoever has only other roles is none.
+STUDENT_ROLES = (
+    *(
+        "student",
+        "learner",
+        "estudiante",
+        "étudiant",
+        "teilnehmer",
+        "studente",
+        "aluno",
+        "cursist",
+        "deelnemer",
+    ),
+    *("participant", "学生", "শিক্ষার্থী"),
+)
+PREFACE = re.compile(r"(?:[ \t]*\r?\n|sep=.\r?\n)*", re.IGNORECASE)
+
+
+class BadList(Refused):
+    """A list of people cannot be used; says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """What a platform's lists are like; titles are in lower case."""
+
+    # What they call each of `KEYS`: the first title that a list has counts.
+    columns: Mapping[str, tuple[str, ...]]
+    # Titles by which a list shows that it is this platform's own, and what others mean in it, first of all.
+    marks: tuple[frozenset[str], ...] = ()
+    own_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    no_people: tuple[str, ...] = ()  # what stands for a name in rows that are about nobody
+    # Finds the columns by what is in them, where their titles are in a language that nobody wrote down here.
+    by_content: Callable[[Sequence[Sequence[str]]], Mapping[str, int]] | None = None
+    # The same for a form of list whose content alone says what it is, whatever its titles seem to say.
+    by_form: Callable[[Sequence[Sequence[str]]], Mapping[str, int]] | None = None
+
+
+def read_list(path: Path) -> str:
+    """Return the text of a list, in whatever encoding a platform or a spreadsheet wrote it.
+
+    Raises:
+        BadList: it cannot be read.
+    """
+    return _decoded(path)[0]
+
+
+def guessed_encoding(path: Path) -> str:
+    """Return the encoding of a list where it had to be guessed, since it says none and is not UTF-8; else "".
+
+    Raises:
+        BadList: it cannot be read.
+    """
+    return _decoded(path)[1]
+
+
+def _decoded(path: Path) -> tuple[str, str]:
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise BadList(f"{path} cannot be read: {problem.strerror}.") from problem
+    named = next((encoding for mark, encoding in MARKS if content.startswith(mark)), "utf-8")
+    with suppress(UnicodeDecodeError):
+        return content.decode(named), ""
+    matches = from_bytes(content[:MOST_GUESSED], cp_isolation=list(GUESSED))
+    if not matches:
+        raise BadList(f"{path} is no text file. Export the list as CSV.")
+    guess = min(matches, key=lambda match: (match.chaos, -match.coherence, GUESSED.index(match.encoding)))
+    with suppress(UnicodeDecodeError):
+        return content.decode(guess.encoding), guess.encoding
+    raise BadList(f"{path} is in no encoding that can be told. Save it as CSV UTF-8.")
+
+
+class Table:
+    """A list as it was exported.
+
+    Attributes:
+        header: what its columns are called, in lower case.
+        rows: the rows below; every row has a cell for each column.
+        entries: what each row says of a student, by `KEYS`; nothing where it is about none.
+
+    Raises:
+        BadList: no column says who a student is, or a row has more cells than there are titles; `name` is
+            what the message calls the list.
+    """
+
+    def __init__(self, text: str, lists: Sequence[Lists], name: object = "The file") -> None:
+        # Spreadsheets put empty lines, or the line `sep=;`, before the titles.
+        self._before = PREFACE.match(text)[0]  # type: ignore[index]
+        text = text[len(self._before) :]
+        self._delimiter = max(",;\t", key=text.partition("\n")[0].count)
+        try:
+            rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=self._delimiter))
+        except csv.Error as problem:
+            raise BadList(f"{name} cannot be read as a list: {problem}.") from None
+        self._titles = rows[0] if rows else []
+        if len(self._titles) * len(rows) > MOST_CELLS:
+            raise BadList(f"{name} has too many rows and columns to be a list of people.")
+        self.header = [title.strip().lower() for title in self._titles]
+        self.rows = [row + [""] * (len(self.header) - len(row)) for row in rows[1:]]
+        columns = _columns(self.header, self.rows, lists)
+        if not TELLING & columns.keys():
+            raise BadList(
+                f"{name} has no column that says who a student is: `id`, `email` or `full name`. It has: "
+                f"{', '.join(filter(None, self._titles)) or 'nothing'}."
+            )
+        self._refuse_cells_without_titles(name)
+        self.entries = self._entries(columns, lists)
+
+    def _refuse_cells_without_titles(self, name: object) -> None:
+        for number, row in enumerate(self.rows, 2):
+            if any(cell.strip() for cell in row[len(self.header) :]):
+                counts = f"{len(row)} cells, and there are {len(self.header)} titles"
+                raise BadList(
+                    f"{name}: row {number} has {counts}. Put a name that holds a comma in quotation marks: "
+                    f"“{self._delimiter.join(row)[:60]}”."
+                )
+
+    def _entries(self, columns: Mapping[str, int], lists: Sequence[Lists]) -> list[dict[str, str]]:
+        nobody = {person_name for kind in lists for person_name in kind.no_people}
+        entries = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
+        # A list of teachers alone, or of roles in a language that is not known here, is taken as it is.
+        by_role = any(_is_student(entry.get("role", "")) for entry in entries)
+        return [
+            entry
+            if _says_who(entry)
+            and _whole_name(entry).lower() not in nobody
+            and not (by_role and entry.get("role") and not _is_student(entry["role"]))
+            else {}
+            for entry in entries
+        ]
+
+    @property
+    def text(self) -> str:
+        """The list as a file."""
+        made = io.StringIO()
+        table = csv.writer(made, delimiter=self._delimiter, lineterminator="\n")
+        table.writerows([self._titles, *self.rows])
+        return self._before + made.getvalue()
+
+
+def number_in(text: str) -> float | None:
+    """Return the number in a cell, whichever sign stands before its decimals; None where there is none.
+
+    Of two different signs the last one stands before the decimals: `1.000,50` and `1,000.50` are equal.
+    """
+    digits = text.strip()
+    if not re.fullmatch(r"[\d.,]*\d", digits):
+        return None
+    last = max(digits.rfind("."), digits.rfind(","))
+    whole, decimals = (digits[:last], digits[last + 1 :]) if last >= 0 else (digits, "")
+    return float(f"{re.sub('[.,]', '', whole) or 0}.{decimals or 0}")
+
+
+def _is_student(role: str) -> bool:
+    return any(
+        re.match(word, part.strip().lower()) for part in re.split(r"[,;]", role) for word in STUDENT_ROLES
+    )
+
+
+def _says_who(entry: Mapping[str, str]) -> bool:
+    return any(value for key, value in entry.items() if key not in ("section", "role"))
+
+
+def _whole_name(entry: Mapping[str, str]) -> str:
+    return entry.get("full_name") or ", ".join(filter(None, map(entry.get, ("last_name", "first_name"))))
+
+
+def _columns(header: Sequence[str], rows: Sequence[Sequence[str]], lists: Sequence[Lists]) -> dict[str, int]:
+    """Return the columns of a list, by `KEYS`: by its form, by its titles, and else by its content."""
+    by_title = _titled(header, lists)
+    forms = (kind.by_form(rows) for kind in lists if kind.by_form and rows)
+    form: Mapping[str, int] = next(filter(None, forms), {})
+    if form:
+        taken = set(form.values())
+        return {**{key: place for key, place in by_title.items() if place not in taken}, **form}
+    columns = by_title
+    if not TELLING & columns.keys():
+        # Of titles in a language that nobody wrote down here, the section's may still be known.
+        rest = [place for place in range(len(header)) if place != columns.get("section")]
+        cells = [[row[place] for place in rest] for row in rows]
+        contents = (kind.by_content(cells) for kind in lists if kind.by_content and rows)
+        content: Mapping[str, int] = next(filter(None, contents), {})
+        of_section = {key: place for key, place in columns.items() if key == "section"}
+        columns = of_section | {key: rest[place] for key, place in content.items()}
+    return columns | _names_before(columns, rows)
+
+
+def _titled(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
+    """Return the columns whose titles one kind of list knows: the kind that explains most of them.
+
+    The titles of several kinds are never mixed, since one word may mean different things in them. Only what
+    the first kind, the spreadsheets', says of the remaining columns is added.
+    """
+    generic = _places(header, lists[0])
+
+    def fit(kind: Lists) -> tuple[bool, bool, int, int]:
+        own = _places(header, kind)
+        marked = any(mark <= set(header) for mark in kind.marks)
+        return marked, bool(TELLING & own.keys()), len(_with_generic(own, generic)), len(own)
+
+    # Of two that know as much, the first that is no spreadsheet: what spreadsheets say is added in any case.
+    best = max((*lists[1:], lists[0]), key=fit)
+    return _with_generic(_places(header, best), generic)
+
+
+def _with_generic(columns: Mapping[str, int], generic: Mapping[str, int]) -> dict[str, int]:
+    free = {key: place for key, place in generic.items() if place not in columns.values()}
+    return {**free, **columns}
+
+
+def _places(header: Sequence[str], kind: Lists) -> dict[str, int]:
+    own = any(mark <= set(header) for mark in kind.marks)
+    places: dict[str, int] = {}
+    for key in KEYS:
+        titles = (*(kind.own_columns.get(key, ()) if own else ()), *kind.columns.get(key, ()))
+        indices = (header.index(title) for title in titles if title in header)
+        index = next((index for index in indices if index not in places.values()), None)
+        if index is not None:
+            places[key] = index
+    return places
+
+
+def _names_before(columns: Mapping[str, int], rows: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return the columns of names before a known address, where nobody wrote down their titles here."""
+    if "email" not in columns or columns.keys() & {*NAMES}:
+        return {}
+    rest = [place for place in range(columns["email"]) if place not in columns.values()]
+    words = [place for place in rest if not any(re.search(r"[\d@]", row[place]) for row in rows)]
+    words = [place for place in words if any(row[place].strip() for row in rows)]
+    return dict(zip({1: NAMES[2:], 2: NAMES[:2]}.get(len(words), ()), words, strict=False))

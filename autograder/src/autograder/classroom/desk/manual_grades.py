@@ -1,0 +1,149 @@
+"""Points that a person gives: who gave what to whom is kept, and each time can be taken back."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nbgrader.api import Grade
+
+from autograder.classroom.desk.page_data import Data, NotThere
+from autograder.grading.gradebook import Book
+from autograder.grading.verdicts import Change, Ticked, now, readable
+from autograder.words.language import _
+
+# Times that the page shows, the last first.
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Given:
+    """Points that were given at one time, to one student or to several."""
+
+    action: str
+    at: str
+    by: str
+    lesson: str
+    task: str
+    points: float | None  # None where points by hand were taken back
+    students: Sequence[str]
+
+
+def last_given(data: Data) -> list[Given]:
+    """Return what was given last, the newest first."""
+    actions: dict[str, list[Change]] = {}
+    for change in data.changes:
+        if change.action:
+            actions.setdefault(change.action, []).append(change)
+    given = [
+        Given(
+            action,
+            some[0].at,
+            some[0].by,
+            some[0].lesson,
+            some[0].task,
+            some[0].by_hand,
+            [change.student for change in some],
+        )
+        for action, some in actions.items()
+    ]
+    return given[::-1][:MOST_SHOWN]
+
+
+def points(number: object, possible: float) -> float | None:
+    """Return the points that a page sends; None where it sends none.
+
+    Raises:
+        NotThere: they are no number, or more than can be had.
+    """
+    text = str(number if number is not None else "").strip().replace(",", ".")
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        value = -1.0
+    if value is not None and not 0 <= value <= possible:
+        raise NotThere(_("Points are a number from 0 to {most}.", most=f"{possible:g}"))
+    return value
+
+
+def give(
+    book: Book,
+    lesson: str,
+    task: str,
+    students: Iterable[str],
+    value: float | None,
+    was: float | None,
+    by: str,
+) -> tuple[list[str], list[str]]:
+    """Give some students these points for a task; whoever has got others since keeps those.
+
+    Args:
+        book: the gradebook; the caller commits.
+        lesson: the lesson.
+        task: the task.
+        students: their ids.
+        value: the points; None takes back what was given by hand.
+        was: what the page showed as given by hand.
+        by: who gives them.
+
+    Returns:
+        Who has them now, and who keeps others.
+    """
+    have, keep, changes, action = [], [], [], secrets.token_hex(6)
+    for student in students:
+        grade = book.nbgrader.find_grade(task, lesson, lesson, student)
+        if grade.manual_score not in (None, was, value):
+            keep.append(student)
+            continue
+        have.append(student)
+        changes += _set(grade, lesson, task, student, value, by, "points by hand", action)
+    book.verdicts.add(changes)
+    return have, keep
+
+
+def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
+    """Have what was given at one time be as it was before; who has got other points since keeps those.
+
+    Returns:
+        How many have what they had before, and how many keep other points.
+
+    Raises:
+        NotThere: nothing was given then.
+    """
+    given = [change for change in data.changes if change.action == action and action]
+    if not given:
+        raise NotThere(_("There is nothing of that kind to take back."))
+    kept, changes, again = 0, [], secrets.token_hex(6)
+    with Book(data.course) as book, readable(data.course.database):
+        for change in given:
+            grade = book.nbgrader.find_grade(change.task, change.lesson, change.lesson, change.student)
+            if grade.manual_score != change.by_hand:
+                kept += 1
+                continue
+            which = change.lesson, change.task, change.student
+            changes += _set(grade, *which, change.by_hand_before, by, "points by hand taken back", again)
+            if grade.auto_score is None:
+                book.verdicts.tick(Ticked(change.lesson, change.student, change.task, ()))
+        book.verdicts.add(changes)
+        book.nbgrader.db.commit()
+    return len(given) - kept, kept
+
+
+def _set(
+    grade: Grade, lesson: str, task: str, student: str, value: float | None, by: str, why: str, action: str
+) -> list[Change]:
+    """Set the points by hand of one grade; what that changes, if it does."""
+    before = grade.manual_score
+    grade.manual_score = value
+    grade.needs_manual_grade = value is None and grade.auto_score is None
+    if before == value:
+        return []
+    old, new = (_score(grade, one) for one in (before, value))
+    return [Change(lesson, student, task, now(), old, new, why, by, before, value, action)]
+
+
+def _score(grade: Grade, by_hand: float | None) -> float | None:
+    """Return what a grade is with these points by hand; None where nobody has judged it then."""
+    first = grade.auto_score if by_hand is None else by_hand
+    return None if first is None else float(first + (grade.extra_credit or 0.0))

@@ -1,0 +1,192 @@
+"""What the pages are made of: read once from the gradebook and the stored verdicts, for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from autograder.classroom import gradebook_queries, score_export
+from autograder.classroom.class_report import Words
+from autograder.classroom.class_roster import Person, normalize_name
+from autograder.classroom.collect_submissions import read_record
+from autograder.classroom.gradebook_queries import HandedIn, Mark
+from autograder.classroom.score_export import Scores
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Asked, Change, Grading, TaskResult, Ticked
+from autograder.records.errors import Refused
+from autograder.words.language import _
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a student handed in for a lesson, its score, and each task's mark with what was found of it."""
+
+    handed_in: HandedIn
+    score: float
+    rows: Sequence[tuple[Mark, TaskResult | None]]
+    notes: Sequence[str] = ()  # what grading noted for a person, such as why nothing could be read
+
+    @property
+    def lesson(self) -> str:
+        return self.handed_in.lesson
+
+    @property
+    def waiting(self) -> int:
+        """How many of its answers a person has yet to read."""
+        return sum(mark.to_read for mark, _ in self.rows)
+
+    @property
+    def flags(self) -> list[tuple[str, str]]:
+        """Why a person should look at it: the task, and what was flagged there."""
+        return [(result.task, flag) for _, result in self.rows if result for flag in result.flags]
+
+
+class NotThere(Refused):
+    """What was asked for is not there, or makes no sense; says why."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """A class, its scores and what grading found."""
+
+    course: Class
+    known: Scores
+    results: Sequence[TaskResult]
+    ticked: Sequence[Ticked]
+    changes: Sequence[Change]
+    gradings: Sequence[Grading]
+    asked: Sequence[Asked]
+    comments: Mapping[tuple[str, str, str], str]  # a person's, by lesson, student and the answer's cell
+
+    @cached_property
+    def people(self) -> dict[str, Person]:
+        return {person.id: person for person in self.known.people}
+
+    @cached_property
+    def marks(self) -> dict[tuple[str, str, str], Mark]:
+        """The gradebook's marks, by lesson, student and task."""
+        return {(mark.lesson, mark.student, mark.task): mark for mark in self.known.marks}
+
+    @cached_property
+    def ordered(self) -> list[Person]:
+        """The students as a list of a class has them: by last name, or by id where there is none."""
+        return sorted(
+            self.known.people,
+            key=lambda person: (
+                normalize_name(person.last_name or person.id),
+                normalize_name(person.first_name),
+                person.id,
+            ),
+        )
+
+    @cached_property
+    def sections(self) -> list[str]:
+        """The sections of the class as its list names them; none where it names none."""
+        return sorted({person.section for person in self.known.people if person.section})
+
+    @cached_property
+    def others(self) -> Mapping[str, tuple[str, ...]]:
+        """The files that students handed in and that are no notebooks."""
+        return read_record(self.course).others
+
+    @cached_property
+    def tasks(self) -> dict[tuple[str, str], list[TaskResult]]:
+        """What was found, by lesson and task."""
+        found: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
+        for result in self.results:
+            found[result.lesson, result.task].append(result)
+        return dict(found)
+
+    @cached_property
+    def works(self) -> dict[str, list[Work]]:
+        """What each student handed in, in the order of the lessons and their tasks."""
+        by_task = {(result.lesson, result.student, result.task): result for result in self.results}
+        order = {which: place for place, which in enumerate(self.tasks)}
+        rows: dict[tuple[str, str], list[tuple[Mark, TaskResult | None]]] = defaultdict(list)
+        for mark in sorted(
+            self.known.marks, key=lambda mark: order.get((mark.lesson, mark.task), len(order))
+        ):
+            task = by_task.get((mark.lesson, mark.student, mark.task))
+            rows[mark.student, mark.lesson].append((mark, task))
+        notes = {(grading.student, grading.lesson): grading.notes for grading in self.gradings}
+        lessons = list(self.known.lessons)
+        there = [handed for handed in self.known.handed_in if handed.lesson in lessons]
+        works = defaultdict(list)
+        for handed in sorted(there, key=lambda handed: lessons.index(handed.lesson)):
+            which = handed.student, handed.lesson
+            score = self.known.scores.get(which, 0.0)
+            works[handed.student].append(Work(handed, score, rows[which], notes.get(which, ())))
+        return dict(works)
+
+    @cached_property
+    def work(self) -> dict[tuple[str, str], Work]:
+        """What was handed in, by student and lesson."""
+        return {(who, handed.lesson): handed for who, several in self.works.items() for handed in several}
+
+    @cached_property
+    def questions(self) -> dict[tuple[str, str], int]:
+        """The questions that were answered in words, and how many answers are yet to be read."""
+        return {
+            which: sum(self.is_waiting(result) for result in some)
+            for which, some in self.tasks.items()
+            if some[0].points is None
+        }
+
+    @cached_property
+    def _words(self) -> dict[str, Words]:
+        return {}
+
+    def words(self, lesson: str) -> Words:
+        """Return what the tasks and mistakes of a lesson are called."""
+        if lesson not in self._words:
+            self._words[lesson] = Words(self.course, lesson)
+        return self._words[lesson]
+
+    def name(self, student: str) -> str:
+        return self.people[student].name if student in self.people else student
+
+    def is_waiting(self, result: TaskResult) -> bool:
+        """Tell whether a person has yet to look at an answer."""
+        mark = self.marks.get((result.lesson, result.student, result.task))
+        return mark is not None and mark.waiting
+
+    def comment(self, result: TaskResult) -> str:
+        """Return what a person wrote below an answer."""
+        return self.comments.get((result.lesson, result.student, cell_of(result)), "")
+
+    def counted_comments(self, answers: Iterable[TaskResult]) -> Counter[str]:
+        """Return the comments below some answers, and how many have each."""
+        return Counter(text for result in answers if (text := self.comment(result)))
+
+
+def why_look(flag: str) -> str:
+    """Return in words why a person should look at a task."""
+    known = {
+        "stopped": _("its cell did not end by itself"),
+        "forbidden": _("it makes a call that the task forbids"),
+        "program": _("it starts another program, which is not watched"),
+        "may-hide": _("a forbidden call may have gone unseen"),
+    }
+    return known.get(flag, flag)
+
+
+def cell_of(result: TaskResult) -> str:
+    """Return the cell that an answer stands in: there nbgrader keeps comments."""
+    return result.task if result.points is None else f"{result.task}-answer"
+
+
+def read(course: Class) -> Data:
+    """Read all that is known of a class.
+
+    Raises:
+        BadBook: the gradebook cannot be used.
+    """
+    known = score_export.scores(course)
+    with verdicts.opened(course.database) as store:
+        found = store.read(TaskResult), store.read(Ticked), store.read(Change), store.read(Grading)
+        asked = store.read(Asked)
+    with gradebook_queries.opened(course.database) as book:
+        return Data(course, known, *found, asked, book.comments())

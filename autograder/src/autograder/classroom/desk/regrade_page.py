@@ -1,0 +1,56 @@
+"""What students ask about their scores, and what is answered: a comment below the answer, perhaps points."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from autograder.classroom.desk import manual_grades
+from autograder.classroom.desk.page_data import Data, NotThere, cell_of
+from autograder.grading.gradebook import Book
+from autograder.grading.verdicts import Asked, now, readable
+from autograder.words.language import _
+
+
+def key_of(asked: Asked) -> str:
+    """Return what stands for a request on a page."""
+    which = asked.lesson, asked.student, asked.task, asked.text
+    return hashlib.sha256("\0".join(which).encode()).hexdigest()[:16]
+
+
+def on_page(data: Data) -> dict[str, Any]:
+    """Return what the page of requests shows: those that wait for an answer first, the oldest first."""
+    rows = [
+        (key_of(asked), asked, data.marks.get((asked.lesson, asked.student, asked.task)))
+        for asked in sorted(data.asked, key=lambda asked: (bool(asked.answered), asked.at))
+    ]
+    return {"rows": rows, "waiting": sum(not asked.answered for _, asked, _ in rows)}
+
+
+def answer(data: Data, key: str, text: str, value: object, was: object, by: str) -> None:
+    """Answer a request: the student reads it below their answer; points are given where they are others.
+
+    Raises:
+        NotThere: there is no such request, nothing is said, or somebody else gave other points meanwhile.
+    """
+    asked = next((one for one in data.asked if key_of(one) == key), None)
+    mark = data.marks.get((asked.lesson, asked.student, asked.task)) if asked else None
+    if asked is None or mark is None:
+        raise NotThere(_("There is no such request."))
+    if not text:
+        raise NotThere(_("Say something: the student reads it."))
+    points, before = manual_grades.points(value, mark.possible), manual_grades.points(was, mark.possible)
+    which = asked.lesson, asked.task
+    results = [one for one in data.tasks.get(which, []) if one.student == asked.student]
+    cell = cell_of(results[0]) if results else asked.task
+    with Book(data.course) as book, readable(data.course.database):
+        if points != before and manual_grades.give(book, *which, [asked.student], points, before, by)[1]:
+            raise NotThere(_("Somebody has given this answer other points meanwhile: load the page again."))
+        said = book.nbgrader.find_comment(cell, asked.lesson, asked.lesson, asked.student)
+        earlier = [
+            line for line in (said.manual_comment or "").split("\n\n") if line and line != asked.answer
+        ]
+        said.manual_comment = "\n\n".join([*earlier, text])
+        book.verdicts.ask(replace(asked, answer=text, by=by, answered=now()))
+        book.nbgrader.db.commit()

@@ -1,0 +1,155 @@
+"""One task over all students: answers that got the same verdict together, and one comment for all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.classroom.class_report import without_names
+from autograder.classroom.desk import manual_grades
+from autograder.classroom.desk.page_data import Data, NotThere, cell_of
+from autograder.grading.gradebook import Book
+from autograder.grading.verdicts import TaskResult, readable
+from autograder.words.language import _
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer and who gave it; what differs in comments, names of files and layout counts as the same."""
+
+    text: str
+    students: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The answers to a task that got the same verdict."""
+
+    key: str
+    says: str  # the verdict, in words
+    hint: str  # what a learner reads who made that mistake
+    section: str  # where the lessons explain it
+    students: Sequence[str]
+    points: Sequence[float]  # what they have for it, from the fewest to the most
+    manual_grades: float | None  # what most of those who have points by hand were given
+    by_hand_others: int  # how many have other points by hand
+    answers: Sequence[Answer]  # the commonest first
+    comment: str  # what most of those who have a comment were told
+    others: int  # how many of them have another comment
+
+
+def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
+    """Return what the page of a task shows: all its answers, the wrong ones first, by how many gave them.
+
+    Raises:
+        NotThere: nobody has answered such a task, or it is answered in words.
+    """
+    results = _results(data, lesson, name)
+    grouped = sorted(
+        _grouped(data, results).items(),
+        key=lambda each: (each[1][0].right, not each[1][0].answered, -len(each[1])),
+    )
+    return {
+        "lesson": lesson,
+        "task": name,
+        "title": data.words(lesson).title(name),
+        "possible": results[0].possible,
+        "groups": [_group(data, key, some) for key, some in grouped],
+        "comments": [text for text, _ in data.counted_comments(results).most_common()],
+    }
+
+
+def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
+    """Write one comment below every answer of a group, in nbgrader's gradebook; "" takes it back.
+
+    It takes the place of the comment `before`. Who has another one keeps that.
+
+    Returns:
+        How many have it now, and how many keep their own.
+
+    Raises:
+        NotThere: there is no such group.
+    """
+    members = _grouped(data, _results(data, lesson, name)).get(key)
+    if not members:
+        raise NotThere(_("There is no such group of answers any more: load the page again."))
+    commented = [result for result in members if data.comment(result) in ("", before, comment)]
+    with Book(data.course) as book, readable(data.course.database):
+        for result in commented:
+            said = book.nbgrader.find_comment(cell_of(result), lesson, lesson, result.student)
+            said.manual_comment = comment or None
+        book.nbgrader.db.commit()
+    return len(commented), len(members) - len(commented)
+
+
+def points_for(
+    data: Data, lesson: str, name: str, key: str, value: object, was: object, by: str
+) -> tuple[int, int]:
+    """Give every answer of a group the same points by hand; "" takes back what was given so.
+
+    Returns:
+        How many have them now, and how many keep other points that a person gave.
+
+    Raises:
+        NotThere: there is no such group, or these are no points.
+    """
+    results = _results(data, lesson, name)
+    members = _grouped(data, results).get(key)
+    if not members:
+        raise NotThere(_("There is no such group of answers any more: load the page again."))
+    given, shown = (manual_grades.points(one, results[0].possible) for one in (value, was))
+    students = [result.student for result in members if (lesson, result.student, name) in data.marks]
+    with Book(data.course) as book, readable(data.course.database):
+        have, keep = manual_grades.give(book, lesson, name, students, given, shown, by)
+        book.nbgrader.db.commit()
+    return len(have), len(keep)
+
+
+def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
+    results = data.tasks.get((lesson, name), [])
+    if not results or results[0].points is None:
+        raise NotThere(_("Nobody has answered a task {name} of {lesson}.", name=name, lesson=lesson))
+    return results
+
+
+def _grouped(data: Data, results: Sequence[TaskResult]) -> dict[str, list[TaskResult]]:
+    groups: dict[str, list[TaskResult]] = defaultdict(list)
+    for result in results:
+        text = " ".join(result.faults) or data.words(result.lesson).says(result)
+        groups[hashlib.sha256(text.encode()).hexdigest()[:16]].append(result)
+    return dict(groups)
+
+
+def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
+    first = members[0]
+    words = data.words(first.lesson)
+    known = words.known(first.task, first.faults[0]) if len(first.faults) == 1 else None
+    same: dict[str, list[TaskResult]] = defaultdict(list)
+    for result in members:
+        same[without_names(result.answer)].append(result)
+    answers = [Answer(some[0].answer, [result.student for result in some]) for some in same.values()]
+    comments = data.counted_comments(members)
+    comment, times = next(iter(comments.most_common(1)), ("", 0))
+    marks = [
+        mark
+        for result in members
+        if (mark := data.marks.get((result.lesson, result.student, result.task))) is not None
+    ]
+    by_hands = Counter(mark.manual for mark in marks if mark.manual is not None)
+    given, often = next(iter(by_hands.most_common(1)), (None, 0))
+    return Group(
+        key,
+        words.says(first) or _("right"),
+        known.hint if known else "",
+        words.section(known.section) if known else "",
+        [result.student for result in members],
+        sorted({mark.score for mark in marks}),
+        given,
+        by_hands.total() - often,
+        sorted(answers, key=lambda answer: -len(answer.students)),
+        comment,
+        comments.total() - times,
+    )

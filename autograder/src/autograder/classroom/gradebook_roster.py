@@ -1,0 +1,137 @@
+"""The class list, as nbgrader's gradebook has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nbgrader.api import Student
+
+from autograder.classroom import gradebook_queries
+from autograder.classroom.class_roster import Person, Roster
+from autograder.classroom.csv_tables import BadList
+from autograder.grading.class_folder import Class
+from autograder.grading.gradebook import Book
+from autograder.grading.verdicts import Identifiers, InSection, RosterChange, now, readable
+
+COLUMNS_OF_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
+# A list is refused where more than this share of it has names of the class, and unknown identifiers.
+SHARE_OF_NAMESAKES = 0.5
+
+
+@dataclass(frozen=True)
+class Enrolment:
+    """The people of a list: who is new to the class, and of whom something changed."""
+
+    new: Sequence[Person]
+    changed: Sequence[Person]
+
+
+def class_list(course: Class) -> Roster:
+    """Return everybody in the gradebook."""
+    with gradebook_queries.opened(course.database) as book:
+        return Roster(book.members())
+
+
+def refuse_namesakes(roster: Roster, people: Sequence[Person]) -> None:
+    """Make sure that a list does not bring the class in a second time, under other identifiers.
+
+    Raises:
+        BadList: most people of the list are nobody's by an identifier, and somebody's by name.
+    """
+    strangers = [
+        person for person in people if person.id not in roster.people and roster.same(person) is None
+    ]
+    namesakes = [person for person in strangers if roster.find(person)]
+    if namesakes and len(namesakes) > SHARE_OF_NAMESAKES * len(people):
+        first = roster.people[min(roster.find(namesakes[0]))]
+        raise BadList(
+            f"{len(namesakes)} of {len(people)} people have the name of somebody in the class, and an id, "
+            f"number and address that nobody in it has ({namesakes[0].who} of the list, {first.who} of the "
+            "class). Nothing was changed. Use a list that has an identifier of the class in it: "
+            "its ids or addresses. If these are other people, say --new."
+        )
+
+
+def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolment:
+    """Put people into the gradebook, unless `dry`; nobody is ever taken out of it.
+
+    Somebody who is known by another identifier already keeps the id, and every identifier is kept.
+
+    Raises:
+        BadList: somebody of the list has identifiers of two people.
+    """
+    new, changed = [], []
+    roster = class_list(course)
+    with Book(course, dry=dry) as book, readable(course.database):
+        rows = {student.id: student for student in book.nbgrader.students}
+        for listed in people:
+            person = roster.merged(listed)
+            old = roster.people.get(person.id)
+            if old is None:
+                new.append(person)
+            elif any(getattr(old, key) != getattr(person, key) for key in (*COLUMNS_OF_NBGRADER, "section")):
+                changed.append(person)
+            row = rows.setdefault(person.id, Student(id=person.id))
+            for key in COLUMNS_OF_NBGRADER:
+                setattr(row, key, getattr(person, key) or None)
+            book.nbgrader.db.add(row)
+            if person.section != (old.section if old else ""):
+                book.verdicts.replace(InSection(person.id, person.section))
+            if person.other != (old.other if old else ()):
+                book.verdicts.replace(Identifiers(person.id, person.other))
+        if new or changed:
+            book.verdicts.replace(_change(new, [roster.people[person.id] for person in changed]))
+        book.nbgrader.db.commit()  # all of them, or nobody
+    return Enrolment(new, changed)
+
+
+def _change(new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
+    return RosterChange(
+        now(),
+        tuple(person.id for person in new),
+        {
+            person.id: {key: getattr(person, key) for key in (*COLUMNS_OF_NBGRADER, "section")}
+            for person in before
+        },
+        {person.id: person.other for person in before},
+    )
+
+
+def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
+    """Take back the last change of the class list.
+
+    Returns:
+        Who was taken out, who is as before, and who stays since they have handed something in.
+
+    Raises:
+        BadList: there is no change that could be taken back.
+    """
+    removed, restored, stay = [], [], []
+    with Book(course) as book, readable(course.database):
+        last = next(iter(book.verdicts.read(RosterChange)), None)
+        if last is None:
+            raise BadList("No change of the class list is known that could be taken back.")
+        rows = {student.id: student for student in book.nbgrader.students}
+        for student in last.added:
+            if student in rows and (rows[student].submissions or _has_work(course, student)):
+                stay.append(student)
+            elif student in rows:
+                book.nbgrader.db.delete(rows[student])
+                book.verdicts.forget(InSection, student)
+                book.verdicts.forget(Identifiers, student)
+                removed.append(student)
+        for student, values in last.before.items():
+            if student in rows:
+                for key in COLUMNS_OF_NBGRADER:
+                    setattr(rows[student], key, values.get(key) or None)
+                book.verdicts.replace(InSection(student, values.get("section", "")))
+                book.verdicts.replace(Identifiers(student, tuple(last.identifiers.get(student, ()))))
+                restored.append(student)
+        book.verdicts.forget(RosterChange, "")
+        book.nbgrader.db.commit()
+    return removed, restored, stay
+
+
+def _has_work(course: Class, student: str) -> bool:
+    return any(course.place(course.directory.submitted_directory, student, ".").glob("*/*"))

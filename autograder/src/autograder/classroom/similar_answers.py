@@ -1,0 +1,285 @@
+"""Find answers that two students can hardly have come to independently: wrong in one rare way, or told alike.
+
+Right answers to a small task are alike because there is one way to write them, and common mistakes are alike
+because many make them. Neither counts: what does is what only few share and the course itself does not say.
+"""
+
+from __future__ import annotations
+
+import io
+import keyword
+import re
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import nbformat
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cdist
+
+from autograder.author.answer_edits import Solution, changed
+from autograder.author.authoring import load_lesson
+from autograder.classroom.class_report import MOST_COMPARED
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import TaskResult
+from autograder.records.cell_roles import is_answer
+
+LAYOUT = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
+MOST_TOKENS = 2000
+# What more than this many share is no sign of anything: so many in a small class, this part of a large one.
+FEW, FEW_OF = 3, 0.03
+SHORT = 3  # letters: a word that is no longer is shared by chance
+RUN = 5  # so many words in a row that the course says are the course's
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of agreement: what it is called, and how much of both must agree, from 0 to 1.
+
+    Of that, `own_words` words or signs must be the student's, neither the course's nor a known answer's.
+    """
+
+    name: str
+    alike: float
+    own_words: int
+    worth: float = 1.0  # of one such word or sign, beside others
+
+
+WRONG = Kind("the same wrong answer", 0.9, 10)
+COMMENTS = Kind("the same comments", 0.9, 8)
+WRITTEN = Kind("the same written answer", 0.8, 12)
+RENAMED = Kind("the same wrong answer, in other names or another order", 0.97, 14, worth=0.5)
+# Misspelt words and names that nobody else uses, anywhere in the lesson.
+ODD = Kind("words and names that few others use", 1.0, 3, worth=5.0)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What two students' answers to one task have in common; `alike` runs from 0 to 1."""
+
+    task: str
+    kind: Kind
+    alike: float
+    own_words: int
+    texts: tuple[str, str]
+    common: bool = False  # a mistake that many in the class make
+    shared: tuple[str, ...] = ()  # the words, where these are what is shared
+
+    @property
+    def weight(self) -> float:
+        """How much of their own agrees."""
+        return self.own_words * self.alike * self.kind.worth
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two students and all that their answers have in common, the weightiest first."""
+
+    students: tuple[str, str]
+    agreements: tuple[Agreement, ...]
+
+    @property
+    def weight(self) -> float:
+        """How much of their own agrees, but for mistakes that many make."""
+        return sum(agreement.weight for agreement in self.agreements if not agreement.common)
+
+
+def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], prose: str = "") -> list[Pair]:
+    """Pairs of students whose answers to a lesson agree where hardly anybody's do, the most alike first.
+
+    `known` are the course's own answers to each task, right and wrong, and the stub; `prose` is its text.
+    """
+    by_task: dict[str, list[TaskResult]] = defaultdict(list)
+    for result in results:
+        if result.answered and result.answer.strip():
+            by_task[result.task].append(result)
+    quoted = _runs(words(prose))
+    common = _common(by_task)
+    agreements: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
+    for task, answers in by_task.items():
+        course = known.get(task, ())
+        written = [answer for answer in answers if answer.points is None]
+        code = [answer for answer in answers if answer.points is not None]
+        said = _runs(word for text in course for word in words(comments(text))) | quoted
+        looks: list[tuple[Kind, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
+            (WRONG, [answer for answer in code if not answer.right], signs, course),
+            (RENAMED, [answer for answer in code if not answer.right], in_any_order, course),
+            (COMMENTS, code, lambda text, said=said: _without(words(comments(text)), said), ()),  # type: ignore[misc]
+            (WRITTEN, written, lambda text: _without(words(text), quoted), ()),
+        ]
+        for kind, some, parts, theirs in looks:
+            few = _few(answers)
+            faults = {answer.student: answer.faults for answer in some}
+            for pair, agreement in _agreements(task, kind, some, parts, theirs, few):
+                told = {one.kind for one in agreements[pair] if one.task == task}
+                if kind is RENAMED and WRONG in told:
+                    continue
+                usual = any((task, faults[student]) in common for student in pair)
+                agreements[pair].append(replace(agreement, common=usual and kind is not COMMENTS))
+    for pair, agreement in _odd_words(by_task, known, prose):
+        agreements[pair].append(agreement)
+    pairs = [
+        Pair(students, tuple(sorted(several, key=lambda agreement: (agreement.common, -agreement.weight))))
+        for students, several in agreements.items()
+    ]
+    return sorted(pairs, key=lambda pair: (-pair.weight, pair.students))
+
+
+def _few(answers: Sequence[TaskResult]) -> int:
+    return max(FEW, int(FEW_OF * len(answers)))
+
+
+def _common(by_task: Mapping[str, Sequence[TaskResult]]) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the mistakes with a name that more than a few make, by task."""
+    made = Counter((task, one.faults) for task, answers in by_task.items() for one in answers if one.faults)
+    return {which for which, number in made.items() if number > _few(by_task[which[0]])}
+
+
+def _odd_words(
+    by_task: Mapping[str, Sequence[TaskResult]], known: Mapping[str, Sequence[str]], prose: str
+) -> Iterator[tuple[tuple[str, str], Agreement]]:
+    """Yield the pairs that share words which the course does not say and hardly anybody else uses."""
+    says = set(words(prose)).union(*(words(text) for texts in known.values() for text in texts))
+    users: dict[str, dict[str, TaskResult]] = defaultdict(dict)
+    for answers in by_task.values():
+        for answer in answers:
+            for word in set(words(answer.answer[:MOST_COMPARED])) - says:
+                if len(word) > SHORT and not word.isdigit():
+                    users[word].setdefault(answer.student, answer)
+    shared: dict[tuple[str, str], list[str]] = defaultdict(list)
+    # In a small class, what two share says nothing of a word.
+    everybody = {answer.student for answers in by_task.values() for answer in answers}
+    few = min(FEW, int(FEW_OF * len(everybody)))
+    for word, answered in users.items():
+        if len(answered) <= few:
+            for first, second in combinations(sorted(answered), 2):
+                shared[first, second].append(word)
+    for (first, second), some in shared.items():
+        if len(some) >= ODD.own_words:
+            where = Counter(users[word][first].task for word in some).most_common(1)[0][0]
+            texts = [
+                next(users[word][student].answer for word in some if users[word][first].task == where)
+                for student in (first, second)
+            ]
+            found = Agreement(where, ODD, 1.0, len(some), (texts[0], texts[1]), shared=tuple(sorted(some)))
+            yield (first, second), found
+
+
+def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
+    """Return what a lesson itself says: its known answers to each task, right and wrong, and its text.
+
+    Without the lesson's source, these are only what students were given.
+    """
+    release = nbformat.read(course.release(lesson), as_version=4)
+    known: dict[str, list[str]] = {}
+    for cell in release.cells:
+        if is_answer(cell):
+            known[cell["id"].removesuffix("-answer")] = [cell.source]
+    solutions = course.solution(lesson)
+    for name, text in solutions.items():
+        known.setdefault(name.removesuffix("-answer"), []).append(text)
+    folder = course.banks.course.source / lesson
+    if (folder / "tasks.py").is_file() and solutions:
+        for task in load_lesson(folder).tasks:
+            given = solutions[f"{task.id}-answer"]
+            solution = Solution.from_cell(given, task.name, task.signature, task.kind == "tensor")
+            edits = [answer.changes for answer in task.wrong] + [answer.changes for answer in task.right]
+            known[task.id] += [changed(solution, edit) for edit in edits]
+    return known, "\n".join(cell.source for cell in release.cells if cell.cell_type == "markdown")
+
+
+def _agreements(
+    task: str,
+    kind: Kind,
+    answers: Sequence[TaskResult],
+    parts: Callable[[str], list[str]],
+    course: Sequence[str],
+    few: int,
+) -> Iterable[tuple[tuple[str, str], Agreement]]:
+    rows = [(answer, parts(answer.answer)[:MOST_TOKENS]) for answer in answers]
+    rows = [(answer, code) for answer, code in rows if len(code) >= kind.own_words]
+    if len(rows) < 2:
+        return
+    codes = [code for _, code in rows]
+    lengths = [len(code) for code in codes]
+    if course:
+        # Other names for the same are nothing of one's own: there are few to choose from.
+        theirs = [_unnamed(signs(text))[:MOST_TOKENS] for text in course]
+        unnamed = [_unnamed(signs(answer.answer))[:MOST_TOKENS] for answer, _ in rows]
+        lengths = [int(min(row)) for row in cdist(unnamed, theirs, scorer=Indel.distance)]
+    alike = cdist(codes, codes, scorer=Indel.normalized_similarity)
+    group = (alike >= kind.alike).sum(axis=1)
+    for first, second in combinations(range(len(rows)), 2):
+        common = min(lengths[first], lengths[second])
+        rare = max(group[first], group[second]) <= few
+        if alike[first, second] >= kind.alike and common >= kind.own_words and rare:
+            (first_answer, _), (second_answer, _) = rows[first], rows[second]
+            pair = (first_answer.student, second_answer.student)
+            texts = (first_answer.answer, second_answer.answer)
+            yield pair, Agreement(task, kind, float(alike[first, second]), common, texts)
+
+
+def signs(code: str) -> list[str]:
+    """Return what a piece of code consists of, without comments and layout."""
+    return [token.string for token in _tokens(code) if token.type not in LAYOUT]
+
+
+def in_any_order(code: str) -> list[str]:
+    """Return what a piece of code consists of, with one name for all names and its lines in a fixed order."""
+    lines: dict[int, list[str]] = defaultdict(list)
+    for token in _tokens(code):
+        if token.type not in LAYOUT:
+            lines[token.start[0]].append(token.string)
+    return [sign for line in sorted(_unnamed(line) for line in lines.values()) for sign in line]
+
+
+def _unnamed(code: list[str]) -> list[str]:
+    """Signs with one name in the place of all but Python's own words and what stands behind a dot."""
+    before = ["", *code]
+    return [
+        "name" if sign.isidentifier() and not keyword.iskeyword(sign) and last != "." else sign
+        for last, sign in zip(before, code, strict=False)
+    ]
+
+
+def comments(code: str) -> str:
+    """Return a piece of code's comments."""
+    return " ".join(token.string.lstrip("# ") for token in _tokens(code) if token.type == tokenize.COMMENT)
+
+
+def _tokens(code: str) -> list[tokenize.TokenInfo]:
+    found: list[tokenize.TokenInfo] = []
+    with suppress(tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+        found.extend(tokenize.generate_tokens(io.StringIO(code[:MOST_COMPARED]).readline))
+    return found
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, in lower case."""
+    return re.findall(r"\w+", text.lower())
+
+
+def _runs(text: Iterable[str]) -> set[tuple[str, ...]]:
+    all_words = list(text)
+    return {tuple(all_words[at : at + RUN]) for at in range(len(all_words) - RUN + 1)}
+
+
+def _without(text: list[str], quoted: set[tuple[str, ...]]) -> list[str]:
+    """Return the words that are no quotation of the course's."""
+    taken = {
+        place
+        for at in range(len(text) - RUN + 1)
+        if tuple(text[at : at + RUN]) in quoted
+        for place in range(at, at + RUN)
+    }
+    return [word for place, word in enumerate(text) if place not in taken]

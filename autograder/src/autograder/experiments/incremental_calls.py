@@ -1,0 +1,75 @@
+"""What an answer gives back that keeps something from call to call, and gets its inputs in pieces.
+
+Settings:
+    axis: the axis along which the inputs are cut.
+    sizes: the size of each piece.
+    refuses: the name of an exception that a piece may be refused with; the next piece follows.
+    counts: an attribute of the object that is a number and is read at the end, if any.
+    room: an attribute that is a tensor, whose numbers are counted at the end, if any.
+
+Shapes:
+    returns: (numbers,): everything that it gave back, end to end, and the attributes' numbers
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.words.phrases import N_
+from autograder.words.plugin_words import Case, Seen
+
+
+def _run(subject: Subject, settings: Settings) -> Any:
+    cut = [x.split(list(settings["sizes"]), settings["axis"]) for x in subject.inputs.values()]
+    given = []
+    for pieces in zip(*cut, strict=True):
+        try:
+            result = subject.call(dict(zip(subject.inputs, pieces, strict=True)))
+        except Exception as problem:
+            if settings.get("refuses") not in [kind.__name__ for kind in type(problem).__mro__]:
+                raise
+            continue
+        if not isinstance(result, Tensor):
+            return result
+        given.append(result.detach().flatten().clone())  # what is kept may be overwritten by the next call
+    if "counts" in settings:
+        given.append(torch.tensor([float(getattr(subject.owner, settings["counts"]))]))
+    if "room" in settings:
+        kept = getattr(subject.owner, settings["room"], None)
+        given.append(torch.tensor([float(kept.numel() if isinstance(kept, Tensor) else 0)]))
+    return torch.cat(given)
+
+
+WORDS = {
+    "": N_(
+        "Called step by step{where}, `{answer}` gives back {obtained} where it should be {expected}.",
+        "Make an object, call it twice with small tensors, and print what comes back each time.",
+    ),
+    "count": N_(
+        "Called step by step{where}, `{answer}` has {obtained} in `{attribute}` at the end, where it should "
+        "be {expected}.",
+        "What it gave back is right. Print the attribute after each call.",
+    ),
+    "room": N_(
+        "Called step by step{where}, `{answer}` holds {obtained} numbers in `{attribute}` at the end, and "
+        "{expected} are right.",
+        "What it gave back is right. The memory is made once, in `__init__`, and then written into.",
+    ),
+}
+
+
+def _case(seen: Seen) -> Case:
+    expected = seen.probe.expected.tensor
+    told = [case for case in ("counts", "room") if case in seen.probe.settings]  # in the order of the end
+    place = -1 if expected is None else seen.finding.index[0] - expected.numel() + len(told)
+    if not 0 <= place < len(told):
+        return "", {}
+    attribute = {"attribute": seen.probe.settings[told[place]]}
+    return "count" if told[place] == "counts" else "room", attribute
+
+
+STEPS = Experiment("steps", _run, WORDS, _case, axes=1)

@@ -1,0 +1,107 @@
+"""The experiments, properties and specimens that there are: the tool's own, and what a course adds to them.
+
+A property such as "no look ahead" is not a number that a learner returns. An experiment makes it one: it
+calls the answer more than once and writes down what it saw. The tensor is compared with what the solution
+yields in the same experiment, and with what the known wrong answers yield, like any other result.
+
+An experiment runs beside the learner's code and awards nothing. Its result is easy to guess, so no check
+earns points by experiments alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from autograder.experiments.base import Experiment
+from autograder.experiments.dropout import DROPOUT
+from autograder.experiments.gradient_flow import GRADIENT
+from autograder.experiments.incremental_calls import STEPS
+from autograder.experiments.initial_weights import START_VALUES
+from autograder.experiments.input_gradients import GRADIENTS
+from autograder.experiments.input_influence import INFLUENCE
+from autograder.experiments.other_device import OTHER_DEVICE
+from autograder.experiments.permutation import PERMUTED
+from autograder.experiments.properties import PROPERTIES
+from autograder.experiments.registered_buffers import BUFFERS
+from autograder.experiments.resource_costs import COSTS
+from autograder.experiments.second_call import SECOND_CALL
+from autograder.experiments.specimens import SPECIMENS
+from autograder.experiments.train_eval_mode import MODE
+from autograder.records.course import Course
+from autograder.records.errors import AuthoringError
+from autograder.records.file_digests import Identity, identity
+from autograder.records.load_definitions import defined_by
+from autograder.words import plugin_words
+
+EXPERIMENTS: dict[str, Experiment] = {
+    one.name: one
+    for one in (
+        *(BUFFERS, COSTS, DROPOUT, GRADIENT, GRADIENTS, INFLUENCE),
+        *(MODE, OTHER_DEVICE, PERMUTED, SECOND_CALL, START_VALUES, STEPS),
+    )
+}
+SAYS: dict[str, plugin_words.Words] = {}
+plugin_words.EXPERIMENTS, plugin_words.PROPERTIES, plugin_words.SAYS = EXPERIMENTS, PROPERTIES, SAYS
+# By the names under which a course's file adds to them.
+TABLES: dict[str, dict[str, Any]] = {
+    "EXPERIMENTS": EXPERIMENTS,
+    "PROPERTIES": PROPERTIES,
+    "SPECIMENS": SPECIMENS,
+    "SAYS": SAYS,
+}
+OWN = {kind: frozenset(table) for kind, table in TABLES.items()}
+# The file whose additions the tables hold; None for the tool's own alone.
+_in_use: Identity | None = None
+_lock = threading.Lock()
+
+
+def use(course: Course) -> None:
+    """Have the tables hold what a course adds beside the tool's own, and nothing of another course.
+
+    It adds what its file defines: `EXPERIMENTS` and `PROPERTIES` in a row, `SPECIMENS` by their names, and
+    `SAYS`, what it says itself in some cases of an experiment or a property: by its name, then by case.
+
+    Raises:
+        AuthoringError: the file is missing or fails, gives something a name of the tool's, or has words for
+            what nobody says.
+    """
+    global _in_use
+    name = course.adds.experiments
+    try:
+        file = identity(course.root / name) if name else None
+    except OSError as problem:
+        raise AuthoringError([f"{course.root / name}: cannot be read ({problem})"]) from problem
+    with _lock:  # a class is graded in several threads
+        if file != _in_use:
+            added = _added(file) if file else {}
+            for kind, table in TABLES.items():
+                for one in table.keys() - OWN[kind]:
+                    del table[one]
+                table.update(added.get(kind, {}))
+            _in_use = file
+
+
+@lru_cache(maxsize=8)
+def _added(file: Identity) -> Mapping[str, Mapping[str, Any]]:
+    defined = defined_by(file.path, "course_experiments")
+    found: dict[str, Mapping[str, Any]] = {
+        "EXPERIMENTS": {one.name: one for one in defined.get("EXPERIMENTS", ())},
+        "PROPERTIES": {one.name: one for one in defined.get("PROPERTIES", ())},
+        "SPECIMENS": dict(defined.get("SPECIMENS", {})),
+        "SAYS": dict(defined.get("SAYS", {})),
+    }
+    twice = sorted({one for kind, some in found.items() for one in OWN[kind] & some.keys()})
+    if twice:
+        raise AuthoringError([f"{file.path.name}: the tool itself has {', '.join(twice)}"])
+    said = {plugin_words.NOT_FINITE: plugin_words.OF_NOT_FINITE}
+    for kind in ("EXPERIMENTS", "PROPERTIES"):
+        known = {**{name: TABLES[kind][name] for name in OWN[kind]}, **found[kind]}
+        said |= {name: one.words for name, one in known.items()}
+    words = ((name, case) for name, own in found["SAYS"].items() for case in own)
+    unsaid = [f"{name}, {case!r}" for name, case in words if case not in said.get(name, ())]
+    if unsaid:
+        raise AuthoringError([f"{file.path.name}: nobody else says what SAYS has for {'; '.join(unsaid)}"])
+    return found

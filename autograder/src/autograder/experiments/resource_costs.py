@@ -1,0 +1,109 @@
+"""How large a tensor an answer makes on the way, and how much it multiplies, where that is too much.
+
+Settings:
+    numbers: how many numbers any tensor may have.
+    products: how many multiplications its matrix products may take, if that is asked.
+    calls: how many matrix products it may make, if that is asked.
+    operations: how many tensor operations of any kind it may make, if that is asked.
+    input: the name of an input, or a list of them, whose gradients are asked for as well, if any.
+
+Shapes:
+    returns: (4,): the numbers of the largest tensor, the multiplications, the matrix products, the
+        operations; 0 for what is not too much
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.experiments.input_gradients import gradients_of, with_gradients
+from autograder.words.phrases import N_
+from autograder.words.plugin_words import Case, Seen
+
+# Matrix products, and which of their arguments is the left factor.
+PRODUCTS = {"mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "addmv": 1, "addbmm": 1, "baddbmm": 1}
+
+
+class _Costs(TorchDispatchMode):
+    """Notes the largest tensor that an operation makes, and the multiplications in matrix products.
+
+    An answer gets copies of the inputs, so what is made from the inputs themselves is not its work.
+    """
+
+    def __init__(self, inputs: Iterable[Any]) -> None:
+        super().__init__()
+        self._inputs = {one.untyped_storage().data_ptr() for one in inputs if isinstance(one, Tensor)}
+        self.numbers = 0
+        self.products = 0
+        self.calls = 0
+        self.operations = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # to skip it, torch would first import its compiler, which takes seconds
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+        memory = {one.untyped_storage().data_ptr() for one in tensors}
+        if memory & self._inputs:
+            return result
+        self.operations += 1
+        for one in tree_leaves(result):
+            # A view, and what is written in place, is no new tensor.
+            if isinstance(one, Tensor) and one.untyped_storage().data_ptr() not in memory:
+                self.numbers = max(self.numbers, one.numel())
+        left = PRODUCTS.get(func.overloadpacket.__name__)
+        if left is not None:
+            right = args[left + 1]
+            self.calls += 1
+            self.products += args[left].numel() * (right.shape[-1] if right.ndim > 1 else 1)
+        return result
+
+
+def _run(subject: Subject, settings: Settings) -> Any:
+    inputs = with_gradients(subject.inputs, settings)
+    with _Costs(inputs.values()) as seen:
+        result = subject.call(inputs)
+        if "input" in settings and isinstance(result, Tensor):
+            gradients_of(result, inputs, settings)
+    if not isinstance(result, Tensor):
+        return result
+    told = {name: (getattr(seen, name), settings.get(name, math.inf)) for name in WORDS}
+    return torch.tensor([float(count) if count > most else 0.0 for count, most in told.values()])
+
+
+WORDS = {
+    "numbers": N_(
+        "`{answer}` makes a tensor of {count} numbers{where}.",
+        "{enough} are enough. Find the line that makes one that large.",
+    ),
+    "products": N_(
+        "The matrix products of `{answer}` take {count} multiplications{where}.",
+        "{enough} are enough: some of what is computed is thrown away.",
+    ),
+    "calls": N_(
+        "`{answer}` makes {count} matrix products{where}.",
+        "{enough} are enough: each of them can take more rows and columns at once.",
+    ),
+    "operations": N_(
+        "`{answer}` makes {count} tensor operations{where}.",
+        "{enough} are enough. Look for a loop, in these lines or in a function that they call.",
+    ),
+}
+
+
+def _case(seen: Seen) -> Case:
+    what = tuple(WORDS)[seen.finding.index[0]]
+    return what, {"count": f"{seen.finding.obtained:.0f}", "enough": seen.probe.settings[what]}
+
+
+COSTS = Experiment("costs", _run, WORDS, _case, axes=1)

@@ -1,0 +1,205 @@
+"""Grade one rebuilt submission: run it with each set of givens, judge what it left, write the verdicts in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+from autograder.grading.error_carried_forward import Submitted, judged_again, refuse_our_own, run_redrawn
+from autograder.grading.evasion_lint import UNWATCHED, Hiding, hiding
+from autograder.grading.evasion_names import HIDDEN, PROGRAM, REACH
+from autograder.grading.grading_banks import NONE, Files
+from autograder.grading.notebook_evidence import (
+    EMPTY,
+    bound_outputs,
+    judge_notebook,
+    own_before,
+    show_verdict,
+)
+from autograder.grading.notebook_runners import Runner
+from autograder.grading.rebuild_submission import with_explanation
+from autograder.grading.sandbox.execute_notebook import SEEN, WATCHED
+from autograder.grading.verdicts import UNANSWERED, TaskResult
+from autograder.records.bank import AS_SEEN, LessonBank
+from autograder.records.cell_roles import PART_OF, is_answer, is_test, undrawn
+from autograder.records.findings import Raised, Verdict
+from autograder.words.language import Note, _
+from autograder.words.phrases import N_
+from autograder.words.sanitize import one_line
+from autograder.words.wording import word
+
+# By the kind of code that could hide a forbidden call, what a person reads of it.
+MAY_HIDE = dict(
+    zip(
+        (PROGRAM, HIDDEN, REACH, UNWATCHED),
+        N_(
+            "{task}: `{code}` starts another program. That is common and no sign of cheating; what such a "
+            "program does is not watched.",
+            "{task}: `{code}` can run code that is not watched. Often it is harmless; look whether it "
+            "holds a call that this task forbids.",
+            "{task}: `{code}` reaches into code that runs, or into the checks themselves. Look whether it "
+            "keeps a call that this task forbids from being seen.",
+            "{task}: the watch for calls that this task forbids did not answer while its check ran, so such "
+            "a call could not be seen. Read the answer and the cells before it.",
+        ),
+        strict=True,
+    )
+)
+NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
+
+
+@dataclass(frozen=True)
+class Graded:
+    """An executed notebook with the verdicts in its test cells, and the notes that stand on top of it."""
+
+    notebook: NotebookNode
+    verdicts: Mapping[str, Verdict]
+    notes: tuple[str, ...]
+    flags: Mapping[str, tuple[str, ...]]  # why a person should look at a task, as `TaskResult` has them
+
+
+def grade(
+    rebuilt: NotebookNode,
+    lesson: LessonBank,
+    run: Runner,
+    notes: tuple[str, ...] = (),
+    solution: Mapping[str, str] = EMPTY,
+    figures: bool = False,
+    questions: Files = NONE,
+) -> Graded:
+    """Grade a submission that was rebuilt.
+
+    Args:
+        rebuilt: the course's cells with the learner's answers.
+        lesson: the lesson's bank, with its answers; nothing of it reaches the run.
+        run: how notebooks are run.
+        notes: what a person should know besides, from rebuilding.
+        solution: the text of the course's own answer cells, by the cell's id. They stand in for wrong
+            answers that other tasks are built from; without them, a mistake costs points in those as well.
+        figures: draw the course's own figures.
+        questions: what was drawn for this submission and stands in the bank, without answers. It is asked in
+            a run of its own, of which nothing but numbers is kept.
+
+    Raises:
+        GraderFault: our own code failed beside an answer.
+        SandboxFailed: the sandbox itself failed.
+        RunIncomplete: a run did not get to its end for want of time.
+    """
+    plain = undrawn(rebuilt, f"print({_(NOT_SHOWN)!r})")
+    as_seen = run(rebuilt if figures else plain, AS_SEEN)
+    refuse_our_own(plain, as_seen)
+    redrawn, stops = run_redrawn(plain, lesson, list(lesson.tasks), run, questions, as_seen.stops)
+    executed = as_seen.notebook
+    for cell, given in zip(executed.cells, rebuilt.cells, strict=True):
+        cell.source = given.source
+    verdicts = judge_notebook(lesson, as_seen, redrawn)
+    not_again: tuple[str, ...] = ()
+    if solution and not as_seen.gave_up:
+        verdicts, not_again = judged_again(
+            Submitted(plain, as_seen, verdicts, questions), lesson, run, solution
+        )
+    for name in (SEEN, WATCHED):
+        executed.metadata.pop(name, None)
+    bound_outputs(executed)
+    for cell in executed.cells:
+        if is_test(cell) and cell["id"] in verdicts:
+            show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
+    unseen = _not_seen(lesson, executed, verdicts)
+    remarks = [
+        *notes,
+        *(
+            Note("The cell {name} was stopped: {why}.", name=name, why=why)
+            for name, why in as_seen.stops.items()
+        ),
+        *(
+            Note("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
+            for name, why in stops.items()
+        ),
+        *(Note(MAY_HIDE[found.kind], task=task, code=quoted(found.code)) for task, found in unseen.items()),
+        *not_again,
+    ]
+    if as_seen.gave_up:
+        remarks.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
+    if remarks:
+        with_explanation(executed, remarks)
+    stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
+    programs = {task for task, found in unseen.items() if found.kind == PROGRAM}
+    why = {"stopped": stopped, "program": programs, "may-hide": unseen.keys() - programs}
+    flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
+    return Graded(executed, verdicts, tuple(remarks), flags)
+
+
+def quoted(code: str) -> str:
+    """Return code that stands in a note between backticks, and cannot end that quotation."""
+    return one_line(code).replace("`", "\N{MODIFIER LETTER GRAVE ACCENT}")
+
+
+def _not_seen(
+    lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]
+) -> dict[str, Hiding]:
+    """Return code that a person should look at, since it may hide a forbidden call, by task."""
+    unseen = {}
+    for task in lesson.tasks.values():
+        if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
+            found = hiding(own_before(task, executed))
+            if verdicts[task.id].unwatched and (found is None or found.kind != REACH):
+                found = Hiding("", UNWATCHED)
+            if found:
+                unseen[task.id] = found
+    return unseen
+
+
+def results_of(
+    lesson: LessonBank,
+    student: str,
+    release: str,
+    graded: Graded,
+    released: Mapping[str, str] = EMPTY,
+) -> tuple[TaskResult, ...]:
+    """Return the records of one graded submission, in the order of the lesson.
+
+    Args:
+        lesson: the lesson's bank.
+        student: who handed it in.
+        release: which release it was graded by.
+        graded: what came of it.
+        released: the text of that release's cells, by id.
+    """
+    verdicts, cells = graded.verdicts, graded.notebook.cells
+    answers = {cell["id"]: cell for cell in cells if is_answer(cell)}
+    parts: dict[str, list[str]] = {name: [] for name in answers}
+    for cell in cells:
+        parts.get(cell.metadata.get(PART_OF, cell["id"]), []).append(cell.source)
+    results = []
+    for cell in cells:
+        name, marks = cell["id"], cell.metadata.get("nbgrader", {})
+        which = lesson.lesson, student, name
+        if name in verdicts:
+            verdict, task = verdicts[name], lesson.tasks[name]
+            finding = verdict.finding
+            results.append(
+                TaskResult(
+                    *which,
+                    points=verdict.earned,
+                    possible=verdict.points,
+                    faults=tuple(mistake.fault for mistake in verdict.named),
+                    finding=type(finding).__name__ if finding else "",
+                    says=word(finding, task, verdict).headline if finding else "",
+                    error=finding.error.type if isinstance(finding, Raised) else "",
+                    probe=finding.probe if finding else "",
+                    unfinished=verdict.unfinished,
+                    stood_in=verdict.stood_in,
+                    flags=(*(("forbidden",) if verdict.forbidden else ()), *graded.flags.get(name, ())),
+                    release=release,
+                    answer="\n\n".join(parts.get(f"{name}-answer", ())),
+                )
+            )
+        elif marks.get("grade") and name in answers:
+            untouched = UNANSWERED if cell.source == released.get(name) else ""
+            possible = float(marks["points"])
+            results.append(
+                TaskResult(*which, None, possible, finding=untouched, release=release, answer=cell.source)
+            )
+    return tuple(results)

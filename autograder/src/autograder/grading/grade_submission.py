@@ -1,0 +1,137 @@
+"""Grade one submission. What runs on an executor here runs on a cluster's as well."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode, from_dict
+
+from autograder.experiments import registry as experiments
+from autograder.grading.grade_notebook import Graded, grade, results_of
+from autograder.grading.grading_banks import Banks
+from autograder.grading.job_scheduling import GradeJob, Result
+from autograder.grading.notebook_evidence import GraderFault
+from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
+from autograder.grading.read_submission import read_text, unreadable
+from autograder.grading.rebuild_submission import rebuild, solved
+from autograder.grading.releases import as_written, said_in
+from autograder.grading.sandbox.execute_notebook import RunIncomplete
+from autograder.grading.sandbox.workers import SandboxFailed
+from autograder.grading.verdicts import TaskResult, release_id
+from autograder.grading.worker_pool import at_end
+from autograder.records import bank
+from autograder.words.language import SPOKEN, speaking, translated
+
+
+def grade_job(job: GradeJob) -> Result:
+    """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    return replace(_graded(job), attempt=job.attempt)
+
+
+def _graded(job: GradeJob) -> Result:
+    try:
+        submission = unreadable(job.refused) if job.refused else read_text(job.submission)
+        graded, tasks = grade_read(job, submission)
+    except (GraderFault, SandboxFailed, RunIncomplete) as fault:
+        return Result(job.lesson, job.student, fault=str(fault))
+    except (MemoryError, RecursionError):
+        raise  # whoever holds this process to its limits says so
+    except Exception as fault:
+        return Result(job.lesson, job.student, fault=f"{type(fault).__name__}: {fault}")
+    return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
+
+
+def rebuild_plain(release: str, said: Mapping[str, str], submission: str) -> tuple[str, list[str]]:
+    """Rebuild a submission that is given as JSON. Returns it as JSON, and the notes from that."""
+    notebook = from_dict(json.loads(submission))
+    rebuilt = rebuild(_release(as_written(release, said, notebook)), notebook)
+    return json.dumps(rebuilt.notebook), rebuilt.notes
+
+
+def grade_plain(job: GradeJob, rebuilt: str, notes: tuple[str, ...]) -> Result:
+    """Grade a submission that was rebuilt and is given as JSON, as `grade_rebuilt` does."""
+    graded, tasks = grade_rebuilt(job, from_dict(json.loads(rebuilt)), notes)
+    return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
+
+
+def grade_read(
+    job: GradeJob, submission: NotebookNode, by: SandboxRunner | None = None
+) -> tuple[Graded, tuple[TaskResult, ...]]:
+    """Grade a submission that was read, as `grade_rebuilt` does."""
+    job = replace(job, release=as_written(job.release, job.said, submission))
+    rebuilt = rebuild(_release(job.release), submission)
+    return grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes), by)
+
+
+def grade_rebuilt(
+    job: GradeJob, rebuilt: NotebookNode, notes: tuple[str, ...], by: SandboxRunner | None = None
+) -> tuple[Graded, tuple[TaskResult, ...]]:
+    """Grade a submission that was rebuilt, with the notes from that.
+
+    It runs in this thread's own sandbox if no runner is named.
+
+    Raises:
+        GraderFault: our own code failed beside an answer.
+        SandboxFailed: the sandbox itself failed.
+    """
+    experiments.use(job.banks.course)
+    runner_of_it = by or runner_for(job.banks, job.sandboxed)
+    lesson = job.banks.lesson(job.lesson, job.drawn)
+    questions = job.banks.questions(job.lesson, job.drawn)
+    solution = partial(solved, _release(job.release), job.solution) if job.solution else None
+    runner_of_it.begin(job.lesson, solution, job.limits)
+    # The student reads it in their language, and the records are for whoever grades.
+    language = rebuilt.metadata.get(SPOKEN, "")
+    with speaking(job.banks.course.bank, language):
+        said = bank.with_texts(lesson, translated) if language else lesson
+        graded = grade(rebuilt, said, runner_of_it, notes, job.solution, job.figures, questions)
+    text = said_in(language, job.said[language], job.release) if language in job.said else job.release
+    released = {cell["id"]: cell.source for cell in _release(text).cells}
+    return graded, results_of(lesson, job.student, release_id(job.release), graded, released)
+
+
+@lru_cache(maxsize=8)
+def _release(text: str) -> NotebookNode:
+    """Return a lesson's release, read once for all that was handed in for it.
+
+    Whoever asks must not change it.
+    """
+    release: NotebookNode = nbformat.reads(text, as_version=4)
+    return release
+
+
+# For each thread, sandboxed or not: its runner, and what that asks for.
+_runners: dict[tuple[int, bool], tuple[SandboxRunner, Any]] = {}
+_lock = threading.Lock()
+
+
+def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
+    """Return this thread's own sandbox or kernels, kept for its next submission while the banks stay."""
+    key = threading.get_ident(), sandboxed
+    asks = banks, [banks.digest(lesson) for lesson in banks.folders]
+    with _lock:
+        own, known = _runners.get(key, (None, None))
+    if own is not None and (own.closed or known != asks):
+        own.close()
+        own = None
+    if own is None:
+        own = SandboxRunner(banks) if sandboxed else KernelRunner(banks)
+        with _lock:
+            _runners[key] = own, asks
+    return own
+
+
+@atexit.register
+@at_end
+def close_sandboxes() -> None:
+    """End every sandbox that this process started; the next job starts one anew."""
+    with _lock:
+        while _runners:
+            _runners.popitem()[1][0].close()

@@ -1,0 +1,150 @@
+"""Grade one submission in the container that Gradescope starts for it: as root, where no sandbox can be had.
+
+Its code runs as a user who can read nothing of the lesson's answers. `autograder gradescope` packs what is
+needed; in there it is called as
+`python -m autograder.grading.gradescope_container LESSON VISIBILITY [--scale]`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder.grading.class_folder import Class
+from autograder.grading.grade_submission import grade_read
+from autograder.grading.grading_banks import Draws
+from autograder.grading.job_scheduling import GradeJob
+from autograder.grading.notebook_runners import OtherUserRunner
+from autograder.grading.read_submission import read_text, refused, unreadable
+from autograder.grading.releases import known_ids
+from autograder.grading.sandbox.execute_notebook import RunIncomplete
+from autograder.grading.score_scaling import factor
+from autograder.records import bank
+from autograder.records.bank import LessonBank
+from autograder.records.errors import Refused
+from autograder.records.findings import Verdict
+from autograder.words.feedback_card import plain_text
+from autograder.words.language import SPOKEN, _, ngettext, speaking, translated
+from autograder.words.wording import asked_instead
+
+PLACE = Path("/autograder")
+SOURCE, SUBMISSION, RESULTS = "source", "submission", "results"
+POINTS = ("score", "max_score")
+COURSE = "course"  # the folder of the course in what is packed
+
+
+def main(lesson: str, visibility: str, scale: str = "", *, place: Path = PLACE) -> None:
+    """Grade what a student handed in, and write `results.json`.
+
+    Raises:
+        OtherMaximum: Gradescope has another maximum than the lesson; then there are no results.
+    """
+    most = _most(place / "submission_metadata.json")
+    for name in (SOURCE, SUBMISSION, RESULTS):
+        (place / name).chmod(0o700)
+    for told_of in place.glob("*.json"):  # what Gradescope says of earlier ones
+        told_of.chmod(0o600)
+    course = Class(place / SOURCE / COURSE)
+    told = graded(course, lesson, place / SUBMISSION, visibility, most, bool(scale))
+    (place / RESULTS / "results.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+
+
+def _most(about: Path) -> float | None:
+    """Return what can be earned for the assignment, as Gradescope says beside each submission."""
+    try:
+        return float(json.loads(about.read_bytes())["assignment"]["total_points"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def graded(
+    course: Class, lesson: str, folder: Path, visibility: str, most: float | None = None, scale: bool = False
+) -> dict[str, Any]:
+    """Grade the notebook in a folder; returns what Gradescope is told of it.
+
+    Raises:
+        OtherMaximum: `most`, which can be earned there, is another maximum than the lesson's.
+    """
+    release = course.current(lesson)
+    path = handed_in(folder, release.tasks)
+    text = path.read_bytes() if path else b""
+    submission = read_text(text) if path else unreadable(f"there is no {lesson}.ipynb in what was handed in")
+    drawn = Draws(course.banks).of(lesson, text)
+    job = GradeJob(lesson, "", release.text, text, course.banks, False, release.solution, drawn=drawn)
+    job = replace(job, said=course.said(lesson))
+    runner = OtherUserRunner(course.banks.only([lesson]))
+    try:
+        done, results = grade_read(job, submission, runner)
+    finally:
+        runner.close()
+    of_code = sum(result.possible for result in results if result.points is not None)
+    # Gradescope counts what people give with it, or leaves that out where nobody is to read anything there.
+    times = 1.0 if most == of_code else factor(lesson, sum(one.possible for one in results), most, scale)
+    language = done.notebook.metadata.get(SPOKEN, "")
+    with speaking(course.banks.course.bank, language):
+        known = course.banks.lesson(lesson, drawn)
+        said = bank.with_texts(known, translated) if language else known
+        tests = [one for name, verdict in done.verdicts.items() for one in _tests(said, name, verdict)]
+        written = sum(result.points is None for result in results)
+        notes = [_(note) for note in done.notes]
+        if written:
+            read = ngettext(
+                "A person reads {number} written answer.",
+                "A person reads {number} written answers.",
+                written,
+            )
+            notes.append(read)
+    return {
+        "score": round(times * sum(verdict.earned for verdict in done.verdicts.values()), 4),
+        "output": "\n\n".join(notes),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "visibility": visibility,
+        "tests": [
+            {**test, **{key: round(times * test[key], 4) for key in POINTS}, "visibility": visibility}
+            for test in tests
+        ],
+    }
+
+
+def handed_in(folder: Path, tasks: frozenset[str]) -> Path | None:
+    """Return the notebook of a folder that has most of a lesson's tasks; of equals, the one highest up."""
+    found = [path for path in sorted(folder.rglob("*.ipynb")) if not refused(path, folder)]
+    found.sort(key=lambda path: len(path.parts))
+    return max(found, key=lambda path: len(known_ids(path.read_bytes(), tasks)), default=None)
+
+
+def _tests(lesson: LessonBank, name: str, verdict: Verdict) -> Iterator[dict[str, Any]]:
+    """Yield a test for each check of a task. All that is said of the task stands at the first that fails."""
+    task = lesson.tasks[name]
+    says = plain_text(task, verdict)
+    failed = [place for place, result in enumerate(verdict.results) if result.finding is not None]
+    for place, result in enumerate(verdict.results):
+        yield {
+            "name": f"{task.title}: {result.title}",
+            "score": result.earned,
+            "max_score": result.points,
+            "status": "failed" if place in failed else "passed",
+            "output": says if place == (failed or [0])[0] else "",
+        }
+    if verdict.forbidden:
+        lost = sum(result.earned for result in verdict.results) - verdict.earned
+        title = f"{task.title}: {asked_instead(verdict.forbidden, task)}"
+        yield {
+            "name": title,
+            "score": -lost,
+            "max_score": 0,
+            "status": "failed",
+            "output": "" if failed else says,
+        }
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except (Refused, RunIncomplete) as why:  # Gradescope shows it to instructors
+        sys.exit(str(why))

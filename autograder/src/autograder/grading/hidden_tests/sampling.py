@@ -1,0 +1,80 @@
+"""Which draw of each hidden twin is kept: the first that is fair, and that no public result answers.
+
+Nobody chooses a twin's numbers. At the edge of float32 they may be unfair to an honest route; and where a
+task has few results (masks, rows with a single 1), the right one may be that of a visible probe, which can be
+learnt by heart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from autograder.author.authoring import Lesson
+from autograder.author.build_bank import Runs, answer_made, changed_answer, make_probe, make_task, outcome_of
+from autograder.experiments.registry import EXPERIMENTS
+from autograder.grading.hidden_tests.perturbed_probes import has_twin, twin_of
+from autograder.judge.decide import judge_outcome
+from autograder.records.bank import RESULT, Probe, Task
+from autograder.records.errors import AuthoringError
+from autograder.records.tensor_comparison import all_close
+
+# Of scores near 1000 every second draw is unfair to a log-sum-exp in float32; 30 in a row hardly come.
+MOST_DRAWS = 30
+
+
+def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str], int | None]:
+    """For each task and probe with a twin, the draw to keep; None where no draw is fair.
+
+    A twin whose result is a visible probe's in every draw is kept: some results are always the same.
+    """
+    chosen: dict[tuple[str, str], int | None] = {}
+    for task in lesson.tasks:
+        try:
+            built = make_task(task, runs)
+            right = [
+                answer_made(task, changed_answer(task, answer.changes, runs), runs)
+                for answer in (*task.right, *(task.forbids.caught if task.forbids else ()))
+                if any(has_twin(probe) for probe in task.probes)
+            ]
+        except AuthoringError:
+            continue  # `make_bank` says what is wrong with it
+        for probe in task.probes:
+            if has_twin(probe):
+                twins = (
+                    make_probe(task, twin_of(task, probe, secret, draw), runs) for draw in range(MOST_DRAWS)
+                )
+                chosen[task.id, probe.id] = _first_fit(task, built, right, twins, runs)
+    return chosen
+
+
+def _first_fit(
+    task: Task, built: Task, right: Sequence[Any], twins: Iterable[Probe], runs: Runs
+) -> int | None:
+    known = None
+    for draw, twin in enumerate(twins):
+        if twin.observe in EXPERIMENTS and EXPERIMENTS[twin.observe].raw:
+            return draw  # it is measured, and any other draw would say the same
+        is_known = twin.observe == RESULT and _is_known(twin, built.probes)
+        if is_known and known is not None:
+            continue  # one of these is enough
+        if _is_fair(task, built, right, twin, runs):
+            if not is_known:
+                return draw
+            known = draw
+    return known
+
+
+def _is_fair(task: Task, built: Task, right: Sequence[Any], twin: Probe, runs: Runs) -> bool:
+    """Tell whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
+    if twin.expected.tensor is None:
+        return True  # the solution itself gives no tensor, and `make_bank` says so
+    outcomes = (outcome_of(task, answer, twin, runs) for answer in right)
+    return all(judge_outcome(built, twin, outcome) is None for outcome in (twin.expected, *outcomes))
+
+
+def _is_known(twin: Probe, visible: Collection[Probe]) -> bool:
+    """Tell whether the twin's result is also that of a visible probe."""
+    result = twin.expected.tensor
+    public = (probe.expected.tensor for probe in visible)
+    return result is not None and any(tensor is not None and all_close(result, tensor) for tensor in public)

@@ -1,0 +1,110 @@
+"""Many submissions to grade at once, and what comes of them, on any executor.
+
+Whoever hands them out needs nothing of what grades them, which takes seconds and much memory to load.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, Executor, Future, as_completed
+from dataclasses import dataclass, field
+
+from autograder.grading.grading_banks import Banks, Files
+from autograder.grading.sandbox.resource_limits import Limits
+from autograder.grading.verdicts import TaskResult
+from autograder.grading.worker_pool import LimitReached
+from autograder.records.errors import Refused
+
+LIMITS = Limits()
+
+
+class ExecutorLost(Exception):
+    """Whatever ran the submissions is gone, so no more results will come."""
+
+
+@dataclass(frozen=True)
+class GradeJob:
+    """A submission to grade, with everything that grading needs: it may happen on another machine."""
+
+    lesson: str
+    student: str
+    release: str
+    submission: bytes  # the file's content
+    banks: Banks  # what it is graded by
+    sandboxed: bool = True  # else it runs in a Jupyter kernel with the grader's own rights
+    solution: Mapping[str, str] = field(default_factory=dict)  # the course's own answer cells, by id
+    figures: bool = False  # draw the course's own
+    drawn: Files = field(default_factory=dict)  # what is asked of it beside what is public
+    refused: str = ""  # why its file is not even opened
+    said: Mapping[str, str] = field(default_factory=dict)  # the release in other languages
+    limits: Limits = field(default_factory=lambda: LIMITS)  # what one of its runs may use
+    attempt: int = 0  # which of the student's notebooks for this lesson it is, where several are graded
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one submission."""
+
+    lesson: str
+    student: str
+    notebook: str = ""  # the graded one as JSON; empty where our own code failed
+    tasks: tuple[TaskResult, ...] = ()
+    notes: tuple[str, ...] = ()  # for the person who reads the grades
+    fault: str = ""  # how our own code failed
+    attempt: int = 0
+
+
+class NoSandbox(Refused):
+    """Submissions cannot be shut in on this machine."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"Submissions are not run without a sandbox, and there is none: {reason}. To run them anyway, "
+            "with your own rights: `autograder grade --no-sandbox`, or c.RunAndJudge.sandboxed = False in "
+            "nbgrader_config.py for `nbgrader autograde`."
+        )
+
+
+def grade_job(job: GradeJob) -> Result:
+    """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    from autograder.grading import grade_submission
+
+    return grade_submission.grade_job(job)
+
+
+def grade_all(jobs: Iterable[GradeJob], executor: Executor, ahead: int) -> Iterator[Result]:
+    """Results as they come, in any order.
+
+    Args:
+        jobs: made one by one, so that a large class never lies in memory whole.
+        executor: where `grade_job` runs.
+        ahead: how many jobs may wait or run at one time.
+
+    Raises:
+        ExecutorLost: the executor is gone, with the jobs that it had.
+    """
+    # What is loaded by now stays: to look through it for garbage at every few notebooks takes long.
+    gc.collect()
+    gc.freeze()
+    waiting: dict[Future[Result], GradeJob] = {}
+    for job in jobs:
+        waiting[executor.submit(grade_job, job)] = job
+        if len(waiting) >= ahead:
+            yield _next_of(waiting)
+    while waiting:
+        yield _next_of(waiting)
+
+
+def _next_of(waiting: dict[Future[Result], GradeJob]) -> Result:
+    done = next(as_completed(waiting))
+    job = waiting.pop(done)
+    try:
+        return done.result()
+    except CancelledError as problem:
+        raise ExecutorLost("what ran the submissions does not answer any more") from problem
+    except LimitReached as problem:
+        return Result(job.lesson, job.student, fault=str(problem), attempt=job.attempt)
+    except Exception as problem:  # the executor's own: it lost this job, and again in each new try
+        fault = f"{type(problem).__name__}: {problem}"
+        return Result(job.lesson, job.student, fault=fault, attempt=job.attempt)

@@ -1,0 +1,209 @@
+"""What a class has agreed on: due dates, extensions, what being late costs. It stands in `class.toml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from math import ceil
+from pathlib import Path
+from typing import Literal, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from nbgrader.plugins import LateSubmissionPlugin
+from traitlets import Unicode
+
+from autograder.records.errors import AuthoringError, Refused
+from autograder.records.file_digests import write_whole
+from autograder.records.serialization import read_toml
+
+FILE = "class.toml"
+# What a task counts that the release did not have on which a submission was written.
+EXCUSE: Literal["excuse"] = "excuse"
+# Which of several notebooks counts that a student handed in for one lesson.
+Rule = Literal["last", "last on time", "best"]
+LAST: Rule = "last"
+ON_TIME: Rule = "last on time"
+BEST: Rule = "best"
+LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
+UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a `class.toml` says."""
+
+    due: Mapping[str, datetime] = field(default_factory=dict)  # in UTC without saying so, as nbgrader has it
+    extensions: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)  # by lesson and student
+    # The share of a submission's points that each day begun costs; None to leave it to nbgrader's setting.
+    penalty_per_day: float | None = None
+    require_secret: bool = False  # refuse to grade a lesson without hidden probes
+    # What a task counts that a submission's own release did not have: as much as the rest of the submission
+    # does ("excuse"), or nothing ("zero").
+    missing_tasks: str = EXCUSE
+    attempts: Mapping[str, Rule] = field(default_factory=dict)  # by lesson; the last one counts elsewhere
+    zone: tzinfo | None = None  # in which people are told times; None for this machine's
+
+    @classmethod
+    def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
+        """Return the policy of a class; an empty one where there is no file.
+
+        Raises:
+            AuthoringError: the file is not as it must be.
+        """
+        path = root / FILE
+        if not path.is_file():
+            return cls()
+        written = read_toml(_Written, path)
+        named = (*written.due, *written.extensions, *written.attempts)
+        unknown = [name for name in dict.fromkeys(named) if name not in lessons]
+        if unknown:
+            raise AuthoringError([f"{path}: there is no lesson {name}" for name in unknown])
+        zone = ZoneInfo(written.timezone) if written.timezone else None
+        due = {lesson: _utc(moment, zone) for lesson, moment in written.due.items()}
+        return cls(
+            due,
+            {
+                (lesson, student): length(value)
+                if isinstance(value, str)
+                else max(_utc(value, zone) - due[lesson], timedelta())  # it may be due later by now
+                for lesson, given in written.extensions.items()
+                for student, value in given.items()
+            },
+            written.penalty_per_day,
+            written.require_secret,
+            written.missing_tasks,
+            written.attempts,
+            zone,
+        )
+
+    def due_for(self, lesson: str, student: str) -> datetime | None:
+        """When a lesson is due for a student, in UTC."""
+        due = self.due.get(lesson)
+        return due and due + self.extensions.get((lesson, student), timedelta())
+
+    def until(self, lesson: str, text: str) -> date:
+        """Return the day or the moment until which there is more time, from "2026-03-09T18:00", say.
+
+        Raises:
+            ValueError: it is none.
+            Refused: it is not later than the lesson is due.
+        """
+        try:
+            given: date = date.fromisoformat(text)
+        except ValueError:
+            given = datetime.fromisoformat(text)
+        due = self.due.get(lesson)
+        if due is None:
+            raise Refused(f"{lesson} has no due date in class.toml: say how much later, as 3d or 12h.")
+        if _utc(given, self.zone) <= due:
+            raise Refused(f"{lesson} is due {self.told(due)}, and {text} is no later.")
+        return given
+
+    def told(self, moment: datetime) -> str:
+        """Return a moment as nbgrader keeps it, to the minute, in the time that the class lives in."""
+        return f"{moment.replace(tzinfo=UTC).astimezone(self.zone):%Y-%m-%d %H:%M %Z}"
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A `class.toml`, as it is written."""
+
+    due: Mapping[str, date] = field(default_factory=dict)
+    extensions: Mapping[str, Mapping[str, str | date]] = field(default_factory=dict)
+    missing_tasks: Literal["excuse", "zero"] = EXCUSE
+    attempts: Mapping[str, Rule] = field(default_factory=dict)
+    penalty_per_day: float | None = None
+    require_secret: bool = False
+    timezone: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= (self.penalty_per_day or 0) <= 1:
+            raise ValueError("`penalty_per_day` is a share, from 0 to 1")
+        for lesson, given in self.extensions.items():
+            for value in given.values():
+                if isinstance(value, str):
+                    length(value)
+                elif lesson not in self.due:
+                    raise ValueError(f"{lesson} has no due date, so nobody has more time until a date")
+        try:
+            ZoneInfo(self.timezone or "UTC")
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError(f"`timezone`: there is no {self.timezone}; write Europe/Berlin, say") from None
+
+
+class LatePenalty(LateSubmissionPlugin):
+    """What being late costs: by `class.toml` where that says, or else by nbgrader's own setting."""
+
+    root = Unicode("", help="The course's folder.").tag(config=True)
+
+    def late_submission_penalty(
+        self, student_id: str, score: float, total_seconds_late: float
+    ) -> float | None:
+        path = Path(self.root) / FILE
+        share = read_toml(_Written, path).penalty_per_day if self.root and path.is_file() else None
+        if share is None:
+            return cast(
+                "float | None", super().late_submission_penalty(student_id, score, total_seconds_late)
+            )
+        return late_by(share, total_seconds_late, score)
+
+
+def late_by(share: float, seconds: float, score: float) -> float:
+    """Return what being so many seconds late costs, where each day begun costs a share of the score."""
+    days = ceil(max(0.0, seconds) / UNITS["d"].total_seconds())
+    return round(min(1.0, share * days) * score, 2)
+
+
+def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
+    """Write an extension into `class.toml`, whose other lines and comments stay; none where it is zero.
+
+    Returns:
+        What it was before; empty where there was none.
+    """
+    import tomlkit
+
+    path = root / FILE
+    table = tomlkit.parse(_text(path))
+    extensions = table.setdefault("extensions", tomlkit.table(is_super_table=True)).setdefault(
+        lesson, tomlkit.table()
+    )
+    before = str(extensions.get(student, ""))
+    if by:
+        extensions[student] = shown(by) if isinstance(by, timedelta) else by
+    else:
+        extensions.pop(student, None)
+    write_whole(path, tomlkit.dumps(table).encode())
+    return before
+
+
+def length(text: str) -> timedelta:
+    """Return a length of time, from "3d" or "12h".
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = LENGTH.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"“{text}” is no length of time: write 3d or 12h, or a date such as 2026-03-09")
+    return int(found[1]) * UNITS[found[2]]
+
+
+def shown(by: timedelta) -> str:
+    """Return a length of time as `length` reads it."""
+    days, rest = divmod(by, UNITS["d"])
+    return f"{days}d" if not rest else f"{by // UNITS['h']}h"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _utc(moment: date, zone: tzinfo | None) -> datetime:
+    """Return a moment as nbgrader keeps it; one without a time is the end of that day."""
+    if not isinstance(moment, datetime):
+        moment = datetime.combine(moment, time(23, 59, 59))
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
+    return moment.astimezone(UTC).replace(tzinfo=None)

@@ -1,0 +1,279 @@
+"""Run a submission's notebooks: in a sandbox whose process stays warm, or in Jupyter kernels."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from nbformat import NotebookNode
+
+from autograder.grading import job_scheduling
+from autograder.grading.grading_banks import NONE, Banks, Files
+from autograder.grading.hidden_tests.secret import OWN_FOLDER
+from autograder.grading.rebuild_submission import only_needed
+from autograder.grading.sandbox.bubblewrap import INSIDE, PACKAGE, Inside
+from autograder.grading.sandbox.execute_notebook import Executed, RunIncomplete, execute
+from autograder.grading.sandbox.jupyter_kernels import Kernels
+from autograder.grading.sandbox.resource_limits import Budget, Limits
+from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
+from autograder.lesson import progress_store
+from autograder.lesson.check_calls import EXECUTION, RUN, UNEXAMINED
+from autograder.lesson.shadowed_names import COURSE_CELLS, bound_for_all, described
+from autograder.lesson.stand_in_answers import sealed
+from autograder.records.bank import AS_SEEN, classes_made
+from autograder.records.cell_roles import STANDS_IN, copied, is_learners, is_test
+from autograder.records.course import PACKED, installed
+
+# A cell may take so many seconds where the course names no other number. Notes and findings name it, so it
+# must not change with the load: only where all of the course's own solution takes more than a part of it, as
+# on a slow machine, does it grow, in wide steps.
+CELL_SECONDS, PART, STEP = 3, 1 / 3, 3
+# All cells of a run may take so many times that, and all runs of a submission so many times as long as one.
+CELLS, RUNS = 10, 2
+# The order in which a set of texts is gone through must be the same in each of the grader's processes.
+ENVIRONMENT = {EXECUTION: "autograde", progress_store.PROGRESS: "off", "PYTHONHASHSEED": "0"}
+# What notebooks import beside the course's own, and what checks, results and figures load as they go.
+PRELOAD = (
+    "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
+    "import ipywidgets, numpy.random, torch.testing",
+    # Optimizers load it at their first step, and so does work on `meta`; a seed reads what code led to it.
+    "import torch._dynamo\ntorch.manual_seed(0)",
+    "from autograder import check, hint, progress",
+    "from autograder.grading.sandbox_preload import try_all_checks\ntry_all_checks()",
+    # What shows a figure and a result is loaded with the first of them. Not every course draws.
+    "from contextlib import suppress\nwith suppress(ImportError):\n"
+    "    import matplotlib.pyplot as plt\n    plt.plot([1, 2])\nimport torch\ntorch.ones(2)",
+)
+QUESTIONS = "questions"
+# A user that no system has: what runs as this one is nobody else's.
+NOBODYS = 64_999
+EMPTY: Mapping[str, str] = MappingProxyType({})
+# What was drawn for a submission is read before its own code can have a hand in that.
+READ = "autograder.grading.sandbox_preload:read_questions"
+# What a task forbids is told before it happens: what lies beside a learner's code could not be believed.
+WITNESS = "autograder.probe.forbidden_calls:witness"
+
+
+class Runner(Protocol):
+    """Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
+
+    Of a `quiet` run, only what the tasks' checks put out is kept, and they examine no answer beyond its
+    results. Cells that an earlier run had to stop (`stopped`) are not run again. `questions` are a bank's
+    files that checks read instead of the public ones. What runs while `confined` cannot send away what it
+    reads: no answer of the course's runs beside a learner's code elsewhere.
+    """
+
+    confined: bool
+
+    def __call__(
+        self,
+        notebook: NotebookNode,
+        run: str,
+        /,
+        *,
+        quiet: bool = False,
+        stopped: Mapping[str, str] = EMPTY,
+        questions: Files = NONE,
+    ) -> Executed: ...
+
+
+class SandboxRunner:
+    """Runs notebooks in a sandbox of its own; to be closed.
+
+    Args:
+        banks: what its notebooks may ask: of these, they get the questions.
+        limits: what one run may use.
+    """
+
+    confined = True
+    witness = (
+        WITNESS  # what tells of calls that tasks forbid; "" where nothing that a run says would be heard
+    )
+
+    def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
+        self._questions = tempfile.TemporaryDirectory(prefix="questions-")
+        self._limits = limits or job_scheduling.LIMITS
+        self._measured: dict[str, tuple[Limits, bool] | SandboxFailed] = {}
+        self._worker = self._made(Path(self._questions.name) / QUESTIONS, banks)
+        self._banks, self._names = banks, frozenset[str]()
+        self._of, self._leaves_out = self._limits, False
+        self._budget = Budget()
+        self._asked = frozenset[str]()
+        self.closed = False
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        questions.mkdir(mode=0o755)  # below a folder that nobody else may enter
+        banks.write_questions(questions)
+        course = banks.course
+        # These hold answers, and inside a package they would lie there for all to read.
+        covered = {course.bank, PACKAGE / "author" / "template", *installed().values()}
+        inside = Inside(
+            {**course.packages(), QUESTIONS: questions},
+            tuple(folder for folder in covered if folder.is_dir()),
+            {**ENVIRONMENT, PACKED: f"{INSIDE}/{QUESTIONS}"},
+            (*(f"import {name}" for name in course.preload), *PRELOAD),
+        )
+        return Worker(inside)
+
+    def __call__(
+        self,
+        notebook: NotebookNode,
+        run: str,
+        /,
+        *,
+        quiet: bool = False,
+        stopped: Mapping[str, str] = EMPTY,
+        questions: Files = NONE,
+    ) -> Executed:
+        # Of a run with other givens only the evidence is kept.
+        everything = run == AS_SEEN and not quiet
+        if self._leaves_out and not everything:
+            notebook = only_needed(notebook, self._names)
+        wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
+        notebook = self._without_text_of_answers(notebook)
+        ours = described(_sources_of_course(notebook), self._asked)
+        environment = {RUN: run, COURSE_CELLS: ours}
+        if not everything:
+            environment[UNEXAMINED] = "1"
+        read = READ if questions else ""
+        job = Job((), environment, wanted, self._of, questions, PACKED, read, self.witness)
+        return execute(self._worker, notebook, job, stopped, self._budget)
+
+    def _without_text_of_answers(self, notebook: NotebookNode) -> NotebookNode:
+        """Return a notebook in which answers of the course's that stand in for others are compiled code."""
+        if any(cell.metadata.get(STANDS_IN) for cell in notebook.cells):
+            names = bound_for_all(_sources_of_course(notebook), self._asked)
+            notebook = copied(notebook)
+            for cell in notebook.cells:
+                if cell.metadata.get(STANDS_IN):
+                    cell.source = sealed(cell.source, names)
+        return notebook
+
+    def begin(
+        self,
+        lesson: str,
+        solved: Callable[[], NotebookNode] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """From now on, run notebooks of one submission: what they take together is bounded.
+
+        Of a run that shows nothing, cells that only show something are left out, where the checks find the
+        same in the course's own answers without them.
+
+        Args:
+            lesson: what it was handed in for.
+            solved: makes the lesson with the course's own answers; where that takes long, limits grow.
+            limits: what one run may use, other than before.
+
+        Raises:
+            SandboxFailed: not even the course's own answers run to their end.
+        """
+        if limits is not None and limits != self._limits:
+            self._limits = limits
+            self._measured.clear()
+        self._of, self._leaves_out, self._budget = self._limits, False, Budget()
+        self._asked = self._names_asked(lesson)
+        if solved is not None:
+            self._names = classes_made(self._banks.lesson(lesson))
+            if lesson not in self._measured:
+                self._measured[lesson] = self._measure(lesson, solved())
+            measured = self._measured[lesson]
+            if isinstance(measured, SandboxFailed):
+                raise measured
+            self._of, self._leaves_out = measured
+        self._budget = Budget(RUNS * self._of.seconds)
+
+    def _names_asked(self, lesson: str) -> frozenset[str]:
+        return frozenset(task.name for task in self._banks.lesson(lesson).tasks.values())
+
+    def _measure(self, lesson: str, solved: NotebookNode) -> tuple[Limits, bool] | SandboxFailed:
+        try:
+            ran = self(solved, AS_SEEN, quiet=True)
+            without = self(only_needed(solved, self._names), AS_SEEN, quiet=True)
+        except RunIncomplete as problem:  # a busy machine, which the next submission may not find
+            raise SandboxFailed(f"the course's own solution of {lesson} was stopped ({problem})") from problem
+        if ran.stops or ran.gave_up:
+            why = "; ".join(f"{cell}: {reason}" for cell, reason in ran.stops.items()) or ran.gave_up
+            return SandboxFailed(f"the course's own solution of {lesson} was stopped ({why})")
+        cell: float = self._banks.course.cell_seconds.get(lesson, CELL_SECONDS)
+        while min(ran.seconds, without.seconds) > PART * cell:  # the first may have had something to load
+            cell *= STEP
+        most = self._limits
+        limits = replace(
+            most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
+        )
+        return limits, _found(without.notebook) == _found(ran.notebook)
+
+    def close(self) -> None:
+        """End its sandbox or kernels, and delete the questions."""
+        self.closed = True
+        self._worker.close(for_good=True)
+        self._questions.cleanup()
+
+
+def _sources_of_course(notebook: NotebookNode) -> list[str]:
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_learners(cell)]
+
+
+def _found(executed: NotebookNode) -> list[list[Any]]:
+    """Return what the checks put out."""
+    return [[output.get("data") for output in cell.outputs] for cell in executed.cells if is_test(cell)]
+
+
+class KernelRunner(SandboxRunner):
+    """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
+
+    confined = False
+    user: int | None = None  # who runs them, where that is not the grader
+    witness = ""
+
+    def begin(
+        self,
+        lesson: str,
+        solved: Callable[[], NotebookNode] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """Take the limits as they are: time is that on the clock here, and other work must not shorten it."""
+        self._of = limits or self._of
+        self._budget = Budget(RUNS * self._of.seconds)
+        self._asked = self._names_asked(lesson)
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        questions.mkdir()
+        banks.write_questions(questions)
+        more = {PACKED: str(questions), "OMP_NUM_THREADS": "1"}
+        return Kernels({**self._environment(questions.parent), **more, **ENVIRONMENT}, self.user)
+
+    def _environment(self, shared: Path) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name != OWN_FOLDER}
+        path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
+        return {**kept, "PYTHONPATH": path}
+
+
+class OtherUserRunner(KernelRunner):
+    """Runs notebooks in Jupyter kernels as a user without an account, who can read nothing of the grader's.
+
+    Only root can be the grader. To be closed.
+    """
+
+    user = NOBODYS
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        shared = questions.parent
+        for name, folder in banks.course.packages().items():
+            shutil.copytree(folder, shared / name, ignore=shutil.ignore_patterns("__pycache__"))
+        made = super()._made(questions, banks)
+        for place in (shared, *shared.rglob("*")):
+            place.chmod(0o755 if place.is_dir() else 0o644)
+        return made
+
+    def _environment(self, shared: Path) -> dict[str, str]:
+        known = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        home = {"HOME": "/tmp", "USER": "student", "LOGNAME": "student", "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**known, **home, "PYTHONPATH": f"{shared}{os.pathsep}{PACKAGE.parent}"}

@@ -1,0 +1,305 @@
+"""Put a submission's answers into a fresh copy of the release. Rebuild, don't repair.
+
+Whatever else a submission lost, doubled, retagged or changed cannot matter, because nothing else of it is
+kept: only the learner's text. That runs in the order of the submission, by these rules:
+
+- All parts of an answer that somebody worked on run, the last of them in the answer's own cell. What was left
+  as released never runs beside what was worked on.
+- Parts that were moved away from the release's order count in the answer's place where nothing stands there.
+- Where an answer is missing and another cell of the learner's defines its names, that cell counts: it was
+  merged into that one, or has lost its marks.
+- What the learner wrote around the course's text in a course's cell runs there; a course's cell whose own
+  text was changed is the release's again.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from torch import Tensor
+
+from autograder.grading.classify_cells import Piece, binds, defines, in_order, is_untouched, pieces_of
+from autograder.grading.read_submission import UNREADABLE
+from autograder.records.bank import Value
+from autograder.records.cell_roles import ADDED, PART_OF, copied, is_answer, is_given, is_test, undrawn
+from autograder.records.outcome import dtype_name
+from autograder.records.parse_cells import changed_in, names_of, words_of
+from autograder.words.language import Note, _
+from autograder.words.sanitize import one_line
+
+MAX_ADDED_CELLS = 500
+# Longer than any answer, and short enough to be shown: what renders a cell may take the square of its length.
+MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
+MISSING = "# This cell was missing from the submission."
+
+
+@dataclass
+class Rebuilt:
+    """A submission rebuilt; `notes` says what was set right, for the person who reads the grades."""
+
+    notebook: NotebookNode
+    notes: list[str] = field(default_factory=list)
+
+
+def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
+    """Return the release with the submission's answers and added code cells, and nothing else of it."""
+    pieces = pieces_of(release, submission)
+    notes: list[str] = []
+    answers = {cell["id"]: _parts(cell, pieces) for cell in release.cells if is_answer(cell)}
+    order = _Order(release, pieces, answers)
+    there = {piece.name for piece in pieces}
+    notebook = copied(release)
+    for cell in notebook.cells:
+        name = cell["id"]
+        if name not in answers:
+            continue
+        if name not in there:
+            notes.append(Note("the cell {name} was missing", name=name))
+            cell.source = order.instead_of(cell)
+            continue
+        text = order.answer(cell)
+        cell.source = text[:MAX_TEXT]
+        if len(text) > MAX_TEXT:
+            notes.append(
+                Note(
+                    "the cell {name} holds {number} characters; only {most} were kept",
+                    name=name,
+                    number=len(text),
+                    most=MAX_TEXT,
+                )
+            )
+        times = sum(piece.name == name for piece in pieces)
+        if times > 1:
+            notes.append(Note("the cell {name} was there {times} times", name=name, times=times))
+    notebook.cells = [own_or_ours for cell in notebook.cells for own_or_ours in order.around(cell)]
+    notes = [*order.notes, *notes]
+    missing = sorted({cell["id"] for cell in release.cells} - there - set(answers))
+    if missing:
+        names = ", ".join(missing[:10])
+        notes.append(Note("course cells were missing and were put back: {names}", names=names))
+    about = submission.get("metadata")
+    if isinstance(about, dict) and (reason := about.get(UNREADABLE)):
+        notes = [f"This submission could not be read: {reason}. Every task counts as not answered."]
+    return Rebuilt(notebook, notes)
+
+
+def _parts(stub: NotebookNode, pieces: Sequence[Piece]) -> list[int]:
+    """Return which pieces are parts of an answer that somebody worked on."""
+    is_code = stub.cell_type == "code"
+    own = [at for at, piece in enumerate(pieces) if piece.name == stub["id"]]
+    if len(own) == 1:  # as almost always, and to compare takes longer than all else here
+        return own
+    worked_on = [at for at in own if not is_untouched(stub.source, pieces[at].text, is_code)]
+    # An attempt that was put aside as prose counts where there is no other.
+    as_code = [at for at in worked_on if pieces[at].is_code]
+    return as_code if is_code and as_code else worked_on
+
+
+class _Order:
+    """Where each of the learner's texts runs.
+
+    Args:
+        release: the course's cells.
+        pieces: the submission's.
+        answers: for each answer's cell, which pieces hold work on it.
+    """
+
+    def __init__(
+        self, release: NotebookNode, pieces: Sequence[Piece], answers: Mapping[str, Sequence[int]]
+    ) -> None:
+        self.notes: list[str] = []
+        self._pieces, self._answers = pieces, answers
+        self._number = {cell["id"]: at for at, cell in enumerate(release.cells)}
+        self._in_order = in_order(release, pieces)
+        self._last: dict[str, int] = {}  # by answer, the part that stands in its cell
+        for name, parts in answers.items():
+            in_place = [at for at in parts if at in self._in_order]
+            if parts:
+                self._last[name] = (in_place or parts)[-1]
+        self._before: dict[str, list[NotebookNode]] = {}
+        self._after: dict[str, list[NotebookNode]] = {}
+        self._count = self._written = 0
+        self._run_where_they_stand(release)
+        if self._written > MAX_ADDED_TEXT:
+            number = self._written
+            self.notes.append(
+                Note("{number} characters were added in cells; none of these cells was run", number=number)
+            )
+            self._before, self._after = {}, {}
+        if self._count > MAX_ADDED_CELLS:
+            number = self._count
+            self.notes.append(
+                Note(
+                    "{number} cells were added; only the first {most} were run",
+                    number=number,
+                    most=MAX_ADDED_CELLS,
+                )
+            )
+
+    def _run_where_they_stand(self, release: NotebookNode) -> None:
+        written = {cell["id"] for cell in release.cells if cell.cell_type != "code"}
+        place = ""  # the last course cell seen that stands in order: what follows stays after it
+        for at, piece in enumerate(self._pieces):
+            parts = self._answers.get(piece.name)
+            if at in self._in_order:
+                place = piece.name
+            if not piece.name and piece.is_code:
+                self._add(place, at, piece.text)
+            elif parts and at in parts and piece.name not in written and self._runs_apart(at, piece, place):
+                self._add(place, at, piece.text, piece.name)
+
+    def _runs_apart(self, at: int, piece: Piece, place: str) -> bool:
+        """Tell whether a part of an answer runs in a cell of its own, where it stands."""
+        if at != self._last[piece.name]:
+            return piece.text != self._pieces[self._last[piece.name]].text
+        # One that was moved up also runs there: what stands between may need it.
+        moved = at not in self._in_order
+        return moved and self._number.get(place, -1) < self._number[piece.name]
+
+    def _add(self, place: str, at: int, text: str, answer: str = "") -> None:
+        if not text.strip():
+            return
+        if self._count < MAX_ADDED_CELLS:
+            own = new_code_cell(text[:MAX_TEXT])
+            own["id"] = f"{ADDED}{self._count}"
+            if answer:
+                own.metadata[PART_OF] = answer
+            self._written += len(own.source)
+            # Between the parts of an answer, its own cell comes with the last of them.
+            side = self._before if at < self._last.get(place, -1) else self._after
+            side.setdefault(place, []).append(own)
+        self._count += 1
+
+    def answer(self, stub: NotebookNode) -> str:
+        """Return the text of an answer's cell."""
+        name = stub["id"]
+        parts = self._answers[name]
+        if stub.cell_type != "code" and parts:
+            return "\n\n".join(self._pieces[at].text for at in parts)
+        if parts:
+            return self._pieces[self._last[name]].text
+        texts = [piece.text for piece in self._pieces if piece.name == name]
+        return max(texts, key=lambda text: text.strip() != "" and text.strip() != stub.source.strip())
+
+    def instead_of(self, stub: NotebookNode) -> str:
+        """Return what stands in an answer's cell that a submission does not have.
+
+        The answer may stand in another cell: one that lost its id and its metadata, or one that it was merged
+        into. Where that one runs before, the stub would overwrite what it defines; otherwise, it runs here.
+        """
+        if stub.cell_type != "code":
+            return self._written_nearby(stub) or str(stub.source)
+        names, later = defines(stub), ""
+        for text, number in self._own_texts():
+            if binds(text, names):
+                if number < self._number[stub["id"]]:
+                    return MISSING
+                later = later or text
+        return later or str(stub.source)
+
+    def _own_texts(self) -> Iterator[tuple[str, int]]:
+        """Yield the learner's code, each with the number of the course's cell that it runs with or after."""
+        for side in (self._before, self._after):
+            for place, cells in side.items():
+                for cell in cells:
+                    yield cell.source, self._number.get(place, -1)
+        for name, at in self._last.items():
+            yield self._pieces[at].text, self._number[name]
+
+    def _written_nearby(self, stub: NotebookNode) -> str:
+        """Return prose of the learner's that stands where a written answer is missing."""
+        number = self._number[stub["id"]]
+        following = len(self._number)
+        found: list[str] = []
+        for at in range(len(self._pieces) - 1, -1, -1):
+            piece = self._pieces[at]
+            if at in self._in_order:
+                following = self._number[piece.name]
+                if following < number:
+                    break
+            elif following > number and not piece.is_code and not piece.name:
+                found.insert(0, piece.text)
+        return "\n\n".join(filter(None, found))
+
+    def around(self, cell: NotebookNode) -> list[NotebookNode]:
+        """Return a course's cell with the learner's own before and after it."""
+        name = cell["id"]
+        first = [] if self._number[name] else self._after.get("", [])
+        return [*first, *self._before.get(name, []), cell, *self._after.get(name, [])]
+
+
+def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:
+    """Return a copy of the release with the course's own answers, by cell, and without its figures."""
+    copy = undrawn(release)
+    for cell in copy.cells:
+        cell.source = solution.get(cell["id"], cell.source)
+    return copy
+
+
+def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNode:
+    """Return a copy of the notebook that ends with the last of some tasks' checks, and has no others."""
+    cells = [cell for cell in notebook.cells if not is_test(cell) or cell["id"] in tasks]
+    while cells and cells[-1]["id"] not in tasks:
+        cells.pop()
+    return copied(notebook, cells)
+
+
+def only_needed(notebook: NotebookNode, names: Collection[str] = ()) -> NotebookNode:
+    """Return a copy of the notebook in which the course's cells are empty that no later cell needs a name of.
+
+    What defines one of `names` stays, too: the checks may need it. Most of the others only show something.
+    That a call changes one of its arguments cannot be told from its text: whoever leaves such cells out has
+    to see first that the checks find the same without them.
+    """
+    copy = copied(notebook)
+    needed = frozenset(names)
+    for cell in reversed([cell for cell in copy.cells if cell.cell_type == "code"]):
+        bound, used = names_of(cell.source)
+        if is_answer(cell) or cell["id"].startswith(ADDED):
+            needed |= words_of(cell.source)  # a name may stand in a magic or in a text there
+        elif is_given(cell) or is_test(cell) or needed & (bound | changed_in(cell.source)):
+            needed = needed - bound | used
+        else:
+            cell.source = ""
+    return copy
+
+
+def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
+    """Return the notebook with its example data replaced, right after each `given` cell has run."""
+    copy = copied(notebook)
+    lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
+    # After each of them, because what a course cell computes between two of them is to follow as well.
+    for cell in copy.cells:
+        if is_given(cell):
+            cell.source += "\n" + lines
+    return copy
+
+
+def with_explanation(notebook: NotebookNode, lines: Iterable[str]) -> None:
+    """Put a note for the reader on top of a graded notebook."""
+    # A line may quote what the submission says of itself.
+    text = "\n".join(f"- {html.escape(one_line(_(line)), quote=False)}" for line in lines)
+    head = _("Notes from grading")
+    note = new_markdown_cell(f"**{head}**\n\n{text}")
+    note["id"] = "grading-notes"
+    notebook.cells.insert(0, note)
+
+
+def _literal(value: Value) -> str:
+    """Python source that makes a given anew, exactly."""
+    if isinstance(value, Tensor):
+        # The learner may have given the name `torch` to something else, and repr() writes inf and nan bare.
+        torch = "__import__('torch')"
+        numbers = ", ".join(_number(number) for number in value.flatten().tolist())
+        dtype = f"{torch}.{dtype_name(value.dtype)}"
+        return f"{torch}.tensor([{numbers}], dtype={dtype}).reshape({tuple(value.shape)})"
+    return repr(value)
+
+
+def _number(value: float | bool) -> str:
+    return repr(value) if math.isfinite(value) else f"float('{value}')"

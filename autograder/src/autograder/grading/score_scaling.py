@@ -1,0 +1,35 @@
+"""The one rule for what can be earned where scores go to: they go as they are, or to nobody."""
+
+from __future__ import annotations
+
+from autograder.records.errors import Refused
+
+# Where scores go to, in words.
+PLATFORM = "on the platform"
+
+
+class OtherMaximum(Refused):
+    """Something else than here can be earned there; says what to do."""
+
+
+def factor(lesson: str, ours: float, theirs: float | None, scale: bool, where: str = PLATFORM) -> float:
+    """Return what a lesson's scores are multiplied by.
+
+    Args:
+        lesson: its name.
+        ours: what can be earned here.
+        theirs: what can be earned there; None where nothing says so.
+        scale: whether they may be multiplied at all.
+        where: where that is, in words.
+
+    Raises:
+        OtherMaximum: the two differ, and nobody asked to scale.
+    """
+    if theirs is None or theirs == ours:
+        return 1.0
+    if not scale:
+        raise OtherMaximum(
+            f"{lesson} has {ours:g} points here and {theirs:g} {where}. Change its maximum there, "
+            f"or say --scale to multiply each score by {theirs:g}/{ours:g}."
+        )
+    return theirs / ours

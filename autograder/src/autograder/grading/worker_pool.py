@@ -1,0 +1,483 @@
+"""Kept processes that read what students wrote, within limits: time, memory, one piece at a time.
+
+What reads a stranger's bytes can be made to take for ever, to fill the memory or to end its process. So it
+runs in a process of its own, which is kept for the next piece, and replaced where a limit was reached: that
+costs the submission which reached it, and nobody else anything.
+
+The invariant is that of the sandboxes (see `sandbox/framing.py`): an answer is taken by the caller that
+asked for it, or by nobody. Each request has a number, which its answer bears. A process gets another
+request only after it has answered the last one within its limits; anything else that happens ends it. A
+timer runs while a request is written, worked on and answered, and ends the process, so there is no wait
+without a deadline. A process says when it begins with a request: where it was lost before, another one gets
+the same request, for it was not this piece that ended it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import gc
+import itertools
+import math
+import multiprocessing
+import pickle
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+try:
+    import resource
+except ImportError:  # on Windows, where only the clock is held
+    resource = None  # type: ignore[assignment]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# All of them are forked from one process that has loaded this, where the system can fork.
+HOW = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+PRELOAD = "autograder.grading.grade_submission"
+# How long a process may take to end that was asked to.
+LEAVE_SECONDS = 2.0
+# How long it may take to start, to load what was forked before it and to take a request.
+BEGIN_SECONDS = 300.0
+# How often a request is sent that no process begins with.
+TRIES = 2
+BEGUN = "begun"
+MEBIBYTE = 1024 * 1024
+# What a process may hold more than at its beginning, and be kept: what many pieces have in common.
+KEPT_BYTES = 512 * MEBIBYTE
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class Room:
+    """What reading one piece may take, beside what its own sandbox takes."""
+
+    processor_seconds: int = 8
+    memory_bytes: int = 256 * MEBIBYTE
+    # On the clock. What runs in a sandbox has limits of its own.
+    seconds: float = 120.0
+
+
+READING = Room()
+# A submission that is graded may be run several times, each time for as long as a run may last.
+GRADING = Room(seconds=3600.0)
+
+
+class LimitReached(Exception):
+    """A piece took more than it may, or ended the process that read it; says which."""
+
+
+class Process:
+    """One kept process. It is started with the first piece, and again where it was lost.
+
+    Args:
+        begin_seconds: it may take to start and to take a piece, until another one is started.
+    """
+
+    def __init__(self, begin_seconds: float = BEGIN_SECONDS) -> None:
+        self._begin_seconds = begin_seconds
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._numbers = itertools.count(1)
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Start it, where it does not run."""
+        with self._lock:
+            if self._closed:
+                raise LimitReached("what was to read it was closed")
+            if self._process is not None and self._process.is_alive():
+                return
+            self._end()
+            # What it leaves behind when it is killed goes with this folder.
+            self._folder = tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True)
+            context: Any = multiprocessing.get_context(HOW)
+            if HOW == "forkserver":
+                context.set_forkserver_preload([PRELOAD])
+            self._pipe, theirs = context.Pipe()
+            self._process = context.Process(
+                target=_serve, args=(theirs, self._folder.name, _turns_of_all()), daemon=True, name="grading"
+            )
+            with _without_main():
+                self._process.start()
+            theirs.close()
+
+    def call(self, room: Room, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what a function of a module returns, called there.
+
+        Raises:
+            LimitReached: it took more than it may, or ended the process.
+        """
+        number = next(self._numbers)
+        request = number, room, pickle.dumps((function, args, kwargs))
+        for _ in range(TRIES):
+            self.start()
+            try:
+                if self._begins(number, request):
+                    break
+            except BaseException:
+                self._end_now()
+                raise
+            self._end_now()
+        else:
+            raise LimitReached("no process could be started to read it")
+        try:
+            done, value, grown = self._answer(number, room)
+        except BaseException:
+            self._end_now()  # else its answer could be taken for another's
+            raise
+        if grown:
+            self._end_now()
+        if not done:
+            raise value
+        found: T = value
+        return found
+
+    def _begins(self, number: int, request: tuple[Any, ...]) -> bool:
+        """Send a request. Returns whether the process began with it; else it was lost before."""
+        pipe = self._pipe
+        assert pipe is not None
+        with self._ended_after(self._begin_seconds), contextlib.suppress(EOFError, OSError):
+            pipe.send(request)
+            return bool(pipe.recv() == (number, BEGUN))
+        return False
+
+    def _answer(self, number: int, room: Room) -> tuple[bool, Any, bool]:
+        pipe = self._pipe
+        assert pipe is not None
+        with self._ended_after(room.seconds) as late:
+            try:
+                of, *answer = pipe.recv()
+            except (EOFError, OSError) as problem:
+                raise LimitReached(self._why(late, room)) from problem
+        if late.is_set() or of != number:  # it was in time, and yet the process has ended or is about to
+            raise LimitReached(self._why(late, room))
+        done, value, grown = answer
+        return done, value, grown
+
+    @contextlib.contextmanager
+    def _ended_after(self, seconds: float) -> Iterator[threading.Event]:
+        """End the process where this takes longer; yields what tells that this was so."""
+        late, process = threading.Event(), self._process
+
+        def end() -> None:
+            late.set()
+            if process is not None:
+                process.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield late
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def _why(self, late: threading.Event, room: Room) -> str:
+        process = self._process
+        if self._closed or process is None:
+            return "what was to read it was closed"
+        if late.is_set():
+            return f"reading it took more than {room.seconds:g} seconds"
+        process.join(LEAVE_SECONDS)
+        if process.exitcode == -getattr(signal, "SIGXCPU", 0):
+            return "reading it took more time of the processor than it may"
+        return "reading it ended the process that read it"
+
+    def _end_now(self) -> None:
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        pipe, self._pipe = self._pipe, None
+        folder, self._folder = self._folder, None
+        if process is not None:
+            process.kill()
+            process.join(LEAVE_SECONDS)
+        if pipe is not None:
+            pipe.close()
+        if folder is not None:
+            folder.cleanup()
+
+    def close(self) -> None:
+        """End it, from whichever thread, and start no other."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()  # whoever waits for its answer gets none, and cleans up
+            process.join(LEAVE_SECONDS)
+        folder = self._folder
+        if folder is not None:
+            folder.cleanup()
+
+
+class Processes(Executor):
+    """Kept processes as an executor: each runs one function at a time, within the limits of grading.
+
+    Args:
+        number: how many.
+        now: start them at once, while whoever needs them has something else to do.
+    """
+
+    def __init__(self, number: int, now: bool = False) -> None:
+        self._all = [Process() for _ in range(number)]
+        self._free = list(self._all)
+        self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(number, thread_name_prefix="grading")
+        for process in self._all if now else ():
+            self._threads.submit(process.start)
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a function of a module in one of them."""
+
+        def call() -> T:
+            with self._lock:
+                process = self._free.pop()
+            try:
+                return process.call(GRADING, function, *args, **kwargs)
+            finally:
+                with self._lock:
+                    self._free.append(process)
+
+        return self._threads.submit(call)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End them all; what they have in hand is lost."""
+        self._threads.shutdown(wait=False, cancel_futures=cancel_futures)
+        for process in self._all:
+            process.close()
+        self._threads.shutdown(wait=wait)
+
+
+_own = threading.local()
+_starting = threading.Lock()
+_started: list[Process] = []
+
+
+def within(room: Room, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what a function of a module returns, called in this thread's own kept process.
+
+    Raises:
+        LimitReached: it took more than it may, or ended the process.
+    """
+    if _inside:
+        return function(*args, **kwargs)
+    process: Process | None = getattr(_own, "process", None)
+    if process is None:
+        process = _own.process = Process()
+        _started.append(process)
+    return process.call(room, function, *args, **kwargs)
+
+
+@dataclass
+class Share:
+    """What reading several pieces of one student's may take of the processor together."""
+
+    seconds: float = READING.processor_seconds
+
+    def within(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what a function of a module returns, called as by `within`.
+
+        Raises:
+            LimitReached: it took more than it may or than is left, or an earlier piece did.
+        """
+        if self.seconds <= 0:
+            raise LimitReached("reading other files of theirs took more than it may")
+        room = replace(READING, processor_seconds=math.ceil(self.seconds))
+        try:
+            found, took = within(room, _timed, function, *args, **kwargs)
+        except LimitReached:
+            self.seconds = 0.0
+            raise
+        self.seconds -= took
+        return found  # type: ignore[return-value]
+
+
+def _timed(function: Callable[..., object], *args: object, **kwargs: object) -> tuple[object, float]:
+    begun = time.process_time()
+    return function(*args, **kwargs), time.process_time() - begun
+
+
+@atexit.register
+def end_all() -> None:
+    """End the processes that threads of this one keep; the next piece starts one anew."""
+    for process in _started:
+        process._end_now()
+
+
+@contextlib.contextmanager
+def lifted() -> Iterator[None]:
+    """Let what is started now have no part in the limits of this process: a sandbox has others."""
+    if resource is None or not _inside:
+        yield
+        return
+    before = [resource.getrlimit(kind) for kind in _limited()]
+    _unlimited()
+    try:
+        yield
+    finally:
+        for kind, values in zip(_limited(), before, strict=True):
+            resource.setrlimit(kind, values)
+
+
+# What tells whose turn it is to run something: a file for all processes that this one keeps.
+_turns: list[Path] = []
+
+
+@contextlib.contextmanager
+def turn(alone: bool) -> Iterator[None]:
+    """Wait for a turn to run something: beside others, or while none of them runs anything."""
+    try:
+        from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
+    except ImportError:  # on Windows, where there is no sandbox either
+        yield
+        return
+    if not _turns:
+        yield
+        return
+    with _turns[0].open("rb") as turns, _turns[0].with_suffix(".gate").open("rb") as gate:
+        flock(gate, LOCK_EX)  # who waits to be alone is not overtaken
+        flock(turns, LOCK_EX if alone else LOCK_SH)
+        flock(gate, LOCK_UN)
+        yield
+
+
+def _turns_of_all() -> Path:
+    """Return the file for all processes that this one keeps, made with the first of them."""
+    if not _turns:
+        place = tempfile.TemporaryDirectory(prefix="turns-", ignore_cleanup_errors=True)
+        atexit.register(place.cleanup)
+        file = Path(place.name) / "turns"
+        file.touch()
+        file.with_suffix(".gate").touch()
+        _turns.append(file)
+    return _turns[0]
+
+
+# Whether this is such a process, and what ends with it: its sandbox, say.
+_inside = False
+_at_end: list[Callable[[], None]] = []
+
+
+def at_end(close: Callable[[], None]) -> Callable[[], None]:
+    """Have a function called when such a process ends by itself, as `atexit` would elsewhere."""
+    _at_end.append(close)
+    return close
+
+
+def _serve(pipe: Connection, folder: str, turns: Path) -> None:
+    """In a kept process: call what is asked for until nobody asks any more."""
+    global _inside
+    _inside = True
+    _turns.append(turns)
+    tempfile.tempdir = folder
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever is interrupted ends this one
+    if sys.platform == "linux":
+        # What started it is not what asks: that may be killed, and this one be in the middle of a piece.
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)  # what was forked has lost the others
+    gc.freeze()
+    first = _held()
+    while True:
+        _unlimited()  # to read the next request is not the last one's
+        try:
+            number, room, piece = pipe.recv()
+        except (EOFError, OSError):
+            break
+        pipe.send((number, BEGUN))
+        try:
+            function, args, kwargs = pickle.loads(piece)  # noqa: S301 # the grader's own
+        except Exception as problem:  # what is no function of a module
+            pipe.send((number, False, RuntimeError(f"{type(problem).__name__}: {problem}"), False))
+            continue
+        _limit(room)
+        lost = False
+        try:
+            told: tuple[bool, Any] = True, function(*args, **kwargs)
+        except MemoryError:
+            lost = True  # of what it was in the middle of, nobody knows the state
+            told = False, LimitReached("reading it took more memory than it may")
+        except RecursionError:
+            told = False, LimitReached("it is nested too deep to be read")
+        except Exception as problem:
+            told = False, problem
+        lost = lost or _held() - first > KEPT_BYTES
+        try:
+            pipe.send((number, *told, lost))
+        except MemoryError:
+            pipe.send((number, False, LimitReached("reading it took more memory than it may"), True))
+        except (TypeError, AttributeError, ValueError) as problem:  # what cannot be sent
+            pipe.send((number, False, RuntimeError(f"{type(problem).__name__}: {problem}"), lost))
+    for close in _at_end:
+        with contextlib.suppress(Exception):
+            close()
+
+
+def _limit(room: Room) -> None:
+    if resource is None:
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = math.ceil(used.ru_utime + used.ru_stime) + room.processor_seconds
+    for kind, most in zip(_limited(), (seconds, _held() + room.memory_bytes), strict=True):
+        hard = resource.getrlimit(kind)[1]
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _unlimited() -> None:
+    for kind in _limited():
+        hard = resource.getrlimit(kind)[1]
+        resource.setrlimit(kind, (hard, hard))
+
+
+def _limited() -> tuple[int, ...]:
+    """Return what of the system's limits is set, where it has some."""
+    return () if resource is None else (resource.RLIMIT_CPU, resource.RLIMIT_DATA)
+
+
+def _held() -> int:
+    """Return the bytes that this process could write to; none where the system does not tell."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmData:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Keep a new process from running this program's main module once more, of which it needs nothing.
+
+    And let a process have one that may itself not outlive another, such as a cluster's worker.
+    """
+    main = sys.modules["__main__"]
+    settings = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    with _starting:
+        bound = settings.pop("daemon", None)
+        kept = {name: getattr(main, name) for name in ("__spec__", "__file__") if hasattr(main, name)}
+        main.__spec__ = None
+        if "__file__" in kept:
+            del main.__file__
+        try:
+            yield
+        finally:
+            for name, value in kept.items():
+                setattr(main, name, value)
+            if bound is not None:
+                settings["daemon"] = bound

@@ -1,0 +1,202 @@
+"""What is wrong with an answer on one probe, in short: its *sight*.
+
+It is short enough to be kept for every pair of mistakes, and equal for two answers that do the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from autograder.records.bank import RESULT, Explanations, Probe, Task
+from autograder.records.outcome import MAX_TEXT, ErrorReport, Outcome
+from autograder.records.tensor_comparison import close, dtype_fits, looks_rounded, narrower, type_fits
+
+NUMBERS = 3  # of a result that are kept
+# Two routes to one result differ by rounding; two results that differ at all differ by far more.
+CLOSE = 3e-5
+# They also differ from each other by more than this share of what they differ by from the right one,
+APART = 0.1
+# if that is more than rounding.
+ROUNDING = 3e-6
+# What is stored for a result that holds nan or inf, so that it still has numbers to compare.
+NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
+# A result is nearly right that is off by less than this share of its largest number.
+NEARLY = 6e-3
+
+UNCALLED = "not called"
+REFUSED_OTHERWISE = "refused as "
+REFUSED_UNSAID = "refused without a name"
+LACKS, EXTRA, RESHAPED = "lacks ", "extra ", "shape of "
+RAISES = "raises "
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What is wrong with an answer on one probe."""
+
+    result: str = ""  # the kind of wrong result: its shape, its type or what was raised; "" for a right one
+    places: str = ""  # where a result of the right shape is wrong
+    numbers: tuple[float, ...] = ()  # a result's numbers in short
+    marks: frozenset[str] = frozenset()  # what is wrong beside it: "changes x" or "lacks kernel.weight", say
+    apart: float = math.inf  # how far its numbers are from those of the right result
+
+    @property
+    def wrong(self) -> bool:
+        return bool(self.result or self.marks)
+
+    @property
+    def silent(self) -> bool:
+        """Tell whether a result's numbers are all nan, or all 0: many mistakes lead there."""
+        return bool(self.numbers) and self.numbers[-1] in (NAN, 0.0)
+
+
+RIGHT = Sight()
+# Two mistakes at once, each of which shows here alone: whatever they show together is taken for theirs.
+UNTRIED = Sight("untried")
+
+
+def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
+    """Return what is wrong with an outcome on a probe, in short."""
+    if outcome.uncalled is not None:
+        return Sight(UNCALLED)
+    if probe.raises:
+        if outcome.error is None:
+            return Sight("accepted")
+        proper = outcome.error.is_one_of(probe.raises)
+        if not proper:
+            return Sight(marks=frozenset({REFUSED_OTHERWISE + outcome.error.type}))
+        return Sight(marks=frozenset({REFUSED_UNSAID})) if unsaid_in(probe, outcome) else RIGHT
+    marks = frozenset(_marks(task, probe, outcome))
+    if outcome.error is not None:
+        return Sight(_raised(outcome.error), marks=marks)
+    if outcome.tensor is None:
+        return Sight(f"{outcome.type_name} {outcome.shape}", marks=marks)
+    expected = probe.expected.tensor
+    shape = str(tuple(outcome.tensor.shape))
+    if expected is None or expected.shape != outcome.tensor.shape:
+        return Sight(shape, "", numbers_of(outcome.tensor), marks)
+    wrong = ~close(outcome.tensor, expected)
+    if not bool(wrong.any()):
+        return Sight(marks=marks)
+    places = _places(outcome.tensor, expected, wrong, probe.observe == RESULT)
+    numbers = numbers_of(outcome.tensor)
+    apart = max(abs(one - other) for one, other in zip(numbers, numbers_of(expected), strict=True))
+    return Sight(shape, places, numbers, marks, apart)
+
+
+def unsaid_in(probe: Probe, outcome: Outcome) -> str:
+    """Return what a refusal should name in its message and does not; "" where there is nothing."""
+    message = "" if outcome.error is None else outcome.error.message
+    if len(message) >= MAX_TEXT:
+        return ""  # it is cut there
+    return next((one for one in probe.settings.get("says", ()) if one not in message), "")
+
+
+def numbers_of(tensor: Tensor) -> tuple[float, ...]:
+    """Return a tensor in three numbers that hardly any two tensors share: two sums, and its size."""
+    flat = tensor.detach().double().flatten().nan_to_num(nan=NAN, posinf=ABOVE, neginf=BELOW)
+    count = flat.numel()
+    if not count:
+        return (0.0,) * NUMBERS
+    sums = _directions(count) @ flat / math.sqrt(count)
+    return (*sums.tolist(), float(flat.square().mean().sqrt()))
+
+
+def _places(actual: Tensor, expected: Tensor, wrong: Tensor, is_result: bool) -> str:
+    """Where a result is wrong, in short: in which rows or entries; or that it is nearly right everywhere."""
+    one, right = actual.double(), expected.double()
+    if is_result and looks_rounded(one, right):
+        return "rounded"
+    if is_result and float((one - right).abs().max()) < NEARLY * float(right.abs().max()):
+        return "nearly"
+    if wrong.ndim < 2:
+        return ",".join(str(place) for place in wrong.flatten().nonzero().flatten()[:12].tolist())
+    return hashlib.blake2s(bytes(wrong.any(dim=-1).flatten().tolist()), digest_size=3).hexdigest()
+
+
+def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, Sight]]) -> Explanations:
+    """Return what known wrong answers look like, in the form of the bank.
+
+    `members` are, for each explanation, the places of its mistakes in the task's known wrong answers, and
+    `sights` what is seen on each probe.
+    """
+    probes = list(sights[0]) if sights else []
+    kinds: dict[tuple[str, str], int] = {("", ""): 0}
+    marks: dict[tuple[str, ...], int] = {(): 0}
+    # As single numbers first: what differs by rounding is one sight.
+    rows = torch.tensor(
+        [
+            (
+                kinds.setdefault((seen.result, seen.places), len(kinds)),
+                marks.setdefault(tuple(sorted(seen.marks)), len(marks)),
+                *(seen.numbers or (0.0,) * NUMBERS),
+            )
+            for one in sights
+            for seen in (one[name] for name in probes)
+        ],
+        dtype=torch.float32,
+    ).reshape(-1, 2 + NUMBERS)
+    different, cells = rows.unique(dim=0, return_inverse=True)
+    width = max(map(len, members), default=0)
+    return Explanations(
+        probes=tuple(probes),
+        kinds=tuple(kinds),
+        marks=tuple(marks),
+        members=torch.tensor([[*one, *[-1] * (width - len(one))] for one in members], dtype=torch.int16),
+        cells=cells.reshape(len(members), len(probes)).int(),
+        kind=different[:, 0].short(),
+        mark=different[:, 1].short(),
+        numbers=different[:, 2:].contiguous(),
+    )
+
+
+def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
+    expected = probe.expected
+    seen, right = outcome.module, expected.module
+    marks = [f"changes {name}" for name in set(outcome.changed_inputs) - set(expected.changed_inputs)]
+    if outcome.error is None:
+        marks += [f"leaves {name}" for name in set(expected.changed_inputs) - set(outcome.changed_inputs)]
+    marks += [LACKS + name for name in seen.missing]
+    # A parameter of a layer that the task does not know may have any name.
+    layers = {name.rpartition(".")[0] or name for name in probe.weights}
+    marks += [
+        EXTRA + (name if (name.rpartition(".")[0] or name) in layers else "other") for name in seen.unexpected
+    ]
+    marks += [RESHAPED + one.name for one in seen.reshaped]
+    if set(seen.unreached) - set(right.unreached) - set(seen.frozen):
+        marks.append("no gradient")
+    if set(seen.frozen) - set(right.frozen):
+        marks.append("frozen")
+    marks += [f"shares {name}" for name in set(seen.shared) - set(right.shared)]
+    if seen.unsteady and not right.unsteady:
+        marks.append("unsteady")
+    if outcome.tensor is None or probe.observe != RESULT:
+        return marks
+    if not type_fits(task, outcome):
+        marks.append(f"type {outcome.type_name}")
+    elif not dtype_fits(task, outcome):
+        marks.append("dtype")
+    elif narrower(outcome.dtype, expected.dtype):
+        marks.append("narrower dtype")
+    return marks
+
+
+def _raised(error: ErrorReport) -> str:
+    """Return what was raised: by which operation and of which sizes, whatever names the message quotes."""
+    message = re.sub(r"'[A-Za-z_][\w.]*'", "''", re.sub(r"0x[0-9a-f]+", "", error.message))
+    return f"{RAISES}{error.type}: {message[:160]}"
+
+
+@lru_cache(maxsize=256)
+def _directions(count: int) -> Tensor:
+    """Two fixed directions in which a tensor's numbers are added up. Shape (2, count)."""
+    steps = torch.arange(1, count + 1, dtype=torch.float64)
+    return torch.stack((torch.sin(steps * 12.9898 + 0.5), torch.sin(steps * 78.233 + 1.5))) * math.sqrt(2)

@@ -1,0 +1,463 @@
+"""Which known mistakes explain an answer: one, two at once, or several that leave each other alone.
+
+What is wrong with an answer on one probe is its *sight* (see `failure_signatures`), and the bank holds the
+sights of all known mistakes, alone and in pairs: a row of its table is an *explanation*. A mistake is named
+where it shows everything that was seen of the answer, on every probe. Where none does, a mistake may be named
+that shows all that is wrong in one check; it is then said to be a part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from autograder.judge.failure_signatures import (
+    APART,
+    CLOSE,
+    EXTRA,
+    LACKS,
+    RAISES,
+    RESHAPED,
+    ROUNDING,
+    UNCALLED,
+    UNTRIED,
+    Sight,
+    sight,
+)
+from autograder.records.bank import RESULT, Explanations, KnownWrong, Task
+from autograder.records.findings import Shown
+from autograder.records.outcome import ErrorReport, Outcome
+
+MOST_MISTAKES = 3
+
+# Errors that speak for themselves, by their types and by their messages. No known mistake is read from them.
+SLIPS = (
+    *("NameError", "UnboundLocalError", "KeyError", "ImportError", "ModuleNotFoundError"),
+    *("SyntaxError", "IndentationError", "TabError"),
+)
+SLIP = re.compile(
+    r"has no attribute|is not (callable|subscriptable|iterable)|invalid literal|list index out of range"
+    r"|unexpected keyword argument|missing \d+ required positional|unsupported operand type"
+    r"|takes \d+ positional arguments? but"
+)
+
+
+class Relation(IntEnum):
+    """What an explanation shows on a probe, beside what the answer shows there."""
+
+    RIGHT = 0
+    UNTRIED = 1  # nobody knows what the mistakes show there together
+    OTHER = 2
+    LIKE = 3  # wrong in the same places by other numbers, or an error about the same sizes
+    SAME = 4
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The mistakes that were recognised, and what they explain."""
+
+    wrong: tuple[KnownWrong, ...] = ()  # one for each mistake, in the order in which they were found
+    results: frozenset[str] = frozenset()  # probes whose wrong result is explained
+    marks: frozenset[tuple[str, str]] = frozenset()  # explained marks, as (probe, mark)
+    exact: frozenset[str] = frozenset()  # probes on which the very same numbers come out
+    whole: bool = False  # whether they explain all that was seen
+    shown: Shown = ""
+
+
+# A thing that is wrong with an answer: a probe with "" for its result, or with one of its marks.
+Cell = tuple[str, str]
+
+
+def explain(task: Task, outcomes: Mapping[str, Outcome], reached: Collection[str] | None = None) -> Explained:
+    """Return the known mistakes that explain what an answer did on the probes it was tried on.
+
+    `reached` are the names of the solution's steps that the answer takes, where it was followed.
+    """
+    table = task.explanations
+    if table is None or not len(table.members) or not outcomes:
+        return Explained()
+    seen = {name: sight(task, task.probe[name], outcomes[name]) for name in table.probes if name in outcomes}
+    if not any(one.wrong for one in seen.values()):
+        return Explained()
+    plain = {name for name in seen if task.probe[name].observe == RESULT}
+    if any(_is_slip(outcomes[name].error) for name in plain):
+        return Explained()
+    search = _Search(task, _compare(task, table, seen), seen, reached)
+    return search.whole() or search.together() or search.part()
+
+
+def _is_slip(error: ErrorReport | None) -> bool:
+    """Tell whether an error comes from a slip of the pen, which says nothing of what was meant."""
+    return error is not None and (error.type in SLIPS or bool(SLIP.search(error.message)))
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The explanations that no probe rules out, compared with what was seen of one answer.
+
+    Shapes:
+        members: (explanations, mistakes)
+        relation, same_marks: (explanations, probes)
+        shows: (explanations,) for each mark of the answer
+        may_show: (explanations,), whether one that was not tried there may show it
+    """
+
+    members: Tensor
+    relation: Tensor
+    same_marks: Tensor
+    shows: Mapping[Cell, Tensor]
+    may_show: Mapping[Cell, Tensor]
+
+
+def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Comparison:
+    """Compare all explanations with an answer, and leave out those that a probe rules out."""
+    cells = table.cells[:, [table.probes.index(name) for name in seen]].long()
+    own_marks = [torch.tensor([set(marks) <= one.marks for marks in table.marks]) for one in seen.values()]
+    relations = [_relations(table, one) for one in seen.values()]
+    relation = torch.stack([column[cells[:, at]] for at, column in enumerate(relations)], dim=1)
+    # Marks that the answer has not rule an explanation out, except where an error came before them.
+    mark = table.mark.long()
+    untried = relation == Relation.UNTRIED
+    hidden = torch.tensor([_raises(one.result) or one.result == UNCALLED for one in seen.values()])
+    within = torch.stack([within[mark[cells[:, at]]] for at, within in enumerate(own_marks)], dim=1)
+    relation = torch.where(
+        _excused(task, table, seen, relation, cells), torch.tensor(Relation.RIGHT), relation
+    )
+    own_right = torch.tensor([not one.result for one in seen.values()])
+    ruled_out = ((relation == Relation.OTHER) & own_right).any(dim=1)
+    # Mistakes of which each shows alone do not come out right together.
+    several = (table.members >= 0).sum(dim=1) > 1
+    ruled_out |= several & (untried & own_right).any(dim=1)
+    ruled_out |= ~(within | untried | hidden).all(dim=1)
+    kept = ~ruled_out
+    may_show = {
+        (name, one): untried[kept, at] & _may_show(table, mark[cells[:, at]], one)[kept]
+        for at, (name, sight_there) in enumerate(seen.items())
+        for one in sight_there.marks
+    }
+    members, relation, cells = table.members[kept], relation[kept], cells[kept]
+    own = [tuple(sorted(one.marks)) for one in seen.values()]
+    places = {marks: place for place, marks in enumerate(table.marks)}
+    same_marks = mark[cells] == torch.tensor([places.get(marks, -1) for marks in own])
+    shows = {
+        (name, one): torch.tensor([one in marks for marks in table.marks])[mark[cells[:, at]]]
+        for at, (name, sight_there) in enumerate(seen.items())
+        for one in sorted(sight_there.marks)
+    }
+    # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may be any,
+    # or that draws numbers.
+    varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[members.long()]
+    alone = (members >= 0).sum(dim=1) == 1
+    loosely = torch.stack(
+        [_in_place(task, table, name, one)[cells[:, at]] for at, (name, one) in enumerate(seen.items())],
+        dim=1,
+    )
+    loosely &= (alone & varies[:, 0])[:, None] & same_marks & (relation == Relation.OTHER)
+    relation = torch.where(loosely, torch.tensor(Relation.LIKE), relation)
+    return _Comparison(members, relation, same_marks, shows, may_show)
+
+
+def _may_show(table: Explanations, mark: Tensor, one: str) -> Tensor:
+    """Tell which explanations may show a mark where they were not tried. Shape (explanations,).
+
+    A parameter that is missing, or one too many, comes of a mistake that shows it alone.
+    """
+    members = table.members.long()
+    if not one.startswith((LACKS, EXTRA, RESHAPED)):
+        return torch.ones(len(members), dtype=torch.bool)
+    alone = (members >= 0).sum(dim=1) == 1
+    shown = torch.tensor([one in marks for marks in table.marks])[mark]
+    return torch.isin(members, members[alone & shown, 0]).any(dim=1)
+
+
+def _relations(table: Explanations, one: Sight) -> Tensor:
+    """Return how each sight of the table is related to what was seen on a probe. Shape (sights,)."""
+    kind = table.kind.long()
+    results = [result for result, _ in table.kinds]
+    relation = torch.full((len(kind),), int(Relation.OTHER))
+    if one.result:
+        if _raises(one.result):
+            like = torch.tensor([_alike(result, one.result) for result in results])[kind]
+            relation[like] = Relation.LIKE
+        # Of the same kind are few: only their numbers are looked at.
+        rows = torch.tensor([result == one.result for result in results])[kind].nonzero().flatten()
+        own = torch.tensor(one.numbers or (0.0,) * table.numbers.shape[1], dtype=torch.float64)
+        near = (CLOSE * (1 + own.abs())).minimum((ROUNDING * (1 + own.abs())).clamp_min(APART * one.apart))
+        same = ((table.numbers[rows] - own).abs() <= near).all(dim=1)
+        relation[rows[same]] = Relation.SAME
+    relation[kind == 0] = Relation.RIGHT
+    relation[torch.tensor([result == UNTRIED.result for result in results])[kind]] = Relation.UNTRIED
+    return relation
+
+
+def _in_place(task: Task, table: Explanations, name: str, one: Sight) -> Tensor:
+    """Tell which sights are wrong in the same places, or of the same shape where numbers are drawn."""
+    drawn = task.probe[name].train
+    fits = [result == one.result and (drawn or places == one.places) for result, places in table.kinds]
+    return torch.tensor([bool(one.result) and fit for fit in fits])[table.kind.long()]
+
+
+def _excused(
+    task: Task, table: Explanations, seen: Mapping[str, Sight], relation: Tensor, cells: Tensor
+) -> Tensor:
+    """Tell where an explanation fails in an experiment for its wording only. Shape (explanations, probes).
+
+    Where a mistake shows by its numbers, an experiment may stop in one wording and not in another.
+    """
+    raising = torch.tensor([_raises(result) for result, _ in table.kinds])[table.kind.long()][cells]
+    plain = torch.tensor([task.probe[name].observe == RESULT for name in seen])
+    telling = torch.tensor([_is_telling(task, name, one) for name, one in seen.items()])
+    by_numbers = ((relation == Relation.SAME) & telling).any(dim=1, keepdim=True)
+    own_right = torch.tensor([not one.result for one in seen.values()])
+    return raising & ~plain & own_right & by_numbers
+
+
+def _is_telling(task: Task, name: str, one: Sight) -> bool:
+    """Tell whether a wrong result says by its numbers what led there; an error or zeros say little."""
+    return task.probe[name].observe == RESULT and bool(one.numbers) and not one.silent
+
+
+class _Search:
+    """The search for the explanation of one answer among those that no probe rules out."""
+
+    def __init__(
+        self,
+        task: Task,
+        compared: _Comparison,
+        seen: Mapping[str, Sight],
+        reached: Collection[str] | None,
+    ) -> None:
+        self._task = task
+        self._members = compared.members
+        self._size = (compared.members >= 0).sum(dim=1)
+        results = [(name, "") for name, one in seen.items() if one.result]
+        self.cells: list[Cell] = [*results, *compared.shows]
+        wrong = torch.tensor([bool(one.result) for one in seen.values()], dtype=torch.bool)
+        columns = [compared.relation[:, wrong]]
+        for (name, mark), shown in compared.shows.items():
+            column = torch.where(shown, int(Relation.SAME), int(Relation.RIGHT))
+            column[~shown & compared.may_show[name, mark]] = int(Relation.UNTRIED)
+            columns.append(column[:, None])
+        # What each explanation shows in place of each thing that is wrong. Shape (explanations, cells)
+        self._relation = torch.cat(columns, dim=1)
+        self._results = torch.tensor([not mark for _, mark in self.cells], dtype=torch.bool)
+        self._telling = torch.tensor(
+            [not mark and _is_telling(task, name, seen[name]) for name, mark in self.cells], dtype=torch.bool
+        )
+        stops = torch.tensor(
+            [not mark and _raises(seen[name].result) for name, mark in self.cells], dtype=torch.bool
+        )
+        self._stops = stops
+        expected = (task.probe[name].expected.tensor for name, mark in self.cells if not mark)
+        self._in_whole_numbers = all(one is None or not one.is_floating_point() for one in expected)
+        self._silent = torch.tensor([not mark and seen[name].silent for name, mark in self.cells])
+        self._experiments = torch.tensor([task.probe[name].observe != RESULT for name, _ in self.cells])
+        self._same_marks = compared.same_marks.sum(dim=1)
+        # What a single mistake says of itself: its numbers, and that it takes what must be refused.
+        refusals = [not mark and bool(task.probe[name].raises) for name, mark in self.cells]
+        self._plainly = self._telling | torch.tensor(refusals, dtype=torch.bool)
+        # An explanation that shows nothing that the answer does not show. Beside an error it stops there too.
+        self._consistent = (compared.relation != Relation.OTHER).all(dim=1)
+        self._consistent &= (self._relation[:, stops] >= Relation.LIKE).all(dim=1)
+        # Of several mistakes, one that is read from nan or zeros alone is no mistake that was seen: many lead
+        # there.
+        ended = self._silent & ~self._experiments
+        covered = ((self._relation >= Relation.LIKE) | ended).all(dim=1)
+        by_numbers = ((self._relation == Relation.SAME) & self._telling).any(dim=1)
+        alone = (self._size == 1) & covered & by_numbers
+        self._allowed = (self._size == 1) | ~alone.any()
+        self._consistent &= self._allowed
+        route = task.route
+        if route is not None and reached is not None:
+            cell = (route.probe, "")
+            if cell in self.cells and bool(stops[self.cells.index(cell)]):
+                self._consistent &= self._stops_as_far(reached)
+
+    def _stops_as_far(self, reached: Collection[str]) -> Tensor:
+        """Tell which explanations may stop in the step in which the answer stops. Shape (explanations,)."""
+        known = [wrong.reaches for wrong in self._task.known_wrong]
+        fits = torch.tensor([*(one is None or set(one) == set(reached) for one in known), True])
+        return fits[self._members[:, 0].long()] | (self._size > 1)
+
+    def whole(self) -> Explained | None:
+        """Return the mistakes that show all that is wrong; None where there are none."""
+        shown = (self._relation != Relation.RIGHT).all(dim=1)
+        rows = self._best(self._consistent & shown & self._told(list(range(len(self.cells)))))
+        common, differ = self._common_faults(rows)
+        if not common:
+            return None
+        if differ:
+            # Several explanations fit equally well: only what they have in common can be said.
+            return self._explained(common.values(), set(), set())
+        covered, exact = self._agreement(rows, untried=True)
+        return self._explained(common.values(), covered, exact, self._shown(rows, covered), whole=True)
+
+    def together(self) -> Explained | None:
+        """Return mistakes that leave each other alone and show all that is wrong between them."""
+        named: dict[str, KnownWrong] = {}
+        covered: set[int] = set()
+        exact: set[int] = set()
+        for _ in range(MOST_MISTAKES):
+            left = [place for place in range(len(self.cells)) if place not in covered]
+            if not left:
+                break
+            rows = self._best(self._consistent & self._told(left, strictly=bool(named)), left)
+            common, differ = self._common_faults(rows)
+            if not common or differ:
+                return None
+            agreed, same = self._agreement(rows)
+            if not agreed - covered:
+                return None
+            named |= common
+            covered |= agreed
+            exact |= same
+        if len(covered) < len(self.cells):
+            return None
+        return self._explained(named.values(), covered, exact, "likeness", whole=True)
+
+    def part(self) -> Explained:
+        """Return the mistakes that show all that is wrong in some check, if they show it by their numbers."""
+        checks = [
+            [place for place, (name, _) in enumerate(self.cells) if name in check.probes]
+            for check in self._task.checks
+        ]
+        agrees = self._relation >= Relation.LIKE
+        count = torch.zeros(len(agrees), dtype=torch.long)
+        same = torch.zeros(len(agrees), dtype=torch.long)
+        for places in checks:
+            if places:
+                whole_check = agrees[:, places].all(dim=1)
+                count += whole_check
+                plainly = self._relation[:, [place for place in places if self._plainly[place]]]
+                same += whole_check * (plainly == Relation.SAME).sum(dim=1)
+        # Most numbers must be theirs: of several mistakes, and where whole numbers agree by chance.
+        enough = 2 * self._exact(range(len(self.cells))) > int(self._telling.sum())
+        if not self._in_whole_numbers:
+            enough |= self._size == 1
+        enough &= self._allowed
+        rows = self._first((count > 0) & (same > 0) & enough, same, count, -self._size)
+        common, differ = self._common_faults(rows)
+        if not common or differ:
+            return Explained()
+        covered, exact = self._agreement(rows)
+        return self._explained(common.values(), covered, exact, self._shown(rows, covered))
+
+    def _told(self, places: Sequence[int], strictly: bool = False) -> Tensor:
+        """Tell which explanations have something to say for them in some cells. Shape (explanations,).
+
+        Of several mistakes it must be numbers: only one mistake is known by nan alone, by zeros, by an error
+        or by an experiment, for many two lead there. Where a result is wrong, no mark says why.
+        """
+        results = [place for place in places if self._results[place]]
+        own = self._relation[:, results or list(places)]
+        telling = self._telling[results or list(places)]
+        by_numbers = ((own == Relation.SAME) & telling).any(dim=1)
+        least = Relation.SAME if strictly else Relation.LIKE
+        alone = (self._size == 1) & (own >= least).any(dim=1)
+        if not results:
+            alone = (own >= least).any(dim=1)
+        return by_numbers | alone
+
+    def _best(self, candidates: Tensor, places: Sequence[int] = ()) -> list[int]:
+        """Return the explanations that show most of some cells, by the fewest mistakes."""
+        chosen = list(places) or list(range(len(self.cells)))
+        agreeing = (self._relation[:, chosen] >= Relation.LIKE).sum(dim=1)
+        untried = (self._relation[:, chosen] == Relation.UNTRIED).sum(dim=1)
+        same = (self._relation[:, chosen] == Relation.SAME).sum(dim=1)
+        ranks = (self._exact(chosen), agreeing, -self._size, untried, same, self._same_marks)
+        return self._first(candidates, *ranks)
+
+    def _exact(self, places: Collection[int]) -> Tensor:
+        """Count the results among some cells whose very numbers an explanation has. Shape (explanations,)."""
+        telling = [place for place in places if self._telling[place]]
+        return (self._relation[:, telling] == Relation.SAME).sum(dim=1)
+
+    @staticmethod
+    def _first(candidates: Tensor, *ranks: Tensor) -> list[int]:
+        """Return the candidates that are first by the first rank, of these by the next one, and so on."""
+        rows = candidates.nonzero().flatten()
+        for rank in ranks:
+            if len(rows):
+                own = rank[rows]
+                rows = rows[own == own.max()]
+        places: list[int] = rows.tolist()
+        return places
+
+    def _common_faults(self, rows: Sequence[int]) -> tuple[dict[str, KnownWrong], bool]:
+        """Return the mistakes that some explanations share, by their ids, and whether one has more."""
+        known = self._task.known_wrong
+        members = [[known[place] for place in self._members[row].tolist() if place >= 0] for row in rows]
+        faults = [{wrong.id: wrong for wrong in one} for one in members]
+        shared = set.intersection(*map(set, faults)) if faults else set()
+        common = {name: wrong for name, wrong in faults[0].items() if name in shared} if faults else {}
+        return common, any(len(one) > len(common) for one in faults)
+
+    def _agreement(self, rows: Sequence[int], untried: bool = False) -> tuple[set[int], set[int]]:
+        """Return the cells that all of some explanations show, and those of them with the very numbers."""
+        own = self._relation[list(rows)]
+        agrees = own >= Relation.LIKE
+        if untried:
+            agrees = agrees | (own == Relation.UNTRIED)
+        same = (own == Relation.SAME).all(dim=0) & self._telling
+        return set(agrees.all(dim=0).nonzero().flatten().tolist()), set(same.nonzero().flatten().tolist())
+
+    def _shown(self, rows: Sequence[int], places: Collection[int]) -> Shown:
+        """Return what is proven of some explanations where they agree with the answer.
+
+        Of several mistakes, one may show in an experiment alone, which is no proof.
+        """
+        results = [place for place in places if self._results[place]]
+        telling = [place for place in results if self._telling[place]]
+        same = bool((self._relation[list(rows)][:, results] == Relation.SAME).all())
+        several = bool((self._size[list(rows)] > 1).any())
+        if telling:
+            tried = several and any(self._experiments[place] for place in results)
+            return "same" if same and not tried else "likeness"
+        if any(self._stops[place] for place in results):
+            return "stops"
+        if any(self._silent[place] for place in results):
+            return "ending"
+        return "likeness" if any(self._experiments[place] for place in results) else ""
+
+    def _explained(
+        self,
+        wrong: Iterable[KnownWrong],
+        covered: set[int],
+        exact: set[int],
+        shown: Shown = "",
+        whole: bool = False,
+    ) -> Explained:
+        cells = [self.cells[place] for place in sorted(covered)]
+        return Explained(
+            tuple(wrong),
+            frozenset(name for name, mark in cells if not mark),
+            frozenset(cell for cell in cells if cell[1]),
+            frozenset(self.cells[place][0] for place in exact),
+            whole,
+            shown,
+        )
+
+
+def _raises(result: str) -> bool:
+    return result.startswith(RAISES)
+
+
+def _alike(known: str, result: str) -> bool:
+    """Tell whether two errors are of one type and about the same sizes, in whatever words."""
+    if not (_raises(known) and _raises(result)):
+        return False
+    sizes = _sizes(known)
+    return bool(sizes[1]) and sizes == _sizes(result)
+
+
+@lru_cache(maxsize=4096)
+def _sizes(result: str) -> tuple[str, tuple[str, ...]]:
+    """Return the type of an error, and the numbers in what it says, sorted."""
+    kind, _, message = result.partition(":")
+    return kind, tuple(sorted(re.findall(r"\d+", message)))

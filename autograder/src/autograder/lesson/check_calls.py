@@ -1,0 +1,444 @@
+"""The calls that stand in a lesson beside its tasks: `check`, `hint` and `progress`."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import functools
+import linecache
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from autograder.experiments import registry as experiments
+from autograder.judge.decide import judge, with_unfinished
+from autograder.judge.trace_alignment import followed
+from autograder.lesson import event_sender, front_end, progress_store
+from autograder.lesson.card_buttons import buttons, start_over
+from autograder.probe.collect_evidence import collect, collect_answer
+from autograder.probe.learner_code import raised_by_notebook
+from autograder.records import bank
+from autograder.records.bank import AS_SEEN, LessonBank, Task
+from autograder.records.course import Course, NoCourse
+from autograder.records.errors import Refused
+from autograder.records.evidence_mime import EVIDENCE_MIME
+from autograder.records.evidence_transport import EvidenceRefused, pack
+from autograder.records.findings import Followed, Verdict
+from autograder.records.outcome import Evidence
+from autograder.words import language
+from autograder.words.feedback_card import Feedback, Notice, card, display_with_below, inline, item
+from autograder.words.language import _, ngettext
+from autograder.words.last_hint import reasoning
+from autograder.words.wording import found, where_text
+
+# Set by nbgrader while it runs a notebook: "autograde" or "validate".
+EXECUTION = "NBGRADER_EXECUTION"
+# Set by the grader to the run whose givens the notebook holds.
+RUN = "AUTOGRADER_RUN"
+# Set by the grader where a wrong answer needs no words, which general experiments are for.
+UNEXAMINED = "AUTOGRADER_UNEXAMINED"
+
+STAGES = 3  # of hints, the last of which reasons about a wrong answer
+
+_MISSING: Any = object()
+
+
+class NotYet(Exception):
+    """Raised by `check` under nbgrader's Validate, which only looks at whether a test cell fails."""
+
+
+class EvidenceOutput:
+    """Evidence as a cell's result, for a judge outside this process.
+
+    Its plain text is a score of 0, so that a grader which does not know how to judge gives nothing away.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+
+    def __repr__(self) -> str:
+        return "0"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        try:
+            packed = pack(self.evidence)
+        except EvidenceRefused as problem:
+            packed = pack(Evidence(self.evidence.task, "not-run", note=str(problem)))
+        return {EVIDENCE_MIME: packed, "text/plain": "0"}
+
+
+def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceOutput:
+    """Check one task and say what is right, what is not, and what to look at.
+
+    Args:
+        task_id: the task's id, as it stands in the notebook.
+        answer: the answer itself, for use outside a notebook. In a notebook the check finds it by name.
+
+    Returns:
+        Feedback that shows itself at the end of a cell and is true when all is right.
+    """
+    with event_sender.undisturbed():
+        shown = _checked(task_id, answer)
+    if os.environ.get(EXECUTION) == "validate" and not shown:
+        raise NotYet("\n" + repr(shown))
+    return shown
+
+
+def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
+    mode = os.environ.get(EXECUTION)
+    try:
+        known = _find(task_id)
+        if isinstance(known, Notice):
+            return known
+        course, task, lesson = known
+        namespace = _namespace()
+        run = os.environ.get(RUN, AS_SEEN)
+        if mode == "autograde":
+            examining = UNEXAMINED not in os.environ
+            return EvidenceOutput(_evidence(task, lesson, namespace, answer, run, examining))
+        verdict = judge(task, _evidence(task, lesson, namespace, answer, run, False), as_seen=True)
+        where = None
+        if not verdict.passed:  # only then is it looked at closely, which takes its time
+            evidence = _evidence(task, lesson, namespace, answer, run, True)
+            closer = judge(task, evidence, as_seen=True)
+            where = _where(task, evidence, closer, namespace)
+            verdict = verdict if closer.passed else closer
+        if not verdict.passed and answer is _MISSING:
+            needed = {name: lesson.tasks[name] for name in task.needs}
+            earlier = {
+                name: judge(need, collect(need, lesson, namespace, examining=False), as_seen=True)
+                for name, need in needed.items()
+            }
+            verdict = with_unfinished(verdict, task, lesson, earlier)
+        feedback = Feedback(task, verdict)
+    except Exception as problem:
+        if mode == "autograde":
+            return EvidenceOutput(Evidence(task_id, "fault", note=f"{type(problem).__name__}: {problem}"))
+        return _our_fault(task_id, problem)
+    if mode == "validate":
+        return feedback
+    event_sender.tell_check(task.id, verdict)
+    feedback = replace(feedback, aside=_remember(course, task, verdict))
+    if not verdict.passed and front_end.has_front_end():
+        return replace(feedback, below=_buttons_for(course, task, where))
+    return feedback
+
+
+def hint(task_id: str) -> Notice:
+    """Return the next hint for a task: each call gives one more, the last ones nearly the answer.
+
+    It starts with what the last check found.
+    """
+    try:
+        known = _find(task_id)
+    except Refused as problem:
+        return _our_fault(task_id, problem)
+    if isinstance(known, Notice):
+        return known
+    course, task = known[:2]
+    number, hints = _next_hint(course, task)
+    last = number == len(hints)
+    after = (
+        _("That was the last one.") if last else _('Call hint("{task}") again for the next.', task=task.id)
+    )
+    verdict = _FOUND.get((course.name, task.id))
+    # The reasoning says itself what was found.
+    found_before = found(task, verdict) if verdict and len(hints[number - 1]) == 1 else ""
+    before = [found_before] if found_before else []
+    headline = _("Hint {number} of {count}: {title}", number=number, count=len(hints), title=task.title)
+    return Notice(headline, (*before, *hints[number - 1], after))
+
+
+def _next_hint(course: Course, task: Task) -> tuple[int, tuple[tuple[str, ...], ...]]:
+    """Return the number of the next hint, from 1, and all hints; it counts as seen from now on."""
+    event_sender.tell_hint(task.id)
+    hints = _hints(course, task)
+    record = progress_store.read(course.name, task.id)
+    stage = min(record.hints, len(hints) - 1)
+    trouble = progress_store.write(course.name, task.id, replace(record, hints=stage + 1))
+    if trouble or progress_store.folder(course.name) is None:  # not remembered: count in this session
+        stage = min(max(stage, _SEEN_HINTS.get((course.name, task.id), 0)), len(hints) - 1)
+        _SEEN_HINTS[course.name, task.id] = stage + 1
+    return stage + 1, hints
+
+
+def _hints(course: Course, task: Task) -> tuple[tuple[str, ...], ...]:
+    """Return a task's hints, each in paragraphs: of a wrong answer, the last one reasons about its code."""
+    verdict = _FOUND.get((course.name, task.id))
+    before = task.hints[: min(STAGES, len(task.hints)) - 1]
+    section = heading(verdict.named[0].section) if verdict and verdict.named else ""
+    last = reasoning(task, verdict, before, section) if verdict else ()
+    return (*((one,) for one in before), last) if last else tuple((one,) for one in task.hints)
+
+
+def heading(section: str) -> str:
+    """Return a section in words, from "02-trainable#scale-intro"; "" where its notebook is not here.
+
+    A learner has the lessons' notebooks side by side, in one folder or in a folder each.
+    """
+    # Not before somebody asks: the import takes longer than a check.
+    import nbformat
+
+    from autograder.records.cell_roles import headings
+
+    lesson, _mark, cell = section.partition("#")
+    for path in (Path(f"{lesson}.ipynb"), Path("..") / lesson / f"{lesson}.ipynb"):
+        with contextlib.suppress(Exception):  # somebody else's file, or none
+            notebook = nbformat.read(path, as_version=4)
+            heading = headings(notebook).get(cell, ("", ""))[1]
+            if heading:
+                return _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
+    return ""
+
+
+def _where(task: Task, evidence: Evidence, verdict: Verdict, namespace: Mapping[str, Any]) -> Notice | None:
+    """Return what each line of an answer makes; None where it was not followed."""
+    steps = followed(task.route, evidence.trail) if task.route else ()
+    if not steps:
+        return None
+    return Notice(
+        _("What your lines make"),
+        where_text(steps, verdict.way, task, functools.partial(_code_of, namespace)),
+    )
+
+
+def _code_of(namespace: Mapping[str, Any], step: Followed) -> str:
+    """Return the line of a notebook that makes a step; "" where it is no function's of the notebook."""
+    name, *parts = step.function.split(".")
+    try:
+        made = functools.reduce(getattr, parts, namespace[name])
+        return linecache.getline(made.__code__.co_filename, step.line_number).strip()
+    except (AttributeError, KeyError):
+        return ""
+
+
+def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:
+    def pressed() -> Notice:
+        number, hints = _next_hint(course, task)
+        return Notice(_("Hint {number} of {count}", number=number, count=len(hints)), hints[number - 1])
+
+    return functools.partial(buttons, task.id, pressed, where)
+
+
+# In this session, by course and task: the hints seen, and what the last check found.
+_SEEN_HINTS: dict[tuple[str, str], int] = {}
+_FOUND: dict[tuple[str, str], Verdict] = {}
+# Why progress cannot be kept, as far as it was said.
+_SAID: set[str] = set()
+
+
+def progress(lesson: str | None = None) -> Progress | Notice:
+    """Return what is solved and what comes next, over all lessons or in one.
+
+    Args:
+        lesson: a lesson's name, as "01-dot-product".
+    """
+    try:
+        course = find_course()
+        known = course.banked()
+        if lesson is not None and lesson not in known:
+            return Notice(
+                _("There is no lesson called `{name}`.", name=lesson),
+                (_("There are: {names}.", names=", ".join(known)),),
+            )
+        lessons = [_spoken(course, name) for name in known if lesson in (None, name)]
+    except Refused as problem:
+        return Progress((), fault=str(problem))
+    rows = tuple(
+        (
+            lesson.title,
+            tuple((task, progress_store.read(course.name, task.id)) for task in lesson.tasks.values()),
+        )
+        for lesson in lessons
+    )
+    kept = [
+        progress_store.read_prediction(course.name, name) for lesson in lessons for name in lesson.predictions
+    ]
+    made = tuple(prediction for prediction in kept if prediction.said)
+    return Progress(rows, made, below=start_over if lesson and front_end.has_front_end() else None)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The learner's progress, lesson by lesson, as a table; `below` makes what stands under it."""
+
+    rows: tuple[tuple[str, tuple[tuple[Task, progress_store.Record], ...]], ...]
+    predictions: tuple[progress_store.Prediction, ...] = ()
+    fault: str = ""
+    below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
+
+    _ipython_display_ = display_with_below
+
+    @property
+    def next_task(self) -> Task | None:
+        """The first task that is not solved yet, or None at the end of the course."""
+        for _title, tasks in self.rows:
+            for task, record in tasks:
+                if not record.solved:
+                    return task
+        return None
+
+    def _closing(self) -> str:
+        if self.fault:
+            return self.fault
+        task = self.next_task
+        if task:
+            return _("Next: {title} (`{task}`)", title=task.title, task=task.id)
+        return _("This lesson is done.") if len(self.rows) == 1 else _("You have solved every task.")
+
+    def _predicted(self) -> str:
+        """How many predictions were made and came true; empty before the first."""
+        if not self.predictions:
+            return ""
+        true = sum(prediction.true is True for prediction in self.predictions)
+        waiting = sum(prediction.true is None for prediction in self.predictions)
+        rest = _(", {waiting} without an outcome yet", waiting=waiting) if waiting else ""
+        return _(
+            "Predictions: {made} made, {true} came true{rest}.",
+            made=len(self.predictions),
+            true=true,
+            rest=rest,
+        )
+
+    @staticmethod
+    def _solved(tasks: Sequence[tuple[Task, progress_store.Record]]) -> str:
+        solved = sum(record.solved for _task, record in tasks)
+        return ngettext("{solved} of {number} task", "{solved} of {number} tasks", len(tasks), solved=solved)
+
+    @staticmethod
+    def _item(task: Task, record: progress_store.Record) -> str:
+        sign, label = ("✓", _("solved")) if record.solved else ("○", _("to do"))
+        earned = record.points if record.solved else 0
+        return item(sign, label, task.title, _("{earned} of {points}", earned=earned, points=task.points))
+
+    def __repr__(self) -> str:
+        lines = []
+        for title, tasks in self.rows:
+            lines.append(f"{title}: {self._solved(tasks)}")
+            lines += [f"  {'[x]' if record.solved else '[ ]'} {task.title}" for task, record in tasks]
+        lines += [line for line in (self._predicted(), self._closing().replace("`", "")) if line]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for title, tasks in self.rows:
+            items = "".join(self._item(task, record) for task, record in tasks)
+            count = f'<span class="ag-small">{self._solved(tasks)}</span>'
+            parts.append(f'<p class="ag-head">{inline(title)} {count}</p><ul>{items}</ul>')
+        parts += [f"<p>{part}</p>" for part in (self._predicted(), inline(self._closing())) if part]
+        mark = "ok" if self.next_task is None and not self.fault else "wait"
+        return card(mark, "", "".join(parts), spoken=False)
+
+
+def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
+    grading = os.environ.get(EXECUTION) == "autograde"
+    try:
+        course = Course.find() if grading else find_course()
+    except NoCourse as problem:
+        return Notice(str(problem))
+    experiments.use(course)
+    known = _lessons(course) if grading else course.lesson_of()
+    if task_id not in known:
+        near = difflib.get_close_matches(str(task_id), known, n=1)
+        question = _(" Did you mean `{name}`?", name=near[0]) if near else ""
+        return Notice(_("There is no task called `{name}`.{question}", name=task_id, question=question))
+    lesson = course.load(known[task_id]) if grading else _spoken(course, known[task_id])
+    return course, lesson.tasks[task_id], lesson
+
+
+@functools.lru_cache(maxsize=2)
+def _lessons(course: Course) -> dict[str, str]:
+    """Which lesson holds each task, where banks do not change: to ask each takes a third of a check."""
+    return course.lesson_of()
+
+
+def find_course() -> Course:
+    """Return the course that the notebook belongs to, whose language is spoken from now on.
+
+    Raises:
+        NoCourse: it belongs to none, or that course is not here; says to a learner what to do.
+        AuthoringError: its `course.toml` is not as it must be.
+    """
+    try:
+        course = Course.find()
+    except NoCourse as problem:
+        language.speak()
+        raise NoCourse([_what_to_do(problem.name)], problem.name) from None
+    language.speak(course.bank, course.languages)
+    return course
+
+
+def _what_to_do(name: str) -> str:
+    if name:
+        return _(
+            "The checks of the course `{name}` are not installed here: run this notebook's first code cell, "
+            "which installs them.",
+            name=name,
+        )
+    return _(
+        "This notebook belongs to no course: open it in the folder that it came in, or run its first code "
+        "cell, if that installs the checks."
+    )
+
+
+def _spoken(course: Course, name: str) -> LessonBank:
+    """Return a lesson's bank with its texts in the learner's language."""
+    return bank.with_texts(course.load(name), language.translated)
+
+
+def _namespace() -> Mapping[str, Any]:
+    shell = front_end.shell()
+    return shell.user_ns if shell is not None else {}
+
+
+def _evidence(
+    task: Task, lesson: LessonBank, namespace: Mapping[str, Any], answer: Any, run: str, examining: bool
+) -> Evidence:
+    try:
+        if answer is not _MISSING:
+            # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
+            known = {**lesson.givens[AS_SEEN], **task.kept, **namespace}
+            return collect_answer(task, lesson, answer, known, run, examining)
+        return collect(task, lesson, namespace, run, examining)
+    except Exception as problem:
+        if not raised_by_notebook(problem):
+            raise
+        # Only looking at the answer ran code of its own, and that is where it failed.
+        kind = type(problem).__name__
+        return Evidence(task.id, "not-run", note=f"looking at it runs code of its own, which raises {kind}")
+
+
+def _remember(course: Course, task: Task, verdict: Verdict) -> str:
+    """Keep what a check found; returns why it cannot be kept where that was not said yet."""
+    _FOUND[course.name, task.id] = verdict
+    record = progress_store.read(course.name, task.id)
+    trouble = progress_store.write(
+        course.name,
+        task.id,
+        replace(
+            record,
+            solved=record.solved or verdict.passed,
+            points=max(record.points, verdict.earned),
+            checks=record.checks + 1,
+        ),
+    )
+    new = trouble not in _SAID
+    _SAID.add(trouble)
+    return trouble if new else ""
+
+
+def _our_fault(task_id: str, problem: Exception) -> Notice:
+    return Notice(
+        _("This check itself failed. That is a fault of the course, not of your answer."),
+        (
+            _(
+                "While checking `{task}`: {error}: {message}",
+                task=task_id,
+                error=type(problem).__name__,
+                message=problem,
+            ),
+            _("Your work is untouched. Go on with the next task, and please report this message."),
+        ),
+    )

@@ -1,0 +1,183 @@
+"""`join` and `leave`: whether a notebook tells a live room how its checks go, which its owner decides."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from autograder.lesson import event_sender, progress_store
+from autograder.lesson.card_buttons import READY, STYLE, in_page
+from autograder.lesson.check_calls import EXECUTION, find_course
+from autograder.lesson.event_sender import Line
+from autograder.lesson.front_end import has_front_end
+from autograder.lesson.progress_store import Joined
+from autograder.records.errors import Refused
+from autograder.records.live_event import LiveEvent, as_sent, meant_code
+from autograder.words.feedback_card import Notice
+from autograder.words.language import _
+
+WAIT = 3.0  # seconds for the room's first answer, since a person waits for it
+
+# Where nothing can be kept, what was agreed to in this session.
+_HERE: dict[tuple[str, str], Joined] = {}
+
+
+@dataclass(frozen=True)
+class Offer(Notice):
+    """What will be sent, before anything is; with a button that agrees, where somebody can press it."""
+
+    agreed: Callable[[], Notice] = field(default=lambda: Notice(""), repr=False, compare=False)
+
+    __repr__ = Notice.__repr__
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        static = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        return {**self.form()._repr_mimebundle_(), **static} if has_front_end() else static
+
+    def form(self) -> Any:
+        """Return the message above a button that agrees to it."""
+        # Not before somebody sees it: the import takes long.
+        import ipywidgets
+
+        button = ipywidgets.Button(description=_("I agree: join"), layout={"width": "auto"})
+        said = ipywidgets.HTML()
+        said.add_class("ag-said")
+        box = ipywidgets.VBox([ipywidgets.HTML(self.html()), button, said])
+        in_page(box, "ag-more", READY, STYLE)
+
+        def pressed(_change: Any) -> None:
+            button.disabled = True
+            said.value = self.agreed().html()
+
+        button.on_click(pressed)
+        return box
+
+
+def join(address: str, code: str, agree: bool = False) -> Notice:
+    """Join a live room: it is told how your checks go, without your name and without what you write.
+
+    Nothing is sent before you have seen what that is and agreed to it. `leave()` ends it.
+
+    Args:
+        address: the room's, as your instructor shows it.
+        code: the room's code.
+        agree: whether you agree to what a first call shows.
+    """
+    try:
+        course = find_course()
+    except Refused as problem:
+        return Notice(str(problem))
+    if EXECUTION in os.environ:
+        return Notice(_("Nothing is sent from a notebook that is being graded."))
+    try:
+        place = urlsplit(address.strip().rstrip("/"))
+        place = place._replace(netloc=place.netloc.lower())
+        known = place.scheme in ("http", "https") and place.hostname and (place.port is None or place.port)
+        known = known and "@" not in place.netloc  # what stands before it looks like another host
+    except (ValueError, AttributeError, TypeError):
+        known = False
+    meant = meant_code(str(code))
+    if not known or not meant:
+        return Notice(
+            _("This is no address, or no code, of a live room."),
+            (_("Copy the whole line that your instructor shows, with both in quotation marks."),),
+        )
+    room = f"{progress_store.ROOM}{hashlib.sha256(f'{place.geturl()} {meant}'.encode()).hexdigest()[:16]}"
+    joined = _joined(course.name, room)
+    begin = functools.partial(_begin, course.name, room, place, meant)
+    if agree or joined.agreed:
+        return begin()
+    return Offer(_("A live room: nothing is sent yet."), _what_is_sent(place, address, code), begin)
+
+
+def _what_is_sent(place: SplitResult, address: str, code: str) -> tuple[str, ...]:
+    """Return what a person agrees to, paragraph by paragraph."""
+    example = as_sent(LiveEvent("0123456789abcdef", "a-task", "wrong", ("a-mistake",), 0.2)).decode()
+    return (
+        _(
+            "If you join, {host} is told of each check and each hint: the task, what came of it (right, not "
+            "yet, nothing to check yet, a hint asked for), the names of known mistakes, how many seconds ago "
+            "it was, and a random number, so that you count once. It is also told that you have joined.",
+            host=place.netloc,
+        ),
+        _("As it is sent: `{example}`", example=example),
+        _(
+            "Never sent: the code you write, your name, your answers in words. As any server does, the room "
+            "sees a network address, and does not keep it. It shows numbers of people, and has nothing to do "
+            "with grades."
+        ),
+        *(() if place.scheme == "https" or _is_this_machine(place.hostname or "") else (_in_the_open(),)),
+        _(
+            'To agree, run `join("{address}", "{code}", agree=True)`. `leave()` ends it at any time.',
+            address=address,
+            code=code,
+        ),
+    )
+
+
+def _in_the_open() -> str:
+    return _("The way there is not encrypted: others in the same network could read it.")
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _begin(course: str, room: str, place: SplitResult, code: str) -> Notice:
+    """Begin to send; the room's first answer is waited for, and nothing else ever is."""
+    joined = _joined(course, room)
+    joined = replace(joined, learner=joined.learner or secrets.token_hex(8), agreed=True)
+    _keep(course, room, joined)
+    line = Line(place, code, joined.learner, lambda: _joined(course, room).agreed)
+    event_sender.use(line)
+    line.tried.wait(WAIT)
+    if line.state == "refused":
+        event_sender.use(None)
+        _keep(course, room, replace(joined, agreed=False))
+        return Notice(
+            _("The room does not know this code."),
+            (_("Ask for the code again. Nothing is sent."),),
+        )
+    told = _("From now on, this notebook tells the room how its checks go. `leave()` ends it.")
+    if line.state == "heard":
+        return Notice(_("You have joined."), (told,))
+    later = _("The room does not answer. It is tried again by itself, and your checks go on as ever.")
+    return Notice(_("You have joined, and the room is away."), (later, told))
+
+
+def leave() -> Notice:
+    """Leave the live room: nothing is sent from now on, nor what still waits."""
+    was = event_sender.is_open()
+    event_sender.use(None)
+    try:
+        course = find_course().name
+    except Refused as problem:
+        return Notice(str(problem))
+    for room in {*progress_store.rooms(course), *(room for known, room in _HERE if known == course)}:
+        _keep(course, room, replace(_joined(course, room), agreed=False))
+    if not was:
+        return Notice(_("You are in no live room: nothing is sent."))
+    return Notice(_("You have left the room: nothing is sent any more."))
+
+
+def _joined(course: str, room: str) -> Joined:
+    """Return what was agreed to of a room; whoever leaves it in one notebook has left it in all."""
+    here, kept = _HERE.get((course, room)), progress_store.read_joined(course, room)
+    if here is None:
+        return kept
+    return replace(kept, agreed=kept.agreed and here.agreed) if kept.learner else here
+
+
+def _keep(course: str, room: str, joined: Joined) -> None:
+    _HERE[course, room] = joined
+    progress_store.write(course, room, joined)  # where that cannot be, this session remembers

@@ -1,0 +1,275 @@
+"""Names that a learner takes from the course: `check = …`, `def hint(…)`, `torch = …`.
+
+Where grades count, the course's own cells mean by a name of the course what the course's first cell bound to
+it, and by a built-in name what Python does; a learner's cells, and the functions that they define, see what
+the learner named. The values are not exchanged while a course's cell runs: a check calls the learner's
+functions, which read the same globals and must find the learner's values in them. Instead, the course's cells
+are compiled with such names replaced by reserved ones, which no statement can bind, since they are no
+identifiers. A name that a course's cell binds itself keeps its meaning there.
+
+In a learner's own notebook nothing is replaced. Where a cell needs a name that was taken, one sentence says
+which cell has taken it, and how to get it back.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import json
+import os
+import zlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+from autograder.lesson import front_end
+from autograder.records.errors import Refused
+from autograder.records.parse_cells import names_of, parsed
+from autograder.words.language import _
+
+# Set by the grader for a run: which of its cells are the course's, and which names these bind for all others.
+COURSE_CELLS = "AUTOGRADER_COURSE_CELLS"
+# Begins with an underscore, as what is nobody's business, and holds a blank, as no name in Python does.
+RESERVED = "_course "
+PACKAGE = "autograder"
+# What a value raises that is not what its name says.
+MISUSED = (AttributeError, NameError, TypeError)
+# What is called later, when a name may have been taken that was not yet when the cell ran.
+_DEFERRED = ("def ", "lambda", "class ")
+
+_DELETED: Any = object()
+# What Python calls by a name. `super` is none of them: the compiler looks for that word.
+BUILT_IN = {
+    name: value
+    for name, value in vars(builtins).items()
+    if name != "super" and (not name.startswith("__") or name == "__import__")
+}
+
+
+@dataclass(frozen=True)
+class CourseCells:
+    """The course's cells in a notebook that is graded, by a checksum of their text.
+
+    `names` are what those in `setup`, which import the checks, bind and no task asks for.
+    """
+
+    cells: frozenset[int]
+    setup: frozenset[int]
+    names: frozenset[str]
+
+
+def described(sources: Iterable[str], asked: Collection[str]) -> str:
+    """Return what `COURSE_CELLS` says of a notebook.
+
+    Args:
+        sources: the text of the course's cells, as they are run.
+        asked: names that tasks ask the learner for: these are never the course's.
+    """
+    sums = {_checksum(source): source for source in sources}
+    setup = {number: source for number, source in sums.items() if _imports_checks(source)}
+    names = bound_for_all(setup.values(), asked)
+    return json.dumps([sorted(sums), sorted(setup), sorted(names)], separators=(",", ":"))
+
+
+def bound_for_all(sources: Iterable[str], asked: Collection[str]) -> frozenset[str]:
+    """Return the names that the course's cells bind for all others, and no task asks for."""
+    setup = filter(_imports_checks, sources)
+    return frozenset[str]().union(*(names_of(source)[0] for source in setup)).difference(asked)
+
+
+def reserve(cell: ast.Module, names: Collection[str]) -> set[str]:
+    """Replace names that a cell reads and does not bind by reserved ones; returns those that it read."""
+    read = [node for node in ast.walk(cell) if isinstance(node, ast.Name) and node.id in names]
+    own = _bound_anywhere(cell) if read else set()
+    replaced = {node.id for node in read if node.id not in own}
+    for node in read:
+        if node.id in replaced:
+            node.id = RESERVED + node.id
+    return replaced
+
+
+def mean(names: Iterable[str]) -> None:
+    """Bind the reserved names that code reads which was compiled elsewhere."""
+    if _watching is not None:
+        _watching.bind(names)
+
+
+@lru_cache(maxsize=4)
+def _course_cells(said: str) -> CourseCells | None:
+    with contextlib.suppress(ValueError, TypeError):
+        cells, setup, names = json.loads(said)
+        return CourseCells(frozenset(cells), frozenset(setup), frozenset(names))
+    return None
+
+
+def watch() -> None:
+    """Look after the course's names in this notebook, if this is one, from the current cell on."""
+    global _watching
+    shell = front_end.shell()
+    if shell is None or (_watching is not None and _watching.shell is shell):
+        return
+    _watching = _Watcher(shell)
+    shell.events.register("pre_run_cell", _watching.before)
+    shell.events.register("post_run_cell", _watching.after)
+    shell.ast_transformers.append(_watching)
+
+
+class _Watcher:
+    """Knows what the course's names stand for, and since which cell one stands for something else."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+        self._bound: dict[str, Any] = {}  # by the course's first cell
+        self._taken: dict[str, tuple[int, Any]] = {}  # by which cell, and what the name stands for since
+        self._ours = ""  # the text of the course's cell that is about to be compiled
+
+    def before(self, info: Any) -> None:
+        """Remember whether the cell that is about to run is the course's."""
+        known = _course_cells(os.environ.get(COURSE_CELLS, ""))
+        ours = known is not None and _checksum(info.raw_cell) in known.cells
+        self._ours = info.raw_cell if ours else ""
+
+    def visit(self, cell: ast.Module) -> ast.Module:
+        """Make the names of a course's cell mean what the course means by them; IPython calls this."""
+        text, self._ours = self._ours, ""  # once: a learner's code that the cell calls may compile as well
+        if text:
+            deferred = any(word in text for word in _DEFERRED)
+            self._reserve(cell, deferred)
+        return cell
+
+    def _reserve(self, cell: ast.Module, deferred: bool) -> None:
+        """Replace the names that were taken, and in a cell that defines functions those that may be."""
+        space, meant = self.shell.user_ns, self._meant()
+        names = {
+            name
+            for name, value in meant.items()
+            if deferred or space.get(name, _DELETED if name in self._bound else value) is not value
+        }
+        self.bind(reserve(cell, names))
+
+    def _meant(self) -> dict[str, Any]:
+        return {**BUILT_IN, "get_ipython": self.shell.get_ipython, **self._bound}
+
+    def bind(self, names: Iterable[str]) -> None:
+        """Bind reserved names to what the course means by them."""
+        meant = self._meant()
+        self.shell.user_ns.update({RESERVED + name: meant[name] for name in names if name in meant})
+
+    def after(self, result: Any) -> None:
+        """Take note of what the cell did to the course's names, and say so where somebody needs one."""
+        text, space = result.info.raw_cell, self.shell.user_ns
+        said = os.environ.get(COURSE_CELLS)
+        if said is not None:
+            known = _course_cells(said)
+            if known is not None and _checksum(text) in known.setup:
+                self._bound = {name: space[name] for name in known.names if name in space}
+            return
+        if _imports_checks(text):
+            self._bound |= {name: space[name] for name in names_of(text)[0] if name in space}
+        for name, meant in self._bound.items():
+            value = space.get(name, _DELETED)
+            if value is meant:
+                self._taken.pop(name, None)
+            elif name not in self._taken or self._taken[name][1] is not value:
+                self._taken[name] = result.execution_count or 0, value
+        if self._taken:
+            self._tell(parsed(text), result.error_in_exec)
+
+    def _tell(self, cell: ast.Module, error: BaseException | None) -> None:
+        read = {node.id for node in ast.walk(cell) if isinstance(node, ast.Name)}
+        needed = read if isinstance(error, MISUSED) else _asked_of_course(cell)
+        wanted = needed & self._taken.keys()
+        for name in sorted(wanted - _asked_of_learner()) if wanted else ():
+            _show(name, *self._taken[name])
+
+
+_watching: _Watcher | None = None
+
+
+def _checksum(source: str) -> int:
+    return zlib.crc32(source.encode("utf-8", "replace"))
+
+
+def _imports_checks(source: str) -> bool:
+    return PACKAGE in source and any(
+        isinstance(statement, ast.ImportFrom) and statement.module == PACKAGE
+        for statement in parsed(source).body
+    )
+
+
+def _bound_anywhere(cell: ast.Module) -> set[str]:
+    """Return the names that a cell binds, in whatever scope: there they mean what the cell says."""
+    bound: set[str] = set()
+    for node in ast.walk(cell):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                bound.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+            case ast.alias(name=name, asname=other):
+                bound.add(other or name.partition(".")[0])
+            case (
+                ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+            ):
+                bound.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                bound.add(name)
+    return bound
+
+
+def _asked_of_course(cell: ast.Module) -> set[str]:
+    """Return the names of the course's calls that a cell calls as the course does: `check("some-task")`."""
+    import autograder
+
+    return {
+        node.func.id
+        for node in ast.walk(cell)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in autograder.__all__
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    }
+
+
+def _asked_of_learner() -> set[str]:
+    """Return the names that a task of the course asks for; its language is spoken from now on."""
+    from autograder.lesson.check_calls import find_course
+
+    try:
+        course = find_course()
+        lessons = [course.load(lesson) for lesson in course.banked()]
+    except Refused:
+        return set()
+    return {task.name for lesson in lessons for task in lesson.tasks.values()}
+
+
+def _show(name: str, number: int, value: Any) -> None:
+    from IPython.display import display
+
+    from autograder.words.feedback_card import Notice
+
+    display(Notice(_sentence(name, number, value)))
+
+
+def _sentence(name: str, number: int, value: Any) -> str:
+    if value is _DELETED:
+        return _(
+            "`{name}` is gone: cell [{number}] deletes it. Take that out, then run the first cell again.",
+            name=name,
+            number=number,
+        )
+    kind = value.__name__ if isinstance(value, ModuleType) else type(value).__name__
+    return _(
+        "`{name}` no longer means the course's: cell [{number}] gave the name to something else (`{kind}`). "
+        "Choose another name there, then run the first cell again.",
+        name=name,
+        number=number,
+        kind=kind,
+    )

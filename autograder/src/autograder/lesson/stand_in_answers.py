@@ -1,0 +1,86 @@
+"""Answers of the course's that stand in for a learner's wrong ones, without their text.
+
+They run beside the learner's code, which can look at whatever is in its process. So the grader compiles such
+an answer, and what the notebook runs in its place is the compiled code alone: no comment, no docstring, no
+line of the text, no name of a function's own variables, in whatever keeps cells (`In`, the history, the lines
+that tracebacks show). What Python needs to run it, its instructions and constants, can be read.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import inspect
+import marshal
+import zlib
+from collections.abc import Collection, Sequence
+from types import CodeType
+
+from autograder.lesson import front_end, shadowed_names
+
+# A cell's, as checks see it; no file has this name.
+FILE = "<cell of the course>"
+PLACE = {"lineno", "end_lineno", "col_offset", "end_col_offset"}
+
+
+def sealed(source: str, names: Collection[str]) -> str:
+    """Return a cell that does what another does, and does not hold its text.
+
+    Args:
+        source: the text of an answer cell of the course's.
+        names: what the course's cells bind for all others: the answer means these, whatever a learner named.
+    """
+    tree = _parsed(source)
+    meant = shadowed_names.BUILT_IN.keys() | set(names)
+    reserved = shadowed_names.reserve(tree, meant)
+    _strip(tree)
+    code = _without_names(compile(tree, FILE, "exec", dont_inherit=True))
+    packed = base64.b64encode(zlib.compress(marshal.dumps(code))).decode()
+    return f"__import__({__name__!r}, fromlist=['run']).run({packed!r}, {sorted(reserved)!r})"
+
+
+def run(packed: str, names: Sequence[str]) -> None:
+    """Run what `sealed` packed among the notebook's names.
+
+    Args:
+        packed: compiled code.
+        names: names of the course's that it reads.
+    """
+    shell = front_end.shell()
+    assert shell is not None
+    shadowed_names.mean(names)
+    code = marshal.loads(zlib.decompress(base64.b64decode(packed)))  # noqa: S302 — the grader's own
+    exec(code, shell.user_ns)  # noqa: S102
+
+
+def _parsed(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # a magic, say: the course's own text may be read by IPython here
+        from IPython.core.inputtransformer2 import TransformerManager
+
+        text: str = TransformerManager().transform_cell(source)
+        return ast.parse(text)
+
+
+def _strip(tree: ast.Module) -> None:
+    """Take the docstrings out, and where everything stood in the text."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Module():
+                if ast.get_docstring(node, clean=False) is not None:
+                    node.body[0] = ast.copy_location(ast.Pass(), node.body[0])
+    for node in ast.walk(tree):
+        for name in PLACE & vars(node).keys():
+            setattr(node, name, 1)
+
+
+def _without_names(code: CodeType) -> CodeType:
+    """Return code in which a function's own variables have no names; arguments may be given by theirs."""
+    arguments = code.co_argcount + code.co_kwonlyargcount
+    arguments += sum(bool(code.co_flags & flag) for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS))
+    named, others = code.co_varnames[:arguments], range(len(code.co_varnames) - arguments)
+    constants = [_without_names(one) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return code.replace(
+        co_consts=tuple(constants), co_varnames=(*named, *(f" {number}" for number in others))
+    )

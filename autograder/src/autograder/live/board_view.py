@@ -1,0 +1,197 @@
+"""What a board shows, in words: the course's own names of tasks, mistakes and sections, and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from autograder.live.lab_stats import MistakeNow, Now, TaskNow
+from autograder.records import bank
+from autograder.records.bank import KnownWrong
+from autograder.records.course import Course
+from autograder.words.language import _, ngettext, spoken, translated
+from autograder.words.phrases import capital
+
+# A mistake is worth a word to all where so many people show it, and this share of those who are here.
+WORTH_PEOPLE, WORTH_SHARE, MOST_SAID = 3, 0.15, 3
+MOST_MISTAKES = 12
+BEFORE = 5  # minutes, for how things were
+
+
+@dataclass(frozen=True)
+class TaskWords:
+    """A task: what it and its lesson are called, and its mistakes."""
+
+    title: str
+    lesson: str
+    mistakes: Mapping[str, KnownWrong]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """All that a room knows of a course; whatever else a notebook names is no part of it."""
+
+    title: str
+    tasks: Mapping[str, TaskWords]  # in the course's order
+    sections: Mapping[str, str]  # in words, by their place
+
+    @classmethod
+    def of(cls, course: Course) -> Vocabulary:
+        """Return a course's vocabulary in the spoken language.
+
+        Raises:
+            BankError: a bank is damaged.
+        """
+        tasks = {}
+        for lesson in course.banked():
+            known = bank.with_texts(bank.described(lesson, course.bank), translated)
+            for task in known.tasks.values():
+                mistakes = {mistake.id: mistake for mistake in reversed(task.known_wrong)}
+                tasks[task.id] = TaskWords(task.title, lesson, mistakes)
+        places = {mistake.section for task in tasks.values() for mistake in task.mistakes.values()}
+        return cls(course.title, tasks, _sections(course, places - {""}))
+
+    def mistake(self, fault: str, tasks: tuple[str, ...]) -> KnownWrong:
+        """Return a mistake as the first of some tasks words it, or else any."""
+        for task in (*tasks, *self.tasks):
+            if fault in self.tasks[task].mistakes:
+                return self.tasks[task].mistakes[fault]
+        return KnownWrong(fault, "", fault)
+
+
+def _sections(course: Course, places: set[str]) -> dict[str, str]:
+    """Return sections in words, from "02-trainable#scale-intro"; only those of lessons that are released."""
+    import nbformat
+
+    from autograder.records.cell_roles import headings
+
+    found: dict[str, str] = {}
+    for lesson in {place.partition("#")[0] for place in places}:
+        folders = (course.root / "notebooks" / language for language in (spoken(), ""))
+        release = next(
+            (path for one in folders if (path := one / lesson / f"{lesson}.ipynb").is_file()), None
+        )
+        known = {}
+        if release:
+            with suppress(OSError, ValueError, KeyError):  # a release that somebody damaged
+                known = headings(nbformat.read(release, as_version=4))
+        for place in places:
+            name, _mark, cell = place.partition("#")
+            heading = known.get(cell, ("", ""))[1] if name == lesson else ""
+            if heading:
+                found[place] = _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
+    return found
+
+
+def shown(now: Now, words: Vocabulary) -> dict[str, Any]:
+    """Return what a board shows: sentences, and the numbers that its bars and lines are drawn from."""
+    mistakes = list(now.mistakes.items())[:MOST_MISTAKES]
+    return {
+        "here": now.here,
+        "people": ngettext("{number} person is here", "{number} people are here", now.here),
+        "more": _more(now),
+        "together": [
+            {"id": fault, "says": _together(fault, one, now.here, words)}
+            for fault, one in mistakes[:MOST_SAID]
+            if one.now >= max(WORTH_PEOPLE, WORTH_SHARE * now.here)
+        ],
+        "tasks": [_task(task, now.tasks[task], now.here, words) for task in words.tasks if task in now.tasks],
+        "mistakes": [_mistake(fault, one, words) for fault, one in mistakes],
+    }
+
+
+def _more(now: Now) -> str:
+    joined = ngettext("{number} has joined so far", "{number} have joined so far", now.joined)
+    between = ngettext("{number} is between two tasks", "{number} are between two tasks", now.between)
+    return f"{joined} · {between}" if now.between else joined
+
+
+def _together(fault: str, one: MistakeNow, here: int, words: Vocabulary) -> str:
+    mistake = words.mistake(fault, one.tasks)
+    section = words.sections.get(mistake.section, "")
+    if section:
+        return _(
+            "{number} of {all}: {mistake}. Look at {section} together.",
+            number=one.now,
+            all=here,
+            mistake=mistake.name or fault,
+            section=section,
+        )
+    return _("{number} of {all}: {mistake}.", number=one.now, all=here, mistake=mistake.name or fault)
+
+
+def _task(task: str, one: TaskNow, here: int, words: Vocabulary) -> dict[str, Any]:
+    counts = [
+        ngettext("{number} is working on it", "{number} are working on it", one.working),
+        ngettext("{number} has solved it", "{number} have solved it", one.solved),
+    ]
+    lines = [" · ".join(counts)]
+    if one.times:
+        lines.append(_times(one.times))
+    if one.asked:
+        lines.append(_after_hint(one))
+    known = words.tasks[task]
+    return {
+        "id": task,
+        "title": known.title,
+        "lesson": known.lesson,
+        "lines": lines,
+        "working": one.working,
+        "solved": one.solved,
+        "of": max(here, one.working + one.solved),
+    }
+
+
+def _times(times: tuple[float, ...]) -> str:
+    longest = _minutes(times[0])
+    if len(times) == 1:
+        return _("At work for {longest}", longest=longest)
+    half = _minutes(median(times))
+    return _("Half of them at work for {half} or longer, one for {longest}", half=half, longest=longest)
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 60:
+        return _("less than a minute")
+    return ngettext("{number} minute", "{number} minutes", int(seconds // 60))
+
+
+def _after_hint(one: TaskNow) -> str:
+    """Return in words what became of those who asked for a hint."""
+    asked = ngettext("{number} asked for a hint", "{number} asked for a hint", one.asked)
+    told = {
+        "right": ngettext("{number} then solved it", "{number} then solved it", one.after["right"]),
+        "gone": ngettext(
+            "{number} no longer makes the mistake", "{number} no longer make the mistake", one.after["gone"]
+        ),
+        "same": ngettext("{number} is not there yet", "{number} are not there yet", one.after["same"]),
+    }
+    came = [text for kind, text in told.items() if one.after[kind]]  # type: ignore[index]
+    return f"{asked}: {', '.join(came)}" if came else asked
+
+
+def _mistake(fault: str, one: MistakeNow, words: Vocabulary) -> dict[str, Any]:
+    mistake = words.mistake(fault, one.tasks)
+    before = one.minutes[-1 - BEFORE] if len(one.minutes) > BEFORE else None
+    lines = [
+        _("{now} now, {past} have got past it", now=one.now, past=one.past)
+        if before is None  # nothing was heard yet
+        else _(
+            "{now} now, {before} five minutes ago, {past} have got past it",
+            now=one.now,
+            before=before,
+            past=one.past,
+        )
+    ]
+    if mistake.section in words.sections:
+        lines.append(_("Explained in {section}.", section=words.sections[mistake.section]))
+    return {
+        "id": fault,
+        "title": capital(mistake.name or fault),
+        "lesson": ", ".join(words.tasks[task].title for task in one.tasks[:2]),
+        "lines": lines,
+        "minutes": one.minutes,
+    }

@@ -1,0 +1,111 @@
+"""The history of labs, in one SQLite file: the rooms, their codes, and all that was heard in them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.records.errors import Refused
+from autograder.records.live_event import LETTERS, What
+
+MOST_WAITING = 10_000  # events that are kept until they can be written
+TABLES = """
+CREATE TABLE IF NOT EXISTS rooms (name TEXT PRIMARY KEY, code TEXT NOT NULL UNIQUE, token TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS heard (
+    room TEXT NOT NULL, at REAL NOT NULL, learner TEXT NOT NULL, task TEXT NOT NULL, verdict TEXT NOT NULL,
+    mistakes TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS heard_by_room ON heard (room);
+"""
+
+
+@dataclass(frozen=True)
+class Room:
+    """A lab: its name, the code that learners join with, and the token of its board."""
+
+    name: str
+    code: str
+    token: str
+
+
+@dataclass(frozen=True)
+class Heard:
+    """An event with the time at which it happened, by the room's own clock."""
+
+    at: float
+    learner: str
+    task: str
+    verdict: What
+    mistakes: tuple[str, ...]
+
+
+class History:
+    """The file; only its owner reads it, since it holds the tokens.
+
+    Raises:
+        Refused: it is no such file, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._waiting: deque[tuple[object, ...]] = deque(maxlen=MOST_WAITING)
+        with self._usable():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            # One thread uses it at a time: who opens it, and then the server's.
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            # An event a second or two must not wait for the disk; a crash of the machine may lose the last.
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.executescript(TABLES)
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as problem:
+            raise Refused(f"{self._path} cannot hold the history of live rooms: {problem}.") from problem
+
+    def room(self, name: str) -> Room:
+        """Return a room by its name; it is made where there is none.
+
+        Raises:
+            Refused: the file cannot be used.
+        """
+        code = "".join(secrets.choice(LETTERS) for _ in range(8))
+        made = (name, code, secrets.token_urlsafe(32))
+        with self._usable():
+            self._connection.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?)", made)
+            found = self._connection.execute("SELECT name, code, token FROM rooms WHERE name = ?", (name,))
+            return Room(*found.fetchone())
+
+    def add(self, room: str, heard: Heard) -> None:
+        """Write down what was heard in a room; what cannot be written now is written with what follows.
+
+        It waits for no other program that holds the file: all in the room would wait with it.
+        """
+        row = (room, heard.at, heard.learner, heard.task, heard.verdict, " ".join(heard.mistakes))
+        self._waiting.append(row)
+        with suppress(sqlite3.Error):  # a full disk costs the history, and nobody the lab
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            while self._waiting:
+                self._connection.execute("INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?)", self._waiting[0])
+                self._waiting.popleft()
+
+    def heard(self, room: str) -> Iterator[Heard]:
+        """Yield all that was heard in a room, in order.
+
+        Raises:
+            Refused: the file is damaged.
+        """
+        rows = "SELECT at, learner, task, verdict, mistakes FROM heard WHERE room = ? ORDER BY rowid"
+        with self._usable(), closing(self._connection.execute(rows, (room,))) as found:
+            for at, learner, task, verdict, mistakes in found:
+                yield Heard(at, learner, task, verdict, tuple(mistakes.split()))
+
+    def close(self) -> None:
+        self._connection.close()

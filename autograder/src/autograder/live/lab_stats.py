@@ -1,0 +1,169 @@
+"""What is known of a lab at a moment: who works on what, which mistakes they show, what a hint changed.
+
+It is worked out from what was heard, one event after another, so a server that starts again knows it again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from autograder.live.lab_history import Heard
+
+PRESENT = 15 * 60.0  # seconds for which somebody counts as here who is not heard from
+MINUTES = 30  # for which it is remembered how many people showed a mistake
+
+# What came of a hint: the task was solved, other mistakes or none are named, the same are named.
+After = Literal["", "right", "gone", "same"]
+
+
+@dataclass
+class OnTask:
+    """One learner on one task."""
+
+    since: float
+    solved: float | None = None
+    mistakes: frozenset[str] = frozenset()  # that the last check named
+    had: frozenset[str] = frozenset()  # that any check named
+    hinted: frozenset[str] | None = None  # the mistakes when a hint was asked for; None where none was
+    after: After = ""
+
+    def hear(self, heard: Heard) -> None:
+        if self.solved is not None:
+            return  # what is solved stays solved, as in the learner's own progress
+        if heard.verdict == "hint":
+            self.hinted, self.after = self.mistakes, ""
+            return
+        before = self.mistakes
+        self.mistakes = frozenset() if heard.verdict == "right" else frozenset(heard.mistakes)
+        self.had |= self.mistakes
+        if heard.verdict == "right":
+            self.solved = heard.at
+        if self.hinted is not None:
+            lost = bool(self.hinted) and not self.hinted & self.mistakes
+            # An answer that could not be checked says nothing of the mistakes that it had.
+            self.after = "right" if self.solved else "gone" if lost and heard.verdict == "wrong" else "same"
+        if heard.verdict == "untried":
+            self.mistakes = before
+
+
+@dataclass
+class Learner:
+    """One person, by a random number."""
+
+    heard: float
+    task: str = ""  # the one heard of last
+    tasks: dict[str, OnTask] = field(default_factory=dict)
+
+    @property
+    def mistakes(self) -> set[str]:
+        """The mistakes that they have not got past."""
+        return {fault for one in self.tasks.values() for fault in one.mistakes}
+
+
+@dataclass(frozen=True)
+class TaskNow:
+    """A task, in numbers of people and in seconds."""
+
+    working: int
+    solved: int
+    times: tuple[float, ...]  # of those who work on it, the longest first
+    asked: int  # how many have asked for a hint, and what came of it
+    after: Counter[After]
+
+
+@dataclass(frozen=True)
+class MistakeNow:
+    """A mistake, in numbers of people."""
+
+    now: int
+    past: int  # who had it and have got past it
+    tasks: tuple[str, ...]  # in which it is named now, the commonest first
+    minutes: tuple[int, ...]  # how many showed it, minute by minute, the last is now
+
+
+@dataclass(frozen=True)
+class Now:
+    """A lab at a moment."""
+
+    joined: int
+    here: int
+    between: int  # here, and the task that they were heard of last is solved
+    tasks: dict[str, TaskNow]
+    mistakes: dict[str, MistakeNow]
+
+
+class Lab:
+    """A lab that is heard of event by event."""
+
+    def __init__(self) -> None:
+        self.learners: dict[str, Learner] = {}
+        self._minutes: deque[Counter[str]] = deque(maxlen=MINUTES)
+        self._minute: int | None = None
+
+    def hear(self, heard: Heard) -> None:
+        self._pass_minutes(heard.at)
+        learner = self.learners.setdefault(heard.learner, Learner(heard.at))
+        if heard.task:
+            on = learner.tasks.setdefault(heard.task, OnTask(heard.at))
+            on.hear(heard)
+            # What waited for the network comes late, and is not where somebody works now.
+            if heard.at >= learner.heard or not learner.task:
+                learner.task = heard.task
+        learner.heard = max(learner.heard, heard.at)
+
+    def now(self, at: float) -> Now:
+        """Return how things are; only people who are here count, but for what is solved and past."""
+        self._pass_minutes(at)
+        here = list(self._here(at))
+        named = self._named(here)
+        past = Counter(
+            fault
+            for learner in self.learners.values()
+            for fault in {one for task in learner.tasks.values() for one in task.had} - learner.mistakes
+        )
+        mistakes = {}
+        for fault in sorted(named | past, key=lambda one: (-named[one], -past[one], one)):
+            where = Counter(
+                task for learner in here for task, one in learner.tasks.items() if fault in one.mistakes
+            )
+            minutes = (*(minute[fault] for minute in self._minutes), named[fault])
+            commonest = tuple(task for task, _ in where.most_common())
+            mistakes[fault] = MistakeNow(named[fault], past[fault], commonest, minutes)
+        tasks = {task for learner in self.learners.values() for task in learner.tasks}
+        return Now(
+            len(self.learners),
+            len(here),
+            sum(bool(one.task) and one.tasks[one.task].solved is not None for one in here),
+            {task: self._task(task, here, at) for task in tasks},
+            mistakes,
+        )
+
+    def _task(self, task: str, here: list[Learner], at: float) -> TaskNow:
+        working = [one.tasks[task] for one in here if one.task == task and one.tasks[task].solved is None]
+        everybody = [one.tasks[task] for one in self.learners.values() if task in one.tasks]
+        asked = [one for one in everybody if one.hinted is not None]
+        return TaskNow(
+            len(working),
+            sum(one.solved is not None for one in everybody),
+            tuple(sorted((max(0.0, at - one.since) for one in working), reverse=True)),
+            len(asked),
+            Counter(one.after for one in asked),
+        )
+
+    def _here(self, at: float) -> Iterator[Learner]:
+        return (one for one in self.learners.values() if at - one.heard <= PRESENT)
+
+    @staticmethod
+    def _named(here: list[Learner]) -> Counter[str]:
+        return Counter(fault for learner in here for fault in learner.mistakes)
+
+    def _pass_minutes(self, at: float) -> None:
+        """Remember how many showed each mistake, at the end of each minute that has passed."""
+        minute = int(at // 60)
+        begun = minute if self._minute is None else self._minute
+        for passed in range(max(begun, minute - MINUTES), minute):
+            self._minutes.append(self._named(list(self._here(passed * 60.0 + 60))))
+        self._minute = max(begun, minute)

@@ -1,0 +1,152 @@
+"""Serve live rooms: on this machine, in a network by a certificate, or behind a JupyterHub."""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from autograder.live.board_view import Vocabulary
+from autograder.live.lab_history import History
+from autograder.live.web_app import application, board_address
+from autograder.records.course import Course
+from autograder.records.errors import Refused
+from autograder.web.admission_control import Limits
+from autograder.web.bounded_server import bounded
+
+BACKLOG = 512
+GRACE = 1  # seconds for boards that are open when the server ends
+# What a JupyterHub tells the services that it manages.
+HUB_PREFIX, HUB_URL, HUB_PUBLIC = (
+    "JUPYTERHUB_SERVICE_PREFIX",
+    "JUPYTERHUB_SERVICE_URL",
+    "JUPYTERHUB_PUBLIC_URL",
+)
+
+
+class CannotListen(Refused):
+    """The room cannot be served as it was asked for; says why."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the rooms are served."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    certificate: Path | None = None
+    key: Path | None = None
+    unencrypted: bool = False  # whether others may read what is sent through the network
+    prefix: str = ""  # the path that a proxy passes on, without a slash at its end
+    address: str = ""  # where learners reach it, if that is not this place itself
+    limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def from_hub(cls, told: Mapping[str, str]) -> Place | None:
+        """Return the place that a JupyterHub gives a service; None where none has started this."""
+        if HUB_PREFIX not in told:
+            return None
+        own = urlsplit(told.get(HUB_URL, ""))
+        return cls(
+            own.hostname or "127.0.0.1",
+            own.port or 0,
+            unencrypted=True,  # the hub's proxy encrypts, if anything does
+            prefix=told[HUB_PREFIX].rstrip("/"),
+            address=told.get(HUB_PUBLIC, "").rstrip("/"),
+        )
+
+    def check(self) -> None:
+        """Refuse what would be served to a network without encryption, unless that is asked for.
+
+        Raises:
+            CannotListen: it would be, or the certificate cannot be used, or nobody could find it.
+        """
+        if _is(self.host, "is_unspecified") and not self.address:
+            raise CannotListen(
+                f"Learners cannot reach {self.host}: give --address, with this machine's name."
+            )
+        if (self.certificate is None) != (self.key is None):
+            raise CannotListen("--certificate and --key belong together.")
+        if self.certificate and self.key:
+            try:
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                # Nobody is asked for a password.
+                context.load_cert_chain(self.certificate, self.key, password=lambda: "")
+            except (OSError, ssl.SSLError) as problem:
+                raise CannotListen(f"The certificate cannot be used: {problem}.") from problem
+        elif not (self.unencrypted or self.host == "localhost" or _is(self.host, "is_loopback")):
+            raise CannotListen(
+                f"What is sent to {self.host} could be read by others: give --certificate and --key, "
+                "or say --unencrypted."
+            )
+
+
+def _is(host: str, kind: str) -> bool:
+    try:
+        return bool(getattr(ip_address(host), kind))
+    except ValueError:
+        return False
+
+
+def serve(
+    course: Course, names: Sequence[str], path: Path, place: Place, tell: Callable[[str, str, str], None]
+) -> None:
+    """Serve rooms until it is interrupted.
+
+    Args:
+        course: whose tasks they are about.
+        names: the rooms'.
+        path: the file of their history.
+        place: where to serve them.
+        tell: takes each room's name, the line to join it, and the address of its board.
+
+    Raises:
+        CannotListen: that place cannot be had.
+        Refused: the history or a bank cannot be used.
+    """
+    place.check()
+    words = Vocabulary.of(course)
+    history = History(path)
+    with _listening(place) as sock:
+        secure = "https" if place.certificate else "http"
+        host = f"[{place.host}]" if ":" in place.host else place.host
+        own = f"{secure}://{host}:{sock.getsockname()[1]}{place.prefix}"
+        address = place.address or own
+        rooms = [history.room(name) for name in names]
+        server = bounded(
+            application(rooms, history, words, place.prefix, address, ended=lambda: server.should_exit),
+            place.limits,
+            place.certificate,
+            place.key,
+            log_level="warning",
+            timeout_graceful_shutdown=GRACE,
+        )
+        for room in rooms:
+            tell(room.name, f'join("{address}", "{room.code}")', board_address(address, room))
+        try:
+            server.run(sockets=[sock])
+        finally:
+            history.close()
+
+
+def _listening(place: Place) -> socket.socket:
+    """Return the socket, before anything is told of it.
+
+    Raises:
+        CannotListen: there is no such place, or it is in use.
+    """
+    try:
+        family, *_kind, where = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0]
+        sock = socket.socket(family)
+        if os.name != "nt":
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(where)
+        sock.listen(BACKLOG)  # whoever reads the address and is there at once waits a moment
+    except OSError as problem:
+        raise CannotListen(f"{place.host}:{place.port} cannot be had: {problem}.") from problem
+    return sock

@@ -1,0 +1,108 @@
+"""The platforms that a class is registered with, as its `lti.toml` names them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pylti1p3.registration import Registration
+
+from autograder.lti.signing_keys import Keyring
+from autograder.records.course import Course
+from autograder.records.errors import Refused
+from autograder.records.serialization import read_toml
+
+FILE = "lti.toml"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class NotRegistered(Refused):
+    """There is no `lti.toml`; says what to do."""
+
+
+@dataclass(frozen=True)
+class OnPlatform:
+    """One registration of this tool: what the platform's administrator was told, or told us."""
+
+    issuer: str  # what the platform calls itself
+    client_id: str  # what it calls this tool
+    login: str  # its address of authentication requests
+    token: str  # its address of access tokens
+    keys: str  # its address of public keys
+    deployments: tuple[str, ...]
+    courses: tuple[str, ...] = ()  # the platform's ids of the courses that are this class; no others get in
+    audience: str = ""  # for whom a request of a token is, where it is not the token's address
+
+    def __post_init__(self) -> None:
+        for name in ("login", "token", "keys"):
+            _secure(name, getattr(self, name))
+        if not (self.issuer and self.client_id and self.deployments):
+            raise ValueError("`issuer`, `client_id` and `deployments` must not be empty")
+
+    @property
+    def name(self) -> str:
+        """The registration in words."""
+        return f"{self.issuer}, client {self.client_id}"
+
+    def signing(self, keyring: Keyring) -> Registration:
+        """Return the registration as the library has it, with the key that is signed with."""
+        made = Registration().set_issuer(self.issuer).set_client_id(self.client_id)
+        made.set_auth_login_url(self.login).set_auth_token_url(self.token).set_key_set_url(self.keys)
+        made.set_tool_private_key(keyring.private).set_tool_public_key(keyring.public)
+        return made.set_auth_audience(self.audience) if self.audience else made
+
+
+@dataclass(frozen=True)
+class Registered:
+    """An `lti.toml`."""
+
+    address: str  # where browsers and platforms find this tool
+    platform: tuple[OnPlatform, ...]
+    open: str = ""  # where a learner works on a lesson, `{lesson}` in the place of its name
+
+    def __post_init__(self) -> None:
+        _secure("address", self.address)
+        if self.open:
+            _secure("open", self.open)
+        pairs = [(one.issuer, one.client_id) for one in self.platform]
+        if len(set(pairs)) < len(pairs):
+            raise ValueError("two entries of `platform` have one `issuer` and one `client_id`")
+
+    @classmethod
+    def read(cls, course: Course) -> Registered:
+        """Return what a course's `lti.toml` says.
+
+        Raises:
+            NotRegistered: there is none.
+            AuthoringError: it is not as it must be; says where.
+        """
+        path = course.root / FILE
+        if not path.is_file():
+            raise NotRegistered(f"There is no {path}: docs/lti.md says what to write into it.")
+        return read_toml(cls, path)
+
+    def at(self, path: str) -> str:
+        """Return the address of a page of ours."""
+        return f"{self.address.rstrip('/')}/{path}"
+
+    def find(self, issuer: str, client_id: str = "") -> OnPlatform | None:
+        """Return the registration with a platform; where it has several, only with its client's id."""
+        found = [one for one in self.platform if one.issuer == issuer and client_id in ("", one.client_id)]
+        return found[0] if len(found) == 1 else None
+
+
+def is_web(address: object) -> bool:
+    """Tell whether something is an address on the web, which a browser or this tool may be sent to."""
+    if not isinstance(address, str) or any(not char.isprintable() or char.isspace() for char in address):
+        return False
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    return (parts.scheme == "https" and bool(host)) or (parts.scheme == "http" and host in LOOPBACK)
+
+
+def _secure(name: str, address: str) -> None:
+    if not is_web(address):
+        raise ValueError(f"`{name}`: {address!r} is no address that begins with https://")

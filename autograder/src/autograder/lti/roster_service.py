@@ -1,0 +1,143 @@
+"""The class list, as a platform's names and roles service has it, and who is who there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pylti1p3.names_roles import NamesRolesProvisioningService
+
+from autograder.classroom.class_roster import Person, Roster, person_of, safe_id
+from autograder.lti.launch import is_role
+from autograder.lti.platform_client import Connection, Unreachable
+from autograder.lti.registrations import Registered
+from autograder.lti.state_store import Place, Remembered
+from autograder.records.errors import Refused
+
+TEST_USER = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser"
+MOST_PAGES = 1000
+
+
+class BadMembers(Refused):
+    """A platform's class list cannot be used; says why."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A student, as the platform has them."""
+
+    user: str  # the platform's id
+    person: Person
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A platform's class list."""
+
+    students: Sequence[Member]
+    others: int  # teachers, guests, who has left, a platform's own test student
+
+
+def pull(connection: Connection, place: Place) -> Listed:
+    """Return the students of a course, page by page.
+
+    Raises:
+        Unreachable: the platform does not give its list.
+    """
+    service = NamesRolesProvisioningService(connection, {"context_memberships_url": place.memberships})
+    students: dict[str, Member] = {}
+    seen: set[str] = set()
+    others, page = 0, place.memberships
+    while page:
+        if page in seen or len(seen) >= MOST_PAGES:
+            raise Unreachable("The platform's class list has no last page.")
+        seen.add(page)
+        answer = service.get_nrps_data(page)
+        members = answer["body"].get("members") if isinstance(answer["body"], dict) else None
+        if not isinstance(members, list):
+            raise Unreachable("The platform's class list holds no members.")
+        for entry in members:
+            student = _student(entry)
+            if student:
+                students[student.user] = student
+            others += student is None
+        page = answer["next_page_url"]
+    return Listed(list(students.values()), others)
+
+
+def _student(entry: object) -> Member | None:
+    """Return an active student of a class list; None for whoever else it is."""
+    if not isinstance(entry, dict):
+        return None
+
+    def text(name: str) -> str:
+        found = entry.get(name)
+        return found.strip()[:255] if isinstance(found, str) else ""
+
+    given = entry.get("roles")
+    roles = [role for role in given if isinstance(role, str)] if isinstance(given, list) else []
+    user = text("user_id")
+    is_student = any(is_role(role, "Learner") for role in roles) and TEST_USER not in roles
+    if not user or not is_student or text("status") not in ("", "Active"):
+        return None
+    person = person_of(
+        {
+            "number": text("lis_person_sourcedid"),
+            "email": text("email"),
+            "first_name": text("given_name"),
+            "last_name": text("family_name"),
+            "full_name": text("name"),
+        }
+    )
+    return Member(user, person if person.id else replace(person, id=safe_id(user)))
+
+
+def placed(
+    listed: Iterable[Member], roster: Roster, known: Mapping[str, str]
+) -> tuple[list[Person], dict[str, str]]:
+    """Return people for the roster, and who is who: students by the platform's ids.
+
+    Who was placed before stays who they are, whatever address the platform says by now.
+
+    Raises:
+        BadMembers: two people of the platform would be one student, or one has no id that can be used.
+    """
+    people: dict[str, Person] = {}
+    users: dict[str, str] = {}
+    for member in listed:
+        before = known.get(member.user)
+        if before in roster.people:
+            person = replace(member.person, id=str(before))
+        else:
+            person = roster.merged(member.person)
+        if not person.id:
+            raise BadMembers(
+                "The platform names somebody whose id has no letter or digit. Nothing was changed."
+            )
+        if person.id in people:
+            both = f"{people[person.id].name} and {member.person.name}"
+            raise BadMembers(
+                f"{both} are two people on the platform, and would both be {person.id}. Nothing was changed."
+            )
+        people[person.id] = person
+        users[member.user] = person.id
+    return list(people.values()), users
+
+
+def courses_of(memory: Remembered, registered: Registered) -> list[Place]:
+    """Return the courses from which somebody came, and that are named in `lti.toml` still.
+
+    Raises:
+        BadMembers: there is none.
+    """
+    found = []
+    for place in memory.places():
+        platform = registered.find(place.issuer, place.client)
+        if platform and place.context in platform.courses and place.deployment in platform.deployments:
+            found.append(place)
+    if not found:
+        raise BadMembers(
+            "Nobody has come from the platform yet, so its services are not known. Open the tool there once "
+            "as a teacher, while `autograder lti` runs."
+        )
+    return found

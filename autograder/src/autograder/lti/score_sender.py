@@ -1,0 +1,176 @@
+"""Scores on their way to a platform: each once, and again only when it has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from pylti1p3.assignments_grades import AssignmentsGradesService
+from pylti1p3.exception import LtiException
+from pylti1p3.grade import Grade
+from pylti1p3.lineitem import LineItem
+
+from autograder.classroom.score_export import Scores, factor
+from autograder.lti.platform_client import Connection, Unreachable
+from autograder.lti.registrations import is_web
+from autograder.lti.state_store import Place, Remembered, Sent
+
+SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
+# What a platform is told of a score: that it counts, or that a person has yet to read an answer.
+FINAL, WAITING = "FullyGraded", "PendingManual"
+MOST_COMMENT = 10_000  # letters
+
+
+@dataclass(frozen=True)
+class Column:
+    """A lesson's column of scores on a platform."""
+
+    lesson: str
+    address: str  # "" where it is yet to be made
+    factor: float  # what scores are multiplied by
+    most: float  # what can be earned there
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is to be sent, or was."""
+
+    lesson: str
+    score: Sent
+    before: Sent | None  # what the platform has
+    failed: str = ""  # why it could not be sent
+
+    @property
+    def told(self) -> str:
+        """The step in words."""
+        was = f" (it has {self.before.score:g})" if self.before else ""
+        waits = ", still to be read" if self.score.progress == WAITING else ""
+        comment = ", with a comment" if self.score.comment else ""
+        failed = f": not sent: {self.failed}" if self.failed else ""
+        points = f"{self.score.score:g} of {self.score.most:g}"
+        return f"{self.score.student}, {self.lesson}: {points}{was}{waits}{comment}{failed}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a course on a platform is to be sent of a lesson."""
+
+    column: Column
+    steps: Sequence[Step]
+    same: int  # scores that the platform has already
+
+
+class Columns:
+    """The columns of scores of a course on a platform.
+
+    Raises:
+        Unreachable: the platform takes none from this tool.
+    """
+
+    def __init__(self, connection: Connection, place: Place, memory: Remembered) -> None:
+        self._place, self._memory = place, memory
+        self._scopes = place.scopes.split()
+        service = {"scope": [scope for scope in self._scopes if scope.startswith(SCOPE)]}
+        self._service = AssignmentsGradesService(connection, {**service, "lineitems": place.lineitems})
+        if not self._service.can_put_grade():
+            raise Unreachable(f"{place.issuer} takes no scores from this tool: it does not offer that scope.")
+
+    def column(self, known: Scores, lesson: str, scale: bool, make: bool) -> Column:
+        """Return a lesson's column: the one that a launch told, or of that name, or a new one.
+
+        Raises:
+            Unreachable: there is none, and none may be made.
+            OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
+        """
+        try:
+            address, most = self._found(lesson, known.possible[lesson], make)
+        except (LtiException, AttributeError, TypeError):  # what the library makes of an answer that is none
+            address, most = None, None
+        if address is None or (address and not is_web(address)):
+            raise Unreachable(f"{self._place.issuer} does not tell its columns as the specification has it.")
+        times = factor(known, lesson, "" if most is None else f"{most}", scale)
+        return Column(lesson, address, times, round(known.possible[lesson] * times, 4))
+
+    def _found(self, lesson: str, possible: float, make: bool) -> tuple[str | None, object]:
+        """Return a column's address, "" where it is yet to be made, and what can be earned there."""
+        address, most = self._memory.lineitem(self._place, lesson), None
+        if self._service.can_read_lineitem():
+            if address:
+                item = self._service.get_lineitem(address)
+            else:
+                item = self._service.find_lineitem("resourceId", lesson) if self._place.lineitems else None
+            address, most = (item.get_id() or address, item.get_score_maximum()) if item else (address, None)
+        if address:
+            return address, most
+        if not (self._service.can_create_lineitem() and self._place.lineitems):
+            raise Unreachable(f"{self._place.issuer} has no column for {lesson}, and none may be made.")
+        if not make:
+            return "", possible
+        new = LineItem().set_label(lesson).set_resource_id(lesson).set_tag(lesson)
+        made = self._service.find_or_create_lineitem(new.set_score_maximum(possible))
+        return made.get_id(), made.get_score_maximum() or possible
+
+    def plan(self, known: Scores, column: Column, comments: Mapping[str, str] | None) -> Plan:
+        """Return what is to be sent of a lesson; comments are left as they are where none are given."""
+        users = {student: user for user, student in self._memory.people(self._place).items()}
+        before = self._memory.sent(self._place, column.address) if column.address else {}
+        unread = {mark.student for mark in known.marks if mark.lesson == column.lesson and mark.to_read}
+        steps, same = [], 0
+        for (student, lesson), score in sorted(known.scores.items()):
+            if lesson != column.lesson or student not in users:
+                continue
+            last = before.get(student)
+            said = comments.get(student, "") if comments is not None else (last.comment if last else "")
+            points = round(score * column.factor, 4)
+            state = WAITING if student in unread else FINAL
+            new = Sent(student, users[student], points, column.most, state, said[:MOST_COMMENT])
+            if new == last:
+                same += 1
+            else:
+                steps.append(Step(lesson, new, last))
+        return Plan(column, steps, same)
+
+    def send(self, plan: Plan, comments: bool) -> Iterator[Step]:
+        """Send what is planned, score by score, and keep of each that it was sent.
+
+        Yields:
+            Each score that was tried.
+
+        Raises:
+            Unreachable: the platform took three scores after each other not.
+        """
+        failed = 0
+        for step in plan.steps:
+            score = step.score
+            now = _after(self._memory.last(self._place, plan.column.address, score.student))
+            grade = Grade().set_user_id(score.user).set_timestamp(now).set_activity_progress("Completed")
+            grade.set_score_given(score.score).set_score_maximum(score.most).set_grading_progress(
+                score.progress
+            )
+            if comments:
+                grade.set_comment(score.comment)
+            try:
+                self._service.put_grade(grade, LineItem({"id": plan.column.address}))
+            except (Unreachable, LtiException) as problem:
+                failed += 1
+                yield Step(step.lesson, score, step.before, str(problem))
+                if failed == 3:
+                    raise Unreachable(
+                        f"{plan.column.lesson}: three scores after each other were not taken."
+                    ) from None
+                continue
+            failed = 0
+            self._memory.record(self._place, plan.column.address, [score], now)
+            yield step
+
+
+def _after(last: str) -> str:
+    """Return the time, but at least a second after a score was sent last, whatever this machine's clock says.
+
+    A platform refuses a score that is not newer than the one it has, and some look at seconds only.
+    """
+    now = datetime.now(UTC)
+    if last:
+        now = max(now, datetime.fromisoformat(last) + timedelta(seconds=1))
+    return now.isoformat(timespec="microseconds")

@@ -1,0 +1,115 @@
+"""The tool's own keys, by which a platform knows it: made, rotated and published.
+
+They lie outside the course in a folder that only its owner reads. A private key is signed with until it is
+rotated, and then it is gone; its public half stays published for a while, for what was signed with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+from pylti1p3.registration import Registration
+
+from autograder.records.course import Course
+from autograder.records.errors import Refused
+from autograder.records.file_digests import write_whole
+
+# Where the keys lie instead of the user's own data folder.
+OWN_FOLDER = "AUTOGRADER_LTI"
+FILE = "keys.json"
+BITS = 3072
+# How long the public half of an old key stays published: platforms keep what they fetched for hours.
+KEPT = timedelta(days=3)
+
+
+class BadKeys(Refused):
+    """The keys cannot be used; says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Keyring:
+    """The key that is signed with, as PEM, and the public halves of those before it."""
+
+    private: str
+    public: str
+    old: tuple[Mapping[str, Any], ...] = ()  # each with `key`, a JWK, and `until`, a moment
+
+    def published(self, now: datetime) -> dict[str, Any]:
+        """Return the set of keys that platforms fetch."""
+        still = [entry["key"] for entry in self.old if datetime.fromisoformat(entry["until"]) > now]
+        return {"keys": [Registration.get_jwk(self.public), *still]}
+
+
+def folder(course: Course) -> Path:
+    """Return the folder of the keys: outside the course, of this user alone."""
+    chosen = os.environ.get(OWN_FOLDER)
+    return Path(chosen) if chosen else platformdirs.user_data_path(course.name) / "lti"
+
+
+def keyring(course: Course) -> Keyring:
+    """Return the keys; the first are made here.
+
+    Raises:
+        BadKeys: others can read them, or the file is no keyring.
+    """
+    place = folder(course)
+    if not (place / FILE).exists():
+        return _write(place)
+    for path in (place, place / FILE):
+        if os.name != "nt" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            raise BadKeys(
+                f"{path} can be read by others than its owner, so the key is no secret. Make a new one: "
+                "autograder lti rotate --forget"
+            )
+    try:
+        held = json.loads((place / FILE).read_text(encoding="utf-8"))
+        found = Keyring(held["private"], held["public"], tuple(held["old"]))
+        found.published(datetime.now(UTC))
+        load_pem_private_key(found.private.encode(), None)
+        return found
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise BadKeys(
+            f"{place / FILE} holds no keys. Move it away; new ones are made in its place."
+        ) from problem
+
+
+def rotate(course: Course, forget: bool = False, now: datetime | None = None) -> Keyring:
+    """Make a new key, and publish the old one's public half a while longer, unless it is to be forgotten.
+
+    Raises:
+        BadKeys: there are keys that cannot be read, and they are not to be forgotten.
+    """
+    place, now = folder(course), now or datetime.now(UTC)
+    if forget or not (place / FILE).exists():
+        return _write(place)
+    before = keyring(course)
+    old = [entry for entry in before.old if datetime.fromisoformat(entry["until"]) > now]
+    last = {"key": Registration.get_jwk(before.public), "until": (now + KEPT).isoformat()}
+    return _write(place, (last, *old))
+
+
+def _write(place: Path, old: tuple[Mapping[str, Any], ...] = ()) -> Keyring:
+    key = rsa.generate_private_key(65537, BITS)
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    place.chmod(0o700)  # before anything lies in it
+    content = json.dumps({"private": private, "public": public, "old": old}).encode()
+    write_whole(place / FILE, content, 0o600)
+    return Keyring(private, public, old)

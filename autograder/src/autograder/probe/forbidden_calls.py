@@ -1,0 +1,371 @@
+"""Calls that a task forbids because writing them is the task, and how they are seen while an answer runs.
+
+torch keeps a table of its operators for the whole process. While an answer is tried, the operators of the
+course's families are replaced by ones that note the call and then do their work as before. So a call is seen
+under any name, in any thread, from compiled code and inside other calls.
+
+This happens beside the learner's code, and it only ever takes points off. When grades count, a `witness`
+watches each test cell as a whole. It tells another process of a call before it is made, so nothing that can
+be reached from here takes it back. At both ends of the cell it makes such a call itself, of which that
+process has to hear: see `autograder.grading.sandbox.forbidden_call_log`. Code that could keep a call from
+being seen is shown to a person: see `autograder.grading.evasion_lint`.
+
+Whatever a learner can replace must not matter: modules, their functions, classes and builtins. So all that is
+used between an operator's call and the byte that leaves was looked up when this module was imported, and is a
+local variable of a function. There, `len` or `json.dumps` would be what the learner makes of them.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from hashlib import blake2b
+from itertools import count
+from json.encoder import encode_basestring_ascii
+from os import urandom
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+
+from autograder.probe.learner_code import is_notebook_file
+from autograder.records.operator_families import Family
+from autograder.records.outcome import ForbiddenCall
+
+# More than one line to correct is plenty; a loop must not fill the evidence, nor what is told.
+MOST_CALLS = 10
+# Characters of a line that is kept, and of a function's name that is told: that has to go in one piece.
+MOST_LINE, MOST_NAME = 300, 60
+TORCH = str(Path(torch.__file__).parent)
+# The tables in which an operator may have its work: for all tensors, for those of one kind, and under `vmap`.
+TABLES = (
+    *("CompositeImplicitAutograd", "CPU", "CUDA", "MPS", "MkldnnCPU", "SparseCPU", "SparseCUDA"),
+    *("NestedTensorCPU", "NestedTensorCUDA", "FuncTorchDynamicLayerFrontMode"),
+)
+# Where torch is told that our operators were made, by which they are known from all others.
+MARK = "the watch of autograder"
+# A code of eight bytes under a key of sixteen: nobody guesses one in the time of a run.
+CODE_BYTES, KEY_BYTES = 8, 16
+
+Patterns = frozenset[re.Pattern[str]]
+# What is done where an operator is called, from a frame or from none.
+Observer = Callable[[str, FrameType | None], None]
+
+
+def family_of(name: str, families: tuple[Family, ...]) -> str:
+    """Return the first of some families that a plain name belongs to; "" where it belongs to none."""
+    return next((family.name for family in families if family.names.fullmatch(name)), "")
+
+
+def _patterns(families: Iterable[Family]) -> Patterns:
+    return frozenset(family.operators for family in families)
+
+
+def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[..., Any]]:
+    """Make what puts observers at the operators of some patterns, takes them away, and tries them.
+
+    Returns:
+        `begin(patterns, observer)`; `end(patterns, observer)`; and `trial(patterns)`, which returns a call of
+        one of the operators, and what tells whether all of them are ours.
+    """
+    core: Any = torch._C
+    new_library = core._dispatch_library
+    set_kernel, remove_all = core._DispatchModule.impl, core._DispatchModule.reset
+    call_kernel, described = core._SafeKernelFunction.call_boxed, core._dispatch_dump
+    frame_here = sys._getframe
+    observers: tuple[Observer, ...] = ()
+    known: dict[Patterns, tuple[tuple[str, str, Callable[..., Any]], ...]] = {}
+    trials: dict[Patterns, tuple[Callable[[], object] | None, Callable[[], bool]]] = {}
+    libraries: dict[Patterns, Any] = {}
+    depths: dict[Patterns, int] = {}
+
+    def noting(name: str, work: Any) -> Callable[..., Any]:
+        operator = name.partition(".")[0]
+
+        def noted(keys: Any, *args: Any, **named: Any) -> Any:
+            frame = frame_here(0).f_back
+            for observe in observers:
+                observe(operator, frame)
+            return call_kernel(work, keys, *args, **named)
+
+        return noted
+
+    def begin(patterns: Patterns, observer: Observer) -> None:
+        nonlocal observers
+        if patterns not in known:
+            known[patterns] = tuple(
+                (name, table, noting(name, work)) for name, table, work in _kernels(patterns)
+            )
+            with warnings.catch_warnings():  # torch says once in a process that an operator is replaced
+                warnings.simplefilter("ignore")
+                begin(patterns, observer)
+                end(patterns, observer)
+        observers = (*observers, observer)
+        depths[patterns] = depth = depths.get(patterns, 0) + 1
+        if depth == 1:
+            libraries[patterns] = library = new_library("IMPL", "aten", "", MARK, 1)
+            for name, table, noted in known[patterns]:
+                set_kernel(library, name, table, noted, True)
+
+    def end(patterns: Patterns, observer: Observer) -> None:
+        nonlocal observers
+        observers = (*[one for one in observers if one is not observer],)
+        depths[patterns] = depth = depths[patterns] - 1
+        if not depth:
+            remove_all(libraries.pop(patterns))
+
+    def trial(patterns: Patterns) -> tuple[Callable[[], object] | None, Callable[[], bool]]:
+        if patterns in trials:
+            return trials[patterns]
+        calls: list[str] = []
+
+        def noticed(operator: str, frame: FrameType | None) -> None:
+            calls.append(operator)
+
+        begin(patterns, noticed)
+        names = dict.fromkeys(f"aten::{name}" for name, _, _ in known[patterns])
+        lines = [(name, line) for name in names for line in described(name).splitlines() if MARK in line]
+        call = _callable_one(names, calls)
+        end(patterns, noticed)
+
+        def ours() -> bool:
+            for name, line in lines:  # noqa: SIM110 - `all` is looked up when it is called
+                if line not in described(name):
+                    return False
+            return True
+
+        trials[patterns] = call, ours
+        return trials[patterns]
+
+    return begin, end, trial
+
+
+def _kernels(patterns: Patterns) -> list[tuple[str, str, Any]]:
+    """Return the operators of some patterns: their full names, their tables, and what does their work."""
+    core: Any = torch._C
+    return [
+        (name, table, core._dispatch_get_computed_kernel_for_dispatch_key(f"aten::{name}", key))
+        for space, _, name in (full.partition("::") for full in core._dispatch_get_all_op_names())
+        if space == "aten" and any(one.fullmatch(name.partition(".")[0]) for one in patterns)
+        for table in TABLES
+        if core._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", table)
+        for key in [core._parse_dispatch_key("CPU" if table.startswith("Composite") else table)]
+    ]
+
+
+def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], object] | None:
+    """Return a call of the first operator that takes tensors of one number, and that `calls` then has."""
+    one = torch.ones(1)
+    # Matrices and images have more axes, and a convolution or a product takes two or three of them.
+    several = [(torch.ones((1,) * axes),) * count for axes in range(1, 6) for count in (1, 2, 3)]
+    for name in names:
+        operator, _, overload = name.partition(".")
+        try:
+            function = torch._C._get_operation_overload(operator, overload)[0]
+        except RuntimeError:
+            continue
+        for given in ((one, 0, False), (one, 0), (one, [1]), (one, one), *several):
+            before, number = torch.get_rng_state(), len(calls)
+            try:
+                function(*given)
+            except Exception:  # noqa: S112 - it takes something else
+                continue
+            if len(calls) > number and torch.equal(before, torch.get_rng_state()):
+                return partial(function, *given)
+    return None
+
+
+def _attributing() -> Callable[..., tuple[str, str, FrameType | None]]:
+    """Make what says of a call to which family it belongs, how a learner writes it, and from which frame."""
+    torchs = TORCH
+
+    def attributed(
+        operator: str,
+        frame: FrameType | None,
+        family_of_name: Callable[[str], str],
+        is_own: Callable[[str], bool],
+    ) -> tuple[str, str, FrameType | None]:
+        family, shown = family_of_name(operator), f"torch.{operator.strip('_')}"
+        while frame is not None:
+            code: CodeType = frame.f_code
+            if is_own(code.co_filename):
+                break
+            if code.co_filename.startswith(torchs):
+                for name in code.co_qualname.split("."):
+                    around = family_of_name(name)
+                    if around:
+                        family = around
+                        module = "F" if code.co_filename.endswith("functional.py") else "torch"
+                        shown = (
+                            f"nn.{name}" if module == "torch" and name[0].isupper() else f"{module}.{name}"
+                        )
+            frame = frame.f_back
+        return family, shown, frame
+
+    return attributed
+
+
+_begin, _end, _trial = _operators()
+_attributed = _attributing()
+
+
+def _looking_up(families: tuple[Family, ...]) -> Callable[[str], str]:
+    """Return `family_of` for some families, which remembers: it is asked at each of many calls."""
+    matches = tuple((family.name, family.names.fullmatch) for family in families)
+    known: dict[str, str] = {}
+
+    def look_up(name: str) -> str:
+        if name not in known:
+            known[name] = ""
+            for family, matched in matches:
+                if matched(name):
+                    known[name] = family
+                    break
+        return known[name]
+
+    return look_up
+
+
+class Watch:
+    """Gathers the calls of some families that are made inside `with watch:`, without changing any result.
+
+    Nothing is watched where no family is named.
+
+    Args:
+        families: what is forbidden.
+        is_own: whether a file name is that of the learner's code, to tell the line from.
+    """
+
+    def __init__(self, families: tuple[Family, ...], is_own: Callable[[str], bool]) -> None:
+        self.calls: list[ForbiddenCall] = []
+        self._patterns = _patterns(families)
+        self._family_of = _looking_up(families)
+        self._is_own = is_own
+        self._observer: Observer = self._note
+
+    def __enter__(self) -> list[ForbiddenCall]:
+        if self._patterns:
+            _begin(self._patterns, self._observer)
+        return self.calls
+
+    def __exit__(self, *problem: object) -> None:
+        if self._patterns:
+            _end(self._patterns, self._observer)
+
+    def _note(self, operator: str, frame: FrameType | None) -> None:
+        """Take down an operator that runs, if it or a function of torch's around it is of a family."""
+        family, shown, frame = _attributed(operator, frame, self._family_of, self._is_own)
+        if not family:
+            return
+        line, line_number, where = "", None, ""
+        if frame is not None:
+            line_number, where = frame.f_lineno or 0, frame.f_code.co_name
+            line = linecache.getline(frame.f_code.co_filename, line_number, frame.f_globals).strip()
+        call = ForbiddenCall(shown, family, line[:MOST_LINE], line_number, where[:MOST_LINE])
+        seen = {(call.line_number, call.function) for call in self.calls}
+        # What a call is made of inside torch is not told beside it.
+        if len(self.calls) < MOST_CALLS and (line_number, where) not in seen:
+            self.calls.append(call)
+
+
+_watched: dict[str, tuple[Family, ...]] = {}  # by the id of a test cell, which is its task's
+
+
+def prepare(tasks: Iterable[tuple[str, tuple[Family, ...]]]) -> None:
+    """Get ready to watch the test cells of some tasks, before any code of a learner's runs.
+
+    Args:
+        tasks: the id of each, and what it forbids.
+    """
+    for task, families in tasks:
+        if families:
+            _watched[task] = families
+            _trial(_patterns(families))
+
+
+def _telling(send: Callable[[bytes], None]) -> Callable[..., None]:
+    """Tell a key, and make what sends a text in a pattern with a number, and its code under that key."""
+    key = urandom(KEY_BYTES)
+    keyed, next_number = blake2b(key=key, digest_size=CODE_BYTES), count().__next__
+    quoted = encode_basestring_ascii
+    send(f'["", {quoted(key.hex())}]'.encode())
+
+    def tell(pattern: str, *texts: str) -> None:
+        parts = (*[quoted(text) for text in texts],)
+        text = f'{{"number": {next_number()}, {pattern % parts}}}'
+        code = keyed.copy()
+        code.update(text.encode())
+        send(f'["{code.hexdigest()}", {quoted(text)}]'.encode())
+
+    return tell
+
+
+def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
+    """Return what is to be called where a cell begins, with its id, and where it ends, with "".
+
+    Of the test cells that were prepared, it tells that they are watched, each forbidden call before it is
+    made, and at the end that they still are. Each message bears a number, and a code that only this process
+    can make, under a key that the first one tells. So none can be left out, added or changed unnoticed.
+
+    Args:
+        send: sends a message whole, or raises.
+    """
+    begin, end, attributed, is_own = _begin, _end, _attributing(), is_notebook_file
+    most, most_name, anything = MOST_CALLS, MOST_NAME, BaseException
+    tell = _telling(send)
+    plans = {
+        task: (_patterns(families), _looking_up(families), *_trial(_patterns(families)))
+        for task, families in _watched.items()
+    }
+    task, says, seen = "", "", set[tuple[str, int, str]]()
+    patterns, look_up, call, ours = next(iter(plans.values()), (_patterns(()), str, str, bool))
+
+    def observe(operator: str, frame: FrameType | None) -> None:
+        if says:
+            if says == "begins" or ours():
+                tell('"says": %s, "task": %s', says, task)
+            return
+        family, shown, frame = attributed(operator, frame, look_up, is_own)
+        line, where = (0, "") if frame is None else (frame.f_lineno or 0, frame.f_code.co_name[:most_name])
+        if not family or (family, line, where) in seen or seen.__len__() >= most:
+            return
+        seen.add((family, line, where))
+        tell(
+            '"says": "called", "task": %s, "call": {"name": %s, "family": %s, "function": %s, "line_number": '
+            f"{line or 'null'}}}",
+            *(task, shown, family, where),
+        )
+
+    def show(what: str) -> None:
+        nonlocal says
+        says = what
+        try:
+            if call is not None:
+                call()
+            elif what == "begins" or ours():  # no operator of these families takes what can be made up
+                tell('"says": %s, "task": %s', what, task)
+        except anything:  # what keeps it from being shown, shows
+            pass
+        says = ""
+
+    def watching(cell: str) -> None:
+        nonlocal task, patterns, look_up, call, ours, seen
+        try:
+            if task:
+                show("ends")
+                task = ""
+                end(patterns, observe)
+            if cell in plans:
+                task, seen = cell, {*()}
+                patterns, look_up, call, ours = plans[cell]
+                begin(patterns, observe)
+                show("begins")
+        except anything:
+            pass
+
+    return watching

@@ -1,0 +1,175 @@
+"""Follow an answer on its way: which tensor each line of the learner's own code makes."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import re
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple, TypeVar
+
+import torch
+from torch import Tensor
+
+from autograder.probe.call_answer import quietly
+from autograder.probe.learner_code import file_of
+from autograder.probe.recording.operations import COPY, IN_PLACE, SAME, VIEW, Operation, Record
+from autograder.probe.recording.recorder import Recorder
+from autograder.probe.sensitivity import Prepared, prepared, probe_to_examine
+from autograder.records.bank import Task
+from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Origin, Step, Trail
+from autograder.records.tensor_fingerprint import Fingerprint, fingerprint
+
+MOST_ROWS = 150
+MOST_RUNS = 32  # of one operation, in a loop
+FIRST = 3  # numbers of a row that are told
+
+Look = TypeVar("Look")
+# How a tensor looked each time it was made, under its operation's number and its place among the results.
+Looks = Mapping[tuple[int, int], Sequence[Look]]
+
+
+def follow(
+    task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any], unsteady: bool = False
+) -> Trail | None:
+    """Return the steps of an answer on the probe that shows most, up to an error if one is raised.
+
+    An `unsteady` answer does not give the same twice: it is looked for where that begins. None where there is
+    no such probe, the answer cannot be made ready for it, or it takes too many steps.
+    """
+    probe = probe_to_examine(task)
+    if probe is None or task.kind not in ("function", "module"):
+        return None
+    file = file_of(vars(answer).get("forward") if task.kind == "module" else answer) or ""
+    try:
+        with quietly(), torch.no_grad():
+            record, looks = recorded(prepared(task, probe, answer, namespace), _look)
+            again = prepared(task, probe, answer, namespace) if unsteady else None
+            other = None if again is None else _first_other(again, file, task.own_functions)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # it cannot even be made, and its outcomes tell how
+        return None
+    steps = _steps(record, looks, file, task.own_functions)
+    too_long = record.left_out or any(len(runs) > MOST_RUNS for runs in looks.values())
+    looped = any(record[number].times > 1 for number, _ in looks)
+    if too_long or len(steps) > MAX_ITEMS:
+        return None
+    return Trail(probe.id, steps, looped, _unseen(record, looks), record.hooked, *(other or ()))
+
+
+def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:
+    """Return what a call did and how its tensors looked; an error ends the call.
+
+    A module that it is given is one operation, whatever happens inside. A tensor that is filled piece by
+    piece is looked at when it was filled last.
+    """
+    looks: dict[tuple[int, int], list[Look]] = {}
+
+    def keep(operation: Operation, part: int, tensor: Tensor) -> None:
+        runs = looks.setdefault((operation.number, part), [])
+        if operation.results[part].memory == IN_PLACE:
+            runs.clear()
+        if len(runs) <= MOST_RUNS and (seen := look(tensor)) is not None:
+            runs.append(seen)
+
+    recorder = Recorder(None, sys._getframe(), MOST_ROWS, keep, call.given, call.is_hooked)
+    recorder.start()
+    try:
+        with contextlib.suppress(Exception):
+            call()
+    finally:
+        recorder.stop(None, None)
+    return recorder.record, looks
+
+
+def _first_other(call: Prepared, file: str, own: Collection[str]) -> tuple[int, str] | None:
+    """Return the first line that makes another tensor in a second call, and the name that it gives it.
+
+    None where no line of a function in `own` is the first.
+    """
+    torch.default_generator.manual_seed(1)  # not that of a learner's GPU
+    record, looks = recorded(call, _bytes)
+    torch.default_generator.manual_seed(2)  # what sets a seed itself may leave behind what it began with
+    again, then = recorded(call, _bytes)
+    for number, part in looks:
+        operation = record[number]
+        # What memory holds before it is filled is anything, and no one's fault.
+        if not operation.operands and "empty" in operation.name:
+            continue
+        if number > len(again.operations) or again[number].step.line != operation.step.line:
+            return None  # the second call goes another way
+        if looks[number, part][:1] != then.get((number, part), [])[:1]:
+            line = operation.step.line
+            name = _name(linecache.getline(file, line), operation.results[part].names)
+            return (line, name) if operation.step.function in own else None
+    return None
+
+
+def _bytes(tensor: Tensor) -> int:
+    """Return what two tensors with the very same numbers share."""
+    return hash(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+
+
+class _Look(NamedTuple):
+    """How a tensor looked."""
+
+    made: Fingerprint
+    row: tuple[float, ...]  # how its last row begins, if all its numbers are finite
+    floats: bool
+
+
+def _look(tensor: Tensor) -> _Look | None:
+    made = fingerprint(tensor)
+    if made is None:
+        return None
+    first = tensor.detach()[(0,) * (tensor.ndim - 2) + (-1,) * (tensor.ndim > 1)][:FIRST]
+    floats = tensor.is_floating_point()
+    whole = floats and bool(tensor.isfinite().all())
+    return _Look(made, tuple(round(value, 6) for value in first.tolist()) if whole else (), floats)
+
+
+def _steps(record: Record, looks: Looks[_Look], file: str, own: Collection[str]) -> tuple[Step, ...]:
+    return tuple(
+        Step(
+            # Of a loop, each round has a name of its own, or the same for other tensors. So has another cell.
+            _name(linecache.getline(file, record[number].step.line), record[number].results[part].names)
+            if len(runs) == 1 and record[number].step.function in own
+            else "",
+            record[number].step.line,
+            record[number].step.function[:MAX_TEXT],
+            tuple(look.made for look in runs),
+            runs[0].row if len(runs) == 1 else (),
+            _origin(record, number, runs[0].floats),
+        )
+        for (number, part), runs in looks.items()
+        if runs
+    )
+
+
+def _unseen(record: Record, looks: Looks[_Look]) -> int | None:
+    """Return how many steps come before the first new numbers that have no fingerprint."""
+    steps = 0
+    for (number, part), runs in looks.items():
+        if not runs and record[number].results[part].memory not in (COPY, SAME, VIEW):
+            return steps
+        steps += bool(runs)
+    return None
+
+
+def _origin(record: Record, number: int, floats: bool) -> Origin:
+    made = [record[one] for one in (number, *record.ancestors(number))]
+    if all(result.memory in (COPY, SAME, VIEW) for one in made for result in one.results):
+        operands = [operand.shape for one in made for operand in one.operands]
+        results = [result.shape for one in made for result in one.results]
+        return "moved" if len({prod(shape) for shape in operands + results}) == 1 else "plain"
+    given = any(operand.maker is None for one in made for operand in one.operands)
+    return "computed" if floats and given else "plain"
+
+
+def _name(line: str, names: Sequence[str]) -> str:
+    """Return the name that a line itself gives to what it makes; "" where another line gives it."""
+    target = line.partition("=")[0]
+    return next((name for name in names if re.search(rf"\b{re.escape(name)}\b", target)), "")[:MAX_TEXT]

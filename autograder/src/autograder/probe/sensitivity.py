@@ -1,0 +1,208 @@
+"""What can be found out about any function or class without knowing what it should do.
+
+Each argument and each parameter is changed once, to see whether that has any effect; and each slice of an
+input, to see which slices of the result follow. An examination earns nothing. The judge compares it with that
+of the solution where an answer is wrong and nothing known explains why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.experiments.base import moved, other, slices_changed
+from autograder.probe.call_answer import constructed, copy, fresh, load_weights, quietly, split
+from autograder.records.bank import RESULT, Probe, Task, axis_parts
+from autograder.records.outcome import Examination, Influence
+from autograder.records.tensor_comparison import all_close
+
+MOST_SLICES = 12  # along one axis
+MOST_AXES = 6  # pairs of an input's axis and a result's
+MOST_ELEMENTS = 5_000
+SEED = 77
+
+
+def probe_to_examine(task: Task) -> Probe | None:
+    """Return the plain probe that shows most: the one with the most different sizes."""
+    plain = [
+        probe
+        for probe in task.probes
+        if probe.observe == RESULT
+        and not (probe.raises or probe.then or probe.hidden or probe.train)
+        and not probe.settings.keys() & {"lists", "once"}  # what these give is no tensor
+    ]
+    return max(plain, key=_variety, default=None)
+
+
+def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
+    """Try an answer with one thing changed at a time; None where that is not possible."""
+    probe = probe_to_examine(task)
+    if probe is None or task.kind == "class":
+        return None
+    try:
+        with quietly(), torch.no_grad():
+            return _examine(task, probe, answer, namespace)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # the answer fails, and its outcomes tell how
+        return None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A call of an answer on a probe, made ready: a module with the probe's weights, in eval mode."""
+
+    call: Callable[[Mapping[str, Any]], Any]
+    inputs: Mapping[str, Any]
+    hooks: list[int]  # on the modules that the answer is given, before it runs
+
+    def is_hooked(self) -> bool:
+        """Tell whether the answer's own code hangs on a module that it is given."""
+        return _hooks(self.inputs) != self.hooks
+
+    def __call__(self) -> Any:
+        return self.call(self.inputs)
+
+    @property
+    def given(self) -> frozenset[type[nn.Module]]:
+        """The classes of the modules that the answer is given."""
+        modules = (value for value in self.inputs.values() if isinstance(value, nn.Module))
+        return frozenset(type(part) for module in modules for part in module.modules())
+
+
+def prepared(task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Prepared:
+    """Return a call of an answer on a probe, made ready."""
+    call, inputs, _ = _ready(task, probe, answer, namespace)
+    return Prepared(call, inputs, _hooks(inputs))
+
+
+def _ready(
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
+) -> tuple[Callable[[Mapping[str, Any]], Any], dict[str, Any], nn.Module | None]:
+    dtype = getattr(torch, probe.dtype)
+    inputs = fresh(probe.inputs, namespace, dtype if task.kind == "module" else None)
+    module: nn.Module | None = None
+    function = answer
+    if task.kind == "module":
+        function = module = constructed(answer, probe.construct, probe.keywords)
+        load_weights(module, probe.weights)
+        module.to(dtype).eval()
+
+    def called(values: Mapping[str, Any]) -> Any:
+        positional, by_name = split({name: copy(value) for name, value in values.items()}, probe.keywords)
+        result = function(*positional, **by_name)
+        # The next call may write into the same memory.
+        return result.detach().clone() if isinstance(result, Tensor) else result
+
+    return called, inputs, module
+
+
+def _examine(
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
+) -> Examination | None:
+    called, inputs, module = _ready(task, probe, answer, namespace)
+    hooked = _hooks(inputs)
+    before = called(inputs)
+    if not isinstance(before, Tensor) or before.numel() > MOST_ELEMENTS:
+        return None
+    if not bool(before.isfinite().any()):
+        return None  # nan stays nan, whatever changes
+    again = called(inputs)
+    if isinstance(again, Tensor) and again.shape == before.shape and not all_close(again, before):
+        differs = (again.double() - before.double()).abs().nan_to_num(nan=0.0, posinf=0.0)
+        return Examination(
+            probe.id, unsteady=float((differs > 0).double().mean()), apart=float(differs.max())
+        )
+    if _hooks(inputs) != hooked:
+        return None  # what one call leaves on a module meets the next one: none is like the first
+    generator = torch.Generator().manual_seed(SEED)
+    afters = {
+        name: called({**inputs, name: other(value, generator)})
+        for name, value in inputs.items()
+        if isinstance(value, Tensor)
+    }
+    for name, parameter in module.named_parameters() if module is not None else ():
+        kept = parameter.detach().clone()
+        parameter.copy_(other(kept, generator))
+        afters[name] = called(inputs)
+        parameter.copy_(kept)
+    tensors = {name: after for name, after in afters.items() if isinstance(after, Tensor)}
+    changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
+    idle = [name for name, any_of_it in zip(tensors, changed, strict=True) if not bool(any_of_it)]
+    influences = (
+        _influence(name, axis, task.input_axes[name][axis], symbol, place, called, inputs, before)
+        for name, axis, symbol, place in islice(_shared_axes(task, inputs, before), MOST_AXES)
+    )
+    return Examination(probe.id, tuple(idle), tuple(one for one in influences if one is not None))
+
+
+def _hooks(inputs: Mapping[str, Any]) -> list[int]:
+    """Count the hooks on each part of the modules that an answer is given."""
+    parts = (part for value in inputs.values() if isinstance(value, nn.Module) for part in value.modules())
+    return [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in parts]
+
+
+def _shared_axes(
+    task: Task, inputs: Mapping[str, Any], result: Tensor
+) -> Iterator[tuple[str, int, str, int]]:
+    """Yield an input, its axis, the axis's name, and a place where the result has an axis of that name."""
+    if len(task.axes) != result.ndim:
+        return
+    for name, axes in task.input_axes.items():
+        value = inputs.get(name)
+        if not isinstance(value, Tensor) or value.ndim != len(axes):
+            continue
+        for axis, label in enumerate(axes):
+            symbol = axis_parts(label)[0]
+            for place, other_label in enumerate(task.axes):
+                sizes = value.shape[axis], result.shape[place]
+                if (
+                    axis_parts(other_label)[0] == symbol
+                    and sizes[0] == sizes[1]
+                    and 1 < sizes[0] <= MOST_SLICES
+                ):
+                    yield name, axis, other_label, place
+
+
+def _influence(
+    name: str,
+    axis: int,
+    along: str,
+    symbol: str,
+    place: int,
+    called: Callable[[Mapping[str, Any]], Any],
+    inputs: Mapping[str, Any],
+    before: Tensor,
+) -> Influence | None:
+    rows = torch.zeros(inputs[name].shape[axis], before.shape[place], dtype=torch.bool)
+    # A single number can be the largest, and matter only while it falls.
+    alone = inputs[name].numel() == inputs[name].shape[axis]
+    for sign in (1.0, -1.0) if alone else (1.0,):
+        afters = []
+        generator = torch.Generator().manual_seed(SEED)
+        for changed in slices_changed(inputs, [name], axis, generator, sign):
+            after = called(changed)
+            if not isinstance(after, Tensor) or after.shape != before.shape:
+                return None
+            afters.append(after)
+        rows |= moved(before, afters, place)  # (positions, slices of the result)
+    return Influence(name, along, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
+
+
+def _variety(probe: Probe) -> int:
+    expected = probe.expected.tensor
+    if expected is not None and not bool(expected.any()):
+        return 0  # wrong numbers may well be 0 too
+    sizes = {size for value in probe.inputs.values() if isinstance(value, Tensor) for size in value.shape}
+    if any(
+        max(value.shape, default=0) > MOST_SLICES
+        for value in probe.inputs.values()
+        if isinstance(value, Tensor)
+    ):
+        return 0
+    return len(sizes | {value for value in probe.construct.values() if type(value) is int})

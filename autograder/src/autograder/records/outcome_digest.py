@@ -1,0 +1,80 @@
+"""Whether an answer did what the solution does, at a glance: as one short digest of all its outcomes.
+
+Where grades count, an answer is judged outside its process, and what is right is not in there. To try general
+experiments on every answer takes longer than all else, though most are right and need none. So the questions
+hold this digest for the probes that a learner sees, and an answer that comes to the same is not looked at
+more closely. It says nothing that a check at home does not say, nobody gets a number out of it, and it earns
+nothing. Right answers that round otherwise may come to another digest: they are looked at as if wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from autograder.records import serialization
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from autograder.records.bank import Probe
+    from autograder.records.outcome import Outcome
+
+REFUSED = "refused"
+BYTES = 4
+DIGITS = 4  # of a tensor's numbers in short: two routes to one result differ in the seventh
+NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
+
+
+def glance(probes: Sequence[Probe], outcomes: Mapping[str, Outcome]) -> str:
+    """Return the digest of what an answer did on a task's probes."""
+    parts = [_part(probe, outcomes[probe.id]) for probe in probes if probe.id in outcomes]
+    return hashlib.blake2s(json.dumps(parts).encode(), digest_size=BYTES).hexdigest()
+
+
+def right_glance(probes: Sequence[Probe]) -> str:
+    """Return the digest of what the solution does on a task's probes."""
+    parts = [REFUSED if probe.raises else _part(probe, probe.expected) for probe in probes]
+    return hashlib.blake2s(json.dumps(parts).encode(), digest_size=BYTES).hexdigest()
+
+
+def _part(probe: Probe, outcome: Outcome) -> Any:
+    if probe.raises and outcome.error is not None and outcome.error.is_one_of(probe.raises):
+        names = all(one in outcome.error.message for one in probe.settings.get("says", ()))
+        return REFUSED if names else "refused without a name"
+    return [
+        outcome.type_name,
+        outcome.shape,
+        outcome.dtype,
+        outcome.device,
+        None if outcome.error is None else outcome.error.type,
+        outcome.uncalled is None,
+        sorted(outcome.changed_inputs),
+        serialization.encode(outcome.module)[0],
+        None if outcome.tensor is None else _in_short(outcome.tensor),
+    ]
+
+
+def _in_short(tensor: Tensor) -> list[float]:
+    flat = tensor.detach().double().flatten().nan_to_num(nan=NAN, posinf=ABOVE, neginf=BELOW)
+    count = flat.numel()
+    size = float(flat.square().mean().sqrt()) if count else 0.0
+    if not size:
+        return [0.0]
+    sums = _directions(count) @ (flat / size) / math.sqrt(count)
+    # + 0.0, since a sum that is nothing but rounding may be -0.0.
+    return [float(f"{size:.{DIGITS}g}"), *(round(one, DIGITS) + 0.0 for one in sums.tolist())]
+
+
+@lru_cache(maxsize=64)
+def _directions(count: int) -> Tensor:
+    """Three fixed directions in which a tensor's entries are added up. Shape (3, count)."""
+    import torch
+
+    places = torch.arange(1, count + 1, dtype=torch.float64)
+    steps = torch.tensor([7.3891, 54.598, 20.086], dtype=torch.float64)[:, None]
+    return torch.sin(places * steps + steps.sqrt())

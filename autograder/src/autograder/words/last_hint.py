@@ -1,0 +1,177 @@
+"""The last hint: why this answer is wrong, from what was seen of it, and what to try. It gives no code.
+
+It is put together from what the verdict holds: the named mistakes, the steps of the answer, its numbers, and
+what experiments show. Of what was not seen it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from autograder.records import findings as f
+from autograder.records.bank import Task
+from autograder.records.outcome import ErrorReport
+from autograder.words.feedback_card import named_lines
+from autograder.words.language import _, translated
+from autograder.words.phrases import N_, capital, number_text, place_of
+from autograder.words.wording import (
+    HINT_SAYS_WHY,
+    fact_text,
+    globals_text,
+    place_text,
+    unfinished_text,
+    way_text,
+    word,
+)
+
+MOST_WORDS = 160  # in all hints of a task together: more is not read
+MOST_STEPS = 3  # right steps that are told, the last ones
+
+# What to try, by what is known of the answer.
+_TRY = {
+    "instead": N_(
+        "Try this: print what line {line} makes. First write down what one row of it should hold, and why. "
+        "Then look at what happens between the last right step and there: which operation, over which axis, "
+        "with which number? Change one thing, and see whether the row moves as you said."
+    ),
+    "multiple": N_(
+        "Try this: compute one number of that step by hand, and print yours beside it. Where does the factor "
+        "come in, or go missing? Look at each product, each division and each mean. Change one of them, and "
+        "see whether the two numbers agree."
+    ),
+    "onward": N_(
+        "Try this: start at the last right step. Print what each operation behind it makes, one at a time. "
+        "Before each print, say which shape and which numbers you expect, and why. The first surprise is the "
+        "place to change."
+    ),
+    "sizes": N_(
+        "Try this: print the shape of each tensor in line {line}, just above it. Write beside each axis what "
+        "it counts. Which axes should meet there, and which do? Change the first tensor whose axes are not "
+        "what you said."
+    ),
+    "error": N_(
+        "Try this: read the message once more. Which operation does it name, and what did that get? Print it "
+        "just above line {line}, and say first what it should be. Change what is not as you said."
+    ),
+    "shape": N_(
+        "Try this: write beside each of your lines which shape it makes, and what each axis counts. Then "
+        "print the shapes. The first line whose shape is not what you said is the place to change."
+    ),
+    "numbers": N_(
+        "Try this: follow {place} from the start, one operation after the other. Print what each of them "
+        "makes, and say first which number you expect, and why. The first surprise is the place to change."
+    ),
+    "other": N_(
+        "Try this: find the line that decides this. Say what it does now, and what it should do. Change only "
+        "that line, and run the check again."
+    ),
+}
+_BRIEF = N_("Try this: change one thing at a time. Say first what should move.")
+
+# Errors of operations; tensors whose sizes do not fit raise all but the first. Others are names misspelt.
+OF_OPERATIONS = ("TypeError", "RuntimeError", "IndexError", "ValueError")
+
+
+def reasoning(task: Task, verdict: f.Verdict, before: Sequence[str], section: str = "") -> tuple[str, ...]:
+    """Return the reasoning for a wrong answer, in paragraphs; nothing for one that could not be tried.
+
+    Args:
+        task: what the answer should do.
+        verdict: what was seen of it.
+        before: the hints that the learner has seen by then.
+        section: where the mistake is explained, in words.
+    """
+    finding = verdict.finding
+    if finding is None or (isinstance(finding, f.Untried | f.CallsForbidden) and not _error(finding)):
+        return ()
+    if isinstance(finding, f.MatchesKnownWrong) and finding.values:
+        finding = replace(finding.values, probe=finding.probe)
+    first = [unfinished_text(verdict)] if verdict.unfinished else []
+    first += named_lines(verdict)
+    steps = [_steps(verdict.way, task, most) for most in (MOST_STEPS, 1)] if verdict.way else []
+    seen, *details = _seen(finding, verdict, task)
+    facts = [fact_text(fact, task) for fact in verdict.facts]
+    more = [seen, *facts] if verdict.named else [*facts, seen]
+    more += [globals_text(verdict, task)] if verdict.globals_read else []
+    more += [_("Read {section} again: it explains this.", section=section)] if section else []
+    more += details
+    # What says most comes first where there is not room for all; the last paragraph is what to try.
+    to_try = [_to_try(finding, verdict.way, task), _(_BRIEF[0])]
+    steps = [text for text in steps if words([*before, *first, text, to_try[-1]]) <= MOST_WORDS]
+    room = MOST_WORDS - words([*before, *first])
+    chosen = []
+    for ways_to_say in (steps, to_try, *([text] for text in more)):
+        fits = next((text for text in ways_to_say if words([text]) <= room), "")
+        chosen.append(fits)
+        room -= words([fits])
+    in_steps, tried, *rest = chosen
+    return tuple(filter(None, [*first, in_steps, *rest, tried]))
+
+
+def words(texts: Sequence[str]) -> int:
+    """Count the words of some texts."""
+    return sum(len(text.split()) for text in texts)
+
+
+def _steps(way: f.Way, task: Task, most: int) -> str:
+    """Say which steps are right, the last ones, and what stands where the next one should."""
+    said = way_text(replace(way, right=way.right[-most:]), task)
+    return " ".join(filter(None, [said, *_there(way, task)]))
+
+
+def _there(way: f.Way, task: Task) -> Iterator[str]:
+    if way.source is None or way.multiple:
+        return
+    yield _(
+        "{step} are made from {source}, {place}.",
+        step=capital(translated("steps", way.missing)),
+        source=translated("steps", way.source.says),
+        place=place_text(way.source, task),
+    )
+    if way.instead:
+        made = way.instead
+        place = place_text(f.Reached("", made.name, made.line_number, made.function), task)
+        yield _("What you have there is no step of the usual way: {place}.", place=place)
+        if made.row:
+            numbers = ", ".join(number_text(number) for number in made.row)
+            yield _("Its last row begins with {numbers}.", numbers=numbers)
+
+
+def _seen(finding: f.Finding, verdict: f.Verdict, task: Task) -> list[str]:
+    """Return what was seen of the result, the clearest first."""
+    message = word(finding, task)
+    # The mistake's own hint says where it comes from.
+    named = verdict.named and verdict.whole and isinstance(finding, HINT_SAYS_WHY)
+    return [message.headline, *(() if named else message.details)]
+
+
+def _error(finding: f.Finding) -> ErrorReport | None:
+    return finding.error if isinstance(finding, f.Raised | f.NotDefined | f.StillStub) else None
+
+
+def _to_try(finding: f.Finding, way: f.Way | None, task: Task) -> str:
+    kind, values = _case(finding, way, task)
+    return _(_TRY[kind][0], **values) if kind else ""
+
+
+def _case(finding: f.Finding, way: f.Way | None, task: Task) -> tuple[str, dict[str, Any]]:
+    """Return what there is to try, and the values that its sentences name."""
+    error = _error(finding)
+    if error:
+        sizes = error.type in OF_OPERATIONS[1:] and any(one.shape for one in error.operands)
+        known = error.type in OF_OPERATIONS and error.line_number
+        return ("sizes" if sizes else "error", {"line": error.line_number}) if known else ("", {})
+    if way and way.multiple:
+        return "multiple", {}
+    if way and way.instead:
+        return "instead", {"line": way.instead.line_number}
+    if way and (way.right or way.alike):
+        return "onward", {}
+    if isinstance(finding, f.WrongShape):
+        return "shape", {}
+    if isinstance(finding, f.WrongValues):
+        place = place_of(finding.index, task)
+        return "numbers", {"place": place[:1].lower() + place[1:]}
+    return "other", {}

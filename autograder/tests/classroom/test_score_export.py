@@ -1,0 +1,224 @@
+"""Scores go into the file that a learning platform exported, and nothing else in it changes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from autograder.classroom.class_roster import Person
+from autograder.classroom.csv_tables import BadList, Table, number_in
+from autograder.classroom.platforms import canvas, generic, moodle
+from autograder.classroom.score_export import Merged, Scores, scores, write_workbook
+from autograder.command import app as cli
+from autograder.grading.class_folder import Class
+from autograder.grading.score_scaling import OtherMaximum
+from autograder.records.course import Course
+from nbgrader.api import Base, Gradebook
+from openpyxl import Workbook, load_workbook
+from sqlalchemy import create_engine
+from support.class_course import LESSON, OTHER, class_folder
+from typer.testing import CliRunner
+
+PEOPLE = {
+    "ada": ("Ada", "Lovelace", "ada@uni.example", "71"),
+    "bob": ("Bob", "Meyer", "bob@uni.example", "72"),
+    "bob2": ("Bob", "Meyer", "bob2@uni.example", "73"),
+    "eve": ("=Eve", "O'Neil", "", ""),
+}
+SCORES = {("ada", LESSON): 8.0, ("bob", LESSON): 4.5, ("ada", OTHER): 3.0, ("eve", LESSON): 0.0}
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
+
+
+@pytest.fixture
+def course(class_course: Course, tmp_path: Path) -> Class:
+    place = Class(class_folder(class_course, tmp_path / "course", LESSON))
+    Base.metadata.create_all(create_engine(place.database))
+    with Gradebook(place.database, place.directory.course_id) as book:
+        for lesson in (LESSON, OTHER):
+            book.add_assignment(lesson)
+            book.add_notebook(lesson, lesson)
+            book.add_grade_cell("task", lesson, lesson, max_score=10, cell_type="code")
+        for student, (first, last, email, number) in PEOPLE.items():
+            book.add_student(student, first_name=first, last_name=last, email=email, lms_user_id=number)
+        for (student, lesson), score in SCORES.items():
+            book.add_submission(lesson, student)
+            book.find_grade("task", lesson, lesson, student).auto_score = score
+        book.find_submission_notebook(LESSON, LESSON, "ada").late_submission_penalty = 1.0
+        book.db.commit()
+    return place
+
+
+@pytest.fixture
+def known(course: Class) -> Scores:
+    return scores(course)
+
+
+def into_canvas(known: Scores, exported: str, scale: bool = False) -> Merged:
+    return canvas.fill(known, listed(exported), "", scale)
+
+
+def into_moodle(known: Scores, worksheet: str, lesson: str, scale: bool = False) -> Merged:
+    return moodle.fill(known, listed(worksheet), lesson, scale)
+
+
+def listed(text: str) -> Table:
+    return Table(text, (generic.LISTS, moodle.LISTS, canvas.LISTS))
+
+
+def table(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+CANVAS = f"""Student,ID,SIS Login ID,Section,{LESSON} (991),Essay (992)
+Points Possible,,,,10,5
+"Lovelace, Ada",71,alo,A,,4
+"Meyer, Bob",72,bme,A,,3
+"Meyer, Bob",,,B,7,2
+"Nobody, Nora",99,nno,A,,1
+"Student, Test",,,A,,
+"""
+
+
+def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
+    made = into_canvas(known, CANVAS)
+    expected = table(CANVAS)
+    expected[2][4], expected[3][4] = "7", "4.5"  # Ada was late, which costs 1 of 8
+    assert table(made.text) == expected
+    assert made.filled == 2
+    assert made.strangers == ["Bob Meyer (could be bob or bob2)", "Nora Nobody (not in the gradebook)"]
+    assert made.missing == ["eve"]
+    assert made.left_out == [OTHER]
+    assert not into_canvas(known, CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")).left_out
+
+
+def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(known):
+    with pytest.raises(BadList, match="Make an assignment of that name in Canvas"):
+        into_canvas(known, CANVAS.replace(LESSON, "Homework"))
+
+
+MOODLE = """\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments
+Participant 71,Ada Lovelace,ada@uni.example,Submitted,,100.00,
+Participant 72,Bob Meyer,bob@uni.example,Submitted,,100.00,
+Participant 73,Bob Meyer,bob2@uni.example,No submission,,100.00,
+"""
+
+
+GERMAN = """Kennung;Vollständiger Name;E-Mail-Adresse;Status;Bewertung;Bestwertung;Feedback als Kommentar
+Teilnehmer/in 71;Ada Lovelace;ada@uni.example;Abgegeben;;10,00;
+Teilnehmer/in 72;Bob Meyer;bob@uni.example;Abgegeben;;10,00;
+"""
+
+
+def test_a_moodle_worksheet_is_filled_as_scores_are_here(known):
+    made = into_moodle(known, MOODLE.removeprefix("\ufeff").replace("100.00", "10.00"), LESSON)
+    assert [row[4] for row in table(made.text)] == ["Grade", "7.00", "4.50", ""]
+
+
+@pytest.mark.parametrize("before", ["", "\n \r\n", "sep=;\n"])
+def test_a_worksheet_in_another_language_is_read_by_what_is_in_it(known, before):
+    made = into_moodle(known, before + GERMAN, LESSON)
+    assert made.text.startswith(before + "Kennung;")
+    assert made.text.splitlines()[-2] == "Teilnehmer/in 71;Ada Lovelace;ada@uni.example;Abgegeben;7.00;10,00;"
+
+
+def in_canvas(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+    gradebook = CANVAS.replace("Points Possible,,,,10", f'Points Possible,,,,"{most}"')
+    return listed(into_canvas(known, gradebook, scale).text).rows[1][4]
+
+
+def in_moodle(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+    worksheet = MOODLE.removeprefix("\ufeff").replace(",", ";").replace("100.00", most)
+    return listed(into_moodle(known, worksheet, LESSON, scale).text).rows[0][4]
+
+
+def in_xlsx(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+    earlier = Workbook()
+    earlier.active.title = "scores"
+    earlier.active.append(["student", f"{LESSON} ({most})"])
+    earlier.save(tmp_path / "book.xlsx")
+    write_workbook(known, tmp_path / "book.xlsx", scale)
+    header, first = load_workbook(tmp_path / "book.xlsx")["scores"].iter_rows(max_row=2, values_only=True)
+    assert header[3] == f"{LESSON} ({number_in(most):g})"
+    return str(first[3])
+
+
+# Gradescope's is in test_gradescope.py: there the container is told the maximum.
+WAYS = (in_canvas, in_moodle, in_xlsx)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("most", "scaled"), [("100.00", 70), ("1.000,00", 700), ("1,000.00", 700), ("7", 4.9)]
+)
+def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(known, tmp_path, way, most, scaled):
+    with pytest.raises(OtherMaximum, match=r"has 10 points here and .* (on the platform|in book.xlsx)"):
+        way(known, most, False, tmp_path)
+    assert float(way(known, most, True, tmp_path)) == scaled
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("scale", [False, True])
+def test_the_same_maximum_leaves_scores_as_they_are(known, tmp_path, way, scale):
+    assert float(way(known, "10,0", scale, tmp_path)) == 7
+
+
+def test_no_other_file_makes_room_for_a_workbook(known, tmp_path):
+    (tmp_path / "notes.xlsx").write_text("mine", encoding="utf-8")
+    with pytest.raises(BadList, match="no workbook of scores"):
+        write_workbook(known, tmp_path / "notes.xlsx")
+    assert (tmp_path / "notes.xlsx").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_maximum_that_is_no_number_is_refused(known):
+    with pytest.raises(BadList, match="“many”, is no number"):
+        into_moodle(known, MOODLE.removeprefix("\ufeff").replace("100.00", "many"), LESSON)
+
+
+@pytest.mark.parametrize(
+    ("worksheet", "lesson", "why"),
+    [
+        ("Full name,Email address\nAda Lovelace,ada@uni.example\n", LESSON, "no column `Grade`"),
+        ("a,b\n1,2\n", LESSON, "no column that says who a student is"),
+        ("", LESSON, "no column that says who a student is"),
+        (MOODLE.removeprefix("\ufeff"), "03-more", "Nothing of 03-more is graded yet"),
+    ],
+)
+def test_what_is_no_worksheet_is_refused_with_a_reason(known, worksheet, lesson, why):
+    with pytest.raises(BadList, match=why):
+        into_moodle(known, worksheet, lesson)
+
+
+def test_the_workbook_has_all_scores_and_no_formula(known, tmp_path):
+    write_workbook(known, tmp_path / "book.xlsx")
+    book = load_workbook(tmp_path / "book.xlsx")
+    assert book.sheetnames == ["scores", LESSON, OTHER]
+    rows = list(book["scores"].iter_rows(values_only=True))
+    assert rows[1] == ("ada", "Lovelace", "Ada", 7, 3, 10)
+    assert rows[2][3:] == (4.5, None, 4.5)
+    assert book["scores"]["C5"].data_type == "s"
+    assert list(book[LESSON].iter_rows(values_only=True))[1] == ("ada", "Lovelace", "Ada", 8, 1, 7)
+
+
+def test_a_student_s_id_that_no_workbook_takes_is_written_without_its_signs(known, tmp_path):
+    odd = replace(known, people=[*known.people, Person(id="a\x1b[31m\x00b")])
+    write_workbook(odd, tmp_path / "book.xlsx")
+    rows = load_workbook(tmp_path / "book.xlsx")["scores"].iter_rows(values_only=True)
+    assert list(rows)[-1][0] == "a\ufffd[31m\ufffdb"
+
+
+def test_the_command_writes_beside_the_file_and_tells_who_has_no_row(course, tmp_path):
+    given = tmp_path / "grades.csv"
+    given.write_text(CANVAS, encoding="utf-8")
+    where = ["--course", str(course.directory.root)]
+    done = CliRunner().invoke(cli.app, ["export", "--canvas", str(given), *where])
+    assert done.exit_code == 1
+    assert "has a score and no row: eve" in done.output
+    assert f"is graded, and no column is called so: {OTHER}" in done.output
+    assert given.read_text(encoding="utf-8") == CANVAS
+    assert "4.5" in (tmp_path / "grades-graded.csv").read_text(encoding="utf-8")
+    unclear = CliRunner().invoke(cli.app, ["export", "--moodle", str(given), *where])
+    assert unclear.exit_code == 2

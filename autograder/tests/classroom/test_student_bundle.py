@@ -1,0 +1,215 @@
+"""The bundle: nothing in it that students must not have, and everything that a check needs."""
+
+import shlex
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from autograder.author.authoring import load_lesson
+from autograder.author.build_bank import changed_answer, evidence_for, run_solution
+from autograder.author.parse_source import read_source
+from autograder.classroom.bundle_wheels import for_students
+from autograder.classroom.student_bundle import SETUP, bundle
+from autograder.grading.evasion_lint import hiding
+from autograder.judge.decide import judge
+from autograder.records.course import NAMED, PACKED, Course
+from autograder.words.feedback_card import plain_text
+from packaging.utils import parse_wheel_filename
+from packaging.version import Version
+from support.class_course import LESSON, NAME, OTHER, class_folder
+
+BANK = "signals_course"
+
+
+def wheels_in(files) -> tuple[str, str]:
+    """The wheels among a bundle's files: the tool's and the course's."""
+    wheels = [name for name in files if name.endswith(".whl")]
+    tool, course = sorted(wheels, key=lambda name: name.startswith("signals"))
+    return tool, course
+
+
+@pytest.fixture(scope="module")
+def folder(class_course, tmp_path_factory):
+    out = tmp_path_factory.mktemp("bundle") / "all.zip"
+    bundle(class_course, [LESSON], out, hints=1)
+    place = tmp_path_factory.mktemp("student")
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(place)
+    (unpacked,) = place.iterdir()
+    return unpacked
+
+
+@pytest.fixture(scope="module")
+def wheels(folder):
+    """The tool's wheel and the course's, opened."""
+    return [zipfile.ZipFile(folder / name) for name in wheels_in(path.name for path in folder.glob("*.whl"))]
+
+
+@pytest.fixture(scope="module")
+def wheel(wheels):
+    """The course's wheel."""
+    return wheels[1]
+
+
+def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
+    there = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
+    names = {Path(wheel.filename).name for wheel in wheels}
+    notebooks = {f"notebooks/{place}{LESSON}/{LESSON}.ipynb" for place in ("", "bn/")}
+    assert there == {"README.md", "course.toml", *names, *notebooks}
+    assert "Python 3.11 to below 3.15" in (folder / "README.md").read_text()
+    tool, course = ([Path(name) for name in wheel.namelist()] for wheel in wheels)
+    assert {path.parts[0] for path in tool if "dist-info" not in path.parts[0]} == {"autograder"}
+    words = {f"bn/{file}.mo" for file in (LESSON, "messages", "shared")}
+    bank = {path.relative_to(BANK).as_posix() for path in course if path.is_relative_to(BANK)}
+    assert bank == {"course.toml", "source/signals.py", f"{LESSON}.json", f"{LESSON}.safetensors", *words}
+    assert {path.parts[0] for path in course if "dist-info" not in path.parts[0]} == {BANK}
+
+
+def test_no_solution_is_in_the_wheel(class_course, wheel):
+    text = " ".join(wheel.read(one).decode("utf-8", "replace") for one in wheel.namelist())
+    solutions = [task.hints[-1] for task in load_lesson(class_course.source / LESSON).tasks]
+    assert len(solutions) == 3
+    assert not [one for one in solutions if one in text]
+    assert "redrawn" not in wheel.read(f"{BANK}/{LESSON}.json").decode()
+
+
+def test_the_bank_for_students_says_the_same_of_known_answers_to_every_task(class_course):
+    lesson = load_lesson(class_course.source / LESSON)
+    notebook = read_source(class_course.source / LESSON / f"{LESSON}.py")
+    runs = run_solution(lesson, notebook, LESSON, families=class_course.forbidden)
+    whole = class_course.load(LESSON)
+    reduced = for_students(whole)
+    for entry in lesson.tasks:
+        for wrong in entry.wrong:
+            text = changed_answer(entry, wrong.changes, runs)
+            evidence = evidence_for(whole.tasks[entry.id], text, whole, runs)
+            said = [
+                plain_text(task, judge(task, evidence, as_seen=True))
+                for task in (whole.tasks[entry.id], reduced.tasks[entry.id])
+            ]
+            assert said[0] == said[1]
+
+
+@pytest.fixture
+def first_cell(folder, monkeypatch):
+    """Runs a notebook's first code cell in a folder; gives the wheels that it would have installed."""
+    notebook = nbformat.read(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    assert cell["id"] == SETUP
+    assert hiding([cell.source]) is None  # and so no submission looks suspicious by it
+    monkeypatch.setenv(NAMED, "")  # what the cell sets is taken back
+
+    def run(place):
+        ran = []
+        shell = type("Shell", (), {"run_line_magic": lambda self, *words: ran.extend(words)})
+        monkeypatch.chdir(place)
+        exec(cell.source, {"get_ipython": shell})
+        assert ran[:1] in ([], ["pip"])
+        return [Path(word).name for line in ran[1:] for word in shlex.split(line)[2:]]
+
+    return run
+
+
+class Installed:
+    """What is installed, as the first cell asks for it."""
+
+    def __init__(self, version, origin=None):
+        self.version, self.origin = version, origin
+
+    def read_text(self, name):
+        return self.origin
+
+
+def test_the_first_code_cell_says_what_it_misses_and_nothing_while_grading(
+    class_course, folder, first_cell, monkeypatch, tmp_path
+):
+    place = folder / "notebooks" / LESSON
+    checkout = Installed("0.1", '{"dir_info":{"editable":true}}')
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: [checkout])
+    assert first_cell(place) == []
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: [])
+    assert first_cell(place) == list(wheels_in(path.name for path in folder.glob("*.whl")))
+    assert first_cell(class_course.root / "notebooks" / LESSON) == []
+    with pytest.raises(FileNotFoundError, match=r"Put lesson_autograder-….whl and signals-….whl"):
+        first_cell(tmp_path)
+    monkeypatch.setenv(PACKED, "questions")
+    assert first_cell(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "course", "wanted"),
+    [
+        (Installed("0.2.9"), Installed("0.2.9+1"), [0, 1]),
+        (Installed("99.0"), Installed("99.0+1"), [1]),  # of the course, what was handed out counts
+        (Installed("0.3.0+9"), Installed("0.3.0", '{"dir_info":{"editable":true}}'), [0]),
+    ],
+)
+def test_a_notebook_that_was_worked_in_takes_the_wheels_of_a_later_bundle(
+    class_course, first_cell, monkeypatch, tmp_path, tool, course, wanted
+):
+    made, of_course = wheels_in(bundle(class_course, [LESSON], tmp_path))
+    of_tool = "lesson_autograder-0.3.0+10-py3-none-any.whl"
+    (tmp_path / made).rename(tmp_path / of_tool)
+    wheels = of_tool, of_course
+    there = {"lesson_autograder": tool, "signals": course}
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: [there[name]])
+    place = tmp_path / "notebooks" / LESSON
+    assert first_cell(place) == [wheels[number] for number in wanted]
+    there |= {wheel.split("-")[0]: Installed(wheel.split("-")[1]) for wheel in wheels}
+    assert first_cell(place) == []
+
+
+def test_a_later_archive_replaces_nothing_that_a_student_wrote_and_its_checks_are_found(
+    class_course, first_cell, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: [])
+    folders = []
+    for number, lessons in enumerate(([LESSON], [LESSON, OTHER])):
+        out = tmp_path / f"{number}.zip"
+        bundle(class_course, lessons, out)
+        # As `unzip -o` does, and Explorer and Finder where they are told to replace.
+        with zipfile.ZipFile(out) as archive:
+            archive.extractall(tmp_path / "home")
+        folders += [path for path in (tmp_path / "home").iterdir() if path not in folders]
+        written = folders[0] / "notebooks" / LESSON / f"{LESSON}.ipynb"
+        if not number:
+            written.write_text("what a student wrote")
+    _, later = folders
+    assert written.read_text() == "what a student wrote"
+    assert [folder.name.rpartition("-")[0] for folder in folders] == [f"{NAME}-01", f"{NAME}-02"]
+    assert first_cell(written.parent) == list(wheels_in(path.name for path in later.glob("*.whl")))
+
+
+def test_the_same_lessons_give_the_same_wheels_and_others_another_of_the_course(
+    class_course, folder, wheels, tmp_path
+):
+    again = wheels_in(bundle(class_course, [LESSON], tmp_path, hints=1))
+    assert [(tmp_path / name).read_bytes() for name in again] == [
+        Path(wheel.filename).read_bytes() for wheel in wheels
+    ]
+    more = wheels_in(bundle(class_course, [LESSON, OTHER], tmp_path, hints=1))
+    assert more[0] == again[0]
+    assert {path.name for path in tmp_path.glob("*.whl")} == set(more) != set(again)
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.4.0.dev0", "1.0+mine"])
+def test_every_version_of_a_course_gives_wheels_that_installers_accept(class_course, tmp_path, version):
+    place = class_folder(class_course, tmp_path / "course", LESSON)
+    (place / "pyproject.toml").write_text(f'[project]\nname = "signals"\nversion = "{version}"\n')
+    made = wheels_in(bundle(Course.read(place), [LESSON], tmp_path / "out"))
+    (tool, of_tool, *_), (name, of_course, *_) = map(parse_wheel_filename, made)
+    assert (tool, name) == ("lesson-autograder", "signals")
+    assert of_course > Version(version)
+    assert of_tool >= Version(of_tool.public)
+
+
+def test_the_wheel_takes_the_courses_own_packages_wherever_the_tool_lies(class_course, tmp_path):
+    place = class_folder(class_course, tmp_path / "course", LESSON)
+    (place / "paper").mkdir()
+    (place / "paper" / "__init__.py").write_text("MARK = 1\n")
+    described = place / "course.toml"
+    described.write_text('preload = ["paper"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8")
+    made = wheels_in(bundle(Course.read(place), [LESSON], tmp_path / "out"))
+    with zipfile.ZipFile(tmp_path / "out" / made[1]) as packed:
+        assert packed.read("paper/__init__.py") == b"MARK = 1\n"

@@ -1,0 +1,317 @@
+"""What general experiments and the numbers themselves show of an answer that nothing known explains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from unittest.mock import ANY
+
+import pytest
+import torch
+from autograder.judge.generic_facts import facts
+from autograder.probe.collect_evidence import call
+from autograder.probe.sensitivity import examine, probe_to_examine
+from autograder.records.bank import AS_SEEN, Check, Probe, Task
+from autograder.records.findings import Idle, Reaches, Related, Unsteady
+from torch import nn
+
+
+def numbers(*shape):
+    return torch.rand(*shape, generator=torch.Generator().manual_seed(5)) + 0.5
+
+
+def past(x, shift):
+    """The sum of all tokens so far."""
+    return x.cumsum(1) + shift
+
+
+def made(function, x, **fields):
+    """A task whose solution is this function, tried on one input."""
+    probe = Probe("plain", "some tokens", {"x": x, "shift": numbers(x.shape[-1])})
+    probe = replace(probe, expected=call(function, probe))
+    task = Task(
+        id="past",
+        title="The past",
+        name="past",
+        kind="function",
+        signature="past(x, shift)",
+        axes=("batch", "tokens", "d_in"),
+        number=False,
+        dtypes=("float32",),
+        learned="",
+        hints=(),
+        needs=(),
+        properties=(),
+        checks=(Check("all", 1, ("plain",)),),
+        probes=(probe,),
+        input_axes={"x": ("batch", "tokens", "d_in"), "shift": ("d_in",)},
+    )
+    return replace(task, examined=examine(task, function, {}), **fields)
+
+
+TASK = made(past, numbers(2, 4, 3))
+
+
+def seen(x, shift):
+    return x + shift[:, None] < torch.tensor([1.0, 2.0, 0.5])
+
+
+def told(function, task=TASK):
+    outcomes = {name: call(function, probe) for name, probe in task.probe.items()}
+    return facts(task, outcomes, examine(task, function, {}))
+
+
+def but_one(x, shift):
+    result = past(x, shift)
+    result[:, 2] = 7
+    return result
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (
+            lambda x, shift: x.cumsum(1),
+            [Idle(("shift",)), Related("input", pytest.approx(-1.0), probe="plain", name="shift")],
+        ),
+        (lambda x, shift: torch.zeros(2, 4, 3), [Idle(("x", "shift"))]),
+        (
+            lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x,
+            [
+                Reaches("x", "tokens", "tokens", 0, 1),
+                Related("alike", axis=1, probe="plain"),
+                Related("from", 3.0, axis=1, probe="plain"),
+            ],
+        ),
+        (
+            lambda x, shift: past(x, shift) - x,
+            [
+                Reaches("x", "tokens", "tokens", 0, 0, missing=True),
+                Related("input", pytest.approx(-1.0), probe="plain", name="x"),
+            ],
+        ),
+        (lambda x, shift: past(x, shift)[:, 1:], [Related("last", 3.0, axis=1, probe="plain")]),
+        (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", "batch", 1, 0)]),
+        (
+            lambda x, shift: past(x, shift).flip(1),
+            [Related("reversed", axis=1, probe="plain")],
+        ),
+        (lambda x, shift: past(x, shift) * 2, [Related("times", pytest.approx(2.0), probe="plain")]),
+        (lambda x, shift: past(x, shift) - 3, [Related("plus", pytest.approx(-3.0), probe="plain")]),
+        (lambda x, shift: past(x, shift).mT, [Related("turned", probe="plain")]),
+        (lambda x, shift: past(x, shift).half().float(), [Related("digits", 3, probe="plain")]),
+        (
+            but_one,
+            [
+                Reaches("x", "tokens", "tokens", 2, 0, missing=True),
+                Related("but-one", 2.0, axis=1, probe="plain"),
+            ],
+        ),
+        (
+            lambda x, shift: past(x, shift)[:, [1, 0, 3, 2]],
+            [Related("order", axis=1, probe="plain")],
+        ),
+        (
+            lambda x, shift: past(x, shift).reshape(2, 3, 4).mT,
+            [Related("places", probe="plain")],
+        ),
+        (
+            lambda x, shift: past(x, shift) * torch.arange(1.0, 5)[:, None],
+            [Related("rows", probe="plain")],
+        ),
+        (
+            lambda x, shift: torch.cat((past(x, shift)[:, :2], x[:, :2] - shift), dim=1),
+            [ANY, Related("until", 1.0, axis=1, probe="plain")],
+        ),
+        (lambda x, shift: past(x, shift).sqrt().neg(), [Related("signs", probe="plain")]),
+        (
+            lambda x, shift: past(x, shift)[:, 2:3].expand(x.shape) + x * torch.tensor([0.0, 0.0, 1e-9]),
+            [ANY, ANY, Related("alike", axis=1, probe="plain")],
+        ),
+        (lambda x, shift: past(x, shift).sqrt(), []),
+        (lambda x, shift: past(x.mul_(1.5), shift), []),
+        (lambda x, shift: past(x, shift) * torch.nan, []),
+        (
+            lambda x, shift: past(x, shift) + torch.arange(4.0)[:, None] * torch.rand(()),
+            [Unsteady(0.75, ANY)],
+        ),
+    ],
+    ids=[
+        "an idle argument",
+        "all are idle",
+        "looks ahead",
+        "not at itself",
+        "one too few",
+        "batch elements mix",
+        "reversed",
+        "a factor",
+        "a step",
+        "turned",
+        "a few digits",
+        "all but one slice",
+        "in another order",
+        "cut into other axes",
+        "each row by another factor",
+        "right at first",
+        "wrong signs and sizes",
+        "the same in each place",
+        "nothing to say",
+        "overwrites its input",
+        "nan",
+        "another result in each call",
+    ],
+)
+def test_what_a_wrong_answer_does_otherwise_is_told(answer, expected):
+    assert list(told(answer)) == expected
+
+
+def test_a_result_that_is_right_to_a_few_digits_by_chance_is_not_told_where_another_is_not():
+    large = replace(TASK.probe["plain"], id="large", inputs={"x": 9 * numbers(2, 4, 3), "shift": numbers(3)})
+    large = replace(large, expected=call(past, large))
+    task = replace(TASK, probes=(*TASK.probes, large))
+    assert told(lambda x, shift: past(x, shift) + 0.001 * x**5, task) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (lambda x, shift: seen(x, shift) | (x > 1), [Related("true", probe="plain")]),
+        (lambda x, shift: seen(x, shift) & (x < 1), [Related("false", probe="plain")]),
+        (lambda x, shift: seen(x, shift).mT, [Related("turned", probe="plain")]),
+    ],
+    ids=["too many", "too few", "turned"],
+)
+def test_what_is_wrong_with_true_and_false_is_told(answer, expected):
+    task = replace(made(seen, torch.arange(9.0).view(3, 3) / 4), dtypes=("bool",))
+    related = [one for one in told(answer, task) if isinstance(one, Related)]
+    assert related[:1] == expected
+
+
+def test_entries_that_should_be_minus_infinity_and_are_not_are_told():
+    def hiding(x, shift):
+        return past(x, shift).masked_fill(torch.eye(4)[:, :3].bool(), -torch.inf)
+
+    task = made(hiding, numbers(2, 4, 3))
+    assert list(told(past, task)) == [Related("finite", probe="plain")]
+    assert Related("finite", probe="plain") not in told(lambda x, shift: hiding(x, shift) + 1, task)
+
+
+def test_numbers_that_add_up_to_1_along_another_axis_are_told():
+    task = made(lambda x, shift: past(x, shift).softmax(dim=-1), numbers(2, 4, 3))
+    found = told(lambda x, shift: past(x, shift).softmax(dim=1), task)
+    assert Related("shared", 2.0, axis=1, probe="plain") in found
+
+
+def test_a_square_result_can_be_turned_too():
+    task = made(past, numbers(2, 3, 3))
+    assert told(lambda x, shift: past(x, shift).mT, task) == (Related("turned", probe="plain"),)
+
+
+def test_what_is_idle_in_the_solution_as_well_is_not_told():
+    task = made(lambda x, shift: x.cumsum(1), numbers(2, 4, 3))
+    assert told(lambda x, shift: 2 * x.cumsum(1), task) == (
+        Related("times", pytest.approx(2.0), probe="plain"),
+    )
+
+
+@pytest.mark.parametrize(
+    "change", [{"hidden": True}, {"observe": "influence"}, {"raises": ("ValueError",)}, {"train": True}]
+)
+def test_only_a_plain_probe_that_may_be_shown_is_examined(change):
+    task = replace(TASK, probes=(replace(TASK.probe["plain"], **change),))
+    assert probe_to_examine(task) is None
+
+
+def test_the_probe_with_the_most_different_sizes_is_examined():
+    small = replace(TASK.probe["plain"], id="small", inputs={"x": numbers(2, 2, 2), "shift": numbers(2)})
+    long = replace(TASK.probe["plain"], id="long", inputs={"x": numbers(2, 500, 3), "shift": numbers(3)})
+    task = replace(TASK, probes=(small, long, *TASK.probes))
+    assert probe_to_examine(task).id == "plain"
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda x, shift: 1 / 0, lambda x, shift: [x], lambda x: x], ids=["fails", "no tensor", "other"]
+)
+def test_what_cannot_be_examined_is_not(answer):
+    assert examine(TASK, answer, {}) is None
+
+
+def test_a_module_on_which_a_call_leaves_a_hook_is_not_compared_with_itself():
+    def examined(answer):
+        inputs = {"x": numbers(2, 4, 3), "shift": nn.Identity()}
+        task = replace(TASK, probes=(replace(TASK.probe["plain"], inputs=inputs),))
+        return examine(task, answer, {})
+
+    def hooked(x, shift):
+        shift.register_forward_hook(lambda *_: None)
+        return x
+
+    assert (examined(hooked), examined(lambda x, shift: x) is None) == (None, False)
+
+
+def test_examining_changes_neither_the_input_nor_random_numbers():
+    before, state = TASK.probe["plain"].inputs["x"].clone(), torch.get_rng_state()
+    examine(TASK, lambda x, shift: x.mul_(2) + torch.rand(3), {})
+    assert torch.equal(TASK.probe["plain"].inputs["x"], before)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+class Weighed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.used, self.unused = nn.Linear(3, 3), nn.Linear(3, 3)
+        self.used.weight.requires_grad_(False)
+
+    def forward(self, x, shift):
+        return self.used(x) + shift
+
+
+def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
+    probe = replace(TASK.probe["plain"], weights={"used.weight": torch.eye(3), "unused.bias": numbers(3)})
+    task = replace(TASK, kind="module", probes=(probe,))
+    examined = examine(task, Weighed, {})
+    assert examined.idle == ("unused.weight", "unused.bias")
+    assert [(one.input, one.axis) for one in examined.influences] == [
+        ("x", "batch"),
+        ("x", "tokens"),
+        ("x", "d_in"),
+        ("shift", "d_in"),
+    ]
+    assert examined.influences[1].moved == ((0,), (1,), (2,), (3,))
+
+
+def test_nothing_is_told_of_the_numbers_of_a_hidden_probe():
+    hidden = replace(TASK.probe["plain"], hidden=True)
+    twice = replace(hidden.expected, tensor=2 * hidden.expected.tensor)
+    assert facts(replace(TASK, probes=(hidden,)), {"plain": twice}, None) == ()
+
+
+def test_of_a_tensor_only_what_the_learner_sees_is_told():
+    probe = TASK.probe["plain"]
+    seen = (replace(probe, id=AS_SEEN), replace(probe, id="redrawn-1"))
+    task = replace(TASK, kind="tensor", probes=seen, examined=None)
+    twice = replace(probe.expected, tensor=2 * probe.expected.tensor)
+    assert facts(task, {"redrawn-1": twice, AS_SEEN: probe.expected}, None) == ()
+    assert facts(task, {AS_SEEN: twice}, None) == (Related("times", pytest.approx(2.0), probe=AS_SEEN),)
+
+
+def test_of_an_input_with_an_axis_in_two_roles_each_role_is_compared_by_itself():
+    task = made(lambda x, shift: (x * x).tril().cumsum(1), numbers(4, 4))
+    task = replace(task, axes=("tokens as query", "tokens as key"))
+    task = replace(task, input_axes={"x": ("tokens as query", "tokens as key")})
+    task = replace(task, examined=examine(task, lambda x, shift: (x * x).tril().cumsum(1), {}))
+    right = told(lambda x, shift: (x * x).tril().cumsum(1) + 1e-9, task)
+    assert right == ()
+    ahead = told(lambda x, shift: (x * x).cumsum(1), task)
+    assert ahead[0] == Reaches("x", "tokens as key", "tokens as query", 0, 1)
+
+
+def test_a_single_number_that_matters_only_while_it_falls_has_an_influence():
+    def shares(x):
+        return torch.softmax(x, 0)
+
+    probe = Probe("plain", "some scores", {"x": torch.tensor([0.6, 0.9, 0.8])})
+    probe = replace(probe, expected=call(shares, probe))
+    task = replace(TASK, signature="past(x)", axes=("keys",), input_axes={"x": ("keys",)}, probes=(probe,))
+    task = replace(task, examined=examine(task, shares, {}))
+    reaches = [one for one in told(lambda x: (x - x.max()).exp(), task) if isinstance(one, Reaches)]
+    assert reaches == []

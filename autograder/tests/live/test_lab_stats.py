@@ -1,0 +1,133 @@
+"""What a lab comes to, worked out from events that were heard one after another."""
+
+from __future__ import annotations
+
+import pytest
+from autograder.live.board_view import TaskWords, Vocabulary, shown
+from autograder.live.lab_history import Heard
+from autograder.live.lab_stats import PRESENT, Lab
+from autograder.records.bank import KnownWrong
+
+NO_SCALE = KnownWrong("no-scale", "Divide.", "the scale is missing", "02-two#scale")
+WORDS = Vocabulary(
+    "A course",
+    {
+        "one": TaskWords("Task one", "01-one", {"no-scale": NO_SCALE, "sum": KnownWrong("sum", "", "a sum")}),
+        "two": TaskWords("Task two", "02-two", {"no-scale": NO_SCALE}),
+    },
+    {"02-two#scale": "“Scaled” in 02-two"},
+)
+
+
+def lab(*events: tuple[float, str, str, str, str]) -> Lab:
+    """A lab that heard of these: minute, learner, task, verdict, mistakes."""
+    made = Lab()
+    for minute, learner, task, verdict, mistakes in events:
+        made.hear(Heard(minute * 60.0, learner, task, verdict, tuple(mistakes.split())))
+    return made
+
+
+def lines(made: Lab, minute: float, part: str) -> dict[str, list[str]]:
+    return {one["id"]: one["lines"] for one in shown(made.now(minute * 60), WORDS)[part]}
+
+
+def test_people_count_on_the_task_that_they_were_heard_of_last():
+    made = lab(
+        (10, "a", "one", "wrong", ""),
+        (11, "b", "one", "right", ""),
+        (12, "c", "one", "right", ""),
+        (13, "c", "two", "untried", ""),
+        (13, "d", "", "joined", ""),
+    )
+    now = made.now(14 * 60)
+    assert (now.joined, now.here, now.between) == (4, 4, 1)
+    assert {task: (one.working, one.solved) for task, one in now.tasks.items()} == {
+        "one": (1, 2),
+        "two": (1, 0),
+    }
+
+
+def test_what_is_solved_stays_solved_whatever_a_later_check_finds():
+    now = lab((10, "a", "one", "right", ""), (11, "a", "one", "wrong", "sum")).now(12 * 60)
+    assert (now.tasks["one"].working, now.tasks["one"].solved, now.mistakes) == (0, 1, {})
+
+
+def test_one_who_is_not_heard_from_is_not_here_and_what_they_solved_stays():
+    made = lab((10, "a", "one", "right", ""), (10, "b", "one", "wrong", "sum"))
+    now = made.now(10 * 60 + PRESENT + 1)
+    assert (now.joined, now.here, now.tasks["one"].solved, now.tasks["one"].working) == (2, 0, 1, 0)
+    assert now.mistakes == {}
+
+
+def test_what_comes_late_tells_nothing_of_where_somebody_works_now():
+    made = lab((10, "a", "two", "wrong", ""), (9, "a", "one", "wrong", ""))
+    assert made.now(600).tasks["two"].working == 1
+
+
+def test_how_long_people_are_on_a_task_is_told_by_the_half_and_the_longest():
+    made = lab(
+        (0, "a", "one", "wrong", ""),
+        (4, "b", "one", "wrong", ""),
+        (8, "c", "one", "hint", ""),
+        (9, "a", "one", "wrong", ""),
+    )
+    assert (
+        lines(made, 9.5, "tasks")["one"][1]
+        == "Half of them at work for 5 minutes or longer, one for 9 minutes"
+    )
+    assert (
+        lines(lab((0, "a", "one", "wrong", "")), 0.5, "tasks")["one"][1] == "At work for less than a minute"
+    )
+
+
+@pytest.mark.parametrize(
+    ("then", "told"),
+    [
+        ([], ""),
+        ([("right", "")], ": 1 then solved it"),
+        ([("wrong", "")], ": 1 no longer makes the mistake"),
+        ([("wrong", "sum")], ": 1 no longer makes the mistake"),
+        ([("wrong", "no-scale")], ": 1 is not there yet"),
+        ([("untried", "")], ": 1 is not there yet"),
+        ([("untried", ""), ("wrong", "no-scale")], ": 1 is not there yet"),
+        ([("wrong", "sum"), ("hint", "")], ""),
+        ([("right", ""), ("hint", ""), ("wrong", "no-scale")], ": 1 then solved it"),
+    ],
+)
+def test_what_a_hint_changed_is_what_the_checks_after_it_found(then, told):
+    begun = [(0, "a", "one", "wrong", "no-scale"), (1, "a", "one", "hint", "")]
+    made = lab(*begun, *((2, "a", "one", *what) for what in then))
+    assert lines(made, 3, "tasks")["one"][-1] == f"1 asked for a hint{told}"
+
+
+def test_a_mistake_counts_people_comes_and_goes():
+    made = lab(
+        (0, "a", "one", "wrong", "no-scale"),
+        (0, "a", "two", "wrong", "no-scale"),  # the same person in another task
+        (0, "b", "one", "wrong", "no-scale sum"),
+        (7, "b", "one", "wrong", "sum"),
+        (7.5, "c", "two", "wrong", "no-scale"),
+        (7.5, "c", "two", "wrong", "no-scale"),
+    )
+    assert lines(made, 9, "mistakes") == {
+        "no-scale": ["2 now, 2 five minutes ago, 1 have got past it", "Explained in “Scaled” in 02-two."],
+        "sum": ["1 now, 1 five minutes ago, 0 have got past it"],
+    }
+    assert lines(lab((0, "a", "one", "wrong", "sum")), 4.9, "mistakes")["sum"] == [
+        "1 now, 0 have got past it"  # five minutes ago nobody was there
+    ]
+    assert made.now(9 * 60).mistakes["sum"].minutes == (1,) * 10
+    assert made.now(60 * 60).mistakes["no-scale"].minutes == (0,) * 31
+
+
+def test_what_many_forget_is_told_to_all_with_the_section():
+    people = [(0, str(number), "one", "wrong", "no-scale" if number < 12 else "") for number in range(30)]
+    assert shown(lab(*people).now(60), WORDS)["together"] == [
+        {
+            "id": "no-scale",
+            "says": "12 of 30: the scale is missing. Look at “Scaled” in 02-two together.",
+        }
+    ]
+    few = [(0, str(number), "one", "wrong", "no-scale" if number < 4 else "") for number in range(30)]
+    assert shown(lab(*few).now(60), WORDS)["together"] == []
+    assert shown(lab(*few[:2]).now(60), WORDS)["together"] == []
