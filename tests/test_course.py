@@ -13,9 +13,11 @@ from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import faulty_code
 from autograder.experiments import registry
+from autograder.lesson import waiting_cells
 from autograder.records.bank import RESULT
 from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course
+from autograder.records.parse_cells import names_of
 from autograder.words import plugin_words
 
 ROOT = Path(__file__).parents[1]
@@ -203,6 +205,17 @@ def test_every_task_says_how_long_it_takes_and_its_id(lesson):
     prose = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "markdown")
     for task in COURSE.load(lesson).tasks.values():
         assert re.search(rf"\*\d+ minutes?[^*]*task id\* `{task.id}`", prose), task.id
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_what_a_cell_waits_for_is_made_by_a_cell_before_it(lesson):
+    bound, unknown = set(), []
+    for cell in source(lesson).cells:
+        if cell.cell_type == "code":
+            needs = waiting_cells.NEEDS.match(cell.source)
+            unknown += [name for name in (needs[1].split(", ") if needs else ()) if name not in bound]
+            bound |= names_of(cell.source)[0]
+    assert unknown == []
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

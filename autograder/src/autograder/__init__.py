@@ -32,8 +32,10 @@ def __getattr__(name: str) -> Any:
             placement_quiz,
             predictions,
             shadowed_names,
+            waiting_cells,
         )
     shadowed_names.watch()
+    waiting_cells.watch()
     homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, check_calls), name)

@@ -1,0 +1,74 @@
+"""Cells that wait for a learner's answers: those whose first line says `# needs dot, attn_scores`.
+
+While one of these names is missing or still a stub, the cell is skipped with a sentence. So a lesson's own
+cells need not ask whether an answer is there, and running all cells of an untouched lesson raises nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import re
+from typing import Any
+
+from autograder.lesson import front_end
+from autograder.lesson.check_calls import find_course
+from autograder.records.errors import Refused
+from autograder.words.language import _
+
+NEEDS = re.compile(r"# needs (\w+(?:, \w+)*)\n")
+
+
+def _stub() -> None: ...
+
+
+def _documented_stub() -> None:
+    """Do nothing: a docstring changes what is compiled."""
+
+
+STUBS = {function.__code__.co_code for function in (_stub, _documented_stub)}
+
+
+def is_open(answer: Any) -> bool:
+    """Tell whether an answer is still a stub: `...`, or a function or class in which nothing is done."""
+    if not isinstance(answer, type):
+        code = getattr(inspect.unwrap(answer) if callable(answer) else answer, "__code__", None)
+        return answer is ... or (code is not None and code.co_code in STUBS)
+    methods = [
+        value for name, value in vars(answer).items() if inspect.isfunction(value) and name != "__init__"
+    ]
+    return bool(methods) and all(map(is_open, methods))
+
+
+def watch() -> None:
+    """Skip cells that wait, if this is a notebook, from the next cell on."""
+    shell = front_end.shell()
+    if shell is not None and not any(isinstance(one, _Waiting) for one in shell.ast_transformers):
+        waiting = _Waiting(shell)
+        shell.events.register("pre_run_cell", waiting.before)
+        shell.ast_transformers.append(waiting)
+
+
+class _Waiting:
+    """Knows what the cell that is about to be compiled waits for."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+        self._missing: list[str] = []
+
+    def before(self, info: Any) -> None:
+        """Note which of the names that a cell needs are not there yet."""
+        needs = NEEDS.match(info.raw_cell)
+        names = needs[1].split(", ") if needs else ()
+        self._missing = [name for name in names if is_open(self.shell.user_ns.get(name, ...))]
+
+    def visit(self, cell: ast.Module) -> ast.Module:
+        """Return the cell, or an empty one while it waits; IPython calls this."""
+        missing, self._missing = self._missing, []
+        if missing:
+            with contextlib.suppress(Refused):
+                find_course()  # its language is spoken from now on
+            print(_("Skipped: this cell needs {names}.", names=", ".join(f"`{name}`" for name in missing)))
+            cell.body.clear()
+        return cell
