@@ -47,6 +47,17 @@ def test_a_right_answer_is_used_with_the_functions_it_calls(beside, capsys):
     assert capsys.readouterr().out == "Your own share from 01-tiny is used.\n"
 
 
+def test_an_answer_uses_the_parts_that_it_is_given_in_place_of_its_own(beside):
+    def total(x):
+        return 2 * x.sum()
+
+    beside(
+        helper="def total(x):\n    return x.sum()",
+        share_answer="def share(x):\n    return x / total(x)",
+    )
+    assert bring_over("01-tiny", "share", share, total).__globals__["total"] is total
+
+
 @pytest.mark.parametrize(
     "code", ["def share(x):\n    ...", "def share(x):\n    return x", "def share(x:", ""]
 )

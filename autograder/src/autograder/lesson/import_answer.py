@@ -26,7 +26,7 @@ from autograder.words.language import _, ngettext
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
-def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
+def bring_over(lesson: str, task_id: str, stands_in: Any, *parts: Any) -> Any:
     """Return the learner's own answer to a task of an earlier lesson, and a line that says whose it is.
 
     The lessons' notebooks are looked for as they lie in the course: each in a folder of its own name, side by
@@ -37,6 +37,7 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
         lesson: the earlier lesson's name.
         task_id: the task's id.
         stands_in: the course's own answer. It is returned where the learner's is not there or not right yet.
+        parts: classes or functions that the learner's answer is to use from now on where it uses these names.
     """
     name = stands_in.__name__
     best = None
@@ -75,15 +76,17 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
             )
         )
         return stands_in
+    best.namespace.update({part.__name__: part for part in parts})
     print(_("Your own {name} from {lesson} is used.", name=name, lesson=lesson))
     return best.answer
 
 
 @dataclass(frozen=True)
 class _Found:
-    """An answer in an earlier notebook, and what it earns."""
+    """An answer in an earlier notebook, the names that it reads, and what it earns."""
 
     answer: Any
+    namespace: dict[str, Any]
     earned: int
     passed: bool
 
@@ -127,7 +130,7 @@ def _answer(notebook: dict[str, Any], bank: LessonBank, task_id: str) -> _Found:
             if cell.get("id") == f"{task_id}-answer":
                 break
     verdict = judge(task, collect(task, bank, namespace, examining=False), as_seen=True)
-    return _Found(namespace.get(task.name), verdict.earned, verdict.passed)
+    return _Found(namespace.get(task.name), namespace, verdict.earned, verdict.passed)
 
 
 def _define(source: str, name: str, namespace: dict[str, Any]) -> None:
