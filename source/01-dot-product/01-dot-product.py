@@ -17,8 +17,7 @@
 # as you like, with <kbd>Shift</kbd>+<kbd>Enter</kbd>. The check names the mistake if there is one, and a button
 # below it gives hints. `progress()` shows how far you are.
 #
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
+# In Colab's version of these notebooks, Colab's code assistant is off: you only learn from code that you write yourself.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, quiz, reveal
@@ -28,7 +27,6 @@ from visuals import (
     explore_query,
     overflow,
     query_scores,
-    scores_to_context,
     sum_versus_softmax,
     token_vectors,
     trained_words,
@@ -40,7 +38,7 @@ import torch
 
 # %% [markdown] id="placement-intro"
 # **Do you know some of this already?** Run the next cell. It asks 24 questions and says with which lesson to begin. Or
-# leave it out and read on.
+# skip it.
 
 # %% id="placement"
 quiz("start")
@@ -210,12 +208,10 @@ attn_scores_2
 # The first idea is to divide every score by the sum of the scores:
 
 # %% id="sum-weights-worked"
-attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum() if torch.is_tensor(attn_scores_2) else ...
-
-# %% id="sum-weights-shown"
-if torch.is_tensor(attn_weights_2_tmp):
-    print(attn_weights_2_tmp)
-    print("sum:", attn_weights_2_tmp.sum())
+# needs attn_scores_2
+attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum()
+print(attn_weights_2_tmp)
+print("sum:", attn_weights_2_tmp.sum())
 
 # %% [markdown] id="sum-weights-refuted"
 # Nothing is wrong **for these scores**: they are all positive. A dot product can be negative:
@@ -274,9 +270,9 @@ def softmax_naive(x):
 check("softmax-naive")
 
 # %% id="softmax-naive-shown"
-if torch.is_tensor(attn_scores_2):
-    print(softmax_naive(attn_scores_2))
-    print(torch.softmax(attn_scores_2, dim=0), torch.softmax(attn_scores_2, dim=0).sum())
+# needs attn_scores_2, softmax_naive
+print(softmax_naive(attn_scores_2))
+print(torch.softmax(attn_scores_2, dim=0), torch.softmax(attn_scores_2, dim=0).sum())
 
 # %% [markdown] id="overflow-intro"
 # ### Break it
@@ -299,11 +295,10 @@ overflow(large_scores)
 
 # %% id="overflow-revealed"
 naive = torch.exp(large_scores) / torch.exp(large_scores).sum()
-near_zero = torch.softmax(large_scores - 1000, dim=0)
-alike = (
-    "the same weights as for 0, 1 and 1.5" if torch.allclose(naive, near_zero) else "weights that are all 1/3"
+reveal(
+    "softmax-near-1000",
+    "no numbers at all" if naive.isnan().all() else "the same weights as for 0, 1 and 1.5",
 )
-reveal("softmax-near-1000", "no numbers at all" if naive.isnan().all() else alike)
 
 # %% [markdown] id="overflow-read"
 # The largest float32 is near $3.4 \cdot 10^{38}$. $e^{88.7}$ still fits, and $e^{89}$ does not. It becomes `inf`, and
@@ -313,7 +308,7 @@ reveal("softmax-near-1000", "no numbers at all" if naive.isnan().all() else alik
 #
 # $$\frac{e^{x_i - c}}{\sum_j e^{x_j - c}} = \frac{e^{-c}\, e^{x_i}}{e^{-c} \sum_j e^{x_j}} = \text{softmax}(x)_i$$
 #
-# So choose $c$ so that nothing overflows, and so that the sum below the fraction bar can never be 0.
+# So choose $c$ so that nothing overflows, and so that the denominator can never be 0.
 
 # %% [markdown] id="softmax-stable-task"
 # ### Task 4 · A softmax for scores of any size
@@ -350,11 +345,9 @@ softmax_stable(large_scores)
 # add up to 1. A vector has only one: `dim=0`. These are the attention weights of "journey":
 
 # %% id="query-weights-worked"
-attn_weights_2 = torch.softmax(attn_scores_2, dim=0) if torch.is_tensor(attn_scores_2) else ...
-
-# %% id="query-weights-shown"
-if torch.is_tensor(attn_weights_2):
-    print((attn_weights_2.sum(), attn_weights_2))
+# needs attn_scores_2
+attn_weights_2 = torch.softmax(attn_scores_2, dim=0)
+print((attn_weights_2.sum(), attn_weights_2))
 
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector: a weighted sum
@@ -363,6 +356,7 @@ if torch.is_tensor(attn_weights_2):
 # six up. The result is the **context vector** of "journey": the token as its sentence changes it.
 
 # %% id="context-figure" tags=["figure"]
+# needs attn_weights_2
 weights_and_context(attn_weights_2, inputs, tokens, query=1)
 
 # %% [markdown] id="context-task"
@@ -383,10 +377,10 @@ for i, x_i in enumerate(inputs):
 check("context-vector")
 
 # %% id="context-shown"
-if torch.is_tensor(context_vec_2) and torch.is_tensor(attn_weights_2):
-    for weight, vector, token in zip(attn_weights_2, inputs, tokens):
-        print(f"{weight:.4f} × {vector}  {token}")
-    print("Context vector of the second token:", context_vec_2)
+# needs attn_weights_2, context_vec_2
+for weight, vector, token in zip(attn_weights_2, inputs, tokens):
+    print(f"{weight:.4f} × {vector}  {token}")
+print("Context vector of the second token:", context_vec_2)
 
 # %% [markdown] id="explorer-intro"
 # ### Try it
@@ -415,12 +409,8 @@ explore_query(inputs, tokens)
 # </details>
 
 # %% id="explorer-revealed"
-weights_at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)
-outcomes = ("all are 1/6", "all are 0", "one is 1 and the others are 0")
-found = [torch.full((6,), 1 / 6), torch.zeros(6), torch.eye(6)[1]]
-reveal(
-    "sharpness-zero", next(say for say, one in zip(outcomes, found) if torch.allclose(weights_at_zero, one))
-)
+at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)  # (tokens,)
+reveal("sharpness-zero", "all are 1/6" if torch.allclose(at_zero, torch.full((6,), 1 / 6)) else "all are 0")
 
 # %% [markdown] id="all-scores-intro"
 # ## 6 · Every token is a query
@@ -473,7 +463,7 @@ inputs.T
 
 # %% [markdown] id="all-scores-task"
 # Write the shapes down before you multiply. The inner sizes must be equal, and are gone afterwards: `(2, 5) @ (5, 4)`
-# gives `(2, 4)`. Which shape do you need here?
+# gives `(2, 4)`. What shape do you need here?
 #
 # ### Task 7 · All scores, as one matrix product
 #
@@ -550,13 +540,8 @@ all_context_vecs
 # %% [markdown] id="simple-attention-intro"
 # ## 9 · Put it together
 #
-# The three steps for another query, "one":
-
-# %% id="simple-attention-figure" tags=["figure"]
-scores_to_context(inputs, tokens, query=4)
-
-# %% [markdown] id="simple-attention-task"
-# For every token at once, this is **self-attention**: queries and keys come from the same sentence.
+# Scores, weights, contexts: for every token at once, this is **self-attention**. Queries and keys come from the same
+# sentence.
 #
 # ### Task 10 · Self-attention without trained weights
 #
@@ -595,6 +580,7 @@ simple_attention(inputs)
 # alone is at 45°. Where is its context vector?
 
 # %% id="circle"
+# needs simple_attention
 small = trained_words()
 for sentence in (
     "the girl sat by the bank because she saw a boat",
@@ -602,9 +588,8 @@ for sentence in (
 ):
     points = small.plane(sentence)  # (tokens, 2)
     contexts = simple_attention(points)  # (tokens, 2)
-    if torch.is_tensor(contexts):
-        water, money = contexts[small.tokens(sentence).index("bank")]
-        print(f"{sentence}: “bank” at {torch.atan2(money, water).rad2deg():.0f}°")
+    water, money = contexts[small.tokens(sentence).index("bank")]
+    print(f"{sentence}: “bank” at {torch.atan2(money, water).rad2deg():.0f}°")
 
 # %% [markdown] id="circle-read"
 # These are the two green arrows. Both sentences went through the same three lines. Only the other words differ, and
