@@ -11,11 +11,8 @@
 # - write self-attention as an `nn.Module`, with `nn.Parameter` and with `nn.Linear`;
 # - prove that two implementations agree, and find a bug that a lucky seed can hide.
 #
-# **Time:** about 105 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
+# **Time:** about 110 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
 # class with `__init__` and a method is.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, reveal
@@ -33,7 +30,57 @@ from visuals import (
 import torch
 from torch import nn
 
+# %% [markdown] id="trained-first"
+# ## Where this leads
+#
+# In lesson 01 a score says how *alike* two words are. That is seldom what a reader needs. "Bank" needs the word that
+# says which bank is meant, and that word need not be like it at all.
+#
+# The course has a small set of **trained** weights: 27 words with 16 numbers each, and one attention that was trained
+# to say which bank is meant, and who "she" and "he" are. (`visuals/trained/train.py` makes them in under a minute. No
+# order of words was used.) Two of its matrices make two new vectors from each word: a **query**, which says what the
+# word looks for, and a **key**, which says what it can be found by. Here is "bank", compared with each word in both
+# ways:
+
+# %% id="trained-first-bank"
+small = trained_words()
+sentence = "the girl walked to the bank because she needed cash"
+words = small.embed(sentence)  # (tokens, 16)
+trained_queries = words @ small.one_head["W_query.weight"].T  # (tokens, 16)
+trained_keys = words @ small.one_head["W_key.weight"].T  # (tokens, 16)
+
+bank = sentence.split().index("bank")
+alike = words @ words[bank]  # (tokens,), the scores of lesson 01
+asked = trained_keys @ trained_queries[bank]  # (tokens,)
+print("word      as in lesson 01   query · key")
+for word, first, second in zip(sentence.split(), alike, asked):
+    print(f"{word:8} {first:15.1f} {second:15.1f}")
+
+# %% [markdown] id="trained-first-predict"
+# As vectors, "bank" is most like itself, and of all these words least like "cash". The query of "bank" agrees with
+# the key of "cash", and least of all with its own key. It asks: *which word tells me what kind of bank I am?*
+#
+# **Predict, then run.** What does "she" ask?
+
+# %% id="trained-first-prediction"
+predict(
+    "query-of-she",
+    "With which word's key does the query of “she” agree most?",
+    ("she", "girl", "bank", "cash"),
+)
+
+# %% id="trained-first-she"
+she = sentence.split().index("she")
+for word, score in zip(sentence.split(), trained_keys @ trained_queries[she]):
+    print(f"{word:8} {score:6.1f}")
+
+# %% id="trained-first-revealed"
+reveal("query-of-she", sentence.split()[int((trained_keys @ trained_queries[she]).argmax())])
+
 # %% [markdown] id="sentence"
+# So a query and a key are two vectors that are *made* from a word, each by a matrix, and training finds the matrices.
+# Now build this yourself, with matrices that are still random.
+#
 # ## The sentence again
 #
 # The six tokens of lesson 01.
@@ -212,18 +259,18 @@ attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, dim=-1)  # (tokens,)
 check("scaled-weights")
 
 # %% id="scaled-weights-shown"
-if torch.is_tensor(attn_weights_2):
-    print((attn_weights_2.sum(), attn_weights_2))
+# needs attn_weights_2
+print((attn_weights_2.sum(), attn_weights_2))
 
 # %% [markdown] id="scaled-weights-tempting"
 # **The tempting order.** What if you divide *after* the softmax? Every weight is smaller by the same factor, and they
 # no longer add up to 1.
 
 # %% id="scaled-weights-refuted"
-if torch.is_tensor(attn_scores_2):
-    scaled_too_late = torch.softmax(attn_scores_2, dim=-1) / d_k**0.5  # (tokens,)
-    print(scaled_too_late)
-    print("sum:", scaled_too_late.sum())
+# needs attn_scores_2
+scaled_too_late = torch.softmax(attn_scores_2, dim=-1) / d_k**0.5  # (tokens,)
+print(scaled_too_late)
+print("sum:", scaled_too_late.sum())
 
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector
@@ -289,8 +336,8 @@ print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()
 # Write the class. Its parameters are called `W_query`, `W_key` and `W_value`, each of shape `(d_in, d_out)`, drawn by
 # `torch.rand`. (Drawn in this order, they are the matrices from above. Any order is right.) `forward(x)` gives one
 # context vector for each token of `x`, for any number of tokens and large scores. Each *row* of weights belongs to one
-# query. Write the steps yourself: PyTorch's `F.scaled_dot_product_attention` does them in one call, and here costs two
-# points.
+# query. Write the steps yourself: PyTorch's `F.scaled_dot_product_attention` does them in one call, and with it you
+# would lose two points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v1-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -402,9 +449,9 @@ scaled = [score_spread(many_queries[:, :d], many_keys[:, :d], True) for d in wid
 score_spreads(widths, plain, scaled)
 
 # %% id="score-spread-revealed" tags=["shown"]
-answers = {1: "just as far", 16: "16 times as far", 256: "256 times as far"}
-ratio = plain[-1] / plain[0] if plain[0] is not None else ...  # at d_k = 512 and at 2
-reveal("spread-512", ratio if ratio is ... else answers[min(answers, key=lambda times: abs(times - ratio))])
+# needs score_spread
+ratio = plain[-1] / plain[0]  # at d_k = 512 and at 2
+reveal("spread-512", "just as far" if ratio < 4 else "16 times as far" if ratio < 64 else "256 times as far")
 
 # %% [markdown] id="score-spread-read"
 # Your measurements are the dots. The spread follows $\sqrt{d_k}$. For independent numbers the *variances* add up: a
@@ -612,11 +659,11 @@ class SelfAttention_v2(nn.Module):
 check("self-attention-v2")
 
 # %% id="self-attention-v2-shown"
+# needs SelfAttention_v2
 torch.manual_seed(123)
 sa_v2 = SelfAttention_v2(d_in=3, d_out=2)
-if torch.is_tensor(sa_v2(inputs)):
-    print(sa_v2(inputs))
-    print(sa_v2(inputs).shape)
+print(sa_v2(inputs))
+print(sa_v2(inputs).shape)
 
 # %% [markdown] id="self-attention-v2-read"
 # The same seed and the same arithmetic give other numbers than `sa_v1`: `nn.Linear` makes other weights from the
@@ -624,42 +671,36 @@ if torch.is_tensor(sa_v2(inputs)):
 #
 # ### Your class with trained weights
 #
-# The course has a small set of **trained** weights: 27 words with 16 numbers each, and one attention that was trained
-# to say which bank is meant, and who "she" and "he" are. (`visuals/trained/train.py` makes them in under a minute. No
-# order of words was used.)
+# Give your class the trained weights of the beginning, all three matrices:
 
 # %% id="trained"
-small = trained_words()
+# needs SelfAttention_v2
 reader = SelfAttention_v2(d_in=16, d_out=16)
-fits = set(reader.state_dict()) == set(small.one_head)  # not before task 7 is done
+reader.load_state_dict(small.one_head)
 
 
 def reading_weights(x):
     """The attention weights of your class with trained weights: (tokens, 16) -> (tokens, tokens)."""
-    if not fits:
-        return ...
     queries, keys = reader.W_query(x), reader.W_key(x)  # each (tokens, d_out)
     return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1)
 
 
-sentence = "the girl walked to the bank because she needed cash"
-if fits:
-    reader.load_state_dict(small.one_head)
-    x = small.embed(sentence)  # (tokens, 16)
-    for word, meaning in zip(sentence.split(), small.read(x + reader(x))):
-        print(f"{word:8} {meaning}")
+for word, meaning in zip(sentence.split(), small.read(words + reader(words))):
+    print(f"{word:8} {meaning}")
 
 # %% [markdown] id="trained-read"
 # The token's own vector is added to its context vector, and the sum is compared with 29 meanings. Read the rows of
 # "bank" and "she":
 
 # %% id="trained-map" tags=["figure"]
+# needs reading_weights
 attention_map(reading_weights(small.embed(sentence)), sentence.split(), title="Trained weights")
 
 # %% [markdown] id="trained-explorer-intro"
 # Type a sentence of your own. Try "the king sat by the bank because he wanted fish".
 
 # %% id="trained-explorer" tags=["figure"]
+# needs reading_weights
 explore_reading(reading_weights)
 
 # %% [markdown] id="largest-difference-task"
@@ -693,8 +734,8 @@ def largest_difference(first, second, x):
 check("how-far-apart")
 
 # %% id="largest-difference-shown"
-if torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs)):
-    print(largest_difference(sa_v1, sa_v2, inputs))
+# needs SelfAttention_v1, SelfAttention_v2, largest_difference
+print(largest_difference(sa_v1, sa_v2, inputs))
 
 # %% [markdown] id="copy-weights-task"
 # That is a lot, because the weights differ. Give both the same, and measure again.
@@ -707,7 +748,7 @@ if torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs)):
 # the weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias. Do not change `v2`, and
 # do not share memory: when one is trained later, the other must stay as it is.
 #
-# Mind the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. PyTorch refuses to overwrite a parameter while
+# Watch the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. PyTorch refuses to overwrite a parameter while
 # gradients are recorded. So do it inside `with torch.no_grad():`, or assign a new `nn.Parameter` that is made from a
 # copy (`.clone()`).
 
@@ -732,14 +773,12 @@ check("copy-weights")
 # is not "equal?" but "closer than 0.000001?", on the sentence and on new random tokens.
 
 # %% id="equality-proof-shown"
-both_work = torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs))
-moved = copy_weights(sa_v2, SelfAttention_v1(d_in=3, d_out=2)) if both_work else None
+# needs SelfAttention_v1, SelfAttention_v2, largest_difference, copy_weights
+moved = copy_weights(sa_v2, SelfAttention_v1(d_in=3, d_out=2))
 other_tokens = torch.randn(50, 3)  # (tokens, d_in)
-if moved is not None:
-    for name, x in (("the sentence", inputs), ("50 random tokens", other_tokens)):
-        difference = largest_difference(moved, sa_v2, x)
-        if difference is not None:
-            print(f"{name}: differ by less than 1e-6:", bool(difference < 1e-6))
+for name, x in (("the sentence", inputs), ("50 random tokens", other_tokens)):
+    difference = largest_difference(moved, sa_v2, x)
+    print(f"{name}: differ by less than 1e-6:", bool(difference < 1e-6))
 
 # %% [markdown] id="bug-intro"
 # ## 10 · Find the bug
@@ -872,7 +911,8 @@ check("bug-globals")
 #
 # - A **query** is what a token looks for, a **key** what it is found by, a **value** what it passes on.
 # - Scores are divided by **√d_k** before the softmax, so that their spread does not grow with the model.
-# - What is to be trained is an `nn.Parameter`, or a module that holds some, assigned to `self` in `__init__`.
+# - Anything that should be trained must be an `nn.Parameter`, or a module containing some, assigned to `self` in
+#   `__init__`.
 # - `nn.Linear` stores its weights as `(d_out, d_in)`. They start small, on both sides of 0.
 # - Two implementations agree when they do so **on the same weights** and on more than one input.
 
@@ -903,7 +943,7 @@ check("bug-globals")
 # <details><summary>4. In the explorer, temperature 1 and no division give entropy 0.10 at d_k = 512. Is attention broken?</summary>
 #
 # Its weights still add up to 1. But random start values choose the winners, and a row whose largest weight is near 1
-# changes only slowly in training.
+# gets hardly any gradient at first.
 #
 # </details>
 #
