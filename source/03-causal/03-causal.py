@@ -10,13 +10,11 @@
 # **When you are done you can**
 #
 # - build the mask that hides the future, and say why it is better applied *before* the softmax;
-# - explain why weights that are masked after the softmax, and divided by their sum again, hold nothing of the future;
+# - explain why weights that are masked after the softmax, and divided by their sum again, contain nothing of the
+#   future;
 # - find out, for any attention, which future token reaches which output.
 #
 # **Time:** about 85 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, reveal
@@ -162,9 +160,9 @@ check("causal-mask")
 causal_mask(3)
 
 # %% id="causal-mask-six"
-if torch.is_tensor(causal_mask(6)):
-    print(causal_mask(6).float())
-    print("hidden:", causal_mask(6).sum().item())
+# needs causal_mask
+print(causal_mask(6).float())
+print("hidden:", causal_mask(6).sum().item())
 
 # %% [markdown] id="two-masks-intro"
 # **Two conventions.** In `hidden`, `True` is hidden: `masked_fill(hidden, -torch.inf)` writes −∞ there. In `visible`,
@@ -224,9 +222,9 @@ masked_simple = attn_weights * torch.tril(torch.ones(context_length, context_len
 check("mask-after-softmax")
 
 # %% id="mask-after-softmax-shown"
-if torch.is_tensor(masked_simple):
-    print(masked_simple)
-    print("row sums:", masked_simple.sum(dim=-1))
+# needs masked_simple
+print(masked_simple)
+print("row sums:", masked_simple.sum(dim=-1))
 
 # %% [markdown] id="renormalise-task"
 # The rows no longer add up to 1. "Your" has 0.17 of its attention left, so its output would be six times too small.
@@ -246,27 +244,25 @@ masked_simple_norm = masked_simple / masked_simple.sum(dim=-1, keepdim=True)  # 
 check("renormalise")
 
 # %% id="renormalise-shown"
-if torch.is_tensor(masked_simple_norm):
-    print(masked_simple_norm)
-    print("row sums:", masked_simple_norm.sum(dim=-1))
+# needs masked_simple_norm
+print(masked_simple_norm)
+print("row sums:", masked_simple_norm.sum(dim=-1))
 
 # %% [markdown] id="raw-intro"
-# ## 4 · The tempting short cut
+# ### The tempting short cut
 #
-# Softmax and division both bring the rows to a sum of 1. Can the softmax be left out? Mask the **raw scores**, and
-# divide the rows by their sums:
-
-# %% id="raw-masked"
-masked_raw = attn_scores * torch.tril(torch.ones(context_length, context_length))  # (tokens, tokens)
-masked_raw
+# Softmax and division both bring the rows to a sum of 1. Why not leave the softmax out, mask the **raw scores** and
+# divide?
 
 # %% id="raw-shares"
+masked_raw = attn_scores * torch.tril(torch.ones(context_length, context_length))  # (tokens, tokens)
 raw_shares = masked_raw / masked_raw.sum(dim=-1, keepdim=True)
-raw_shares
+print(masked_raw)
+print(raw_shares)
 
 # %% [markdown] id="raw-read"
-# It looks like a result. But row 1 differs from yours: 0.3888 and 0.6112 here, 0.4833 and 0.5167 there. Scores that are
-# not all positive show which one is wrong:
+# It looks like a result, but these are not your weights: row 1 has 0.3888 where yours has 0.4833. And with a negative
+# score:
 
 # %% id="raw-symptom"
 mixed_scores = torch.tensor([[0.5, 1.0, 2.0], [-1.0, 1.1, 0.3], [2.0, -1.0, -0.9]])
@@ -274,15 +270,14 @@ mixed_masked = mixed_scores * torch.tril(torch.ones(3, 3))
 mixed_masked / mixed_masked.sum(dim=-1, keepdim=True)
 
 # %% [markdown] id="bug-raw-scores-task"
-# Weights of −10 and 20, in rows that add up to 1. You met this in lesson 01: dividing by the sum works for positive
-# numbers only.
+# Weights of −10 and 20: as in lesson 01, dividing by the sum works for positive numbers only.
 #
 # ### Task 4 · Find the bug: shares of raw scores
 #
 # *8 minutes · two or three lines · task id* `bug-raw-scores`
 #
-# Correct the function below, so that it does what you did in section 3, for any scores: softmax of the scaled scores,
-# mask, divide. Section 6 compares this order with another.
+# Correct the function below, so that it does what you did in tasks 2 and 3, for any scores: softmax of the scaled
+# scores, mask, divide. Section 5 compares this order with another.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-raw-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -319,7 +314,7 @@ check("bug-raw-scores")
 renormalised_weights(mixed_scores, 2)
 
 # %% [markdown] id="before-softmax-intro"
-# ## 5 · Second way: mask first, softmax afterwards
+# ## 4 · Second way: mask first, softmax afterwards
 #
 # Softmax itself divides each row by its sum. If the future never enters that sum, nothing has to be divided again. Which
 # score gives a weight of 0? Not a score of 0, because $e^0 = 1$. It must be a score so low that its exponential is 0.
@@ -334,9 +329,9 @@ print(torch.exp(torch.tensor([-torch.inf])))
 # into the tensor itself. The scores are then lost.) With the scores 1, 2, 3, 4 in every row:
 
 # %% id="masked-fill-shown"
+# needs causal_mask
 small_scores = torch.tensor([1.0, 2.0, 3.0, 4.0]).repeat(4, 1)  # (4,) -> (4, 4)
-if torch.is_tensor(causal_mask(4)):
-    print(small_scores.masked_fill(causal_mask(4), -torch.inf))
+print(small_scores.masked_fill(causal_mask(4), -torch.inf))
 
 # %% [markdown] id="mask-before-softmax-task"
 # ### Task 5 · Mask before the softmax
@@ -431,7 +426,7 @@ sparse_scores = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [0.5, 0.2, 0.3]]
 masked_weights(sparse_scores, 2)
 
 # %% [markdown] id="proof-intro"
-# ## 6 · Two ways, one result
+# ## 5 · Two ways, one result
 #
 # Twice you got the same six rows. Is that always so? The first way divides each weight by a sum over **all** six scores.
 # The mask removes only the future's own weights. Do the others still depend on the future?
@@ -447,7 +442,7 @@ cut_and_stretch(queries @ keys.T / d_k**0.5, tokens, query=2)
 #
 # $$\frac{e_j / S}{\sum_{k \le i} e_k / S} \;=\; \frac{e_j}{\sum_{k \le i} e_k}$$
 #
-# $S$ is above and below the fraction bar, and cancels. The future was only in $S$. What is left is softmax over the past
+# $S$ is in the numerator and in the denominator, and cancels. The future was only in $S$. What is left is softmax over the past
 # and the present alone, which is the second way. So dividing again removes the future.
 #
 # Now measure it: your two functions, on 300 matrices of random scores, from 2 to 11 tokens, and the **largest**
@@ -463,20 +458,17 @@ predict(
 
 # %% id="proof-run" tags=["shown"]
 torch.manual_seed(123)
-gaps = []
+largest = 0.0
 for trial in range(300):
     num_tokens = 2 + trial % 10
     random_scores = 3 * torch.randn(num_tokens, num_tokens)
-    ways = renormalised_weights(random_scores, d_k), masked_weights(random_scores, d_k)
-    gaps.append((ways[0] - ways[1]).abs().max() if all(map(torch.is_tensor, ways)) else None)
-known = all(gap is not None for gap in gaps)
-largest = max(float(gap) for gap in gaps) if known else ...
-if known:
-    print(f"largest difference: {largest:.5f}   below 1e-6: {largest < 1e-6}")
+    gap = renormalised_weights(random_scores, d_k) - masked_weights(random_scores, d_k)  # (tokens, tokens)
+    largest = max(largest, float(gap.abs().max()))
+print(f"largest difference: {largest:.5f}   below 1e-6: {largest < 1e-6}")
 
 # %% id="proof-revealed" tags=["shown"]
 sizes = ("below 0.000001, as rounding", "between 0.000001 and 0.1", "0.1 or more")
-reveal("two-ways", sizes[(largest >= 1e-6) + (largest >= 0.1)] if known else ...)
+reveal("two-ways", sizes[(largest >= 1e-6) + (largest >= 0.1)])
 
 # %% [markdown] id="proof-limits"
 # **Equal on paper is not always equal in floats.** The next cell gives a first token a very low score for itself and an
@@ -498,15 +490,15 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 # *5 minutes · graded by a person, 3 points*
 #
 # A friend says: "In the first way the softmax has already seen the future. Setting a few weights to 0 afterwards does
-# not undo that." In which sense is your friend right? Why do the weights of task 3 hold nothing of the future all the
-# same? What about the weights of task 2? Write four or five sentences.
+# not undo that." In which sense is your friend right? Why do the weights of task 3 still contain nothing of the
+# future? What about the weights of task 2? Write four or five sentences.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "no-leak-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
 # The friend is right that every weight of the plain softmax is divided by a sum $S$ over all keys, so a change to a
 # later token changes every weight, those of the past as well. Setting the later weights to 0 does not take $S$ out of
 # the others, so the weights of task 2 still depend on the future. Dividing a row by its own sum does take it out,
-# because that sum is divided by the same $S$: it is above and below the fraction bar and cancels. What is left is the
+# because that sum is divided by the same $S$: it is in the numerator and in the denominator and cancels. What is left is the
 # exponential of a visible score divided by the sum of the visible exponentials, which is a softmax over the past and
 # present alone.
 #
@@ -519,7 +511,7 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 # ### END SOLUTION
 
 # %% [markdown] id="leaks-intro"
-# ## 7 · A detector for leaks
+# ## 6 · A detector for leaks
 #
 # A leak is hard to see: the loss looks very good, because the model reads the answers. So write a test for **any**
 # attention that says which future token reaches which output, without looking inside. It is the experiment of section 1,
@@ -579,6 +571,7 @@ predict(
 
 
 # %% id="leaks-run" tags=["shown"]
+# needs future_leaks
 def attend_with(make_weights):
     """The attention of `sa_v2`, with weights made by `make_weights(scores, d_k)`."""
 
@@ -608,14 +601,14 @@ attentions = {
     "masked before the softmax": attend_with(masked_weights),
 }
 found = {name: future_leaks(attention, inputs) for name, attention in attentions.items()}
-if all(torch.is_tensor(leaks) for leaks in found.values()):
-    print("\n".join(f"{leaks.sum():2d} of 15 leak   {name}" for name, leaks in found.items()))
+print("\n".join(f"{leaks.sum():2d} of 15 leak   {name}" for name, leaks in found.items()))
 
 # %% id="leaks-revealed" tags=["shown"]
-zeroed = found["zeroed, not divided again"]
-reveal("zeroed-leaks", str(int(zeroed.sum())) if torch.is_tensor(zeroed) else ...)
+# needs found
+reveal("zeroed-leaks", str(int(found["zeroed, not divided again"].sum())))
 
 # %% id="leaks-figure" tags=["figure", "shown"]
+# needs found
 leak_map(found["mask one step too far"], tokens)
 
 # %% [markdown] id="leaks-read"
@@ -661,7 +654,7 @@ def causal_reading(x):
 explore_reading(causal_reading, "she saw the river and walked to the bank")
 
 # %% [markdown] id="causal-attention-intro"
-# ## 8 · Put it together
+# ## 7 · Put it together
 #
 # The steps of causal attention for one sentence:
 #
@@ -708,14 +701,9 @@ causal_attention(queries, keys, values)
 # first row is the value of "Your", because there is nothing else to mix in. Your detector finds no leak:
 
 # %% id="causal-attention-leaks"
-if torch.is_tensor(causal_attention(queries, keys, values)):
-    print(values[0])
-    print(
-        future_leaks(
-            lambda x: causal_attention(sa_v2.W_query(x), sa_v2.W_key(x), sa_v2.W_value(x)),
-            inputs,
-        )
-    )
+# needs causal_attention, future_leaks
+print(values[0])
+print(future_leaks(lambda x: causal_attention(sa_v2.W_query(x), sa_v2.W_key(x), sa_v2.W_value(x)), inputs))
 
 # %% [markdown] id="recap"
 # ## What you have built

@@ -245,7 +245,7 @@ BUG_RAW_SCORES = Task(
     properties=("causal", "not-negative", "sums-to-one"),
     probes=(
         Probe("sentence", "the scores of the sentence", {"scores": SENTENCE_SCORES, "d_k": 2}),
-        Probe("mixed", "the mixed scores of section 4", {"scores": MIXED_SCORES, "d_k": 2}),
+        Probe("mixed", "the mixed scores of task 4", {"scores": MIXED_SCORES, "d_k": 2}),
         Probe("five", "five tokens with keys of three dimensions", {"scores": FIVE_SCORES, "d_k": 3}),
         Probe("negative", "scores that are all negative", {"scores": NEGATIVE_SCORES, "d_k": 1}),
         Probe("zero-sum", "rows of scores that add up to 0", {"scores": ZERO_SUM_SCORES, "d_k": 1}),
