@@ -250,14 +250,15 @@ HELPS = (*GIVEN, "batched-scores-answer", "causal-attention-answer", "topics", "
 @pytest.fixture(scope="module")
 def trainings():
     """Five trainings of each kind of lesson 04, section 5: (seeds, 3), and what measures them."""
-    lesson = run(DROPOUT, *HELPS, measured={})
+    lesson = run(DROPOUT, *HELPS)
     tested, in_all, in_one = (lesson[name] for name in ("trained_and_tested", "topic_in_all", "topic_in_one"))
     kinds = {
         "without": (in_all, 0.0),
         "with": (in_all, 0.5),
         "equal": (in_all, 0.0, lesson["EqualWeights"]),
-        "one, without": (in_one, 0.0),
-        "one, with": (in_one, 0.5),
+        "one, without": (in_one, 0.0, None, 300),
+        "one, with": (in_one, 0.5, None, 300),
+        "one, told": (in_one, 0.0, lesson["Told"], 300),
     }
     return {
         name: torch.stack([tested(make, p, seed, *kind) for seed in range(5)])
@@ -280,7 +281,10 @@ def test_equal_weights_are_good_without_dropout_and_dropout_is_no_help_where_one
     assert (trainings["equal"][:, 1] - trainings["with"][:, 1]).min() > 0
     gain = trainings["one, with"][:, 1].mean() - trainings["one, without"][:, 1].mean()
     assert abs(float(gain)) < 0.05
-    assert trainings["one, without"][:, 1].mean() < 0.4
+    # Above chance, 0.25, and below what can be had: a gain could have shown.
+    assert trainings["one, without"][:, 1].min() > 0.35
+    assert trainings["one, without"][:, 1].max() < 0.6
+    assert trainings["one, told"][:, 1].min() > 0.95
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -558,12 +562,13 @@ def test_a_lesson_names_its_sources(lesson):
 
 @pytest.mark.parametrize("lesson", EVERY)
 @pytest.mark.parametrize("folder", ["notebooks", "solutions"])
-def test_colabs_ai_is_off_and_the_first_cell_says_why(lesson, folder):
+def test_colabs_code_assistant_is_off(lesson, folder):
     notebook = nbformat.read(ROOT / folder / lesson / f"{lesson}.ipynb", as_version=4)
     assert notebook.metadata.colab.generative_ai_disabled is True
-    assert "Colab's AI is switched off in this notebook, because" in " ".join(
-        notebook.cells[0].source.split()
-    )
+
+
+def test_the_first_lesson_says_why_colabs_code_assistant_is_off():
+    assert "Colab's code assistant is off" in prose_of(EVERY[0])
 
 
 # lesson 07
@@ -617,7 +622,7 @@ def test_rotated_scores_depend_on_the_distance_only_at_any_offset(form):
 
 
 def test_both_forms_are_the_same_in_the_other_order_and_added_codes_move_with_the_position():
-    lesson = run(POSITIONS, *CODES, *ROPE[1:], "shift-shown", "forms-shown", "relative-shown")
+    lesson = run(POSITIONS, *CODES, *ROPE[1:], "shift-shown", "forms-given", "forms-shown", "relative-shown")
     interleaved, half_split = lesson["both"]
     torch.testing.assert_close(interleaved, half_split[:, lesson["mixed"]])
     assert float((interleaved - half_split).abs().max()) > 0.1
@@ -626,7 +631,7 @@ def test_both_forms_are_the_same_in_the_other_order_and_added_codes_move_with_th
 
 
 def test_mixed_forms_are_no_rotation_and_their_scores_depend_on_the_position():
-    lesson = run(POSITIONS, *ROPE, "forms-shown")
+    lesson = run(POSITIONS, *ROPE, "forms-given", "forms-shown")
     exec(faulty_code(cells(POSITIONS)["bug-mixed-forms-answer"]), lesson)
     scores, positions = lesson["rotary_scores"], lesson["positions"]
     moved = scores(lesson["queries"], lesson["keys"], positions + 10)
@@ -674,7 +679,7 @@ def test_stream_or_norm_keep_the_gradient_and_without_both_it_is_lost(seed):
     left = taught().gradient_left
     assert 1.3 < left(stream=True, norm=True, seed=seed) < 2.1
     assert 1.3 < left(stream=True, norm=False, seed=seed) < 2.1
-    assert 0.04 < left(stream=False, norm=True, seed=seed) < 0.5
+    assert 0.01 < left(stream=False, norm=True, seed=seed) < 0.5
     assert left(stream=False, norm=False, seed=seed) < 1e-11
 
 
@@ -693,8 +698,8 @@ def test_reversing_the_line_appears_with_the_fall_of_the_loss(seed):
     )
     halved = next(step for step, loss in zip(steps, losses, strict=True) if loss < losses[0] / 2)
     on_line = next(step for step, line in zip(steps, lines, strict=True) if line > 0.5)
-    assert halved == 50
-    assert on_line in (40, 50)
+    assert 40 <= halved <= 60
+    assert 30 <= on_line <= 50
 
 
 @pytest.mark.parametrize("seed", some(SEEDS))
@@ -707,52 +712,34 @@ def test_adding_comes_by_hundreds_then_units_then_tens(seed):
         digits.append(given.digits_right(model, asked).tolist())
         return 0.0
 
-    steps, _ = given.followed(model, given.batches_of(given.sums, 400, seed), measure, every=25)
+    steps, _ = given.followed(model, given.batches_of(given.sums, 500, seed), measure, every=25)
     units, tens, hundreds = zip(*digits, strict=True)
     at_50 = steps.index(50)
-    assert hundreds[at_50] > 0.99
+    assert hundreds[at_50] > 0.97
     assert max(units[at_50], tens[at_50]) < 0.15
     first = [
         next(step for step, right in zip(steps, some, strict=True) if right > 0.9) for some in (units, tens)
     ]
     assert first[0] < first[1]
-    assert 200 <= first[1] <= 375
-
-
-@pytest.mark.parametrize("seed", some(range(6)))
-def test_rope_fails_at_new_distances_and_not_because_more_tokens_share(seed):
-    as_trained, ordinary = taught().far_and_ordinary(seed)
-    assert 0.6 < as_trained < 0.995
-    assert ordinary == 1
+    assert 200 <= first[1] <= 450
 
 
 @over_all_seeds
-def test_dropout_lowers_the_lowest_loss_on_other_pages_on_average():
-    lower = []
-    for seed in SEEDS:
-        (_, learned, other), (_, dropped, helped) = (taught().overfitted(p, seed) for p in (0.0, 0.5))
-        assert dropped[-1] > learned[-1]
-        assert other[-1] > min(other)
-        lower.append(min(other) - min(helped))
-    assert 0 < sum(lower) / len(lower) < 0.3
-
-
-@over_all_seeds
-def test_one_head_gains_most_and_three_blocks_need_the_norm():
+def test_the_tables_gain_most_and_three_blocks_need_the_norm():
     given = taught()
     runs = torch.tensor(
         [[given.grown(*sizes, seed=seed) for sizes in given.STAGES.values()] for seed in SEEDS]
     )
-    head, heads, mlp, blocks, norm = runs.mean(dim=0).tolist()
-    assert given.unigram() == pytest.approx(2.9, abs=0.05)
-    assert head == pytest.approx(1.8, abs=0.05)
+    tables, head, heads, mlp, blocks, norm = runs.mean(dim=0).tolist()
+    assert given.unigram() == pytest.approx(2.90, abs=0.005)
+    assert tables == pytest.approx(1.97, abs=0.03)
+    assert tables - head == pytest.approx(0.16, abs=0.04)
     assert abs(heads - head) < 0.05
-    assert heads - mlp == pytest.approx(0.1, abs=0.04)
-    assert blocks - mlp == pytest.approx(0.1, abs=0.05)
-    assert norm == pytest.approx(1.6, abs=0.05)
+    assert heads - mlp == pytest.approx(0.12, abs=0.05)
+    assert blocks - mlp == pytest.approx(0.08, abs=0.06)
+    assert norm == pytest.approx(1.65, abs=0.05)
     one_block = sum(given.grown(4, 1, mlp=True, norm=True, seed=seed) for seed in SEEDS) / len(SEEDS)
-    assert one_block == pytest.approx(1.6, abs=0.06)
-    assert abs(one_block - norm) < 0.05
+    assert one_block == pytest.approx(1.65, abs=0.05)
 
 
 @pytest.mark.parametrize("seed", some(range(6)))
