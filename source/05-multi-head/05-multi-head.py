@@ -15,9 +15,6 @@
 #
 # **Time:** about 125 minutes. **Before you start:** lesson 04 (`CausalAttention`, batches, the `mask`
 # buffer), `nn.Module` and `nn.Linear`.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, reveal
@@ -99,7 +96,7 @@ CausalAttention(3, 2, 6, 0.0).mask
 # %% [markdown] id="stack-intro"
 # ## 1 · Several heads side by side
 #
-# The simplest way to several heads: make several `CausalAttention`, give each the **whole** token, and join
+# The simplest way to get several heads: make several `CausalAttention`, give each the **whole** token, and join
 # their contexts along the last axis.
 
 # %% id="trained-heads" tags=["figure"]
@@ -189,7 +186,8 @@ stack = MultiHeadAttentionWrapper(d_in, d_out, context_length, 0.0, num_heads=2)
 stack(batch)
 
 # %% id="came-wrapper-width"
-reveal("wrapper-width", stack(batch).shape[-1] if torch.is_tensor(stack(batch)) else ...)
+# needs MultiHeadAttentionWrapper
+reveal("wrapper-width", stack(batch).shape[-1])
 
 # %% [markdown] id="multi-head-wrapper-read"
 # Columns 0 and 1 are the context vectors of `CausalAttention` in lesson 04, because head 0 is drawn first
@@ -320,10 +318,8 @@ two_heads = error_with_heads(torch.stack((weights_on_previous(12), weights_on_fi
 head_trade_off(shares, one_head["before"], one_head["first"], one_head["both"], two_heads)
 
 # %% id="came-best-share"
-reveal(
-    "best-share",
-    f"about {round(4 * float(min(one_head['both']))) / 4:g}" if one_head["both"][0] is not None else ...,
-)
+# needs error_with_heads
+reveal("best-share", f"about {round(4 * float(min(one_head['both']))) / 4:g}")
 
 # %% [markdown] id="trade-off-read"
 # What the head gains for one target it loses for the other. At every weight at least 0.46 is left, two fifths
@@ -373,7 +369,7 @@ reveal(
 # %% [markdown] id="added-heads-read"
 # A sum loses nothing when each head writes into **directions of its own**: with a value matrix of width 8
 # each, the eight numbers can be taken apart again. Added as they are, or through one shared matrix, the two
-# vectors fall on the same directions, and 0.46 is left, as with one head.
+# vectors occupy the same directions, and 0.46 is left, as with one head.
 #
 # The same holds for one head. If the tokens *themselves* have directions of their own, one head is enough.
 # Below, the first token of each story uses four dimensions that no other token uses:
@@ -456,8 +452,8 @@ head_scores = a @ a.transpose(2, 3)  # (1, 2, 3, 4) @ (1, 2, 4, 3) -> (1, 2, 3, 
 check("batched-head-scores")
 
 # %% id="batched-head-scores-shown"
-if torch.is_tensor(head_scores):
-    print(head_scores)
+# needs head_scores
+print(head_scores)
 
 
 # %% [markdown] id="head-by-head"
@@ -715,8 +711,8 @@ def merge_heads(context):
 check("merge-heads")
 
 # %% id="merge-heads-shown"
-if torch.is_tensor(split_heads(numbered, 2)):
-    print(merge_heads(split_heads(numbered, 2)))
+# needs split_heads, merge_heads
+print(merge_heads(split_heads(numbered, 2)))
 
 
 # %% [markdown] id="bug-merge-task"
@@ -917,13 +913,13 @@ class MultiHeadAttention(nn.Module):
 check("multi-head-attention")
 
 # %% id="multi-head-attention-shown"
+# needs MultiHeadAttention
 torch.manual_seed(123)
 batch_size, context_length, d_in = batch.shape
 d_out, num_heads = 4, 2
 mha = MultiHeadAttention(d_in, d_out, context_length, 0.0, num_heads)
 context_vecs = mha(batch)
-if torch.is_tensor(context_vecs):
-    print(context_vecs.shape)
+print(context_vecs.shape)
 
 
 # %% [markdown] id="shapes-live"
@@ -959,18 +955,19 @@ shapes.flow()
 # A width that three heads cannot share, and a larger batch of random tokens:
 
 # %% id="not-divisible-shown"
+# needs MultiHeadAttention
 try:
     MultiHeadAttention(3, 4, 6, 0.0, num_heads=3)
-    print("No complaint, though one of the four numbers would belong to no head.")
+    print("No error, though one of the four numbers would belong to no head.")
 except (ValueError, AssertionError) as error:
     print(f"{type(error).__name__}: {error}")
 
 # %% id="random-batch-shown"
+# needs MultiHeadAttention
 torch.manual_seed(123)
 random_batch = torch.randn(4, 10, 16)  # (b, tokens, d_in)
 context_vecs = MultiHeadAttention(16, 2, 10, 0.0, num_heads=2)(random_batch)
-if torch.is_tensor(context_vecs):
-    print("context_vecs.shape:", context_vecs.shape)
+print("context_vecs.shape:", context_vecs.shape)
 
 
 # %% [markdown] id="copy-intro"
@@ -983,6 +980,7 @@ if torch.is_tensor(context_vecs):
 # projection that belong to head 0 are the first **rows** of `W_query.weight`:
 
 # %% id="weight-shapes"
+# needs MultiHeadAttentionWrapper, MultiHeadAttention
 for name, parameter in [*stack.named_parameters(), *mha.named_parameters()]:
     print(f"{name:24}{tuple(parameter.shape)}")
 
@@ -1039,10 +1037,10 @@ def copy_into_fused(wrapper, fused):
 check("copy-into-fused")
 
 # %% id="copy-into-fused-shown"
+# needs MultiHeadAttentionWrapper, MultiHeadAttention, copy_into_fused
 fused = copy_into_fused(stack, MultiHeadAttention(3, 4, 6, 0.0, num_heads=2))
-if fused is not None:
-    print(fused(batch)[0])
-    print("largest difference below 1e-6:", bool((fused(batch) - stack(batch)).abs().max() < 1e-6))
+print(fused(batch)[0])
+print("largest difference below 1e-6:", bool((fused(batch) - stack(batch)).abs().max() < 1e-6))
 
 
 # %% [markdown] id="copy-read"
