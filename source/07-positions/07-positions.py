@@ -3,8 +3,8 @@
 #
 # "The dog bites the man" is no news. "The man bites the dog" is. Both sentences hold the same words. The attention of
 # lessons 01 to 06 without a mask cannot tell them apart: it does not know where a token is. In this lesson you
-# prove that, find out what the causal mask gives away, and build four methods by which real models are told the
-# order.
+# prove that, find out what the causal mask gives away, and build four methods that have told models the order: three
+# that led to today's, and RoPE, which nearly all models of today use.
 #
 # **When you are done you can**
 #
@@ -15,9 +15,6 @@
 #
 # **Time:** about 120 minutes. There is a good place for a break after section 4. **Before you start:** the causal
 # mask from lesson 03. A little of sine and cosine helps; all that you need is in this notebook.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, reveal
@@ -143,9 +140,9 @@ def order_gap(attention, x, order):
 check("order-gap")
 
 # %% id="order-gap-shown"
+# needs order_gap
 gap = order_gap(attention, inputs, order)
-if torch.is_tensor(gap):
-    print("without a mask, every output moves by less than 0.00001:", bool(gap.max() < 1e-5))
+print("without a mask, every output moves by less than 0.00001:", bool(gap.max() < 1e-5))
 
 # %% [markdown] id="causal-intro"
 # ## 2 · What the causal mask gives away
@@ -157,15 +154,16 @@ if torch.is_tensor(gap):
 predict("causal-reordered", "How many of the five outputs move?")
 
 # %% id="causal-shown"
+# needs order_gap
 torch.manual_seed(123)
 layers = nn.Sequential(SelfAttention(8, causal=True), SelfAttention(8, causal=True)).requires_grad_(False)
 gap = order_gap(layers[0], inputs, order)
-if torch.is_tensor(gap):
-    for position, move in zip(order, gap):
-        print(f"{move:.4f}  {tokens[position]}")
+for position, move in zip(order, gap):
+    print(f"{move:.4f}  {tokens[position]}")
 
 # %% id="causal-revealed"
-reveal("causal-reordered", int((gap > 1e-5).sum()) if torch.is_tensor(gap) else ...)
+# needs gap
+reveal("causal-reordered", int((gap > 1e-5).sum()))
 
 # %% [markdown] id="causal-read"
 # Every token that sees another past has another output. A causal model can even count. Let a first token have the
@@ -189,21 +187,23 @@ print("1 divided by that:   ", 1 / seen)
 predict("past-shuffled", "The output of “man” moves …", ("in neither", "with two layers only", "in both"))
 
 # %% id="past-shown"
+# needs order_gap
 past_shuffled = torch.tensor([2, 0, 1, 3, 4])  # bites the dog the man: "man" stays last
 gaps = [order_gap(model, inputs, past_shuffled) for model in (layers[0], layers)]
-if all(torch.is_tensor(one) for one in gaps):
-    print(f"one layer:  the output of 'man' moves by {gaps[0][-1]:.2f}")
-    print(f"two layers: the output of 'man' moves by {gaps[1][-1]:.2f}")
+print(f"one layer:  the output of 'man' moves by {gaps[0][-1]:.2f}")
+print(f"two layers: the output of 'man' moves by {gaps[1][-1]:.2f}")
 
 # %% id="past-revealed"
-moves = [bool(one[-1] > 1e-5) if torch.is_tensor(one) else None for one in gaps]
-outcomes = {(False, False): "in neither", (False, True): "with two layers only", (True, True): "in both"}
-reveal("past-shuffled", outcomes.get(tuple(moves)))
+# needs gaps
+one, two = (bool(gap[-1] > 1e-5) for gap in gaps)
+reveal("past-shuffled", "in both" if one else "with two layers only" if two else "in neither")
 
 # %% id="one-layer-figure" tags=["figure"]
+# needs gaps
 two_orders(layers[0](inputs), layers[0](inputs[past_shuffled]), past_shuffled, tokens, "One causal layer")
 
 # %% id="two-layers-figure" tags=["figure"]
+# needs gaps
 two_orders(layers(inputs), layers(inputs[past_shuffled]), past_shuffled, tokens, "Two causal layers")
 
 # %% [markdown] id="past-read"
@@ -213,15 +213,20 @@ two_orders(layers(inputs), layers(inputs[past_shuffled]), past_shuffled, tokens,
 # values *for the same set of tokens*. **One causal layer sees a set. Two causal layers see an order.**
 #
 # That is how a deep causal model can learn something about order without any positions. An encoder has no causal mask
-# and gets nothing at all. Most models are *told* the positions. Four methods are common (there are others, as T5's),
-# and you will build each of them.
+# and gets nothing at all. Most models are *told* the positions. You will build four methods. (There are others, as
+# T5's.)
 #
-# | method | what it changes | models |
-# | --- | --- | --- |
-# | learned | adds a trained vector to each token | GPT-2, BERT |
-# | sinusoidal | adds a computed vector to each token | the transformer of 2017 |
-# | RoPE | rotates queries and keys | Llama, Mistral, Qwen |
-# | ALiBi | subtracts a distance from the scores | BLOOM, MPT |
+# | method | what it changes | models | from |
+# | --- | --- | --- | --- |
+# | sinusoidal | adds a computed vector to each token | the first transformer | 2017 |
+# | learned | adds a trained vector to each token | BERT, GPT-2 | 2018 |
+# | RoPE | rotates queries and keys | Llama, Mistral, Qwen, DeepSeek, Gemma | 2021 |
+# | ALiBi | subtracts a distance from the scores | BLOOM, MPT | 2021 |
+#
+# Of the four, new models use RoPE. The other three are history, but you meet them in older models, and each shows what
+# RoPE has to do better. Two things have changed since Llama: some models rotate only a part of each head's numbers (a
+# quarter in Qwen3-Next, half in GLM-4), and some have layers without any positions between those with RoPE (every
+# fourth layer in SmolLM3 and Llama 4).
 
 # %% [markdown] id="learned-intro"
 # ## 3 · Learned positions
@@ -280,18 +285,18 @@ class LearnedPositions(nn.Module):
 check("learned-positions")
 
 # %% id="learned-shown"
+# needs order_gap, LearnedPositions
 torch.manual_seed(123)
 learned = LearnedPositions(5, 8).requires_grad_(False)
-if torch.is_tensor(learned(inputs[None])):
-    gap = order_gap(lambda x: attention(learned(x[None])[0]), inputs, order)
-    print("no mask, learned positions, the outputs move by", gap)
-    try:
-        learned(torch.zeros(1, 6, 8))
-    except IndexError as problem:
-        print(f"a sixth token: IndexError: {problem}")
+gap = order_gap(lambda x: attention(learned(x[None])[0]), inputs, order)
+print("no mask, learned positions, the outputs move by", gap)
+try:
+    learned(torch.zeros(1, 6, 8))
+except IndexError as problem:
+    print(f"a sixth token: IndexError: {problem}")
 
 # %% [markdown] id="learned-limit"
-# There is no mask, and all outputs move now, also those of tokens that kept their position. The price: the table ends.
+# There is no mask, and all outputs move now, even those of tokens that kept their position. The price: the table ends.
 # There is no row for a sixth token. And a row that training never used stays random.
 
 # %% [markdown] id="sinusoidal-intro"
@@ -372,19 +377,17 @@ def sinusoidal(positions, d_model, base=10000.0):
 check("sinusoidal-positions")
 
 # %% id="sinusoidal-figure" tags=["figure"]
+# needs sinusoidal
 codes = sinusoidal(torch.arange(100), 16)  # (positions, d_model)
 training_curves(
-    {
-        f"hand {hand}": (range(100), codes[:, 2 * hand].tolist()) if torch.is_tensor(codes) else None
-        for hand in (0, 2, 4, 6)
-    },
+    {f"hand {hand}": (range(100), codes[:, 2 * hand].tolist()) for hand in (0, 2, 4, 6)},
     "The sines of four of the eight hands",
     "sine",
     "position",
 )
 
 # %% [markdown] id="shift-predict"
-# Hand 0 goes round about every 6 positions, hand 6 has hardly moved after 100. Together they tell near and far
+# Hand 0 completes a turn roughly every 6 positions, hand 6 has hardly moved after 100. Together they tell near and far
 # positions apart. There is no table that ends: position 5000 has a code too.
 #
 # **Predict, then run.** To go three positions on, every hand turns by a fixed angle, $3\,\theta_i$, wherever it
@@ -399,20 +402,21 @@ predict(
 )
 
 # %% id="shift-shown"
+# needs sinusoidal, position_angles
 codes = sinusoidal(torch.arange(103), 16)  # (positions, d_model)
-if torch.is_tensor(codes):
-    turn = position_angles(torch.tensor([3]), 16)  # (1, d_model / 2), the same for every position
-    sine, cosine = codes[:, 0::2], codes[:, 1::2]  # (positions, d_model / 2)
-    moved = torch.stack(
-        [sine * turn.cos() + cosine * turn.sin(), cosine * turn.cos() - sine * turn.sin()], dim=-1
-    ).flatten(-2)  # (positions, d_model)
-    print(f"100 positions moved on by 3, largest difference: {(moved[:100] - codes[3:]).abs().max():.4f}")
-    print("dot products of codes that are 3 positions apart:", (codes[3:] * codes[:-3]).sum(dim=-1)[::33])
+turn = position_angles(torch.tensor([3]), 16)  # (1, d_model / 2), the same for every position
+sine, cosine = codes[:, 0::2], codes[:, 1::2]  # (positions, d_model / 2)
+moved = torch.stack(
+    [sine * turn.cos() + cosine * turn.sin(), cosine * turn.cos() - sine * turn.sin()], dim=-1
+).flatten(-2)  # (positions, d_model)
+apart = float((moved[:100] - codes[3:]).abs().max())
+print(f"100 positions moved on by 3, largest difference: {apart:.4f}")
+print("dot products of codes that are 3 positions apart:", (codes[3:] * codes[:-3]).sum(dim=-1)[::33])
 
 # %% id="shift-revealed"
-apart = float((moved[:100] - codes[3:]).abs().max()) if torch.is_tensor(codes) else ...
+# needs apart
 sizes = ("below 0.0001, as rounding", "about 0.1", "1 or more")
-reveal("codes-moved-on", ... if apart is ... else sizes[(apart >= 1e-4) + (apart >= 1)])
+reveal("codes-moved-on", sizes[(apart >= 1e-4) + (apart >= 1)])
 
 # %% [markdown] id="shift-read"
 # **A shift is a rotation**: the same rotation for every position. So the dot product of two codes depends on their
@@ -425,12 +429,12 @@ reveal("codes-moved-on", ... if apart is ... else sizes[(apart >= 1e-4) + (apart
 # at many positions, and prints the score. If only the distance counted, all numbers would be equal.
 
 # %% id="added-scores"
+# needs sinusoidal
 dog, man = vocabulary[1], vocabulary[3]
 codes = sinusoidal(torch.arange(43), 8)
-if torch.is_tensor(codes):
-    for position in (0, 10, 20, 40):
-        query, key = attention.W_query(man + codes[position + 2]), attention.W_key(dog + codes[position])
-        print(f"'man' at {position + 2:2d}, 'dog' at {position:2d}: score {query @ key:6.2f}")
+for position in (0, 10, 20, 40):
+    query, key = attention.W_query(man + codes[position + 2]), attention.W_key(dog + codes[position])
+    print(f"'man' at {position + 2:2d}, 'dog' at {position:2d}: score {query @ key:6.2f}")
 
 # %% [markdown] id="rope-intro"
 # ## 5 · RoPE: rotate, do not add
@@ -550,19 +554,16 @@ def apply_rope(x, positions, base=10000.0):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "apply-rope", "locked": true, "points": 3, "schema_version": 3, "solution": false, "task": false}
 check("apply-rope")
 
-# %% id="forms-shown"
+# %% id="forms-given"
 torch.manual_seed(123)
-queries, keys, positions = (
-    torch.randn(6, 8),
-    torch.randn(6, 8),
-    torch.arange(6),
-)  # (tokens, head_dim) twice, (tokens,)
+queries, keys = torch.randn(6, 8), torch.randn(6, 8)  # (tokens, head_dim) each
+positions = torch.arange(6)  # (tokens,)
+
+# %% id="forms-shown"
+# needs rope_interleaved, apply_rope
 mixed = torch.tensor([0, 4, 1, 5, 2, 6, 3, 7])  # partners of the half-split form become neighbours
 both = [rope_interleaved(queries[:, mixed], positions), apply_rope(queries, positions)]
-if all(torch.is_tensor(one) for one in both):
-    print(
-        f"interleaved and half-split, in the same order: {(both[0] - both[1][:, mixed]).abs().max():.5f} apart"
-    )
+print(f"interleaved and half-split, in the same order: {(both[0] - both[1][:, mixed]).abs().max():.5f} apart")
 
 # %% [markdown] id="relative-predict"
 # Once the numbers are put into the other order, both forms are the same.
@@ -579,6 +580,7 @@ predict(
 
 
 # %% id="relative-shown"
+# needs sinusoidal, apply_rope
 def scores_from(start, rotated):
     """Scores of the six queries and keys at positions start, start + 1, …"""
     at = start + positions
@@ -587,32 +589,27 @@ def scores_from(start, rotated):
     return (queries + sinusoidal(at, 8)) @ (keys + sinusoidal(at, 8)).T
 
 
-rotated = None
-if torch.is_tensor(apply_rope(queries, positions)) and torch.is_tensor(codes):
-    for start in (1, 100, 10000):
-        rotated, added = (
-            (scores_from(start, way) - scores_from(0, way)).abs().max() for way in (True, False)
-        )
-        print(f"{start:5d} positions further on: rotated {rotated:.2f}, added {added:.1f}")
+for start in (1, 100, 10000):
+    rotated, added = ((scores_from(start, way) - scores_from(0, way)).abs().max() for way in (True, False))
+    print(f"{start:5d} positions further on: rotated {rotated:.2f}, added {added:.1f}")
 
 # %% id="relative-revealed"
-reveal(
-    "all-further-on",
-    None if rotated is None else "stay" if rotated < 1e-3 else "change at random",
-)
+# needs rotated
+reveal("all-further-on", "stay" if rotated < 1e-3 else "change at random")
 
 # %% [markdown] id="relative-read"
 # Rotated scores do not move, up to rounding, which grows with the size of the angles. (So compute angles in float32,
-# also where the model itself uses 16 bits.) Here are the scores of six *equal* queries with six *equal* keys: along
+# even where the model itself uses 16 bits.) Here are the scores of six *equal* queries with six *equal* keys: along
 # each diagonal the distance is the same, and so is the score. Row and column alone say nothing.
 
 # %% id="diagonals-figure" tags=["figure"]
+# needs apply_rope
 equal_queries = apply_rope(
     queries[:1].expand(6, -1), positions
 )  # (tokens, head_dim), rotated copies of one query
 equal_keys = apply_rope(keys[:1].expand(6, -1), positions)  # (tokens, head_dim)
 attention_map(
-    equal_queries @ equal_keys.T if torch.is_tensor(equal_queries) else ...,
+    equal_queries @ equal_keys.T,
     [str(position) for position in range(6)],
     title="Rotated scores of equal tokens",
 )
@@ -688,9 +685,9 @@ def rotary_scores(queries, keys, positions):
 
 
 # %% id="bug-symptom"
-if torch.is_tensor(position_angles(torch.arange(6), 8)):
-    moved = rotary_scores(queries, keys, positions + 10) - rotary_scores(queries, keys, positions)
-    print(f"all tokens 10 positions further on, scores move by {moved.abs().max():.4f}")
+# needs position_angles
+moved = rotary_scores(queries, keys, positions + 10) - rotary_scores(queries, keys, positions)
+print(f"all tokens 10 positions further on, scores move by {moved.abs().max():.4f}")
 
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-mixed-forms", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
 check("bug-mixed-forms")
@@ -745,18 +742,10 @@ def alibi_bias(num_tokens, num_heads):
 check("alibi-bias")
 
 # %% id="alibi-figure" tags=["figure"]
-bias = alibi_bias(16, 4)
-far_back = range(16)  # of the last token's weights: how many tokens back
+# needs alibi_bias
+last_rows = torch.softmax(alibi_bias(16, 4), dim=-1)[:, -1].flip(-1)  # (heads, tokens back)
 training_curves(
-    {
-        f"head {head}, slope 1/{4 ** (head + 1)}": (
-            far_back,
-            torch.softmax(bias, dim=-1)[head, -1].flip(0).tolist(),
-        )
-        if torch.is_tensor(bias)
-        else None
-        for head in range(4)
-    },
+    {f"head {head}, slope 1/{4 ** (head + 1)}": (range(16), last_rows[head].tolist()) for head in range(4)},
     "Four heads with equal scores and ALiBi: the last token's weights",
     "weight",
     "tokens back",
@@ -777,12 +766,12 @@ training_curves(
 # row it gives position 0, each time. Run it on a model that has kept five keys:
 
 # %% id="generating-refuted"
-if torch.is_tensor(apply_rope(queries, positions)):
-    whole = apply_rope(queries, positions) @ apply_rope(keys, positions).T / 8**0.5  # (6, 6), all at once
-    kept = apply_rope(keys[:5], positions[:5])  # (5, head_dim), the keys of five earlier tokens
-    at_0 = apply_rope(queries[5:], torch.arange(1)) @ kept.T / 8**0.5  # (1, 5), the sixth token alone
-    print(f"the sixth token, all at once:   {whole[5, :5]}")
-    print(f"written alone, and put at 0:    {at_0[0]}")
+# needs apply_rope
+whole = apply_rope(queries, positions) @ apply_rope(keys, positions).T / 8**0.5  # (6, 6), all at once
+kept = apply_rope(keys[:5], positions[:5])  # (5, head_dim), the keys of five earlier tokens
+at_0 = apply_rope(queries[5:], torch.arange(1)) @ kept.T / 8**0.5  # (1, 5), the sixth token alone
+print(f"the sixth token, all at once:   {whole[5, :5]}")
+print(f"written alone, and put at 0:    {at_0[0]}")
 
 # %% [markdown] id="new-token-task"
 # No error, and other scores: to the model, the new word is at the very start of the text. Its position is the
@@ -816,10 +805,9 @@ def new_token_scores(query, key, cached_keys):
 check("new-token-scores")
 
 # %% id="new-token-shown"
-if torch.is_tensor(apply_rope(queries, positions)):
-    one_by_one = new_token_scores(queries[5:], keys[5:], kept)  # (1, 6)
-    if torch.is_tensor(one_by_one):
-        print(f"largest difference from the last row: {(one_by_one[0] - whole[5]).abs().max():.5f}")
+# needs new_token_scores, whole
+one_by_one = new_token_scores(queries[5:], keys[5:], kept)  # (1, 6)
+print(f"largest difference from the last row: {(one_by_one[0] - whole[5]).abs().max():.5f}")
 
 # %% [markdown] id="words-task"
 # ### In your own words
@@ -867,7 +855,7 @@ if torch.is_tensor(apply_rope(queries, positions)):
 # | learned | no | no: the table ends | yes |
 # | sinusoidal | the codes do, the scores do not | it runs; quality falls | no |
 # | RoPE | yes | it runs; quality falls unless the angles are adapted | no |
-# | ALiBi | yes | yes, it was made for that; far tokens fade | no |
+# | ALiBi | yes | it was made for that; far tokens fade | no |
 #
 # - Attention without a mask moves its outputs along with the tokens, and knows nothing of their order.
 # - One causal layer sees a set of earlier tokens; two causal layers see an order.
