@@ -46,10 +46,8 @@ def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
     found["reverse: accuracy"] = right(model, given.reversed_digits)
     model = trained(given.previous_tokens, 300, 20, 32, 1, 1, 16, mlp=False)
     found["previous token: accuracy"] = right(model, given.previous_tokens)
-    for position in ("none", "learned", "rope"):
-        model = trained(given.previous_tokens, 300, 20, 32, 1, 1, 32, position=position, mlp=False)
-        for length in (16, 32):
-            found[f"positions {position}, {length} tokens"] = float(given.at_length(model, length))
+    for stage, sizes in given.STAGES.items():
+        found[f"text: {stage}"] = given.grown(*sizes, seed=seed)
     for layers in (1, 2):
         model = given.fresh(layers, seed=seed)
         loss, score = {}, {}
