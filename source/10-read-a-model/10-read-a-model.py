@@ -15,9 +15,6 @@
 #
 # **Time:** about 110 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
 # (lesson 08), hooks (lessons 08 and 09). Where yours are not right yet, the course's are used instead.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
 
 # %% id="setup"
 import json
@@ -144,9 +141,8 @@ class TinyTransformer(nn.Module):
 
 # %% id="own-classes"
 MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
-TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer)
-# Your transformer comes with your Block. This puts your attention of lesson 05 into it.
-TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
+# Your transformer comes with your Block, which gets your attention from lesson 05.
+TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer, MultiHeadAttention)
 
 # %% [markdown] id="split-fused-task"
 # ### Task 1 · Three matrices out of one
@@ -238,30 +234,30 @@ def place(model, name, tensor):
 check("place")
 
 # %% [markdown] id="loaded-intro"
-# The proof: the program that trained the checkpoint has a model class of its own, written in another way. On the same
-# text its logits and yours should differ by less than 0.0001.
+# The proof: the program that trained the checkpoint uses a different implementation. On the same text its logits and
+# yours should differ by less than 0.0001.
 
-# %% id="loaded"
+# %% id="sizes"
 VOCAB, D_MODEL = stored["wte.weight"].shape
 CONTEXT_LENGTH = len(stored["wpe.weight"])
 NUM_HEADS, NUM_LAYERS = 4, 2
+unseen = windows(HELD_OUT.read_text())  # (windows, tokens)
 
 
+# %% id="loaded"
+# needs place
 def loaded(put):
-    """Your transformer with the stored weights, put there by `put`; None while that is a stub."""
+    """Your transformer with the stored weights, put there by `put`."""
     model = TinyTransformer(VOCAB, D_MODEL, NUM_HEADS, NUM_LAYERS, CONTEXT_LENGTH, position="learned")
     for name, tensor in stored.items():
-        if put(model, name, tensor) is None:
-            return None
+        put(model, name, tensor)
     return model.eval()
 
 
-unseen = windows(HELD_OUT.read_text())  # (windows, tokens)
 model = loaded(place)
-if model is not None:
-    with torch.no_grad():
-        difference = (model(unseen[:8]) - trained()(unseen[:8])).abs().max()
-    print("largest difference of the logits below 1e-4:", bool(difference < 1e-4))
+with torch.no_grad():
+    difference = (model(unseen[:8]) - trained()(unseen[:8])).abs().max()
+print("largest difference of the logits below 1e-4:", bool(difference < 1e-4))
 
 # %% [markdown] id="bug-orientation-task"
 # ### Task 3 · Find the bugs: it fits, and it is wrong
@@ -335,17 +331,18 @@ predict(
 )
 
 # %% id="perplexity-shown" tags=["shown"]
-found = None
-if model is not None and perplexity(model, unseen) is not None:
-    found = float(perplexity(model, unseen))
-    print(f"perplexity on the held-out pages: {found:.2f}")
+# needs model, perplexity
+found = float(perplexity(model, unseen))
+print(f"perplexity on the held-out pages: {found:.2f}")
 
 # %% id="perplexity-revealed" tags=["shown"]
+# needs found
 levels = ((20, "above 20"), (8, "between 8 and 20"), (2, "between 2 and 8"), (0, "below 2"))
-reveal("held-out-perplexity", found and next(name for least, name in levels if found > least))
+reveal("held-out-perplexity", next(name for least, name in levels if found > least))
 
 
 # %% id="written" tags=["measured", "shown"]
+# needs model
 @torch.no_grad()
 def continued(text, count, temperature=0.7):
     """The text, and characters that the model draws for it one by one."""
@@ -356,9 +353,8 @@ def continued(text, count, temperature=0.7):
     return decode(ids[0])
 
 
-if model is not None:
-    torch.manual_seed(0)
-    print(continued("The class statement", 150))
+torch.manual_seed(0)
+print(continued("The class statement", 150))
 
 # %% [markdown] id="claims-intro"
 # The model has a quarter of a million numbers. It knows how documentation sounds, and nothing about Python.
@@ -366,8 +362,9 @@ if model is not None:
 # ## 3 · What do the heads look at?
 
 # %% id="all-maps" tags=["figure", "measured"]
+# needs model
 text = "a quill, a quiet quill, a qui"
-maps = None if model is None else look_inside(model, encode(text)[None], NUM_HEADS).maps[:, 0]
+maps = look_inside(model, encode(text)[None], NUM_HEADS).maps[:, 0]
 attention_map(
     maps,  # (layers, heads, tokens, tokens)
     [character if character != " " else "␣" for character in text],
@@ -484,22 +481,20 @@ def table_of(claims):
     """What each claim explains of each head, and of one that looks everywhere alike: (heads + 1, claims)."""
     columns = []
     for claim, ids in claims.values():
-        if model is None or claim(ids) is None:
-            return None  # a task is open
         maps = look_inside(model, ids, NUM_HEADS).maps  # (layers, b, heads, tokens, tokens)
         even = torch.ones_like(maps[:1, :, :1]).tril()
         columns.append(
             [claim_score(one, claim(ids)) for one in (*maps, *(even / even.sum(dim=-1, keepdim=True)))]
         )
-    return None if columns[0][0] is None else torch.stack([torch.cat(one) for one in columns], dim=1)
+    return torch.stack([torch.cat(one) for one in columns], dim=1)
 
 
 # %% id="claims-shown" tags=["measured", "shown"]
+# needs model, claim_score, induction_claim
 table = table_of(CLAIMS)
-if table is not None:
-    print(" " * 16, *(f"{name:>10}" for name in CLAIMS))
-    for name, row in zip([*HEADS, "everywhere alike"], table.tolist()):
-        print(f"{name:16}", *(f"{share:10.2f}" for share in row))
+print(" " * 16, *(f"{name:>10}" for name in CLAIMS))
+for name, row in zip([*HEADS, "everywhere alike"], table.tolist()):
+    print(f"{name:16}", *(f"{share:10.2f}" for share in row))
 
 # %% [markdown] id="claims-read"
 # <details><summary>What to see</summary>
@@ -612,39 +607,33 @@ predict(
 
 # %% id="test-given"
 def effects(ids, where):
-    """What each head's removal costs there and elsewhere: (heads, 2); None while a task is open."""
-    if model is None or loss_rise(model, ids, 0, 0, NUM_HEADS) is None:
-        return None
-    found = [
-        effect_where(loss_rise(model, ids, layer, head, NUM_HEADS), where)
-        for layer in range(NUM_LAYERS)
-        for head in range(NUM_HEADS)
-    ]
-    return None if found[0] is None else torch.stack(found)
+    """What each head's removal costs there and elsewhere: (heads, 2)."""
+    return torch.stack(
+        [
+            effect_where(loss_rise(model, ids, layer, head, NUM_HEADS), where)
+            for layer in range(NUM_LAYERS)
+            for head in range(NUM_HEADS)
+        ]
+    )
 
 
 again = pages[:, :64].repeat(1, 2)  # (b, 128)
 second = (torch.arange(127) >= 64).expand(len(again), -1)  # (b, tokens - 1)
 
 # %% id="test-shown" tags=["measured", "shown"]
+# needs model, loss_rise, effect_where
 effect = effects(again, second)
-if effect is not None:
-    print(" " * 15, "second time  first time")
-    for name, (there, elsewhere) in zip(HEADS, effect.tolist()):
-        print(f"{name:15} {there:11.2f} {elsewhere:11.2f}")
+print(" " * 15, "second time  first time")
+for name, (there, elsewhere) in zip(HEADS, effect.tolist()):
+    print(f"{name:15} {there:11.2f} {elsewhere:11.2f}")
 
 # %% id="test-revealed" tags=["measured", "shown"]
-answer = None
-if effect is not None and table is not None:
-    there, elsewhere = effect[table[:-1, -1].argmax()].tolist()
-    answer = (
-        "it hardly rises there"
-        if there < 0.05
-        else "it rises there, and hardly elsewhere"
-        if there > 4 * elsewhere
-        else "it rises there and elsewhere alike"
-    )
-reveal("copying-head", answer)
+# needs effect, table
+there, elsewhere = effect[table[:-1, -1].argmax()].tolist()
+rises = (
+    "it rises there, and hardly elsewhere" if there > 4 * elsewhere else "it rises there and elsewhere alike"
+)
+reveal("copying-head", "it hardly rises there" if there < 0.05 else rises)
 
 # %% [markdown] id="test-read"
 # The induction head matters where the passage comes again, and hardly elsewhere: the claim has passed a test that it
@@ -682,18 +671,18 @@ def induction_without(head):
 
 
 # %% id="needed-shown" tags=["measured", "shown"]
-needed = None
-if table is not None:
-    print(f"the whole model: {induction_without(None):.2f}")
-    scores = [induction_without(head) for head in range(NUM_HEADS)]
-    for head, score in enumerate(scores):
-        print(f"without layer 0, head {head}: {score:.2f}")
-    low = [head for head, score in enumerate(scores) if score < 0.2]
-    needed = {0: "none", NUM_HEADS: "any of the four"}.get(len(low))
-    needed = "only that of head 1" if low == [1] else needed
+# needs table
+print(f"the whole model: {induction_without(None):.2f}")
+scores = [induction_without(head) for head in range(NUM_HEADS)]
+for head, score in enumerate(scores):
+    print(f"without layer 0, head {head}: {score:.2f}")
 
 # %% id="needed-revealed" tags=["measured", "shown"]
-reveal("head-that-is-needed", needed)
+# needs scores
+low = [head for head, score in enumerate(scores) if score < 0.2]
+reveal(
+    "head-that-is-needed", "none" if not low else "only that of head 1" if low == [1] else "any of the four"
+)
 
 # %% [markdown] id="why-intro"
 # **Why does it look there?** A score is a query times a key, and a key is a sum. The stream that layer 1 reads is the
@@ -736,16 +725,16 @@ def score_by_part(ids):
 
 
 # %% id="why-shown" tags=["measured", "shown"]
-if table is not None:
-    scores, whole = score_by_part(random_twice)
-    print("the pieces add up to the score:", torch.allclose(sum(scores.values()), whole, atol=1e-3))
-    there = induction_claim(random_twice)  # (b, queries, keys)
-    there[:, :60] = False  # queries of the second time only
-    others = torch.ones_like(there).tril() & ~there & there.any(dim=-1, keepdim=True)
-    print("how much higher the claimed keys score than the others, by part of the key:")
-    for name, piece in {**scores, "all together": whole}.items():
-        piece = piece.expand_as(whole)
-        print(f"{name:22} {float(piece[there].mean() - piece[others].mean()):6.2f}")
+# needs table
+pieces, whole = score_by_part(random_twice)
+print("the pieces add up to the score:", torch.allclose(sum(pieces.values()), whole, atol=1e-3))
+there = induction_claim(random_twice)  # (b, queries, keys)
+there[:, :60] = False  # queries of the second time only
+others = torch.ones_like(there).tril() & ~there & there.any(dim=-1, keepdim=True)
+print("how much higher the claimed keys score than the others, by part of the key:")
+for name, piece in {**pieces, "all together": whole}.items():
+    piece = piece.expand_as(whole)
+    print(f"{name:22} {float(piece[there].mean() - piece[others].mean()):6.2f}")
 
 # %% [markdown] id="why-read"
 # The claimed keys score 3.4 higher than the others, and 2.6 of that is what head 1 of layer 0 has written: the token
@@ -756,7 +745,9 @@ if table is not None:
 # ## 5 · What does it expect, and when?
 #
 # The stream has the same width everywhere. So the end of the model, `norm` and `unembedding`, can be put after *any*
-# layer: what would the model say if it stopped here? This is the **logit lens**.
+# layer: what would the model say if it stopped here? This is the **logit lens**. It is a guess that an early stream
+# can be read in this way. Nothing trains the model to write its expectation there in the language of its end, and the
+# source on the tuned lens, below, shows where the guess fails.
 #
 # ### Task 9 · The logit lens
 #
@@ -788,11 +779,10 @@ check("logit-lens")
 
 
 # %% id="lens-shown" tags=["measured"]
+# needs model, logit_lens
 def read_along(text):
     """The likeliest next character at each stage and the next one itself, character by character."""
-    logits = None if model is None else logit_lens(model, encode(text)[None])
-    if logits is None:
-        return
+    logits = logit_lens(model, encode(text)[None])  # (layers + 1, b, tokens, vocab)
     guesses = logits[:, 0].argmax(dim=-1)  # (layers + 1, tokens)
     for name, line in zip(("embedding", "block 0", "block 1"), guesses):
         print(f"{name:10}", decode(line).replace("\n", "⏎").replace(" ", "␣"))
@@ -813,6 +803,7 @@ read_along("p4q=ziw(p4q=ziw(p4q=ziw(")
 # layer 1, head 0 away from this text, and look at what the model expects then.
 
 # %% id="explorer" tags=["figure", "measured"]
+# needs model
 explore_model(model, NUM_HEADS, encode, VOCABULARY, text="p4q=ziw(p4q=ziw(p4q", head=(1, 0))
 
 # %% [markdown] id="claim-intro"
@@ -823,6 +814,7 @@ explore_model(model, NUM_HEADS, encode, VOCABULARY, text="p4q=ziw(p4q=ziw(p4q", 
 # run it. It measures on held-out pages that no table above has used.
 
 # %% id="own-claim" tags=["measured", "shown"]
+# needs model, claim_score, loss_rise, effect_where
 mine = 1  # the place of your head in HEADS
 
 
@@ -838,10 +830,9 @@ def my_place(ids):
 
 others = unseen[2::5]  # (b, tokens)
 shares, rises = table_of({"mine": (my_claim, others)}), effects(others, my_place(others))
-if shares is not None and rises is not None:
-    print(f"{HEADS[mine]}: the claim explains {shares[mine, 0]:.2f} of its attention,")
-    print(f"and {shares[-1, 0]:.2f} of the attention of a head that looks everywhere alike")
-    print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*rises[mine].tolist()))
+print(f"{HEADS[mine]}: the claim explains {shares[mine, 0]:.2f} of its attention,")
+print(f"and {shares[-1, 0]:.2f} of the attention of a head that looks everywhere alike")
+print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*rises[mine].tolist()))
 
 # %% [markdown] id="claim-words-task"
 # ## In your own words

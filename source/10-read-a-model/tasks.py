@@ -559,7 +559,7 @@ LOGIT_LENS = Task(
         read("one-layer", "one layer", (4, 8), 3, layers=1),
     ),
     checks=(Check("the stages, in their order", 3, ("two-layers", "three-layers", "one-layer")),),
-    learned="The stream is one language from the first layer to the last. So the end of the model reads it anywhere.",
+    learned="The stream has one width everywhere, so the end of the model can be put after any layer. How well it reads an early stream has to be tested.",
     demands={
         "that norm and unembedding make": "last-norm-left-out",
         "of the stream before the first block": "first-stage-left-out",
