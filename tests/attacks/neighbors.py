@@ -23,7 +23,7 @@ DISPLAYS = {
         "picture = base64.b64encode(bytes(5_000_000)).decode()\n"
         "for _ in range(12):\n    display({'image/png': picture}, raw=True)"
     ),
-    "prints-on-and-on": "for step in range(40_000):\n    print('step', step, torch.rand(3))",
+    "prints-on-and-on": "for step in range(15_000):\n    print('step', step, torch.rand(3))",
     "updates-one-display": (
         "from IPython.display import display\nhandle = display('0', display_id=True)\n"
         "for step in range(20_000):\n    handle.update(str(step) * 20)"
