@@ -47,6 +47,18 @@ HIDING = {
     "another-library": ("from scipy.special import softmax\n1", "from scipy.special import softmax"),
     "compiled": ("torch.compile(f)(x)", "torch.compile"),
     "by-a-text": ("getattr(torch, '_C').f", "_C"),
+    "a-layer-by-a-made-name": ("getattr(nn, ''.join(parts))", "getattr(nn, ''.join(parts))"),
+    "a-made-name-given-to-a-function": (
+        "def layer(name):\n    return getattr(nn, name)\nlayer(chr(95) + 'x')",
+        "getattr(nn, name)",
+    ),
+    "another-module-called-nn": ("import sys as nn\ndef f(n):\n    return getattr(nn, n)", "getattr(nn, n)"),
+    "torch-called-nn": ("nn = torch\ndef f(n):\n    return getattr(nn, n)", "getattr(nn, n)"),
+    "self-of-a-function": ("def look(self):\n    return self.__dict__", "self.__dict__"),
+    "self-replaced": (
+        "class A:\n    def look(self):\n        self = torch\n        return self.__dict__",
+        "self.__dict__",
+    ),
     "script": ("torch.jit.CompilationUnit(text).f(x)", "torch.jit"),
 }
 ORDINARY = {
@@ -55,6 +67,14 @@ ORDINARY = {
     "looped-over-names": "for n, k in [('W_key', 1)]:\n    getattr(old, n)",
     "numpy": "import numpy as np\nimport math, time\nfrom collections import defaultdict",
     "own-attributes": "def forward(self, x):\n    return getattr(self, f'W_{x}')",
+    "a-layer-by-its-name": (
+        "from torch import nn\nclass A(nn.Module):\n    def __init__(self, activation='GELU'):\n"
+        "        self.act = getattr(nn, activation)()"
+    ),
+    "its-own-table": (
+        "class A:\n    def update(self, args):\n        for name in self.__dict__:\n"
+        "            self.__dict__[name] = args[name]"
+    ),
     "eval-mode": "model.eval()\nmodel.modules()",
     "pattern": "import re\nre.compile(pattern)",
     "no-python": "def f(:",

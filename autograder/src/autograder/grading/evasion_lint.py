@@ -277,11 +277,24 @@ def _plain_uses(tree: ast.AST) -> set[ast.AST]:
                 plain.update((node, value))
             case ast.Name(id=name) if name in own:
                 plain.add(node)
+            case ast.ClassDef(body=body):
+                plain |= {part for method in body for part in _tables_of_self(method)}
             case ast.FunctionDef() | ast.Lambda():  # there, they are the function's own
                 plain |= {
                     part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == "locals"
                 }
     return plain
+
+
+def _tables_of_self(method: ast.AST) -> Iterator[ast.AST]:
+    """Yield where a method reads or sets what its own object holds by name, as `getattr(self, name)` does."""
+    match method:
+        case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg="self"), *_])):
+            names = [part for part in ast.walk(method) if isinstance(part, ast.Name) and part.id == "self"]
+            if all(isinstance(name.ctx, ast.Load) for name in names):
+                for part in ast.walk(method):
+                    if isinstance(part, ast.Attribute) and part.attr == "__dict__" and part.value in names:
+                        yield part
 
 
 def _bound(tree: ast.AST) -> set[str]:

@@ -47,6 +47,8 @@ SAVES = tuple(
     for dot in ("", ".")
     for name in ("save", "dump", "write", "open", "to_", "put", "copy", "run_")
 )
+# The names under which torch's own tables of layers and functions are imported everywhere.
+LAYERS = {"nn", "F"}
 ANY_ATTRIBUTE = "@*"  # looked up under a name that is not written out
 LEAD_ANYWHERE = {"__class__", "__base__", "__bases__", "__mro__", "__self__", "__func__", "__wrapped__"}
 # Calls that set an attribute of their first argument.
@@ -109,8 +111,18 @@ def hidden_lookups(cells: Iterable[Facts], asked: Iterable[tuple[Facts, tuple[in
     foreign, unreadable = (_foreign(stands_for, known, root) for root in ("@", UNREADABLE))
     for cell, position in asked:
         whose, name, text = cell.lookups[position]
-        if not (foreign | unreadable).isdisjoint(whose) or not unreadable.isdisjoint(name):
+        of_layers = bool(whose) and all(_is_layers(symbol, stands_for) for symbol in whose)
+        doors = unreadable if of_layers else foreign | unreadable
+        if not doors.isdisjoint(whose) or not unreadable.isdisjoint(name):
             yield text
+
+
+def _is_layers(symbol: str, stands_for: dict[str, set[str]]) -> bool:
+    """Tell whether a symbol stands for a module of layers or functions, in which no name is a door.
+
+    What is looked up in it under a name that only a caller knows, as `getattr(nn, activation)`, is a layer.
+    """
+    return symbol in LAYERS and stands_for.get(symbol, set()) <= ANOTHERS
 
 
 def _bindings(cells: Sequence[Facts]) -> tuple[dict[str, set[str]], set[str]]:
