@@ -12,9 +12,10 @@ Public code counts as an answer if it mentions attention or a part of it, has th
 needs nothing but Python's own library, torch, NumPy and einops: what needs more does not run in the sandbox.
 Repositories are cloned into the folder where they are missing.
 
-The rule changed after each of `first.txt`, `second.txt` and `third.txt`, and what it flagged in them was
-looked at. `fourth.txt` was committed before the rule as it is was run on it: 0 of 500 strangers' answers and
-9 of 500 of public code are flagged. A rule that is changed again needs another list.
+The rule changed after each of `first.txt` to `fourth.txt`, and what it flagged in them was
+looked at. `fifth.txt` was committed before the rule as it is was run on it: 0 of 500 strangers' answers and
+11 of 500 of public code are flagged, of which eight use another compiler (`torch.fx`, `torch.jit`,
+`torch.compile`, `torch._dynamo`, `torch._ops`). A rule that is changed again needs another list.
 """
 
 from __future__ import annotations

@@ -55,6 +55,15 @@ HIDING = {
     "another-module-called-nn": ("import sys as nn\ndef f(n):\n    return getattr(nn, n)", "getattr(nn, n)"),
     "torch-called-nn": ("nn = torch\ndef f(n):\n    return getattr(nn, n)", "getattr(nn, n)"),
     "self-of-a-function": ("def look(self):\n    return self.__dict__", "self.__dict__"),
+    "self-given-by-a-call": (
+        "def look(self, name):\n    return getattr(self, name)\nlook(torch, 'soft' + 'max')",
+        "getattr(self, name)",
+    ),
+    "self-given-to-a-method": (
+        "class A:\n    def look(self, name):\n        return getattr(self, name)\n"
+        "A.look(torch, 'soft' + 'max')",
+        "getattr(self, name)",
+    ),
     "self-replaced": (
         "class A:\n    def look(self):\n        self = torch\n        return self.__dict__",
         "self.__dict__",

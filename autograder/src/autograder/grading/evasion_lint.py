@@ -181,8 +181,6 @@ def _of_call(node: ast.Call, plain: set[ast.AST], written_out: set[str]) -> Iter
         case ast.Call() if magic in PROGRAMS:
             plain.update((function, *given))
             yield node, PROGRAM
-        case ast.Call(func=ast.Name(id="getattr"), args=[value, *_]) if _is_own(value):
-            plain.add(function)
         case ast.Call() if _takes_text(function):
             plain.add(function)
             match given[BY_TEXT[name] :]:
@@ -338,13 +336,6 @@ def _magic(node: ast.AST) -> str:
 def _takes_text(function: ast.AST) -> bool:
     name = _name(function)
     return name in BY_TEXT and (isinstance(function, ast.Name) or name not in BUILT_IN)
-
-
-def _is_own(value: ast.expr) -> bool:
-    """Tell whether an expression is `self`, whose attributes are set under names, or leads on from there."""
-    while isinstance(value, ast.Attribute):
-        value = value.value
-    return _name(value) in ("self", "cls")
 
 
 def _written_out(tree: ast.AST) -> set[str]:

@@ -72,6 +72,16 @@ class Called:
     any: Symbols = NONE  # with what it is passed to others, which may call it
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """A call of `getattr`: whose attribute, by what name, its text, and whether it is of `self`."""
+
+    whose: Symbols
+    name: Symbols
+    text: str
+    of_self: bool
+
+
 @dataclass
 class Facts:
     """What is known of one cell."""
@@ -80,9 +90,7 @@ class Facts:
     settings: list[tuple[Symbols, str]] = field(default_factory=list)  # whose attribute is set; the text
     functions: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # a name, and its parameters
     calls: list[Called] = field(default_factory=list)
-    lookups: dict[tuple[int, int], tuple[Symbols, Symbols, str]] = field(
-        default_factory=dict
-    )  # whose, by what name
+    lookups: dict[tuple[int, int], Lookup] = field(default_factory=dict)  # by line and column
 
 
 @lru_cache(maxsize=256)
@@ -108,13 +116,17 @@ def foreign_settings(cells: Iterable[Facts]) -> Iterator[str]:
 def hidden_lookups(cells: Iterable[Facts], asked: Iterable[tuple[Facts, tuple[int, int]]]) -> Iterator[str]:
     """Yield which `getattr` may look up what nobody can read, or of what is not the writer's own, as text."""
     stands_for, known = _bindings(list(cells))
-    foreign, unreadable = (_foreign(stands_for, known, root) for root in ("@", UNREADABLE))
+    anothers, given, unreadable = (_foreign(stands_for, known, root) for root in (FOREIGN, "@", UNREADABLE))
     for cell, position in asked:
-        whose, name, text = cell.lookups[position]
-        of_layers = bool(whose) and all(_is_layers(symbol, stands_for) for symbol in whose)
-        doors = unreadable if of_layers else foreign | unreadable
-        if not doors.isdisjoint(whose) or not unreadable.isdisjoint(name):
-            yield text
+        lookup = cell.lookups[position]
+        if lookup.of_self:  # it holds what its class gave it, unless a call gives something else for it
+            hidden = not anothers.isdisjoint(lookup.whose)
+        else:
+            of_layers = bool(lookup.whose) and all(_is_layers(one, stands_for) for one in lookup.whose)
+            doors = unreadable if of_layers else given | unreadable
+            hidden = not doors.isdisjoint(lookup.whose) or not unreadable.isdisjoint(lookup.name)
+        if hidden:
+            yield lookup.text
 
 
 def _is_layers(symbol: str, stands_for: dict[str, set[str]]) -> bool:
@@ -142,7 +154,7 @@ def _bindings(cells: Sequence[Facts]) -> tuple[dict[str, set[str]], set[str]]:
     for name in functions:
         stands_for[f"{name}()"] |= NONE
     asked = {symbol for cell in cells for whose, _ in cell.settings for symbol in whose}
-    asked |= {one for cell in cells for whose, name, _ in cell.lookups.values() for one in whose | name}
+    asked |= {one for cell in cells for lookup in cell.lookups.values() for one in lookup.whose | lookup.name}
     return stands_for, asked
 
 
@@ -463,7 +475,8 @@ class _Reader(ast.NodeVisitor):
             self._bind(node.args[0], frozenset({inside}))
         if _called(node.func) == "getattr" and len(node.args) > 1:
             whose, name = map(self._symbols, node.args[:2])
-            self.facts.lookups[node.lineno, node.col_offset] = whose, name, ast.unparse(node)
+            lookup = Lookup(whose, name, ast.unparse(node), is_own(node.args[0]))
+            self.facts.lookups[node.lineno, node.col_offset] = lookup
 
     def _sets(self, node: ast.Call, name: str) -> None:
         target: ast.AST = node.args[0]
@@ -504,6 +517,13 @@ def _looked_up(given: list[ast.expr]) -> str:
         case [_, ast.Constant(value=str(name)), *_]:
             return f".{name}"
     return ANY_ATTRIBUTE
+
+
+def is_own(value: ast.AST) -> bool:
+    """Tell whether an expression is `self`, whose attributes are set under names, or leads on from there."""
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return _is_self(value)
 
 
 def _is_self(node: ast.AST) -> bool:
