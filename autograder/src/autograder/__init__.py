@@ -26,6 +26,7 @@ def __getattr__(name: str) -> Any:
 
     with told_of_loading():
         from autograder.lesson import (
+            cell_runs,
             check_calls,
             import_answer,
             join_live,
@@ -36,6 +37,7 @@ def __getattr__(name: str) -> Any:
         )
     shadowed_names.watch()
     waiting_cells.watch()
+    cell_runs.watch()
     homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, check_calls), name)

@@ -281,8 +281,8 @@ def test_the_last_hint_reasons_about_a_wrong_answer_and_gives_no_code(bank_folde
         "Hint 3 of 3: Shares of a whole",
     ]
     assert shown[2].splitlines()[1:3] == [
-        "This mistake gives exactly the same result:",
         "You divided by the largest: use `x.sum()`.",
+        "(gives exactly your result)",
     ]
     assert "Entry [0] (token 0) is 0.2000 on three numbers and should be 0.1250." in shown[2]
     assert "return x / x.sum()" not in shown[2]
@@ -587,3 +587,46 @@ def test_an_honest_notebook_is_not_accused(forbidding, cells):
 def test_an_answer_that_is_handed_over_is_watched_as_well(forbidding):
     assert not check("share", lambda x: torch.softmax(torch.log(x), 0))
     assert check("share", lambda x: x / x.sum())
+
+
+# What comes next
+
+
+def test_after_a_right_answer_stands_how_much_is_done_and_a_link_to_what_comes_next(notebook):
+    notebook.run(RIGHT)
+    feedback = notebook.run('check("share")')
+    assert repr(feedback).splitlines()[-1] == "1 of 5 · next: One number"
+    assert '1 of 5 · next: <a href="01-tiny.ipynb#cell-id=total-answer">One number</a>' in (
+        feedback._repr_html_()
+    )
+
+
+def test_what_comes_next_is_the_next_task_that_is_not_solved_in_a_notebook_of_any_name(
+    notebook, lesson, monkeypatch
+):
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/me/My first try.ipynb")
+    for task in [*lesson.tasks][1:-1]:
+        progress_store.write("tiny", task, progress_store.Record(solved=True))
+    notebook.run("row_sums = table.sum(dim=1)")
+    feedback = notebook.run('check("row-sums")')
+    first = next(iter(lesson.tasks))
+    last = [*lesson.tasks][-1]
+    assert f'"My%20first%20try.ipynb#cell-id={last}-answer"' in feedback._repr_html_()
+    progress_store.write("tiny", last, progress_store.Record(solved=True))
+    assert f"#cell-id={first}-answer" in notebook.run('check("row-sums")')._repr_html_()
+
+
+def test_after_the_last_task_comes_the_next_lesson(notebook, lesson, bank_folder, tmp_path, monkeypatch):
+    tasks = {"other": dataclasses.replace(lesson.tasks["share"], id="other")}
+    following = dataclasses.replace(lesson, lesson="02-next", title="02 · The next one", tasks=tasks)
+    bank.save(following, bank_folder)
+    described = bank_folder / "course.toml"
+    described.write_text(described.read_text().replace('["01-tiny"]', '["01-tiny", "02-next"]'))
+    for task in lesson.tasks:
+        progress_store.write("tiny", task, progress_store.Record(solved=True))
+    monkeypatch.chdir(tmp_path)
+    notebook.run(RIGHT)
+    assert repr(notebook.run('check("share")')).splitlines()[-1] == "5 of 5 · next: 02 · The next one"
+    assert "<a" not in notebook.run('check("share")')._repr_html_()
+    nbformat.write(new_notebook(), tmp_path / "02-next.ipynb")
+    assert '<a href="02-next.ipynb">02 · The next one</a>' in notebook.run('check("share")')._repr_html_()

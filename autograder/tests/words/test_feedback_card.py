@@ -60,6 +60,17 @@ class Reader(HTMLParser):
             self.text += data
 
 
+class Card(Reader):
+    """What is read of a card at once, in one line, and all that can be unfolded."""
+
+    visible = ""
+
+    def handle_data(self, data):
+        super().handle_data(data)
+        if "style" not in self.open and ("details" not in self.open or "summary" in self.open):
+            self.visible = " ".join(f"{self.visible} {data}".replace(" .", ".").split())
+
+
 @pytest.fixture
 def shown(judged):
     """HTML and plain text of the feedback on an answer."""
@@ -180,20 +191,20 @@ def test_several_mistakes_are_counted_and_numbered(share):
     results = (CheckResult("a", 1, 0, MatchesKnownWrong(probe="three")),)
     verdict = Verdict("share", results, named, shown="same")
     html = Reader(rich_text(share, verdict))
-    assert "Two mistakes together give exactly the same result:" in html.text
+    assert "(together they give exactly your result)" in html.text
     assert (html.tags.count("ol"), html.tags.count("li")) == (1, 2)
     text = plain_text(share, verdict)
-    assert "Two mistakes together give exactly the same result:\n1. Use `x.sum()`.\n2. Divide.\n" in text
+    assert "1. Use `x.sum()`.\n2. Divide.\n(together they give exactly your result)\n" in text
 
 
 @pytest.mark.parametrize(
     ("proven", "says"),
     [
-        ("same", "This mistake gives exactly the same result: Divide."),
-        ("stops", "This mistake stops in the same way: Divide."),
-        ("ending", "Many mistakes end in this result. One of them: Divide."),
-        ("likeness", "This mistake fits what was seen: Divide."),
-        ("", "on three numbers. Divide."),
+        ("same", "Divide. (gives exactly your result)"),
+        ("stops", "Divide. (stops in the same way)"),
+        ("ending", "Divide. (one of many mistakes that end like this)"),
+        ("likeness", "Divide. (fits what was seen)"),
+        ("", "Divide. Not the right numbers yet"),
     ],
 )
 def test_of_a_mistake_no_more_is_said_than_what_is_proven(share, proven, says):
@@ -202,21 +213,16 @@ def test_of_a_mistake_no_more_is_said_than_what_is_proven(share, proven, says):
     assert says in " ".join(plain_text(share, verdict).split())
 
 
-@pytest.mark.parametrize(
-    ("explains", "says"),
-    [
-        (("a", "b"), "In “a” and “b”: This mistake gives exactly the same result:"),
-        ((), "This fits at least a part of what was seen:"),
-    ],
-)
-def test_a_mistake_that_explains_a_part_is_said_to_after_what_was_seen(share, explains, says):
+@pytest.mark.parametrize(("explains", "folded"), [(("a", "b"), "That accounts for “a” and “b”."), ((), "")])
+def test_of_a_mistake_that_explains_a_part_it_is_said_that_it_does_and_what_was_seen(share, explains, folded):
     finding = WrongShape((2,), (3,), 0, probe="three")
     named = (Named("a", "", "Use `x.sum()`."),)
     results = (CheckResult("a", 1, 0, finding),)
     verdict = Verdict("share", results, named, whole=False, shown="same", explains=explains)
-    for text in (Reader(rich_text(share, verdict)).text, plain_text(share, verdict)):
-        flat = " ".join(text.split())
-        assert flat.index("Axis 0") < flat.index(says) < flat.index("Use")
+    card = Card(rich_text(share, verdict))
+    assert "Use x.sum(). (fits a part of what was seen)" in card.visible
+    assert "The result has shape (2,) on three numbers; it should be (3,)." in card.visible
+    assert folded in card.text
 
 
 def test_a_second_check_that_fails_in_another_way_says_how(judged, share):
@@ -230,14 +236,42 @@ def test_a_finding_about_the_whole_is_not_repeated_for_each_check(shown, share):
     assert "three numbers" not in text
 
 
-def test_what_waits_for_the_learner_is_not_marked_as_a_mistake(share):
-    for finding, mark in (
-        (StillStub(), "wait"),
-        (NotDefined(), "wait"),
-        (WrongType("list", probe="three"), "no"),
-    ):
-        verdict = Verdict("share", (CheckResult("a", 1, 0, finding),))
-        assert f'class="ag ag-{mark}"' in rich_text(share, verdict)
+@pytest.mark.parametrize(
+    ("finding", "earned", "mark"),
+    [
+        (StillStub(), 0, "wait"),
+        (NotDefined(), 0, "wait"),
+        (WrongType("list", probe="three"), 0, "no"),
+        (WrongType("list", probe="three"), 1, "wait"),
+    ],
+)
+def test_red_is_what_earns_nothing_and_not_what_waits_for_the_learner(share, finding, earned, mark):
+    results = (CheckResult("a", 1, 0, finding), CheckResult("b", 1, earned, None if earned else finding))
+    assert f'class="ag ag-{mark}"' in rich_text(share, Verdict("share", results))
+
+
+def test_at_once_the_mistake_is_read_and_what_to_do_and_all_else_is_folded(share, judged):
+    html = rich_text(share, judged(share, lambda x: x / x.max()))
+    assert "<strong>You divided by the largest: use <code>x.sum()</code>.</strong>" in html
+    card = Card(html)
+    assert card.visible == (
+        "✗ Shares of a whole 0 of 3 points You divided by the largest: use x.sum(). "
+        "(gives exactly your result) Why? All checks"
+    )
+    assert "Not the right numbers yet on three numbers." in card.text
+
+
+def test_what_is_visible_is_not_said_again_when_unfolded(share, judged):
+    card = Card(rich_text(share, judged(share, off)))
+    headline = "on three numbers and should be 0.1250."
+    assert (card.visible.count(headline), card.text.count(headline)) == (1, 1)
+
+
+def test_a_long_error_is_cut_at_first_and_whole_when_unfolded(share):
+    error = ErrorReport("ValueError", " ".join(map(str, range(99))), "x", 1)
+    card = Card(rich_text(share, Verdict("share", (CheckResult("a", 1, 0, Raised(error, probe="three")),))))
+    assert "96 97 98" not in card.visible
+    assert "96 97 98" in card.text
 
 
 # Safe

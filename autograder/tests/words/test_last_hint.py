@@ -78,9 +78,9 @@ CASES = {
     "two mistakes": (
         verdict(named=(LARGEST, LONG), way=HALFWAY),
         (
-            "together fit what was seen:",
             f"1. {LARGEST.hint}",
             f"2. {LONG.hint}",
+            "(together they fit what was seen)",
             "Then the shares should come",
             "Try this",
         ),
@@ -95,7 +95,7 @@ CASES = {
     ),
     "a mistake that is a part of what was seen": (
         verdict(named=(LARGEST,), whole=False, explains=("a",), facts=(f.Idle(("x",)),), way=HALFWAY),
-        ("In “a”:", LARGEST.hint, "Then the shares should come", "Try this"),
+        (LARGEST.hint, "(fits a part of what was seen)", "Then the shares should come", "Try this"),
         (),
     ),
 }

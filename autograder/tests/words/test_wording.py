@@ -808,6 +808,18 @@ SAID = [
      "which comes later.\n"
      "Above the diagonal every entry must be 0."),
     ((f.NotRun(), SHARE), "…"),
+    ((f.Stale("stopped", error=STOPPED), SHARE), "The cell that should make `share` stopped in line 2. …\n…"),
+    ((f.Stale("renamed", ("shares",)), SHARE),
+     "The cell above makes `shares` now, and no `share` any more.\n"
+     "The check looks for `share`, spelt exactly so: is `shares` meant? Then rename it."),
+    ((f.Stale("dropped"), SHARE), "The cell above was run, and makes no `share`.\n…"),
+    ((f.Stale("deleted"), SHARE), "The cell that made `share` was deleted.\n…"),
+    ((f.Stale("unrun"), SHARE), "The cell above has not been run since the notebook was started.\n…"),
+    ((f.Stale("remade", ("a", "b")), SHARE),
+     "`a` and `b` were made again after `share` was computed from them.\n…"),
+    ((f.Stale("remade", ("a",)), SHARE),
+     "`a` was made again after `share` was computed from it.\n"
+     "Run the cell above again, then this one."),
     ((f.StillWrong(f.WrongValues, probe="three"), SHARE), "…\n…"),
     ((f.WrongParameters(("W",), (), (), ("W",), probe="three"), SHARE), "…`W`…\n…"),
     ((f.CallsForbidden(ForbiddenCall("torch.softmax", "softmax")), SHARE), "…torch.softmax…\n…"),

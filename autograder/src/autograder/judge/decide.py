@@ -41,7 +41,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
     """
     whole = _finding_about_the_whole(evidence)
     if whole is not None:
-        return _fail_all(task, whole)
+        return all_failed(task, whole)
     seen = {
         probe: concluded(task.probe[probe], outcome)
         for probe, outcome in evidence.outcomes.items()
@@ -372,7 +372,8 @@ def _finding_about_the_whole(evidence: Evidence) -> f.Finding | None:
     return None
 
 
-def _fail_all(task: Task, finding: f.Finding) -> f.Verdict:
+def all_failed(task: Task, finding: f.Finding) -> f.Verdict:
+    """Return the verdict on an answer of which one finding is all that can be said."""
     return f.Verdict(
         task.id, tuple(f.CheckResult(check.title, check.points, 0, finding) for check in task.checks)
     )

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from autograder.experiments import registry as experiments
-from autograder.judge.decide import judge, with_unfinished
+from autograder.judge.decide import all_failed, judge, with_unfinished
 from autograder.judge.trace_alignment import followed
-from autograder.lesson import event_sender, front_end, progress_store
+from autograder.lesson import cell_runs, event_sender, front_end, progress_store
 from autograder.lesson.card_buttons import buttons, start_over
 from autograder.probe.collect_evidence import collect, collect_answer
 from autograder.probe.learner_code import raised_by_notebook
@@ -25,13 +26,21 @@ from autograder.records.course import Course, NoCourse
 from autograder.records.errors import Refused
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import EvidenceRefused, pack
-from autograder.records.findings import Followed, Verdict
+from autograder.records.findings import Followed, NotDefined, Stale, StillStub, Untried, Verdict
 from autograder.records.outcome import Evidence
 from autograder.words import language
-from autograder.words.feedback_card import Feedback, Notice, card, display_with_below, inline, item
+from autograder.words.feedback_card import (
+    Feedback,
+    Notice,
+    Onward,
+    card,
+    display_with_below,
+    inline,
+    item,
+)
 from autograder.words.language import _, ngettext
 from autograder.words.last_hint import reasoning
-from autograder.words.wording import found, where_text
+from autograder.words.wording import found, judged_elsewhere, stopped_after, where_text
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"
@@ -40,6 +49,7 @@ RUN = "AUTOGRADER_RUN"
 # Set by the grader where a wrong answer needs no words, which general experiments are for.
 UNEXAMINED = "AUTOGRADER_UNEXAMINED"
 
+OF_ANSWER = "-answer"  # ends the id of the cell that a task is answered in
 STAGES = 3  # of hints, the last of which reasons about a wrong answer
 
 _MISSING: Any = object()
@@ -98,21 +108,17 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         if mode == "autograde":
             examining = UNEXAMINED not in os.environ
             return EvidenceOutput(_evidence(task, lesson, namespace, answer, run, examining))
-        verdict = judge(task, _evidence(task, lesson, namespace, answer, run, False), as_seen=True)
-        where = None
-        if not verdict.passed:  # only then is it looked at closely, which takes its time
-            evidence = _evidence(task, lesson, namespace, answer, run, True)
-            closer = judge(task, evidence, as_seen=True)
-            where = _where(task, evidence, closer, namespace)
-            verdict = verdict if closer.passed else closer
-        if not verdict.passed and answer is _MISSING:
-            needed = {name: lesson.tasks[name] for name in task.needs}
-            earlier = {
-                name: judge(need, collect(need, lesson, namespace, examining=False), as_seen=True)
-                for name, need in needed.items()
-            }
-            verdict = with_unfinished(verdict, task, lesson, earlier)
-        feedback = Feedback(task, verdict)
+        evidence = _evidence(task, lesson, namespace, answer, run, True)
+        verdict = judge(task, evidence, as_seen=True)
+        where = None if verdict.passed else _where(task, evidence, verdict, namespace)
+        origin = None
+        if answer is _MISSING:
+            if not verdict.passed:
+                verdict = with_unfinished(verdict, task, lesson, _judged_before(task, lesson, namespace))
+            origin = cell_runs.origin(task.name, f"{task.id}{OF_ANSWER}")
+        feedback = _as_it_stands(task, lesson, verdict, origin)
+        if feedback.verdict is not verdict:
+            verdict, where = feedback.verdict, None
     except Exception as problem:
         if mode == "autograde":
             return EvidenceOutput(Evidence(task_id, "fault", note=f"{type(problem).__name__}: {problem}"))
@@ -121,9 +127,51 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         return feedback
     event_sender.tell_check(task.id, verdict)
     feedback = replace(feedback, aside=_remember(course, task, verdict))
+    if verdict.passed:
+        return replace(feedback, onward=_onward(course, lesson, task))
     if not verdict.passed and front_end.has_front_end():
         return replace(feedback, below=_buttons_for(course, task, where))
     return feedback
+
+
+def _judged_before(task: Task, lesson: LessonBank, namespace: Mapping[str, Any]) -> dict[str, Verdict]:
+    """Judge the answers that a task's usual way starts from."""
+    needed = {name: lesson.tasks[name] for name in task.needs}
+    return {
+        name: judge(need, collect(need, lesson, namespace, examining=False), as_seen=True)
+        for name, need in needed.items()
+    }
+
+
+def _as_it_stands(
+    task: Task, lesson: LessonBank, verdict: Verdict, origin: Stale | cell_runs.Origin | None
+) -> Feedback:
+    """Return the feedback on an answer, if it is what the cells make as they were run last.
+
+    If it is not, the card says so, and what it says of the answer is about an earlier run.
+    """
+    if isinstance(origin, cell_runs.Origin) and task.kind == "tensor" and not verdict.passed:
+        needed = {lesson.tasks[name].name for name in task.needs} - {*verdict.unfinished}
+        if names := cell_runs.remade(origin, needed):
+            origin = Stale("remade", names)
+    if isinstance(origin, Stale):
+        finding = verdict.finding
+        if isinstance(finding, NotDefined | StillStub) and finding.error:
+            return Feedback(task, verdict)  # it tells already what stopped the cell
+        if isinstance(finding, NotDefined) and finding.nearest:
+            return Feedback(task, verdict)
+        earlier = None if isinstance(finding, Untried) else verdict
+        return Feedback(task, all_failed(task, origin), earlier=earlier)
+    return Feedback(task, verdict, notes=_notes(task, origin))
+
+
+def _notes(task: Task, origin: cell_runs.Origin | None) -> tuple[str, ...]:
+    """Return what has to be said beside a verdict on what a cell made."""
+    if origin is None:
+        return ()
+    elsewhere = judged_elsewhere(task, origin.run.number) if origin.elsewhere else ""
+    stopped = stopped_after(origin.run.error) if origin.run.error else ""
+    return tuple(filter(None, (elsewhere, stopped)))
 
 
 def hint(task_id: str) -> Notice:
@@ -174,22 +222,17 @@ def _hints(course: Course, task: Task) -> tuple[tuple[str, ...], ...]:
 
 
 def heading(section: str) -> str:
-    """Return a section in words, from "02-trainable#scale-intro"; "" where its notebook is not here.
-
-    A learner has the lessons' notebooks side by side, in one folder or in a folder each.
-    """
+    """Return a section in words, from "02-trainable#scale-intro"; "" where its notebook is not here."""
     # Not before somebody asks: the import takes longer than a check.
     import nbformat
 
     from autograder.records.cell_roles import headings
 
     lesson, _mark, cell = section.partition("#")
-    for path in (Path(f"{lesson}.ipynb"), Path("..") / lesson / f"{lesson}.ipynb"):
-        with contextlib.suppress(Exception):  # somebody else's file, or none
-            notebook = nbformat.read(path, as_version=4)
-            heading = headings(notebook).get(cell, ("", ""))[1]
-            if heading:
-                return _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
+    with contextlib.suppress(Exception):  # somebody else's file, or none
+        heading = headings(nbformat.read(_notebook_of(lesson), as_version=4)).get(cell, ("", ""))[1]
+        if heading:
+            return _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
     return ""
 
 
@@ -212,6 +255,36 @@ def _code_of(namespace: Mapping[str, Any], step: Followed) -> str:
         return linecache.getline(made.__code__.co_filename, step.line_number).strip()
     except (AttributeError, KeyError):
         return ""
+
+
+def _onward(course: Course, lesson: LessonBank, task: Task) -> Onward:
+    """Return what to do after a right answer: the next task that is not solved, or the next lesson."""
+    tasks = list(lesson.tasks.values())
+    place = tasks.index(task)
+    left = [other for other in (*tasks[place:], *tasks[:place]) if not _is_solved(course, other)]
+    done = _("{earned} of {points}", earned=len(tasks) - len(left), points=len(tasks))
+    if left:
+        notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).name or f"{lesson.lesson}.ipynb"
+        address = f"{quote(notebook)}#cell-id={left[0].id}{OF_ANSWER}"
+        return Onward(done, left[0].title, address)
+    lessons = course.banked()
+    following = lessons[lessons.index(lesson.lesson) + 1 :][:1]
+    if not following:
+        return Onward(done)
+    place_of = _notebook_of(following[0])
+    return Onward(done, _spoken(course, following[0]).title, place_of.as_posix() if place_of else "")
+
+
+def _is_solved(course: Course, task: Task) -> bool:
+    """Tell whether a task was solved at any time, or in this session where progress is not kept."""
+    verdict = _FOUND.get((course.name, task.id))
+    return bool(verdict and verdict.passed) or progress_store.read(course.name, task.id).solved
+
+
+def _notebook_of(lesson: str) -> Path | None:
+    """Return a lesson's notebook: a learner has them side by side, in one folder or in a folder each."""
+    places = (Path(f"{lesson}.ipynb"), Path("..") / lesson / f"{lesson}.ipynb")
+    return next((place for place in places if place.is_file()), None)
 
 
 def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:

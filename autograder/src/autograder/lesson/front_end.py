@@ -23,9 +23,20 @@ def shell() -> Any:
 
 def has_front_end() -> bool:
     """Tell whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
+    return "cellId" in _said_of_cell()
+
+
+def deleted_cells() -> list[str]:
+    """Return the ids of the cells that were deleted since one was run last, as far as that is told."""
+    deleted = _said_of_cell().get("deletedCells")
+    return [cell for cell in deleted if isinstance(cell, str)] if isinstance(deleted, list) else []
+
+
+def _said_of_cell() -> dict[str, Any]:
+    """Return what the front end says of the cell that it has run."""
     request = getattr(shell(), "parent_header", None)
     metadata = request.get("metadata") if isinstance(request, dict) else None
-    return isinstance(metadata, dict) and "cellId" in metadata
+    return metadata if isinstance(metadata, dict) else {}
 
 
 @contextmanager

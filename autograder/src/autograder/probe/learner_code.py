@@ -69,21 +69,27 @@ def code_parts(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
     """Return the error that stopped the cell which should make `name`; None for another's, or none."""
+    error = getattr(sys, "last_value", None)
+    failed = stop_of(error) if isinstance(error, BaseException) else None
+    if failed is None or not makes(failed[0], name):
+        return None
+    # A later cell may have made the name, and another one have taken it away again.
+    cells = [cell for cell in namespace.get("In", ()) if isinstance(cell, str) and name in cell]
+    latest = next((cell for cell in reversed(cells) if makes(cell, name)), failed[0])
+    return failed[1] if latest.strip() == failed[0].strip() else None
+
+
+def stop_of(error: BaseException) -> tuple[str, ErrorReport] | None:
+    """Return the text of the cell that an error stopped, and the error with its line; None for no cell's."""
     try:
-        error = getattr(sys, "last_value", None)
-        failed = _failed_cell(error) if isinstance(error, BaseException) else None
-        if error is None or failed is None or not _makes(failed[0], name):
+        failed = _failed_cell(error)
+        if failed is None:
             return None
         source, number = failed
-        # A later cell may have made the name, and another one have taken it away again.
-        cells = [cell for cell in namespace.get("In", ()) if isinstance(cell, str) and name in cell]
-        latest = next((cell for cell in reversed(cells) if _makes(cell, name)), source)
-        if latest.strip() != source.strip():
-            return None
         lines = source.splitlines()
         line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
         message = str(error.msg)[:MAX_TEXT] if isinstance(error, SyntaxError) else text_of(error)
-        return ErrorReport(type(error).__name__, message, line[:MAX_TEXT], number)
+        return source, ErrorReport(type(error).__name__, message, line[:MAX_TEXT], number)
     except KeyboardInterrupt:
         raise
     except BaseException:  # an exception may run code of its own wherever it is looked at
@@ -100,7 +106,7 @@ def _failed_cell(error: BaseException) -> tuple[str, int] | None:
     return None
 
 
-def _makes(source: str, name: str) -> bool:
+def makes(source: str, name: str) -> bool:
     """Tell whether a cell's text gives a value to a name, outside of functions and classes."""
     try:
         with warnings.catch_warnings():

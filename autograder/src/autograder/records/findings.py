@@ -47,8 +47,22 @@ class GivensChanged(Finding):
     names: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Stale(Finding):
+    """What the answer's name stands for is not what the learner's cells make as they were run last.
+
+    Its cell "stopped" before it got there, with `error`; it makes one of the `names` in its place
+    ("renamed"), or nothing like it ("dropped"); it was "deleted", or never run in this kernel ("unrun"); what
+    the answer was computed from, `names`, was "remade" since.
+    """
+
+    how: Literal["stopped", "renamed", "dropped", "deleted", "unrun", "remade"]
+    names: tuple[str, ...] = ()
+    error: ErrorReport | None = None
+
+
 # Of an answer like that, nothing was tried.
-Untried = NotDefined | StillStub | NotRun | GivensChanged
+Untried = NotDefined | StillStub | NotRun | GivensChanged | Stale
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ import html
 import itertools
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.records import findings as f
 from autograder.records.bank import Task
+from autograder.words.diagnosis import Diagnosis, diagnosis, numbered
 from autograder.words.language import _, ngettext
 from autograder.words.mismatch_picture import difference_picture
-from autograder.words.phrases import N_, Message, capital, listed
-from autograder.words.wording import asked_instead, failing, mistakes, stood_in, word
+from autograder.words.wording import asked_instead, failing, stood_in, word
 
 # JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
 # No headings: JupyterLab lists those of outputs in its table of contents, among the lesson's own.
@@ -28,7 +28,8 @@ border-left:5px solid var(--ag-mark);padding:.5em .9em;margin:.3em 0;background:
 .ag code,.ag pre{font-family:var(--jp-code-font-family,monospace);font-size:.95em;
 background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-radius:2px}
 .ag pre{padding:.35em .6em;margin:.3em 0;overflow-x:auto}
-.ag .ag-hint{border-top:1px solid var(--jp-border-color2,#ccc);margin-top:.5em;padding-top:.4em}
+.ag details{margin:.2em 0}.ag summary{cursor:pointer;color:var(--jp-ui-font-color2,#555)}
+.ag ol{margin:.25em 0;padding-left:1.4em}
 .ag .ag-small{color:var(--jp-ui-font-color2,#555);font-size:.92em}
 .ag svg .ag-title,.ag svg .ag-note{font:12px system-ui,sans-serif;fill:var(--jp-ui-font-color1,#1f1f1f)}
 .ag svg .ag-number{font:11px var(--jp-code-font-family,monospace)}
@@ -46,27 +47,55 @@ def display_with_below(shown: Any) -> None:
 
 
 @dataclass(frozen=True)
+class Onward:
+    """Where to go on after a right answer: how much is done, what comes next, and its address."""
+
+    done: str
+    title: str = ""
+    address: str = ""
+
+    def __str__(self) -> str:
+        return self._said(self.done, self.title)
+
+    def html(self) -> str:
+        """Return it with a link, where there is somewhere to go."""
+        title = inline(self.title)
+        link = f'<a href="{_escape(self.address)}">{title}</a>' if self.address else title
+        return self._said(_escape(self.done), link)
+
+    def _said(self, done: str, title: str) -> str:
+        return _("{done} · next: {title}", done=done, title=title) if title else done
+
+
+@dataclass(frozen=True)
 class Feedback:
     """What `check` shows. Truthy when all checks of the task pass.
 
     `below` makes what stands under the card where there is somebody to use it, as a widget's data; `aside` is
-    a sentence about something else than the answer.
+    a sentence about something else than the answer. `earlier` is the verdict on what an earlier run left, and
+    `notes` say more about the run that made the answer.
     """
 
     task: Task
     verdict: f.Verdict
     below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
     aside: str = ""
+    earlier: f.Verdict | None = None
+    notes: tuple[str, ...] = ()
+    onward: Onward | None = None
 
     def __bool__(self) -> bool:
         return self.verdict.passed
 
     def __repr__(self) -> str:
-        text = plain_text(self.task, self.verdict)
-        return f"{text}\n{self.aside}" if self.aside else text
+        text = plain_text(self.task, self.verdict, self.earlier, self.notes)
+        return "\n".join(filter(None, (text, str(self.onward or ""), self.aside)))
 
     def _repr_html_(self) -> str:
-        shown = rich_text(self.task, self.verdict)
+        stuck = _stuck(self.task) if self.below is None else ""
+        below = f"<p>{inline(stuck)}</p>" if stuck and not self.verdict.passed else ""
+        below += f"<p>{self.onward.html()}</p>" if self.onward else ""
+        shown = rich_text(self.task, self.verdict, self.earlier, self.notes, below)
         return shown + card("wait", "", f"<p>{_escape(self.aside)}</p>") if self.aside else shown
 
     _ipython_display_ = display_with_below
@@ -95,49 +124,93 @@ class Notice:
         )
 
 
-def rich_text(task: Task, verdict: f.Verdict) -> str:
-    """Return the verdict as one piece of HTML; every text that came from a learner is escaped."""
+def rich_text(
+    task: Task,
+    verdict: f.Verdict,
+    earlier: f.Verdict | None = None,
+    notes: Sequence[str] = (),
+    below: str = "",
+) -> str:
+    """Return the verdict as one piece of HTML; every text that came from a learner is escaped.
+
+    Args:
+        task: what was checked.
+        verdict: on the answer.
+        earlier: the verdict on what an earlier run left, where the last one made nothing.
+        notes: sentences about the run that made the answer.
+        below: HTML of what to do next.
+    """
+    about = "".join(f"<p>{inline(text)}</p>" for text in notes)
     if verdict.passed:
         body = "".join(f"<p>{inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
-        return card("ok", _head(f"✓ {_escape(task.title)}", verdict), body)
+        return card("ok", _head(f"✓ {_escape(task.title)}", verdict), body + about + below)
+    body = _diagnosis_html(diagnosis(task, verdict)) + about
+    body += _folded(_("Why?"), _why_html(task, verdict)) + _folded(
+        _("All checks"), _results_html(task, verdict)
+    )
+    if earlier is not None:
+        body += _folded(_("About what an earlier run left"), _earlier_html(task, earlier))
+    body += below
+    untried = isinstance(verdict.finding, f.Untried)
+    sign = "…" if untried else "✗"
+    return card(
+        "wait" if untried or verdict.earned else "no", _head(f"{sign} {_escape(task.title)}", verdict), body
+    )
+
+
+def visible_words(task: Task, verdict: f.Verdict) -> int:
+    """Count the words of a card for a wrong answer that are read without unfolding anything."""
+    folds = [_("Why?"), _("All checks") if _is_listed(verdict) else ""]
+    texts = [task.title, _points(verdict), diagnosis(task, verdict).visible, *folds]
+    return sum(len(text.split()) for text in texts)
+
+
+def _diagnosis_html(said: Diagnosis) -> str:
+    proof = f' <span class="ag-small">{inline(said.proof)}</span>' if said.proof else ""
+    bold = [f"<strong>{inline(mistake)}</strong>" for mistake in said.mistakes]
+    if len(bold) == 1:
+        body = f"<p>{bold[0]}{proof}</p>"
+    else:
+        body = f"<ol>{''.join(f'<li>{mistake}</li>' for mistake in bold)}</ol><p>{proof}</p>"
+    if said.code:
+        body += f"<pre>{_escape(said.code)}</pre>"
+    return body + "".join(f"<p>{inline(line)}</p>" for line in said.lines)
+
+
+def _why_html(task: Task, verdict: f.Verdict) -> str:
     finding = verdict.finding
-    assert finding is not None
-    message = word(finding, task, verdict)
-    body = f"<p><strong>{inline(message.headline)}</strong></p>"
-    if message.code:
-        body += f"<pre>{_escape(message.code)}</pre>"
-    details = "".join(f"<p>{inline(detail)}</p>" for detail in message.details)
-    # What explains a part only comes after what was seen.
-    body += _named_html(verdict) + details if verdict.whole else details + _named_html(verdict)
+    body = "".join(f"<p>{inline(text)}</p>" for text in diagnosis(task, verdict).why)
     if isinstance(finding, f.WrongValues) and finding.obtained_tensor is not None:
         assert finding.expected_tensor is not None
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
-    body += _results_html(task, verdict)
-    body += f'<p class="ag-hint ag-small">{inline(_stuck(task))}</p>'
-    mark = "wait" if isinstance(finding, f.Untried) else "no"
-    sign = "…" if mark == "wait" else "✗"
-    return card(mark, _head(f"{sign} {_escape(task.title)}", verdict), body)
+    return body
 
 
-def plain_text(task: Task, verdict: f.Verdict) -> str:
-    """Return the verdict for a terminal, a log or a screen reader."""
+def _earlier_html(task: Task, verdict: f.Verdict) -> str:
+    if verdict.passed:
+        return f"<p>{inline(_was_right(task))}</p>"
+    return _diagnosis_html(diagnosis(task, verdict))
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>{body}</details>" if body else ""
+
+
+def plain_text(
+    task: Task, verdict: f.Verdict, earlier: f.Verdict | None = None, notes: Sequence[str] = ()
+) -> str:
+    """Return the verdict for a terminal, a log or a screen reader; see `rich_text`."""
     points = _points(verdict)
     if verdict.passed:
         right = _("right")
-        lines = [f"[{right}] {task.title} ({points})", _wrap(task.learned)]
-        if verdict.stood_in:
-            lines.append(_wrap(stood_in(verdict)))
-        return _strip("\n".join(lines))
-    finding = verdict.finding
-    assert finding is not None
-    message: Message = word(finding, task, verdict)
+        lines = [f"[{right}] {task.title} ({points})"]
+        return _strip(
+            "\n".join([*lines, *map(_wrap, filter(None, (task.learned, stood_in(verdict), *notes)))])
+        )
     not_yet = _("not yet")
-    lines = [f"[{not_yet}] {task.title} ({points})", _wrap(message.headline)]
-    if message.code:
-        lines.append(f"    {message.code}")
-    details = [_wrap(detail) for detail in message.details]
-    named = [_wrap(line) for line in named_lines(verdict)]
-    lines += [*named, *details] if verdict.whole else [*details, *named]
+    said = diagnosis(task, verdict)
+    lines = [f"[{not_yet}] {task.title} ({points})", *_diagnosis_lines(said)]
+    lines += [_wrap(text) for text in (*notes, *said.why)]
     if _is_listed(verdict):
         for result in verdict.results:
             lines.append(f"  {'ok ' if result.finding is None else '-- '} {result.title}")
@@ -147,55 +220,21 @@ def plain_text(task: Task, verdict: f.Verdict) -> str:
         if verdict.forbidden:
             costs = _("costs {points}", points=verdict.cost)
             lines.append(f"  --  {asked_instead(verdict.forbidden, task)} ({costs})")
+    if earlier is not None:
+        lines.append(_("About what an earlier run left") + ":")
+        lines += [_was_right(task)] if earlier.passed else _diagnosis_lines(diagnosis(task, earlier))
     lines.append(_stuck(task).replace("`", ""))
     return _strip("\n".join(lines))
 
 
-def _named_html(verdict: f.Verdict) -> str:
-    """Return the hints of the named mistakes, and what they explain, as HTML."""
-    claim, hints = _claim(verdict), [inline(one.hint) for one in verdict.named]
-    body = f"<p>{inline(claim)}</p>" if claim else ""
-    if len(hints) > 1:
-        return f"{body}<ol>{''.join(f'<li>{hint}</li>' for hint in hints)}</ol>"
-    return body + "".join(f"<p>{hint}</p>" for hint in hints)
+def _diagnosis_lines(said: Diagnosis) -> list[str]:
+    code = f"    {said.code}" if said.code else ""
+    wrapped = [_wrap(text) for text in (*numbered(said.mistakes), said.proof)]
+    return list(filter(None, [*wrapped, code, *map(_wrap, said.lines)]))
 
 
-def named_lines(verdict: f.Verdict) -> list[str]:
-    """Return the hints of the named mistakes, and what they explain, as paragraphs of plain text."""
-    claim, hints = _claim(verdict), [one.hint for one in verdict.named]
-    if len(hints) > 1:
-        hints = [f"{number}. {hint}" for number, hint in enumerate(hints, start=1)]
-    return [line for line in (claim, *hints) if line]
-
-
-# What is proven, of one mistake and of several. A hint tells of the code in which its mistake was tried, and
-# other code may come to the same.
-_CLAIMS = {
-    "same": N_(
-        "This mistake gives exactly the same result:", "{several} together give exactly the same result:"
-    ),
-    "stops": N_("This mistake stops in the same way:", "{several} together stop in the same way:"),
-    "ending": N_("Many mistakes end in this result. One of them:", "{several} together fit what was seen:"),
-    "likeness": N_("This mistake fits what was seen:", "{several} together fit what was seen:"),
-}
-
-
-def _claim(verdict: f.Verdict) -> str:
-    """Say what is proven of the named mistakes; "" for one that is seen by itself, or none."""
-    count = len(verdict.named)
-    if not count:
-        return ""
-    if not verdict.whole and not verdict.explains:
-        return _("This fits at least a part of what was seen:")
-    if count == 1 and verdict.whole and not verdict.shown:
-        return ""
-    several = capital(mistakes(count)) if count > 1 else ""
-    sentences = _CLAIMS[verdict.shown or "likeness"]
-    claim = _(sentences[count > 1], several=several)
-    if verdict.whole:
-        return claim
-    checks = listed([f"“{title}”" for title in verdict.explains])
-    return _("In {checks}: {claim}", checks=checks, claim=claim)
+def _was_right(task: Task) -> str:
+    return _("That `{answer}` was right. It counts once the cell makes it again.", answer=task.name)
 
 
 def _stuck(task: Task) -> str:

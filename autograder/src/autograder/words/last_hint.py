@@ -13,7 +13,7 @@ from typing import Any
 from autograder.records import findings as f
 from autograder.records.bank import Task
 from autograder.records.outcome import ErrorReport
-from autograder.words.feedback_card import named_lines
+from autograder.words.diagnosis import numbered, proven
 from autograder.words.language import _, translated
 from autograder.words.phrases import N_, capital, number_text, place_of
 from autograder.words.wording import (
@@ -89,7 +89,7 @@ def reasoning(task: Task, verdict: f.Verdict, before: Sequence[str], section: st
     if isinstance(finding, f.MatchesKnownWrong) and finding.values:
         finding = replace(finding.values, probe=finding.probe)
     first = [unfinished_text(verdict)] if verdict.unfinished else []
-    first += named_lines(verdict)
+    first += filter(None, [*numbered([mistake.hint for mistake in verdict.named]), proven(verdict)])
     steps = [_steps(verdict.way, task, most) for most in (MOST_STEPS, 1)] if verdict.way else []
     seen, *details = _seen(finding, verdict, task)
     facts = [fact_text(fact, task) for fact in verdict.facts]

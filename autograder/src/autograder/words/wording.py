@@ -65,7 +65,7 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
     ):
         extra = []  # the mistake's own hint says where it comes from
     if verdict.facts:
-        first, *others = (_FACTS[type(fact)](fact, task) for fact in verdict.facts)
+        first, *others = (fact_message(fact, task) for fact in verdict.facts)
         told = [*first.details, *(one.headline for one in others)]
         if isinstance(finding, NUMBERS_ONLY) or isinstance(verdict.facts[0], f.Unsteady):
             extra = [*told, message.headline, *extra]
@@ -183,16 +183,17 @@ def _alike_text(way: f.Way, task: Task) -> str:
         return ""
     kind: str = way.alike.kind
     last = way.alike.places[-MOST_ALIKE if kind == "broken" else -1 :]
-    other = "" if way.alike.other is None else _line_text(way.alike.other)
+    other = "" if way.alike.other is None else line_text(way.alike.other)
     if other:
         kind = "next" if last else "first"
     told = way.right or way.missing
     where = "" if told else on_which(f.Finding(probe=way.probe), task)
-    places = listed([_line_text(place) for place in last])
+    places = listed([line_text(place) for place in last])
     return _(_ALIKE[kind][0], places=places, other=other, where=where)
 
 
-def _line_text(place: f.Place) -> str:
+def line_text(place: f.Place) -> str:
+    """Return the line of a tensor in an answer's code, with the name that it gets there."""
     if place.name:
         return _("line {line} (`{name}`)", line=place.line_number, name=place.name)
     if place.whole:
@@ -311,12 +312,6 @@ def stood_in(verdict: f.Verdict) -> str:
     )
 
 
-def mistakes(count: int) -> str:
-    """So many mistakes, as "two mistakes"."""
-    several = (_("two mistakes"), _("three mistakes"), _("four mistakes"), _("several mistakes"))
-    return several[min(count - 2, 3)]
-
-
 def found(task: Task, verdict: f.Verdict) -> str:
     """Return what a check found, to stand before a hint; "" where all is right or nothing could be judged."""
     finding = verdict.finding
@@ -360,6 +355,61 @@ def _not_defined(finding: f.NotDefined, task: Task) -> Message:
             "If that cell stopped with an error, the error under it says what to correct.",
         ),
         other=finding.nearest[0] if finding.nearest else "",
+    )
+
+
+_STALE = {
+    "renamed": N_(
+        "The cell above makes `{other}` now, and no `{answer}` any more.",
+        "The check looks for `{answer}`, spelt exactly so: is `{other}` meant? Then rename it.",
+    ),
+    "dropped": N_(
+        "The cell above was run, and makes no `{answer}`.",
+        "The check looks for `{answer}`, spelt exactly so. Make it there, and run the cell again.",
+    ),
+    "deleted": N_(
+        "The cell that made `{answer}` was deleted.",
+        "Write the answer in the cell above, run it, then this one.",
+    ),
+    "unrun": N_(
+        "The cell above has not been run since the notebook was started.",
+        "Run it, then this one: no `{answer}` is there before.",
+    ),
+}
+
+
+def _stale(finding: f.Stale, task: Task) -> Message:
+    if finding.error:
+        return _cell_stopped(finding.error, task)
+    if finding.how == "remade":
+        headline = ngettext(
+            "{names} was made again after `{answer}` was computed from it.",
+            "{names} were made again after `{answer}` was computed from them.",
+            len(finding.names),
+            names=as_code(finding.names),
+            answer=task.name,
+        )
+        return Message(headline, (_("Run the cell above again, then this one."),))
+    return about(finding, task, _STALE[finding.how], other=finding.names[0] if finding.names else "")
+
+
+def judged_elsewhere(task: Task, number: int) -> str:
+    """Say that another cell than a task's own made what was judged."""
+    return _(
+        "This is about the `{answer}` that cell [{number}] made, not the cell above.",
+        answer=task.name,
+        number=number,
+    )
+
+
+def stopped_after(error: ErrorReport) -> str:
+    """Say that a cell stopped after it had made what was judged."""
+    where = _(" in line {line}", line=error.line_number) if error.line_number else ""
+    return _(
+        "The cell stopped after that{where}. {error}: {message}",
+        where=where,
+        error=error.type,
+        message=message_of(error),
     )
 
 
@@ -955,8 +1005,13 @@ def _instead(call: ForbiddenCall, task: Task) -> str:
 
 def fact_text(fact: f.Fact, task: Task) -> str:
     """Say what an experiment shows, and what that points to."""
-    message = _FACTS[type(fact)](fact, task)
+    message = fact_message(fact, task)
     return " ".join((message.headline, *message.details))
+
+
+def fact_message(fact: f.Fact, task: Task) -> Message:
+    """Put what an experiment shows into words."""
+    return _FACTS[type(fact)](fact, task)
 
 
 def _unsteady(fact: f.Unsteady, task: Task) -> Message:
@@ -973,7 +1028,7 @@ def _unsteady(fact: f.Unsteady, task: Task) -> Message:
             where=where,
             share=share,
             apart=apart,
-            line=_line_text(fact.place),
+            line=line_text(fact.place),
         )
     return tell(
         N_(
@@ -1124,6 +1179,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.NotDefined: _not_defined,
     f.StillStub: _still_stub,
     f.NotRun: _not_run,
+    f.Stale: _stale,
     f.GivensChanged: _givens_changed,
     f.NotAFunction: _not_a_function,
     f.NotCalled: _not_called,

@@ -1,0 +1,163 @@
+"""Which cell made a name, whether it was run since, and how that ended.
+
+A check looks up what a name stands for, and that may be what an earlier run of a cell left: a function whose
+new text has a slip, a name that is spelt otherwise by now. JupyterLab and others tell the kernel which cell
+they run. Where a front end does not, nothing is claimed.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.lesson import front_end
+from autograder.probe.collect_evidence import nearest_names
+from autograder.probe.learner_code import stop_of
+from autograder.records.findings import Stale
+from autograder.records.outcome import ErrorReport
+from autograder.records.parse_cells import names_of, parsed
+
+_ABSENT: Any = object()
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of a cell: the names that it gave another value, and what stopped it."""
+
+    cell: str  # the cell's id; "" where the front end names none
+    order: int
+    number: int  # that stands beside the cell
+    text: str
+    made: frozenset[str]
+    error: ErrorReport | None = None
+
+    def makes(self, name: str) -> bool:
+        """Tell whether this run gave a name its value, be it the one that it had."""
+        if name in self.made:
+            return True
+        last = self.error.line_number if self.error else None
+        statements = parsed(self.text).body
+        if self.error is not None:  # only what stands above the line that stopped it has run
+            statements = [one for one in statements if (one.end_lineno or 0) < (last or 0)]
+        return name in self.text and any(name in names_of(ast.unparse(one))[0] for one in statements)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The run that made what a name stands for; `elsewhere` says that it was not the answer's own cell."""
+
+    run: Run
+    elsewhere: bool = False
+
+
+class _Watcher:
+    """Keeps the last run of each cell, and which run made each name."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+        self._order = itertools.count(1)
+        self._before: list[dict[str, Any]] = []  # what the names stood for: a cell may run others
+        self._latest: dict[str, Run] = {}
+        self._makers: dict[str, Run] = {}
+        self._deleted: set[str] = set()
+
+    def before(self, _info: Any) -> None:
+        """Remember what all names stand for before a cell runs."""
+        self._before.append(dict(self.shell.user_ns))
+        self._deleted.update(front_end.deleted_cells())
+
+    def after(self, result: Any) -> None:
+        """Take note of the names that a cell gave another value, and of how it ended."""
+        if not self._before:
+            return  # the cell in which the watch began
+        before = self._before.pop()
+        changed = {
+            name for name, value in self.shell.user_ns.items() if before.get(name, _ABSENT) is not value
+        }
+        error = result.error_before_exec or result.error_in_exec
+        run = Run(
+            result.info.cell_id or "",
+            next(self._order),
+            result.execution_count or 0,
+            result.info.raw_cell,
+            frozenset(changed),
+            _report(error) if error is not None else None,
+        )
+        self._makers.update(dict.fromkeys(changed, run))
+        if run.cell:
+            self._latest[run.cell] = run
+            self._deleted.discard(run.cell)
+
+    def origin(self, name: str, answer_cell: str) -> Stale | Origin | None:
+        space = self.shell.user_ns
+        if not self._before:
+            return None
+        own, maker = self._latest.get(answer_cell), self._makers.get(name)
+        if name not in space:
+            if own is not None:
+                return _left_out(own, name)
+            return None if maker else Stale("unrun")
+        if self._before[-1].get(name, _ABSENT) is not space[name]:
+            return None  # made by the cell that is running
+        newer = own is not None and (maker is None or own.order > maker.order)
+        if own is not None and newer and own.error is not None and not own.makes(name):
+            return Stale("stopped", error=own.error)
+        if maker is None or not maker.cell:
+            return None
+        if maker.cell in self._deleted:
+            return Stale("deleted")
+        last = self._latest[maker.cell]
+        if not last.makes(name):
+            return _left_out(last, name)
+        return Origin(last, elsewhere=own is not None and maker.cell != answer_cell)
+
+    def remade(self, origin: Origin, names: Collection[str]) -> tuple[str, ...]:
+        needed = names_of(origin.run.text)[1]
+        makers = {name: self._makers.get(name) for name in names if name in needed}
+        return tuple(name for name, maker in makers.items() if maker and maker.order > origin.run.order)
+
+
+_watching: _Watcher | None = None
+
+
+def watch() -> None:
+    """Keep what cells do from now on, if this is a notebook."""
+    global _watching
+    shell = front_end.shell()
+    if shell is None or (_watching is not None and _watching.shell is shell):
+        return
+    _watching = _Watcher(shell)
+    shell.events.register("pre_run_cell", _watching.before)
+    shell.events.register("post_run_cell", _watching.after)
+
+
+def origin(name: str, answer_cell: str) -> Stale | Origin | None:
+    """Return which run made what a name stands for, or why that is not what the cells make; None if unknown.
+
+    Args:
+        name: an answer's.
+        answer_cell: the id of the cell that a lesson has for the answer.
+    """
+    return _watching.origin(name, answer_cell) if _watching and front_end.has_front_end() else None
+
+
+def remade(origin: Origin, names: Collection[str]) -> tuple[str, ...]:
+    """Return those of some names that a run read, and that were made anew since."""
+    return _watching.remade(origin, names) if _watching else ()
+
+
+def _left_out(run: Run, name: str) -> Stale:
+    """Return why a run of a cell did not make a name."""
+    if run.error is not None:
+        return Stale("stopped", error=run.error)
+    made: Mapping[str, Any] = dict.fromkeys(names_of(run.text)[0])
+    near = nearest_names(name, made)
+    return Stale("renamed", near[:1]) if near else Stale("dropped")
+
+
+def _report(error: BaseException) -> ErrorReport:
+    stop = stop_of(error)
+    return stop[1] if stop else ErrorReport(type(error).__name__, "")

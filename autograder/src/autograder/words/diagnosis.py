@@ -1,0 +1,149 @@
+"""What a card says of a wrong answer at once, and what it folds: a card is read in five seconds.
+
+First the mistake, then at most two lines: where it shows, and what to do. All else that is known is folded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from autograder.records import findings as f
+from autograder.records.bank import Task
+from autograder.words.language import _, translated
+from autograder.words.phrases import N_, listed
+from autograder.words.wording import fact_message, line_text, place_text, unfinished_text, word
+
+MOST_WORDS = 45  # in the mistake and its lines together; the title and the points come to some ten more
+MOST_OF_MISTAKE = 34  # an error's own message can be long
+# Where a sentence ends; in Bengali with a danda.
+END = re.compile(r"(?<=[.!?।]) +")
+
+# How far mistakes are proven, of one and of several. A hint tells of the code in which its mistake was tried,
+# and other code may come to the same.
+_PROOFS = {
+    "same": N_("(gives exactly your result)", "(together they give exactly your result)"),
+    "stops": N_("(stops in the same way)", "(together they stop in the same way)"),
+    "ending": N_("(one of many mistakes that end like this)", "(together they fit what was seen)"),
+    "likeness": N_("(fits what was seen)", "(together they fit what was seen)"),
+    "part": N_("(fits a part of what was seen)", "(together they fit a part of what was seen)"),
+}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is seen of a card at once, and what is folded under "Why?"."""
+
+    mistakes: tuple[str, ...]
+    proof: str = ""
+    code: str = ""  # the line that stopped, with its number
+    lines: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
+
+    @property
+    def visible(self) -> str:
+        """All that is read without unfolding anything, below the title."""
+        return " ".join(filter(None, (*self.mistakes, self.proof, self.code, *self.lines)))
+
+
+def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
+    """Choose what is said at once of a wrong answer, and what is folded."""
+    finding = verdict.finding
+    assert finding is not None
+    own, message = word(finding, task), word(finding, task, verdict)
+    number = finding.error.line_number if isinstance(finding, _STOPPED) and finding.error else None
+    code = f"{number}: {own.code}" if own.code and number else own.code
+    if verdict.named:
+        sentences = [END.split(one.hint) for one in verdict.named]
+        mistakes, where = tuple(first for first, *_rest in sentences), "" if verdict.whole else own.headline
+        advice = " ".join(rest for _first, *others in sentences for rest in others)
+    else:
+        mistakes = (_cut(message.headline),)
+        taken_over = message.headline != own.headline
+        details = fact_message(verdict.facts[0], task).details if taken_over else own.details
+        advice = " ".join(details[:1])
+        where = own.headline if taken_over else ""
+    if verdict.unfinished and unfinished_text(verdict) in message.details:
+        advice = unfinished_text(verdict)
+    where = "" if code else _where(verdict.way, task) or where
+    proof = proven(verdict)
+    lines = tuple(_fitting((where, advice), MOST_WORDS - _count(*mistakes, proof, code)))
+    seen = Diagnosis(mistakes, proof, code, lines)
+    rest = [*([_explains(verdict)] if verdict.explains else []), message.headline, *message.details]
+    texts = dict.fromkeys([*(one.hint for one in verdict.named), *rest])
+    why = tuple(filter(None, (_unsaid(text, seen.visible) for text in texts)))
+    return Diagnosis(mistakes, proof, code, lines, why)
+
+
+def _unsaid(text: str, visible: str) -> str:
+    """Return the sentences of a text that are not visible already."""
+    return " ".join(sentence for sentence in END.split(text) if sentence not in visible)
+
+
+_STOPPED = f.Raised | f.NotDefined | f.StillStub | f.Stale
+
+
+def proven(verdict: f.Verdict) -> str:
+    """Say how far the named mistakes are proven; "" for one that is seen by itself, or none."""
+    count = len(verdict.named)
+    if not count or (count == 1 and verdict.whole and not verdict.shown):
+        return ""
+    proof = (verdict.shown or "likeness") if verdict.whole else "part"
+    return _(_PROOFS[proof][count > 1])
+
+
+def numbered(texts: Sequence[str]) -> list[str]:
+    """Return texts with their numbers before them, where there are several."""
+    if len(texts) == 1:
+        return list(texts)
+    return [f"{number}. {text}" for number, text in enumerate(texts, start=1)]
+
+
+def _explains(verdict: f.Verdict) -> str:
+    """Say which checks the named mistakes account for, where that is not all."""
+    return _("That accounts for {checks}.", checks=listed([f"“{title}”" for title in verdict.explains]))
+
+
+def _where(way: f.Way | None, task: Task) -> str:
+    """Say in a few words how far an answer is right, and which line to look at."""
+    if way is None or way.ends == "stops":
+        return ""
+    said = []
+    if way.right:
+        step, place = translated("steps", way.right[-1].says), _line(way.right[-1], task)
+        said.append(_("Right up to {step} ({place}).", step=step, place=place))
+    wrong = way.multiple[0] if way.multiple else way.instead
+    if wrong is not None:
+        said.append(_("Look at {place}.", place=_line(wrong, task)))
+    elif said and way.missing:
+        said.append(_("Then {missing} should come.", missing=translated("steps", way.missing)))
+    return " ".join(said)
+
+
+def _line(step: f.Reached | f.Followed, task: Task) -> str:
+    """Return a step's line, with the name that it gets there."""
+    if step.function in task.own_functions:
+        return line_text(f.Place(step.name, step.line_number))
+    return place_text(f.Reached("", step.name, step.line_number, step.function), task)
+
+
+def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:
+    """Yield those of some texts for which there is room, or as many of a text's sentences."""
+    for text in filter(None, texts):
+        sentences = END.split(text)
+        while sentences and _count(*sentences) > room:
+            sentences.pop()
+        if sentences:
+            room -= _count(*sentences)
+            yield " ".join(sentences)
+
+
+def _cut(text: str) -> str:
+    """Return a text, cut where it is too long to be read at a glance."""
+    words = text.split()
+    return text if len(words) <= MOST_OF_MISTAKE else " ".join(words[:MOST_OF_MISTAKE]) + " …"
+
+
+def _count(*texts: str) -> int:
+    return sum(len(text.split()) for text in texts)
