@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from string import ascii_uppercase
 
 from rich.console import Console
@@ -22,6 +23,7 @@ from autograder.records.bank import BankError, LessonBank, Task
 from autograder.records.course import Course
 from autograder.records.errors import AuthoringError
 from autograder.records.findings import Raised, Verdict
+from autograder.words.feedback_card import visible_words
 from autograder.words.language import ngettext
 
 # What is tried: that known wrong answers are rejected and named, right ones accepted, forbidden calls caught.
@@ -36,6 +38,7 @@ class Tally:
     task: str
     tried: dict[str, list[bool]] = field(default_factory=lambda: {name: [] for name in TRIED})
     failures: list[str] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)  # that are seen at once of each wrong answer's card
 
     @property
     def sound(self) -> bool:
@@ -43,7 +46,7 @@ class Tally:
 
 
 def audit_lesson(course: Course, name: str) -> list[Tally]:
-    """Try every answer that the lesson's `tasks.py` lists, through the same collect and judge as a learner's.
+    """Try every answer that the lesson's `tasks.py` lists, collected, examined and judged as a learner's is.
 
     Raises:
         AuthoringError: the lesson cannot be run, or its bank is of other tasks.
@@ -70,7 +73,9 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
             named.append(told)
             if verdict.passed:
                 row.failures.append(f"{wrong.fault} is accepted")
-            elif not told:
+                continue
+            row.words.append(visible_words(entry, verdict))
+            if not told:
                 row.failures.append(f"{wrong.fault} is taken for {', '.join(names) or 'nothing known'}")
         for right in task.right:
             verdict = tried(right.changes)
@@ -161,6 +166,8 @@ def print_table(rows: Sequence[Tally], console: Console) -> None:
         *(f"{sum(some)} of {len(some)}" for some in all_tried),
     )
     console.print(table)
+    if words := [number for row in rows for number in row.words]:
+        console.print(f"Words seen at once of a card: {median(words):g} (median), {max(words)} (most).")
     for row in rows:
         for failure in row.failures:
             console.print(f"{row.lesson}, {row.task}: {failure}", style="red", markup=False, highlight=False)

@@ -208,7 +208,7 @@ def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evide
     if task.kind != "tensor":
         answer = answer_made(task, text, runs)
         with unwarned():
-            return collect_answer(task, lesson, answer, runs.namespaces[AS_SEEN], examining=False)
+            return collect_answer(task, lesson, answer, runs.namespaces[AS_SEEN])
     with Watch(task.families, is_notebook_file) as forbidden:
         outcomes = outcomes_of(task, text, task.probes, runs)
     return Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden))
