@@ -11,11 +11,13 @@
 # - explain why softmax, and not a plain division, turns scores into weights, and keep it from overflowing;
 # - write self-attention for a whole sentence in three lines, and say what every axis of every tensor counts.
 #
-# **Time:** about 75 minutes. **Before you start:** Python functions and loops, and what a tensor's shape is.
+# **Time:** about 85 minutes. **Before you start:** Python functions and loops, and what a tensor's shape is.
 #
 # **How it works.** Each task has a cell, where `...` waits for your code, and a check below it. Run both, as often
 # as you like, with <kbd>Shift</kbd>+<kbd>Enter</kbd>. The check names the mistake if there is one, and a button
-# below it gives hints. `progress()` shows how far you are.
+# below it gives hints. `progress()` shows how far you are. The times that the lessons state are estimates, all made in
+# the same way: the minutes of each task, and one for every 150 words, 20 lines of given code, two figures or one
+# prediction.
 #
 # In Colab's version of these notebooks, Colab's code assistant is off: you only learn from code that you write yourself.
 

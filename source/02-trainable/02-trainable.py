@@ -11,7 +11,7 @@
 # - write self-attention as an `nn.Module`, with `nn.Parameter` and with `nn.Linear`;
 # - prove that two implementations agree, and find a bug that a lucky seed can hide.
 #
-# **Time:** about 110 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
+# **Time:** about 120 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
 # class with `__init__` and a method is.
 
 # %% id="setup"

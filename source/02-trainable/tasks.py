@@ -857,7 +857,7 @@ COPY_WEIGHTS = Task(
         "and returns v1": "returns-nothing",
         "Do not change v2": "copied-backwards",
         "do not share memory": "shares-memory",
-        "Mind the shapes": "weight-not-turned",
+        "Watch the shapes": "weight-not-turned",
     },
     hints=(
         "Compare the shapes: `v2.W_query.weight` is `(d_out, d_in)`, `v1.W_query` is `(d_in, d_out)`.",

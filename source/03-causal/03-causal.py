@@ -14,7 +14,7 @@
 #   future;
 # - find out, for any attention, which future token reaches which output.
 #
-# **Time:** about 85 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
+# **Time:** about 95 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, reveal

@@ -16,7 +16,7 @@
 # - show by a measurement when dropout on attention weights helps a model that overfits, and when it does not;
 # - find three bugs that do not show while everything runs once, on one machine.
 #
-# **Time:** about 95 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02,
+# **Time:** about 110 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02,
 # and the causal mask from lesson 03.
 
 # %% id="setup"

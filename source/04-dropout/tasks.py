@@ -194,7 +194,7 @@ DROPOUT_BY_HAND = Task(
         "one decision for each entry": "dropped-together",
         "With training=False it returns x unchanged": "dropout-in-eval",
         "nn.Dropout or": "layer",
-        "F.dropout costs the points": "torch-dropout",
+        "F.dropout you would lose the points": "torch-dropout",
         "the result of dropout": "dropout-not-rescaled",
     },
     hints=(

@@ -16,7 +16,7 @@
 #   length;
 # - read in a map of cross-attention what a translation was made from, and what such a map does not say.
 #
-# **Time:** about 95 minutes. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and the
+# **Time:** about 110 minutes. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and the
 # causal mask of lesson 03.
 #
 # **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write

@@ -13,7 +13,7 @@
 # - state a claim about a head so precisely that it can be measured, and test it by taking the head away;
 # - read what a model expects after each layer.
 #
-# **Time:** about 110 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
+# **Time:** about 115 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
 # (lesson 08), hooks (lessons 08 and 09). Where yours are not right yet, the course's are used instead.
 
 # %% id="setup"
