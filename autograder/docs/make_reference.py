@@ -1,4 +1,4 @@
-"""Write `reference.md`, what `tasks.py` and `faults.py` can say, from the classes themselves.
+"""Write `reference.md`, what tasks and mistakes can say and a course can add, from the classes themselves.
 
 `python docs/make_reference.py` writes it; `--check` changes nothing, and fails where the file is stale. What
 a field means is said once: in the comment behind it, or else above it. A comment above a field that has one
@@ -18,11 +18,16 @@ from pathlib import Path
 from autograder.author import answer_edits
 from autograder.author.answer_edits import Right, Wrong
 from autograder.author.authoring import Fault, Lesson, OnResult
+from autograder.classroom.csv_tables import Lists
+from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
 from autograder.experiments import registry
+from autograder.experiments.base import Experiment, Subject
+from autograder.experiments.properties import Property
 from autograder.records.bank import Check, Forbid, Made, Probe, Specimen, Task
 
 FILE = Path(__file__).with_name("reference.md")
 CLASSES = (Lesson, Task, Probe, Check, Wrong, Right, Forbid, Made, Specimen, Fault, OnResult)
+ADDED = (Experiment, Subject, Property, Platform, HandedFile, Guess, Lists)
 # Fields below this heading are nobody's to write.
 BUILT = "What the build puts there."
 HEAD = """\
@@ -30,6 +35,35 @@ HEAD = """\
 
 Made by `docs/make_reference.py` from the classes that `autograder.author.authoring` offers: their docstrings,
 and the comments beside their fields. What is put there by the build is nobody's to write.
+"""
+ADDING = """\
+## What a course can add
+
+A course adds experiments, properties, specimens and learning platforms without a change in the tool. Its
+`course.toml` names the files that define them:
+
+```toml
+[adds]
+experiments = "source/experiments.py"
+platforms = "source/platforms.py"
+```
+
+The first file may define
+
+- `EXPERIMENTS`, a tuple of `Experiment`: a task asks for one by `Probe(…, observe="name")`;
+- `PROPERTIES`, a tuple of `Property`: `properties=("name",)`;
+- `SPECIMENS`, what makes each, by name: `Specimen("name", {…})`, with whose settings the maker is called;
+- `SAYS`, in the course's own words what the tool's experiments and properties show, by name and then by case:
+
+```python
+SAYS = {"causal": {"": N_("{place} is {obtained}{where}: {own} gives weight to {later}.")}}
+```
+
+It runs beside a learner's code, in their notebook and in the sandbox, so students get it. What it says goes
+through `N_`, and its translations come into `faults.po`.
+
+The second defines `PLATFORMS`, a tuple of `Platform`. It stays with the instructor. `collect` and `roster`
+know the platform then; `return` and `export` take `--platform NAME`. `tests/test_seams.py` adds one of each.
 """
 
 
@@ -87,13 +121,18 @@ def table(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in body)
 
 
+def described(cls: type, level: str) -> list[str]:
+    """Return the parts of the text on one class: its heading, what it is, and its fields."""
+    rows = ((f"`{name}`", *more) for name, *more in fields(cls))
+    titles = ("field", "type", "default", "what it is")
+    return [f"{level} `{cls.__name__}`", summary(cls.__doc__), table(titles, rows)]
+
+
 def reference() -> str:
     """Return the whole text."""
     parts = [HEAD]
     for cls in CLASSES:
-        rows = ((f"`{name}`", *more) for name, *more in fields(cls))
-        titles = ("field", "type", "default", "what it is")
-        parts += [f"## `{cls.__name__}`", summary(cls.__doc__), table(titles, rows)]
+        parts += described(cls, "##")
     notation = inspect.cleandoc(answer_edits.__doc__ or "")
     parts += ["## The table that `wrongs` and `rights` read", f"```text\n{notation}\n```"]
     runs = {name: sys.modules[one.run.__module__] for name, one in registry.EXPERIMENTS.items()}
@@ -101,6 +140,9 @@ def reference() -> str:
     for title, things in (("probe can `observe`", runs), ("task's `properties` can name", rules)):
         rows = ((f"`{name}`", summary(thing.__doc__)) for name, thing in things.items())
         parts += [f"## What a {title}", table(("name", "what is seen"), rows)]
+    parts.append(ADDING)
+    for cls in ADDED:
+        parts += described(cls, "###")
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 

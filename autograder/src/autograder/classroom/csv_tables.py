@@ -73,8 +73,9 @@ class Lists:
 
     # What they call each of `KEYS`: the first title that a list has counts.
     columns: Mapping[str, tuple[str, ...]]
-    # Titles by which a list shows that it is this platform's own, and what others mean in it, first of all.
+    # Titles by which a list shows that it is this platform's own.
     marks: tuple[frozenset[str], ...] = ()
+    # What such a list calls the keys, before what `columns` says.
     own_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     no_people: tuple[str, ...] = ()  # what stands for a name in rows that are about nobody
     # Finds the columns by what is in them, where their titles are in a language that nobody wrote down here.

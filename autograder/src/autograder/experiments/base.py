@@ -16,24 +16,20 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """An answer that is ready to be called on arguments by name.
+    """An answer that is ready to be called on arguments by name."""
 
-    Where it is a module, `module` is that, and `make` makes another like it, with weights of its own. Where
-    it is a method, `owner` is the object that it belongs to.
-    """
-
-    call: Callable[[Mapping[str, Any]], Any]
-    inputs: Mapping[str, Any]
-    module: nn.Module | None = None
-    make: Callable[[], nn.Module] | None = None
-    owner: Any = None
+    call: Callable[[Mapping[str, Any]], Any]  # calls the answer on arguments by name
+    inputs: Mapping[str, Any]  # the probe's inputs
+    module: nn.Module | None = None  # the answer, where it is a module
+    make: Callable[[], nn.Module] | None = None  # makes another such module, with weights of its own
+    owner: Any = None  # the object whose method the answer is
 
 
 @dataclass(frozen=True)
 class Experiment:
     """All that there is to know of one experiment."""
 
-    name: str
+    name: str  # what a probe's `observe` says
     # Calls an answer and gives what it saw; a result of the answer's where there is nothing to see.
     run: Callable[[Subject, Settings], Any]
     words: Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
@@ -41,9 +37,9 @@ class Experiment:
     case: Callable[[Seen], Case] = lambda *_: ("", {})
     _: KW_ONLY
     axes: int | None  # of its tensor; None where that is the answer's own result
-    # What a hidden probe's run gives instead, so that nobody beside the answer can measure it wrongly; and
-    # what that comes to, or None where it cannot be measured.
+    # What a hidden probe's run gives instead, so that nobody beside the answer can measure it wrongly.
     raw: Callable[[Subject, Settings], Any] | None = None
+    # What that comes to, or None where it cannot be measured.
     measured: Callable[[Tensor, Settings], Tensor | None] | None = None
     # What it wants to know of the solution: of its parameters' names and its buffers' sizes.
     settings: Callable[[Sequence[str], Mapping[str, Sequence[int]]], Settings] = lambda *_: {}

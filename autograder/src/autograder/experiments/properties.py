@@ -28,7 +28,8 @@ Broken = tuple[Tensor, Tensor]
 class Property:
     """All that there is to know of one property."""
 
-    name: str
+    name: str  # what a task's `properties` names
+    # Of a result, where it breaks the property, and the numbers that are broken.
     broken: Callable[[Tensor], Broken]
     words: Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
     # Which case it is, and what fills in its words beside the number `obtained`.

@@ -16,8 +16,8 @@ from autograder.records.serialization import UNSTORED
 class Guess:
     """A label that is part of a name, after a prefix that may be the platform's: a group, an assignment."""
 
-    label: str
-    prefix: str
+    label: str  # what may be a person's name, number or address
+    prefix: str  # what comes before it
     by_all: bool = False  # the platform puts the same prefix before every name of an archive
     shared: bool = False  # other files of the archive bear the prefix out
 
@@ -26,7 +26,7 @@ class Guess:
 class HandedFile:
     """A file in an archive."""
 
-    archive: str
+    archive: str  # the name of the archive that it is in
     path: str  # its name there, whatever it says
     content: bytes = field(default=b"", metadata=UNSTORED)  # empty where it may not be read
     refused: str = ""  # why it may not
@@ -60,7 +60,7 @@ class Platform:
 
     name: str  # one lower-case word
     title: str  # what people call it
-    lists: Lists
+    lists: Lists  # what its class lists and score sheets are like
     # What is known of a file in an archive, with what a part of its path says; None for a part that is not
     # the platform's making. The second argument tells the file's own name from that of a folder.
     read_name: Callable[[str, bool, HandedFile], HandedFile | None]
@@ -72,8 +72,8 @@ class Platform:
     of_one_lesson: bool = False  # whether such a sheet is of one lesson
     # Whether it tells by their names whose pages are: then they lie in a zip file, else in folders.
     knows_pages: bool = True
-    # The name of a list in its archives that says whose their folders are, and what reads that; None where
-    # names alone do.
+    # The name of a list in its archives that says whose their folders are; "" where names alone do.
     list_name: str = ""
+    # Reads that list.
     read_list: Callable[[bytes], Mapping[str, HandedFile]] | None = None
     numbers_listed: bool = False  # whether the number in its archives is the one in its class list
