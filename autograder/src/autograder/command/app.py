@@ -68,6 +68,9 @@ def build(
     anew: Annotated[
         bool, typer.Option("--anew", help="Build or check lessons of which nothing has changed, too.")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Build again each time that a file is saved, until Ctrl-C.")
+    ] = False,
     jobs: AtOnce = processors(),  # noqa: B008
     course: Root = Path(),
 ) -> None:
@@ -76,6 +79,11 @@ def build(
 
     place = course_of(course)
     names = meant(place.lessons, lessons or [])
+    if watch:
+        from autograder.command.watch import watch as build_on_save
+
+        spoken = [word for one in language or [] for word in ("--language", one)]
+        build_on_save(place, names, [*spoken, "--jobs", str(jobs)])
     if not check and not language and (place.root / "submitted").is_dir():
         _keep_releases(place, names)
     record = BuildRecord(place, names)
