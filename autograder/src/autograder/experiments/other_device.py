@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.torch_internals import tree_leaves
 from autograder.words.phrases import N_
 from autograder.words.plugin_words import Case, Seen
 

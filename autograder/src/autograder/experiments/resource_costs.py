@@ -20,11 +20,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from autograder.experiments.base import Experiment, Settings, Subject
 from autograder.experiments.input_gradients import gradients_of, with_gradients
+from autograder.torch_internals import OperationMode, tree_leaves
 from autograder.words.phrases import N_
 from autograder.words.plugin_words import Case, Seen
 
@@ -32,7 +31,7 @@ from autograder.words.plugin_words import Case, Seen
 PRODUCTS = {"mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "addmv": 1, "addbmm": 1, "baddbmm": 1}
 
 
-class _Costs(TorchDispatchMode):
+class _Costs(OperationMode):
     """Notes the largest tensor that an operation makes, and the multiplications in matrix products.
 
     An answer gets copies of the inputs, so what is made from the inputs themselves is not its work.
@@ -45,10 +44,6 @@ class _Costs(TorchDispatchMode):
         self.products = 0
         self.calls = 0
         self.operations = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # to skip it, torch would first import its compiler, which takes seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))

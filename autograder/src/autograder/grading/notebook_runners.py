@@ -43,7 +43,7 @@ PRELOAD = (
     "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
     "import ipywidgets, numpy.random, torch.testing",
     # Optimizers load it at their first step, and so does work on `meta`; a seed reads what code led to it.
-    "import torch._dynamo\ntorch.manual_seed(0)",
+    "from autograder.torch_internals import load_compiler\nload_compiler()\ntorch.manual_seed(0)",
     "from autograder import check, hint, progress",
     "from autograder.grading.sandbox_preload import try_all_checks\ntry_all_checks()",
     # What shows a figure and a result is loaded with the first of them. Not every course draws.

@@ -39,6 +39,7 @@ from autograder.records.outcome import (
 )
 from autograder.records.outcome_digest import glance
 from autograder.records.tensor_comparison import all_close
+from autograder.torch_internals import without_subclasses
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
@@ -468,7 +469,7 @@ def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
 def type_name(value: Any) -> str:
     """Return the name a learner knows a value's type by, as "torch.Tensor", "numpy.ndarray" or "list"."""
     if isinstance(value, Tensor):
-        with torch._C.DisableTorchFunctionSubclass():
+        with without_subclasses():
             layout = getattr(value, "layout", torch.strided)  # some objects only pretend to be tensors
         # What is not strided does not work with most of what tensors are for.
         return "torch.Tensor" if layout is torch.strided else "sparse tensor"
@@ -546,7 +547,7 @@ def _as_tensor(value: Any) -> Tensor | None:
     try:
         if isinstance(value, Tensor):
             # A subclass may answer every question as it likes; look past it at the numbers that it holds.
-            with torch._C.DisableTorchFunctionSubclass():
+            with without_subclasses():
                 plain = Tensor.detach(value)
                 if plain.layout is not torch.strided:
                     plain = Tensor.to_dense(plain)

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from autograder.probe.learner_code import is_file_of, text_of
 from autograder.records.outcome import MAX_TEXT, ErrorReport, Operand, dtype_name
+from autograder.torch_internals import attributes_of
 
 MOST_OPERANDS = 4
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
@@ -209,7 +210,8 @@ def _value(written: str, frame: types.FrameType) -> Any:
     for name in rest:
         if not isinstance(value, torch.nn.Module):
             return None
-        value = {**value.__dict__, **value._parameters, **value._buffers}.get(name)
+        parameters, buffers, _, others = attributes_of(value)
+        value = {**others, **parameters, **buffers}.get(name)
     return value
 
 

@@ -33,6 +33,7 @@ from typing import Any
 
 import torch
 
+from autograder import torch_internals
 from autograder.probe.learner_code import is_notebook_file
 from autograder.records.operator_families import Family
 from autograder.records.outcome import ForbiddenCall
@@ -73,10 +74,9 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
         `begin(patterns, observer)`; `end(patterns, observer)`; and `trial(patterns)`, which returns a call of
         one of the operators, and what tells whether all of them are ours.
     """
-    core: Any = torch._C
-    new_library = core._dispatch_library
-    set_kernel, remove_all = core._DispatchModule.impl, core._DispatchModule.reset
-    call_kernel, described = core._SafeKernelFunction.call_boxed, core._dispatch_dump
+    new_library, set_kernel = torch_internals.new_library, torch_internals.set_kernel
+    remove_all, call_kernel = torch_internals.remove_kernels, torch_internals.call_kernel
+    described = torch_internals.describe_operator
     frame_here = sys._getframe
     observers: tuple[Observer, ...] = ()
     known: dict[Patterns, tuple[tuple[str, str, Callable[..., Any]], ...]] = {}
@@ -147,14 +147,13 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
 
 def _kernels(patterns: Patterns) -> list[tuple[str, str, Any]]:
     """Return the operators of some patterns: their full names, their tables, and what does their work."""
-    core: Any = torch._C
     return [
-        (name, table, core._dispatch_get_computed_kernel_for_dispatch_key(f"aten::{name}", key))
-        for space, _, name in (full.partition("::") for full in core._dispatch_get_all_op_names())
+        (name, table, torch_internals.kernel_of(f"aten::{name}", key))
+        for space, _, name in (full.partition("::") for full in torch_internals.operator_names())
         if space == "aten" and any(one.fullmatch(name.partition(".")[0]) for one in patterns)
         for table in TABLES
-        if core._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", table)
-        for key in [core._parse_dispatch_key("CPU" if table.startswith("Composite") else table)]
+        if torch_internals.has_kernel(f"aten::{name}", table)
+        for key in [torch_internals.dispatch_key("CPU" if table.startswith("Composite") else table)]
     ]
 
 
@@ -166,7 +165,7 @@ def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], ob
     for name in names:
         operator, _, overload = name.partition(".")
         try:
-            function = torch._C._get_operation_overload(operator, overload)[0]
+            function = torch_internals.overload_of(operator, overload)
         except RuntimeError:
             continue
         for given in ((one, 0, False), (one, 0), (one, [1]), (one, one), *several):

@@ -20,6 +20,7 @@ from autograder.probe.call_answer import constructed, copy, fresh, load_weights,
 from autograder.records.bank import RESULT, Probe, Task, axis_parts
 from autograder.records.outcome import Examination, Influence
 from autograder.records.tensor_comparison import all_close
+from autograder.torch_internals import hooks_on
 
 MOST_SLICES = 12  # along one axis
 MOST_AXES = 6  # pairs of an input's axis and a result's
@@ -144,7 +145,7 @@ def _examine(
 def _hooks(inputs: Mapping[str, Any]) -> list[int]:
     """Count the hooks on each part of the modules that an answer is given."""
     parts = (part for value in inputs.values() if isinstance(value, nn.Module) for part in value.modules())
-    return [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in parts]
+    return [hooks_on(part) for part in parts]
 
 
 def _shared_axes(

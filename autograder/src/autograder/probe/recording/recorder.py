@@ -41,6 +41,7 @@ from autograder.probe.recording.source_locations import (
     is_learners,
     learners_stack,
 )
+from autograder.torch_internals import attributes_of, storage_id, without_modes
 
 ATTRIBUTES = {"T", "mT", "H", "mH", "data", "real", "imag"}
 # Backward passes are not recorded, and what they return are no activations.
@@ -168,7 +169,7 @@ class Recorder:
             return
         if not self._calls or (self._only is module and not self._is_inside):
             self._paths = {id(part): name for name, part in module.named_modules()}
-        with torch._C.DisableTorchFunction():
+        with without_modes():
             inputs = [_seen(tensor) for tensor in _tensors(args)]
         given = type(module) in self._given
         is_one_row = given or _is_torchs(module)
@@ -186,7 +187,7 @@ class Recorder:
         if not inside or self._is_within_one_row:
             return
         if call.is_one_row:
-            with torch._C.DisableTorchFunction():
+            with without_modes():
                 self._note(
                     type(module).__name__, call.inputs, result, None, error if failed else None, module
                 )
@@ -219,15 +220,15 @@ class Recorder:
         if self._calls_seen > self._most_calls:
             self.record.left_out += 1
             return function(*args, **kwargs)
-        with torch._C.DisableTorchFunction():
+        with without_modes():
             inputs = [_seen(tensor) for tensor in _tensors((args, kwargs))]
         try:
             result = function(*args, **kwargs)
         except Exception as error:
-            with torch._C.DisableTorchFunction():
+            with without_modes():
                 self._note(name, inputs, None, None, error)
             raise
-        with torch._C.DisableTorchFunction():
+        with without_modes():
             made = args[0] if name == "__setitem__" else result
             if any(True for _ in _tensors(made)):
                 movement = _movement(function, name, args, kwargs)
@@ -365,22 +366,14 @@ def _tensors(value: Any) -> Iterator[Tensor]:
         yield from chain.from_iterable(_tensors(part) for part in value.values())
 
 
-def _storage(tensor: Tensor) -> int | None:
-    """Return what tells one memory from another; None where a tensor has none of its own, as a sparse one."""
-    try:
-        return int(tensor.untyped_storage()._cdata)
-    except (RuntimeError, NotImplementedError):
-        return None
-
-
 def _seen(tensor: Tensor) -> _Seen:
-    return _Seen(tensor, tuple(tensor.shape), _storage(tensor))
+    return _Seen(tensor, tuple(tensor.shape), storage_id(tensor))
 
 
 def _result(
     tensor: Tensor, inputs: list[_Seen], operands: tuple[Operand, ...], name: str, changes: bool
 ) -> Result:
-    storage = _storage(tensor)
+    storage = storage_id(tensor)
     memory, source = COPY if name in COPIES else NEW, ""
     for seen, operand in zip(inputs, operands, strict=True):
         same = tensor is seen.tensor
@@ -426,6 +419,5 @@ def _look_up(name: str, frame: FrameType) -> Any:
     for part in rest:
         if not isinstance(value, nn.Module):
             return None
-        places = (value._parameters, value._buffers, value._modules, value.__dict__)
-        value = next((place[part] for place in places if part in place), None)
+        value = next((place[part] for place in attributes_of(value) if part in place), None)
     return value
