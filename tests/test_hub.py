@@ -1,4 +1,4 @@
-"""A live room as a service behind a real JupyterHub, configured word for word as docs/live.md says."""
+"""A live room as a service behind a real JupyterHub, configured just as docs/teaching/live.md says."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from autograder import check, join, leave
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTED = re.search(
-    r"## Behind a JupyterHub.*?```python\n(.*?)```", (ROOT / "docs/live.md").read_text(encoding="utf-8"), re.S
+    r"## Behind a JupyterHub.*?```python\n(.*?)```",
+    (ROOT / "docs/teaching/live.md").read_text(encoding="utf-8"),
+    re.S,
 )
 PROXY = "configurable-http-proxy"  # of npm; its port to Python holds back what a board is told
 PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))

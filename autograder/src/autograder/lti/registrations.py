@@ -78,7 +78,7 @@ class Registered:
         """
         path = course.root / FILE
         if not path.is_file():
-            raise NotRegistered(f"There is no {path}: docs/lti.md says what to write into it.")
+            raise NotRegistered(f"There is no {path}: docs/teaching/lti.md says what to write into it.")
         return read_toml(cls, path)
 
     def at(self, path: str) -> str:
