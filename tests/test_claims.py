@@ -119,6 +119,20 @@ def test_left_out_the_division_makes_gradients_larger_at_the_start_and_the_more_
     assert largest[-1] > 0.8
 
 
+def test_where_all_rows_saturate_the_gradient_is_smaller_without_the_division():
+    """One seed of 80: nothing promises a larger gradient."""
+    norms = []
+    for scaled in (False, True):
+        torch.manual_seed(106)
+        x, target = torch.randn(6, 512), torch.randn(6, 512)
+        attention = Attention(512, 512, scaled)
+        ((attention(x) - target) ** 2).mean().backward()
+        norms.append(float(attention.W_query.weight.grad.norm()))
+        if not scaled:
+            assert attention.weights(x).amax(dim=-1).min() > 0.999
+    assert norms[0] < 0.5 * norms[1]
+
+
 def test_the_largest_weight_of_a_random_row_goes_to_a_token_that_chance_chose():
     """Other start values, another winner: saturated rows say nothing about the sentence."""
     torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""Cells that wait for a learner's answers: those whose first line says `# needs dot, attn_scores`.
+"""Cells that wait for a learner's answers: those whose first line says `# needs share, table`.
 
 While one of these names is missing or still a stub, the cell is skipped with a sentence. So a lesson's own
 cells need not ask whether an answer is there, and running all cells of an untouched lesson raises nothing.
