@@ -60,7 +60,7 @@ class _Watcher:
         self.shell = shell
         self._order = itertools.count(1)
         self._before: list[dict[str, Any]] = []  # what the names stood for: a cell may run others
-        self._latest: dict[str, Run] = {}
+        self.latest: dict[str, Run] = {}
         self._makers: dict[str, Run] = {}
         self._deleted: set[str] = set()
 
@@ -88,14 +88,14 @@ class _Watcher:
         )
         self._makers.update(dict.fromkeys(changed, run))
         if run.cell:
-            self._latest[run.cell] = run
+            self.latest[run.cell] = run
             self._deleted.discard(run.cell)
 
     def origin(self, name: str, answer_cell: str) -> Stale | Origin | None:
         space = self.shell.user_ns
         if not self._before:
             return None
-        own, maker = self._latest.get(answer_cell), self._makers.get(name)
+        own, maker = self.latest.get(answer_cell), self._makers.get(name)
         if name not in space:
             if own is not None:
                 return _left_out(own, name)
@@ -109,7 +109,7 @@ class _Watcher:
             return None
         if maker.cell in self._deleted:
             return Stale("deleted")
-        last = self._latest[maker.cell]
+        last = self.latest[maker.cell]
         if not last.makes(name):
             return _left_out(last, name)
         return Origin(last, elsewhere=own is not None and maker.cell != answer_cell)
@@ -142,6 +142,11 @@ def origin(name: str, answer_cell: str) -> Stale | Origin | None:
         answer_cell: the id of the cell that a lesson has for the answer.
     """
     return _watching.origin(name, answer_cell) if _watching and front_end.has_front_end() else None
+
+
+def last_run(cell: str) -> Run | None:
+    """Return the last run of a cell in this kernel; None if none is known."""
+    return _watching.latest.get(cell) if _watching and front_end.has_front_end() else None
 
 
 def remade(origin: Origin, names: Collection[str]) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from autograder.records.findings import Followed, NotDefined, Stale, StillStub, 
 from autograder.records.outcome import Evidence
 from autograder.words import language
 from autograder.words.feedback_card import (
+    AnswerCell,
     Feedback,
     Notice,
     Onward,
@@ -111,12 +112,11 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
         evidence = _evidence(task, lesson, namespace, answer, run, True)
         verdict = judge(task, evidence, as_seen=True)
         where = None if verdict.passed else _where(task, evidence, verdict, namespace)
-        origin = None
+        feedback = Feedback(task, verdict)
         if answer is _MISSING:
             if not verdict.passed:
                 verdict = with_unfinished(verdict, task, lesson, _judged_before(task, lesson, namespace))
-            origin = cell_runs.origin(task.name, f"{task.id}{OF_ANSWER}")
-        feedback = _as_it_stands(task, lesson, verdict, origin)
+            feedback = _as_it_stands(task, lesson, verdict)
         if feedback.verdict is not verdict:
             verdict, where = feedback.verdict, None
     except Exception as problem:
@@ -143,13 +143,14 @@ def _judged_before(task: Task, lesson: LessonBank, namespace: Mapping[str, Any])
     }
 
 
-def _as_it_stands(
-    task: Task, lesson: LessonBank, verdict: Verdict, origin: Stale | cell_runs.Origin | None
-) -> Feedback:
+def _as_it_stands(task: Task, lesson: LessonBank, verdict: Verdict) -> Feedback:
     """Return the feedback on an answer, if it is what the cells make as they were run last.
 
     If it is not, the card says so, and what it says of the answer is about an earlier run.
     """
+    cell = f"{task.id}{OF_ANSWER}"
+    run, origin = cell_runs.last_run(cell), cell_runs.origin(task.name, cell)
+    feedback = Feedback(task, verdict, cell=AnswerCell(cell, run.text) if run else None)
     if isinstance(origin, cell_runs.Origin) and task.kind == "tensor" and not verdict.passed:
         needed = {lesson.tasks[name].name for name in task.needs} - {*verdict.unfinished}
         if names := cell_runs.remade(origin, needed):
@@ -157,12 +158,12 @@ def _as_it_stands(
     if isinstance(origin, Stale):
         finding = verdict.finding
         if isinstance(finding, NotDefined | StillStub) and finding.error:
-            return Feedback(task, verdict)  # it tells already what stopped the cell
+            return feedback  # it tells already what stopped the cell
         if isinstance(finding, NotDefined) and finding.nearest:
-            return Feedback(task, verdict)
+            return feedback
         earlier = None if isinstance(finding, Untried) else verdict
-        return Feedback(task, all_failed(task, origin), earlier=earlier)
-    return Feedback(task, verdict, notes=_notes(task, origin))
+        return replace(feedback, verdict=all_failed(task, origin), earlier=earlier)
+    return replace(feedback, notes=_notes(task, origin))
 
 
 def _notes(task: Task, origin: cell_runs.Origin | None) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from autograder.records import findings as f
@@ -68,12 +70,41 @@ class Onward:
 
 
 @dataclass(frozen=True)
+class AnswerCell:
+    """The cell that an answer is written in, as it was run last."""
+
+    id: str
+    text: str
+
+    def html(self) -> str:
+        """Return what a card says where the cell's text is another one by now, which only the page knows."""
+        says = inline(_("The cell above was changed since it was run. Run it first, then this one."))
+        folded = f"<details><summary>{_('About what an earlier run left')}</summary></details>"
+        marks = f'data-cell="{_escape(self.id)}" data-sum="{_checksum(self.text)}"'
+        script = f"<script>{_changed_script()}</script>"
+        return f"<div hidden {marks}><p><strong>{says}</strong></p>{folded}{script}</div>"
+
+
+def _checksum(text: str) -> int:
+    """Return a checksum that a page can compute as well."""
+    total = 0
+    for char in text:
+        total = (31 * total + ord(char)) & 0xFFFFFFFF
+    return total
+
+
+@cache
+def _changed_script() -> str:
+    return (files(__package__) / "changed.js").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
 class Feedback:
     """What `check` shows. Truthy when all checks of the task pass.
 
     `below` makes what stands under the card where there is somebody to use it, as a widget's data; `aside` is
     a sentence about something else than the answer. `earlier` is the verdict on what an earlier run left, and
-    `notes` say more about the run that made the answer.
+    `notes` say more about the run that made the answer, which was that of the `cell`.
     """
 
     task: Task
@@ -83,6 +114,7 @@ class Feedback:
     earlier: f.Verdict | None = None
     notes: tuple[str, ...] = ()
     onward: Onward | None = None
+    cell: AnswerCell | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.verdict.passed
@@ -95,6 +127,7 @@ class Feedback:
         stuck = _stuck(self.task) if self.below is None else ""
         below = f"<p>{inline(stuck)}</p>" if stuck and not self.verdict.passed else ""
         below += f"<p>{self.onward.html()}</p>" if self.onward else ""
+        below += self.cell.html() if self.cell else ""
         shown = rich_text(self.task, self.verdict, self.earlier, self.notes, below)
         return shown + card("wait", "", f"<p>{_escape(self.aside)}</p>") if self.aside else shown
 
