@@ -10,6 +10,7 @@ bubblewrap must be installed, and the course built.
 from __future__ import annotations
 
 import argparse
+import base64
 import io
 import re
 import subprocess
@@ -36,6 +37,9 @@ RIGHT = "attn_weights = torch.softmax(attn_scores, dim=-1)"
 WRONG = RIGHT.replace("dim=-1", "dim=0")
 TYPED = "attn_weights = torch.softmax(attn_scores, "  # what both begin with
 QUALITY = 82
+FONT = ROOT / "visuals" / "fonts" / "noto-sans-bengali.ttf"  # the machine may have none with these letters
+LETTERS = """@font-face {{ font-family: letters; src: url(data:font/ttf;base64,{font}) }}
+:root {{ --jp-content-font-family: system-ui, sans-serif, letters }}"""
 
 
 def shot(page: Page, first: Locator | None = None, last: Locator | None = None) -> Image.Image:
@@ -152,6 +156,8 @@ def welcome(browser: Browser) -> None:
         page.locator(".jp-MarkdownViewer").get_by_role("link", name=re.compile("^01 ·")).first.wait_for(
             timeout=90_000
         )
+        font = base64.b64encode(FONT.read_bytes()).decode()
+        page.add_style_tag(content=LETTERS.format(font=font))
         page.wait_for_timeout(2000)
         save(shot(page), "welcome")
         page.close()
