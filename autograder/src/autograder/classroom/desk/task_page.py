@@ -34,7 +34,7 @@ class Group:
     section: str  # where the lessons explain it
     students: Sequence[str]
     points: Sequence[float]  # what they have for it, from the fewest to the most
-    manual_grades: float | None  # what most of those who have points by hand were given
+    by_hand: float | None  # what most of those who have points by hand were given
     by_hand_others: int  # how many have other points by hand
     answers: Sequence[Answer]  # the commonest first
     comment: str  # what most of those who have a comment were told
