@@ -98,6 +98,14 @@ def test_every_module_that_is_run_by_its_name_is_there(name):
     assert [module for module in modules if not (ROOT / f"{module.replace('.', '/')}.py").is_file()] == []
 
 
+def test_code_for_your_own_tensors_runs_as_it_is_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", TEXTS["docs/visuals.md"], re.DOTALL)
+    for block in blocks:
+        exec(block, {})
+    assert (len(blocks), [path.name for path in tmp_path.iterdir()]) == (2, ["map.pdf"])
+
+
 @pytest.mark.parametrize(("name", "most"), MOST_WORDS.items())
 def test_what_is_read_first_is_short(name, most):
     text = re.sub(r"\]\([^)]*\)|[|#*>-]", " ", TEXTS[name])
