@@ -523,8 +523,36 @@ def test_the_alignment_moves_with_the_order_of_the_source(translator):
         tokens = translator["dates"].tokens(text)
         for place, character in ((3, "6"), (9, "3")):
             assert tokens[int(alignment[place].argmax())] == character
-        for dash in (4, 7):  # needs nothing, and adds up to 1 all the same
+        for dash in (4, 7):  # needs nothing, and sums to 1 nevertheless
             assert float(alignment[dash].sum()) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_last_digits_are_read_where_they_are_and_the_first_ones_hardly_more_than_by_chance(translator):
+    hits, counted, by_chance = torch.zeros(3, 10)
+    for text, date in translator["dates"].examples(100, seed=3):
+        read = translator["what_is_read"](text).argmax(dim=-1)
+        for place, origin in enumerate(translator["dates"].origins(text, date)):
+            if origin is not None:
+                hits[place] += read[place] == origin
+                counted[place] += 1
+                by_chance[place] += 1 / len(translator["dates"].tokens(text))
+    times = hits / by_chance  # what chance would give
+    assert min(times[3], times[9]) > 4
+    assert max(times[0], times[5], times[8]) < 2.5
+    assert float(by_chance[0] / counted[0]) == pytest.approx(1 / 8, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "date", "expected"),
+    [
+        ("23. November 2026", "2026-11-23", [4, 5, 6, 7, None, 3, 3, None, 0, 1]),
+        ("5/3/1987", "1987-03-05", [4, 5, 6, 7, None, None, 2, None, None, 0]),
+        ("1976 sep 22", "1976-09-22", [0, 1, 2, 3, None, 4, 4, None, 5, 6]),
+        ("11/12/1992", "1992-12-11", [6, 7, 8, 9, None, 3, 4, None, 0, 1]),
+    ],
+)
+def test_each_character_of_a_date_knows_the_token_that_it_is_written_from(text, date, expected):
+    assert trained_dates().origins(text, date) == expected
 
 
 def test_visible_padding_spoils_nearly_all_dates_that_have_some_and_no_other(translator):

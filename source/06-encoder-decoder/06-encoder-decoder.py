@@ -1,26 +1,21 @@
 # %% [markdown] id="title"
 # # 06 · Encoder, decoder and cross-attention
 #
-# So far one sentence attended to itself. A translator has two: the sentence that it reads and the sentence
-# that it writes. How does a word that is written find the words that it translates? The transformer of 2017 reads with
-# an **encoder**, writes with a **decoder**, and connects the two with **cross-attention**. All three attentions are
-# one class, called with other arguments. In this lesson you build that class and the masks it needs, and at the end it
-# translates.
+# So far, one sentence attended to itself. A translator works with two: the sentence it reads and the sentence it
+# writes. How does a word that is being written find the words it translates? The transformer of 2017 reads with an
+# **encoder**, writes with a **decoder**, and connects the two with **cross-attention**. All three are the same class,
+# called with different arguments. You build that class and the masks it needs, and at the end it translates.
 #
 # **When you are done you can**
 #
-# - say for encoder, decoder and cross-attention where queries, keys and values come from;
-# - hide padding and the future with one mask, and keep a row without any visible key from becoming `nan`;
-# - explain why `view` refuses a transposed tensor, and what `contiguous` does about it;
-# - write `MultiHeadAttention` for self-attention and cross-attention, with source and target of different
-#   length;
-# - read in a map of cross-attention what a translation was made from, and what such a map does not say.
+# - say where queries, keys and values come from in an encoder, in a decoder and in cross-attention;
+# - hide padding and the future with one mask, and keep a row with no visible key from becoming `nan`;
+# - write `MultiHeadAttention` for self-attention and cross-attention, with a source and a target of different
+#   lengths;
+# - read a map of cross-attention, measure how far to trust it, and say what it cannot tell you.
 #
-# **Time:** about 110 minutes. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and the
-# causal mask of lesson 03.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
+# **Time:** about 95 minutes, an estimate. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and
+# the causal mask of lesson 03.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, reveal
@@ -44,9 +39,9 @@ torch.set_printoptions(sci_mode=False, precision=4)  # 0.0008 and not 8.0241e-04
 # %% [markdown] id="two-sentences"
 # ## 1 · Two sentences, three attentions
 #
-# A German sentence of four words is read, an English one is written. The German one is the **source**, the
-# English one the **target**. Sentences in a batch must be equally long, so the source is filled up with
-# `<pad>`, a token that means nothing.
+# We read a German sentence of four words and write an English one. The German sentence is the **source**, the English
+# one the **target**. All sentences in a batch must have the same length, so we fill the source up with `<pad>`, a
+# token that means nothing.
 
 # %% id="sentences"
 source = ["das", "Haus", "ist", "klein", "<pad>", "<pad>"]
@@ -59,20 +54,19 @@ encoder_decoder(source, target)
 # %% [markdown] id="two-sentences-read"
 # Three boxes in the picture are attention:
 #
-# - **Encoder self-attention.** Every source token attends to all source tokens, also to later ones: the whole
-#   sentence is there. Only the padding is hidden.
-# - **Decoder self-attention.** A target token attends to itself and to the tokens before it. In use, later
-#   tokens are not there yet. In training they are there and must be hidden, by the **causal mask**.
-# - **Cross-attention.** The **query** comes from the decoder, **key** and **value** come from the output of
-#   the encoder. There is no causal mask: the whole source is visible for every target token. Only the padding
-#   of the source is hidden.
+# - **Encoder self-attention.** Every source token attends to every source token, including the later ones, because
+#   the whole sentence is already known. Only the padding is hidden.
+# - **Decoder self-attention.** A target token attends to itself and to the tokens before it. When you use the model,
+#   later tokens do not exist yet. During training they do exist, so the **causal mask** has to hide them.
+# - **Cross-attention.** The **queries** come from the decoder; the **keys** and **values** come from the encoder's
+#   output. No causal mask is needed, because every target token may see the whole source. Only the padding of the
+#   source is hidden.
 
 # %% [markdown] id="batch-intro"
-# ## 2 · One box, step by step
+# ## 2 · One box, with the sizes of this lesson
 #
-# These steps are those of lesson 05, with the sizes of this lesson. Read the shapes. The batch is random: 2
-# sequences of 5 tokens with `d_model` = 8 numbers each, in 4 heads. Three layers make queries, keys and
-# values; each has a bias here.
+# You wrote these steps in lesson 05, so here they only run. Follow the shapes: a random batch of 2 sequences with 5
+# tokens each, `d_model` = 8, and 4 heads of 2 numbers. The three layers have a bias here.
 
 # %% id="example-data"
 d_model = 8
@@ -104,20 +98,6 @@ def merge_heads(context):
     return pieces.contiguous().view(b, num_tokens, num_heads * head_dim)  # (b, tokens, d_model)
 
 
-# %% [markdown] id="heads-steps"
-# **Predict, then run.** Each of the 4 heads gets a quarter of every vector.
-
-# %% id="predict-head-shapes"
-predict(
-    "head-shapes",
-    "Which shapes have the queries, cut into 4 heads and with the heads moved forward?",
-    (
-        "(2, 5, 4, 2), then (2, 4, 5, 2)",
-        "(2, 4, 5, 2), then (2, 5, 4, 2)",
-        "(2, 5, 2, 4), then (2, 2, 5, 4)",
-    ),
-)
-
 # %% id="heads-made"
 q = w_query(X_input_tokens)  # (b, tokens, d_model)
 k = w_key(X_input_tokens)  # (b, tokens, d_model)
@@ -130,19 +110,13 @@ v_heads = split_heads(v, num_heads)  # (b, heads, tokens, head_dim)
 print(q_heads.shape)
 print(f"{k_heads.shape} {v_heads.shape}")
 
-# %% id="came-head-shapes"
-reveal(
-    "head-shapes",
-    f"{tuple(cut[0].shape)}, then {tuple(q_heads.shape)}",
-)
-
 # %% [markdown] id="scores-intro"
-# In each head, attention is
+# Within each head, attention is
 #
 # $$\text{weights} = \text{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) \qquad \text{context} = \text{weights} \cdot V$$
 #
-# $M$ holds 0 where a key is visible and $-\infty$ where it is hidden. $d_k$ is the size of **one head**: 2,
-# not 8.
+# The mask $M$ is 0 where a key is visible and $-\infty$ where it is hidden. $d_k$ is the size of **one head**: 2, not
+# 8.
 
 # %% id="head-scores"
 d_k = d_model // num_heads
@@ -153,15 +127,15 @@ print(k_heads.transpose(-1, -2).shape)  # (b, heads, head_dim, tokens)
 # %% [markdown] id="polarity"
 # > ### From here on, True means visible
 # >
-# > In lessons 03 to 05 the mask said what is **hidden**: `masked_fill(hidden, -torch.inf)`. From here on, a
-# > mask says what is **visible**: **1 or `True` = visible, 0 or `False` = hidden**. This is what
-# > `scaled_dot_product_attention` expects of a boolean mask. `nn.MultiheadAttention` and its
-# > `key_padding_mask` expect the opposite. A mask with the wrong meaning raises no error, so in this course
-# > the tensors are called `hidden` or `visible`. Wherever you meet a mask, ask first what its 1 means.
+# > In lessons 03 to 05 a mask said what is **hidden**: `masked_fill(hidden, -torch.inf)`. From here on, a mask says
+# > what is **visible**: **1 or `True` = visible, 0 or `False` = hidden**. That is what `scaled_dot_product_attention`
+# > expects of a Boolean mask. `nn.MultiheadAttention` and its `key_padding_mask` expect the opposite. A mask with the
+# > wrong meaning raises no error, so this course names its masks `hidden` or `visible`. Whenever you meet a mask,
+# > first ask what a 1 in it means.
 #
-# The causal mask that says what is visible is the *lower* triangle, diagonal included. Where it holds 0, the
-# score becomes $-\infty$. The mask has two axes and the scores have four. Broadcasting lines up the last
-# axes, so one mask serves every sequence and every head.
+# A causal mask of what is visible is the *lower* triangle, including the diagonal. Wherever it is 0, the score
+# becomes $-\infty$. The mask has two axes and the scores have four. Broadcasting aligns the last axes, so one mask
+# serves every sequence and every head.
 
 # %% id="causal-mask"
 visible = torch.tril(torch.ones((max_sequence_length, max_sequence_length)))  # (query, key), 1 = visible
@@ -176,7 +150,7 @@ attn_weights = F.softmax(masked_scores, dim=-1)  # (b, heads, query, key)
 attn_weights
 
 # %% [markdown] id="output-intro"
-# Weights times values, and the heads side by side again:
+# The weights times the values, with the heads put back side by side:
 
 # %% id="attention-output-shown"
 attention_output = merge_heads(attn_weights @ v_heads)  # (b, tokens, d_model)
@@ -184,9 +158,7 @@ print(attention_output.shape)
 attention_output
 
 # %% [markdown] id="memory-intro"
-# ## 3 · One memory, two ways to read it
-#
-# `merge_heads` needs `contiguous`. A small tensor shows why.
+# `merge_heads` calls `contiguous`. A small tensor reminds you why:
 
 # %% id="contiguous-shown"
 small = torch.tensor([[0.4496, -0.3525, 0.7069], [2.0206, 0.1058, 0.8492]])
@@ -199,24 +171,10 @@ memory_layout(small)
 
 
 # %% [markdown] id="memory-read"
-# Memory is one long row of numbers. A tensor is that row plus its **strides**: how many places to step for
-# the next entry along each axis. `transpose` copies nothing; it swaps the strides. So a change in one tensor
-# shows in the other. Read row by row, the transposed tensor jumps through memory: it is **not contiguous**.
-#
-# `view` gives a tensor new sizes and never copies. `contiguous` copies the numbers into reading order,
-# unless they are in it already. `reshape` is a view where possible, and a copy where not: it copies a
-# transposed tensor. **Predict, then run:**
-
-# %% id="predict-same-memory"
-predict(
-    "same-memory",
-    "Which of the two lies in the memory of the original?",
-    (
-        "the transpose",
-        "contiguous",
-        "both",
-    ),
-)
+# Memory is one long row of numbers. A tensor is that row plus its **strides**: how many numbers to skip to reach the
+# next entry along each axis. `transpose` copies nothing; it only swaps the strides. Read row by row, the transposed
+# tensor jumps around in memory, so it is **not contiguous**, and `view`, which never copies, refuses it. `contiguous`
+# copies the numbers into reading order if they are not in it already, and `reshape` copies only when it has to.
 
 # %% id="view-refused"
 print(f"strides: {small.stride()}, and transposed: {small_t.stride()}")
@@ -226,38 +184,31 @@ except RuntimeError as error:
     print(f"view:       {str(error).split('. ')[0]}")
 print(f"contiguous: {small_t.contiguous().view(6)}, copied first")
 print(f"reshape:    {small_t.reshape(6)}, copied only where it must be")
-print(f"transpose in the same memory?  {small_t.data_ptr() == small.data_ptr()}")
-print(f"contiguous in the same memory? {small_t.contiguous().data_ptr() == small.data_ptr()}")
-
-# %% id="came-same-memory"
-reveal(
-    "same-memory",
-    "both" if small_t.contiguous().data_ptr() == small.data_ptr() else "the transpose",
-)
 
 # %% [markdown] id="memory-merge"
-# None of the three *transposes*. To join heads and head_dim of a tensor (b, heads, tokens, head_dim) without
-# moving the tokens forward runs without an error and mixes tokens. Lesson 05 trained such a class: its error
-# stopped near 0.9 where the right class reached less than 0.2.
+# None of the three swaps axes for you. If you join heads and head_dim of a tensor (b, heads, tokens, head_dim)
+# without first moving the tokens forward, no error is raised, and the numbers of different tokens get mixed. Lesson
+# 05 trained such a class: its loss never got below about 0.9, while the correct class reached less than 0.2.
 
 # %% [markdown] id="padding-intro"
-# ## 4 · Padding, and both masks at once
+# ## 3 · Padding, and both masks at once
 #
-# Sequences in a real batch differ in length. Say the first has 5 tokens, and the second has 3 and is filled up with
-# 2 tokens of padding. Padding is hidden from every query, in every head. So the mask depends on the sequence
-# and on the **key**, and not on head or query:
+# Sequences in a real batch have different lengths. Say the first has 5 tokens, and the second has 3 and is filled up
+# with 2 tokens of padding. Padding is hidden from every query in every head. So the mask depends on the sequence and
+# on the **key**, but not on the head or the query:
 #
 # `(b, 1, 1, tokens)` broadcasts over scores of shape `(b, heads, query, key)`.
 #
-# The two axes of size 1 matter. A mask of shape `(b, tokens)` is lined up from the right. Its batch axis then meets
-# the *queries*: an error in most cases, and a wrong mask where the two sizes happen to agree.
+# The two axes of size 1 matter. Broadcasting aligns shapes from the right, so a mask of shape `(b, tokens)` would
+# match its batch axis with the *queries*. Usually that is an error; where the two sizes happen to agree, you silently
+# get a wrong mask.
 #
 # ### Task 1 · A padding mask
 #
 # *8 minutes · one or two lines · task id* `padding-mask`
 #
 # Write `padding_mask(lengths, num_tokens)`. True means visible; the padding is at the end of each sequence.
-# `torch.arange(num_tokens)` gives the positions. Compare positions with lengths, and let broadcasting do the
+# `torch.arange(num_tokens)` gives the positions. Compare the positions with the lengths and let broadcasting do the
 # rest. The longest sequence can be shorter than `num_tokens`.
 
 
@@ -284,22 +235,21 @@ padding_mask(torch.tensor([5, 3]), 5)
 
 
 # %% [markdown] id="combine-intro"
-# A decoder that is trained on a batch needs both masks: the future is hidden, and so is the padding. A key is
-# visible if it is visible in the first mask **and** in the second. Here for the second sequence, with 3
-# tokens:
+# A decoder that is trained on a batch needs both masks, because both the future and the padding must be hidden. A key
+# is visible if it is visible in the first mask **and** in the second. Here is the second sequence, with its 3 tokens:
 
 # %% id="combined-figure" tags=["figure"]
 combined_masks(visible, torch.tensor([1, 1, 1, 0, 0]), ["t0", "t1", "t2", "pad", "pad"])
 
 # %% [markdown] id="combine-masks-task"
-# Two of the rows belong to padding. They are computed like the others, and their output is thrown away later,
-# so there is no need to empty them.
+# Two of the rows belong to padding. They are computed like all the others and their output is thrown away later, so
+# there is no need to empty them.
 #
 # ### Task 2 · Both masks in one
 #
 # *5 minutes · one or two lines · task id* `combine-masks`
 #
-# Write `decoder_mask(lengths, num_tokens)`. It can call `padding_mask`.
+# Write `decoder_mask(lengths, num_tokens)`. It may call `padding_mask`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "combine-masks-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -325,10 +275,10 @@ if torch.is_tensor(decoder_mask(torch.tensor([5, 3]), 5)):
 
 
 # %% [markdown] id="nothing-intro"
-# ## 5 · A row without any visible key
+# ## 4 · A row with no visible key
 #
-# **Predict, then run.** Sometimes a whole row is hidden: a batch is filled up with an empty sequence, or the
-# padding is on the *left* and the first token of a causal row is padding. All scores of that row are `-inf`.
+# **Predict, then run.** Sometimes an entire row is hidden. A batch may be filled up with an empty sequence. Or the
+# padding is on the *left*, and then the first token of a causal row is padding. Every score in such a row is `-inf`.
 
 # %% id="predict-row-all-hidden"
 predict(
@@ -353,22 +303,23 @@ reveal(
 )
 
 # %% [markdown] id="masked-softmax-task"
-# Softmax subtracts the largest score. Here that is $-\infty - (-\infty)$, which is `nan`. In the next layer
-# other tokens attend to the broken one, and the loss becomes `nan`, and with it every gradient.
-# With `-1e9` in place of `-inf` there is no `nan`, and the row spreads its attention evenly over keys that
-# are all hidden. That fault is just as large, and harder to notice.
+# Softmax subtracts the largest score. Here that is $-\infty - (-\infty)$, which is `nan`. In the next layer other
+# tokens attend to the broken one, so the loss becomes `nan`, and so does every gradient. With `-1e9` instead of
+# `-inf` nothing becomes `nan`: the row spreads its attention evenly over keys that are all hidden. That is just as
+# wrong and harder to notice.
 #
-# This course says: **a query without any visible key gets nothing**. All weights of such a row are 0, and so
-# is its context. It is the one row that does not add up to 1. (PyTorch's `scaled_dot_product_attention` does the same
-# in current versions.)
+# This course has a rule: **a query without any visible key gets nothing**. All weights in its row are 0, and so is
+# its context. It is the only kind of row that does not sum to 1. (`scaled_dot_product_attention` returns zeros for
+# such a row on a CPU with the version of PyTorch used here. The documentation does not promise it, and some GPU
+# kernels have returned `nan` in the backward pass. Do not rely on it.)
 #
 # ### Task 3 · A softmax that knows about masks
 #
 # *10 minutes · two or three lines · task id* `masked-softmax`
 #
-# Write `masked_softmax(scores, mask)`: softmax over the visible keys, 0 for all others. The mask holds 1 or
-# `True` where a key is visible, and broadcasts to the scores. Leave the caller's scores as they are. One of
-# the three points is for the gradient: it must be finite, also in a row that is all hidden.
+# Write `masked_softmax(scores, mask)`: softmax over the visible keys, 0 for all others. The mask is 1 or `True` where
+# a key is visible, and it broadcasts to the scores. Leave the caller's scores as they are. One of the three points is
+# for the gradient: it must be finite, even in a fully hidden row.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "masked-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -394,9 +345,9 @@ check("masked-softmax")
 
 
 # %% [markdown] id="masked-softmax-read"
-# A `nan` that was replaced in the weights can come back in training, through the gradient. The next cell asks
-# for the gradient of the weights, once through your function, and once through a mask of 0 and `-inf` that is
-# *added* to the scores, with `nan_to_num` afterwards. Both give the same weights.
+# If you replace a `nan` in the weights, it can return during training through the gradient. The next cell computes
+# the gradient of the weights twice: once through your function, and once through a mask of 0 and `-inf` that is
+# *added* to the scores, followed by `nan_to_num`. Both give the same weights.
 
 # %% id="masked-softmax-gradient"
 trained_scores = three_scores[None, None].clone().requires_grad_()  # (b, heads, query, key)
@@ -409,21 +360,21 @@ if torch.is_tensor(masked_softmax(trained_scores, two_visible)):
     print(f"yours:\n{torch.autograd.grad((yours * factors).sum(), trained_scores)[0]}")
 
 # %% [markdown] id="masked-softmax-gradient-read"
-# `masked_fill` passes no gradient back to what it filled, so a `nan` behind it goes nowhere. An addition
-# passes everything back. If you see a `nan` under "yours", fill before the softmax as well as after it.
+# `masked_fill` passes no gradient back to the entries it filled, so a `nan` that comes after it goes nowhere. An
+# addition passes everything back. If you see a `nan` under "yours", fill before the softmax as well as after it.
 
 # %% [markdown] id="cross-intro"
-# ## 6 · When the two sentences differ in length
+# ## 5 · When the two sentences differ in length
 #
-# In cross-attention there are as many queries as target tokens and as many keys as source tokens. The scores
-# are no longer a square: 5 target tokens and 6 source tokens make 5 × 6 scores for each head.
+# In cross-attention there are as many queries as target tokens and as many keys as source tokens. The scores are no
+# longer square: 5 target tokens and 6 source tokens give 5 × 6 scores in each head.
 #
 # ### Task 4 · Find the bug: one length for two sentences
 #
 # *8 minutes · change two or three lines · task id* `bug-query-length`
 #
-# `cross_scores(q, k, num_heads)` was tried with two sequences of 5 tokens, and worked. Run it, run the cell
-# under it, read what it says, and fix it. Every source token must get a score, and no other.
+# Somebody tested `cross_scores(q, k, num_heads)` with two sequences of 5 tokens, and it worked. Run it, run the cell
+# below it, read the error, and fix the function. Every source token must get a score, and no other.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-query-length-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -471,9 +422,9 @@ for target_length, source_length in ((5, 5), (5, 6), (5, 3)):
 
 
 # %% [markdown] id="bug-query-length-shapes"
-# The same with the shapes: `track_shapes` notes every line of a run and its result, down to the line that
-# fails. The sizes all differ here, so the table can say which axis is which. Run the cell again when you have
-# fixed the function.
+# To see the same failure as shapes, use `track_shapes`: it records every line of a run with its result, up to the
+# line that fails. All sizes differ here, so the table can tell you which axis is which. Run the cell again when you
+# have fixed the function.
 
 # %% id="bug-query-length-shapes-shown" tags=["figure", "shown"]
 shapes = track_shapes(b=3, target=5, source=7, d_model=8, heads=4, d_k=2)
@@ -490,25 +441,24 @@ check("bug-query-length")
 
 
 # %% [markdown] id="bug-query-length-read"
-# An error is the better case. Code that cuts the source to the length of the target, or fills it up, runs
-# without complaint: words of the source are never read, or words that do not exist are read. A test with two
-# sentences of the *same* length finds none of these. Test with sizes that differ.
+# An error is the good case. Code that cuts the source to the length of the target, or fills it up to that length,
+# runs without complaint: it never reads some words of the source, or it reads words that do not exist. A test with
+# two sentences of the *same* length finds none of these bugs. Test with sizes that differ.
 #
 # <details><summary>What was wrong</summary>
 #
-# `k.reshape(batch_size, max_sequence_length, num_heads, d_k)` took its length from `q.shape`. With 6 source
-# and 5 target tokens, 96 numbers cannot fill a shape of 80. The length of `k` is `k.shape[1]`.
+# `k.reshape(batch_size, max_sequence_length, num_heads, d_k)` took its length from `q.shape`. With 6 source tokens
+# and 5 target tokens, 96 numbers cannot fit into a shape of 80. The length of `k` is `k.shape[1]`.
 #
 # </details>
 
 # %% [markdown] id="class-intro"
-# ## 7 · One class for all three
+# ## 6 · One class for all three
 #
-# The class has four layers, `query`, `key`, `value` and `fc`, each `nn.Linear(d_model, d_model)`. (Lesson 05
-# called them `W_query`, `W_key`, `W_value` and `out_proj`; you will meet both sets of names.) It takes three
-# inputs:
+# The class has four layers, `query`, `key`, `value` and `fc`, each of them `nn.Linear(d_model, d_model)`. (Lesson 05
+# called them `W_query`, `W_key`, `W_value` and `out_proj`; you will meet both sets of names.) It takes three inputs:
 #
-# | called as | is |
+# | call | what it is |
 # | --- | --- |
 # | `mha(x, x, x, padding)` | self-attention in the encoder |
 # | `mha(y, y, y, causal_and_padding)` | masked self-attention in the decoder |
@@ -518,11 +468,10 @@ check("bug-query-length")
 #
 # *20 minutes · a class · task id* `multi-head-attention-module`
 #
-# Write it. Use `split_heads`, your `masked_softmax` and `merge_heads`, or write the steps out. `mask=None`
-# hides nothing; otherwise the mask broadcasts to `(b, heads, target, source)`, with 1 or `True` = visible. A
-# query without any visible key gets a context of zeros (after `fc` that is its bias). Large scores must not overflow.
-# Write the class
-# yourself: with PyTorch's `nn.MultiheadAttention` in it, it earns at most 2 of the 6 points.
+# Write it. Use `split_heads`, your `masked_softmax` and `merge_heads`, or write the steps out. `mask=None` hides
+# nothing; otherwise the mask broadcasts to `(b, heads, target, source)`, with 1 or `True` = visible. A query without
+# any visible key gets a context of zeros (after `fc`, that is the bias of `fc`). Large scores must not overflow.
+# Write the class yourself: with PyTorch's `nn.MultiheadAttention` in it, it earns at most 2 of the 6 points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-attention-module-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -576,7 +525,7 @@ check("multi-head-attention-module")
 
 
 # %% [markdown] id="three-calls-intro"
-# Your class in its three roles, now with `d_model = 16`.
+# Here is your class in its three roles, now with `d_model = 16`:
 
 # %% id="three-calls"
 x = torch.rand(2, 5, 16)  # (b, tokens, d_model)
@@ -591,13 +540,13 @@ for name, output in {
         print(f"{name}: {output.shape}")
 
 # %% [markdown] id="unequal-call-intro"
-# Equal lengths prove little. Now 5 target tokens and 6 source tokens, of which the last two are padding in
-# the first sequence. The result must not change with what the padding holds. **Predict, then run:**
+# Equal lengths prove little. Now take 5 target tokens and 6 source tokens, the last two of which are padding in the
+# first sequence. The result must not depend on the numbers in the padding. **Predict, then run:**
 
 # %% id="predict-output-shape"
 predict(
     "output-shape",
-    "5 target tokens, 6 source tokens: which shape has the output?",
+    "5 target tokens, 6 source tokens: what is the shape of the output?",
     (
         "(2, 5, 16)",
         "(2, 6, 16)",
@@ -620,10 +569,10 @@ if torch.is_tensor(output):
 reveal("output-shape", str(tuple(output.shape)) if torch.is_tensor(output) else ...)
 
 # %% [markdown] id="explorer-intro"
-# ## 8 · What is visible to whom
+# ## 7 · What is visible to whom
 #
-# Choose one of the three attentions and a query token. The explorer says in words which tokens are visible,
-# which are hidden, and why. **Predict first:**
+# Choose one of the three attentions and a query token. The explorer says in words which tokens are visible, which are
+# hidden, and why. **Predict first:**
 
 # %% id="predict-visible-to-the"
 predict(
@@ -649,9 +598,9 @@ reveal("visible-to-the", ("neither", "“small” only", "“klein” only", "bo
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# In the encoder every row is alike: only padding is hidden. In the decoder each row has one visible key more
-# than the row above. In cross-attention the grid is not a square, and again every row is alike: "klein" is
-# visible to "the", although "small" is not written yet. Only the future of the *target* is hidden.
+# In the encoder all rows look the same, because only padding is hidden. In the decoder each row has one more visible
+# key than the row above. In cross-attention the grid is not square, and again all rows look the same: "klein" is
+# visible to "the", although "small" has not been written yet. Only the future of the *target* is hidden.
 #
 # </details>
 
@@ -661,9 +610,9 @@ reveal("visible-to-the", ("neither", "“small” only", "“klein” only", "bo
 # *8 minutes · change one line · task id* `bug-cross-from-decoder`
 #
 # `decoder_step` is the attention part of one decoder layer: masked self-attention over the target, then
-# cross-attention to the encoder's output. (A real layer adds residuals and normalisation around both.) The code
-# runs and the shapes are right, but the output has nothing to do with the source. The cell under
-# it shows the symptom. Find the cause.
+# cross-attention to the encoder's output. (A real layer adds residuals and normalisation around both.) The code runs
+# and the shapes are right, but the output has nothing to do with the source. The cell below it shows the symptom.
+# Find the cause.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-cross-from-decoder-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -715,20 +664,21 @@ check("bug-cross-from-decoder")
 # %% [markdown] id="bug-cross-read"
 # <details><summary>What was wrong</summary>
 #
-# The last line was `cross_attention(x, x, x, causal)`: the decoder attended to itself once more, and
-# `encoder_output` was never used. No shape shows that, because the output has the shape of the queries in any
-# case. The experiment above shows it: change what should matter, and see whether anything happens.
+# The last line was `cross_attention(x, x, x, causal)`. The decoder attended to itself a second time, and
+# `encoder_output` was never used. No shape reveals that, because the output always has the shape of the queries. The
+# experiment above does reveal it: change something that should matter, and see whether the result changes.
 #
 # </details>
 
 # %% [markdown] id="dates-intro"
-# ## 9 · A translation
+# ## 8 · A translation
 #
-# Everything is there now for a translator. Below, three of your `MultiHeadAttention` get **trained** weights. The
-# model reads a date in one of ten ways, in English or German, and writes it in one way: "23. November 2026" becomes
-# `2026-11-23`. A source token is a word, a digit or a mark, and a target token is one character. The encoder's output
-# is added to its input; the decoder is your `decoder_step`. Vectors for tokens and places come with the weights.
-# (Lesson 07 is about places. `visuals/dates/train.py` trains all this in some minutes.)
+# You now have everything a translator needs. Below, three copies of your `MultiHeadAttention` are given **trained**
+# weights. The model reads a date written in one of ten ways, in English or German, and writes it in a single way:
+# "23. November 2026" becomes `2026-11-23`. A source token is a word, a digit or a punctuation mark; a target token is
+# one character. The encoder's output is added to its input, and the decoder is your `decoder_step`. The vectors for
+# tokens and positions come with the weights. (Lesson 07 explains positions. `visuals/dates/train.py` trains all of
+# this in a few minutes.)
 
 # %% id="dates-loaded"
 dates = trained_dates()
@@ -773,8 +723,8 @@ if fits:
     print(f"{hits} of 500 new dates are right")
 
 # %% [markdown] id="alignment-predict"
-# How does the model know which digit to write? Its cross-attention says what it reads. The weights below are made by
-# your `cross_scores` and your `masked_softmax`. **Predict, then run:**
+# How does the model know which digit to write? Its cross-attention shows what it reads. Your `cross_scores` and your
+# `masked_softmax` compute the weights below. **Predict, then run:**
 
 # %% id="predict-what-is-read"
 predict(
@@ -808,36 +758,43 @@ places = ("november", "the 2 of 23", "the 3 of 23", "the comma", *(f"the {one} o
 reveal("what-is-read", places[int(alignments[1][-1].argmax())] if torch.is_tensor(alignments[1]) else ...)
 
 # %% [markdown] id="alignment-read"
-# This is an **alignment**: row by row, which source tokens a character is made from. The rows are the same in both
-# maps. The order of the source has changed, and the bright cells have moved with it. Nobody told the model which token
-# belongs to which character. It was trained on pairs of whole texts.
+# Such a map is called an **alignment**: row by row, it shows which source tokens a character is made from. Look at
+# the last row. In both maps it is bright at the 3 of the day, in a different column each time, because the order of
+# the source has changed. Nobody told the model which token belongs to which character; it was trained only on pairs
+# of whole texts. But other rows are bright where you would not expect it, for example at a digit of the year for the
+# first digit of the day.
 #
-# Does it hold for other dates? For each place of the date, the next cell counts how often the token with the largest
-# weight **is** the character that is written.
+# Two maps prove little. For the first 200 dates, the next cell finds the token that each character is really written
+# from, and counts how often the largest weight is on exactly that token. Dashes and filled-in zeros come from no
+# token and are left out. A weight placed at random would hit the right token in about one case in eight.
 
 # %% id="alignment-counted" tags=["shown"]
 if fits:
-    found = torch.zeros(10)
+    hits, counted, by_chance = torch.zeros(3, 10)
     for text, date in zip(texts[:200], right_dates):
         read = what_is_read(text).argmax(dim=-1)  # (target,)
-        found += torch.tensor([dates.tokens(text)[index] == one for index, one in zip(read, date)])
-    for name, place in (
-        ("third digit of the year", 2),
-        ("last digit of the year", 3),
-        ("last digit of the day", 9),
-    ):
-        print(f"{name}: {found[place] / 200:.0%}")
+        for place, origin in enumerate(dates.origins(text, date)):
+            if origin is not None:
+                hits[place] += read[place] == origin
+                counted[place] += 1
+                by_chance[place] += 1 / len(dates.tokens(text))
+    for place, name in enumerate("YYYY-MM-DD"):
+        if counted[place]:
+            share, chance = hits[place] / counted[place], by_chance[place] / counted[place]
+            print(f"place {place}, {name}: {share:4.0%} on the right token, by chance {chance:.0%}")
 
 # %% [markdown] id="alignment-limits"
-# So the largest weight is on the right digit in most dates, and not in all. Two more things warn you. The rows of `-`
-# need no token, but their weights add up to 1 all the same, and go somewhere. So a large weight does not say that the
-# token was needed. And the vectors in `memory` are no longer single words: the encoder has mixed them. What is read at
-# one token can come from another.
+# For the last digits of year and day the largest weight is usually on the right token. For the first digit of the
+# year, the tens of the day and the first digit of the month it is hardly there more often than chance would put it,
+# although the model writes 99 % of these dates correctly. So a map of attention is a hint, not an explanation. Two
+# more warnings. The rows of `-` need no token at all, yet their weights also sum to 1 and have to go somewhere, so a
+# large weight does not prove that a token was needed. And the vectors in `memory` no longer describe single words:
+# the encoder has mixed them, so information that is read at one token can come from another.
 #
 # ### Without the padding mask
 #
-# The 500 dates differ in length, so most of them are filled up. **Predict, then run:** the same weights, and the
-# padding is visible.
+# The 500 dates have different lengths, so most of them are filled up with padding. **Predict, then run:** the same
+# weights, but now the padding is visible.
 
 # %% id="predict-padding-visible"
 predict(
@@ -863,35 +820,33 @@ reveal(
 )
 
 # %% [markdown] id="words-task"
-# ### Task 7 · Three attentions, in your words
+# ### Task 7 · Three attentions, in your own words
 #
 # *8 minutes · a few sentences · read by a person, 3 points*
 #
-# A friend knows what self-attention is and has never heard of an encoder. Explain encoder self-attention,
-# decoder self-attention and cross-attention. For each say where the **queries** come from, where **keys and
-# values** come from, and which **mask** is needed and why.
+# A friend knows self-attention but has never heard of an encoder. Explain encoder self-attention, decoder
+# self-attention and cross-attention. For each, say where the **queries** come from, where **keys and values** come
+# from, and which **mask** is needed and why.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "three-attentions-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# **Encoder self-attention.** Queries, keys and values come from the source. The whole source is known, so
-# only its padding is hidden.
+# **Encoder self-attention.** Queries, keys and values come from the source. The whole source is known, so only its
+# padding is hidden.
 #
-# **Decoder self-attention.** Queries, keys and values come from the target. In use, later tokens do not exist
-# yet; in training they do, and would give the answer away. So the causal mask hides them, together with
-# padding.
+# **Decoder self-attention.** Queries, keys and values come from the target. When the model is used, later tokens do
+# not exist yet; during training they do, and they would give the answer away. So the causal mask hides them, together
+# with the padding.
 #
-# **Cross-attention.** Queries come from the target, keys and values from the encoder's output. There is no
-# causal mask, because the source was there from the start. Its padding is hidden. The scores have one row for
-# each target token and one column for each source token.
+# **Cross-attention.** Queries come from the target, keys and values from the encoder's output. There is no causal
+# mask, because the source was there from the start. Its padding is hidden. The scores have one row for each target
+# token and one column for each source token.
 #
 # **Marking scheme**
 #
-# - 1 point: queries, keys and values are right for both self-attentions (one and the same sequence each
-#   time).
-# - 1 point: cross-attention takes the queries from the decoder and both keys and values from the encoder's
-#   output.
-# - 1 point: the masks with a reason: causal in decoder self-attention only, because later tokens are not
-#   known yet; padding wherever there is some. No point if cross-attention is given a causal mask.
+# - 1 point: queries, keys and values are right for both self-attentions (one and the same sequence each time).
+# - 1 point: cross-attention takes the queries from the decoder and both keys and values from the encoder's output.
+# - 1 point: the masks with a reason: causal in decoder self-attention only, because later tokens are not known yet;
+#   padding wherever there is some. No point if cross-attention is given a causal mask.
 # ### END SOLUTION
 
 # %% [markdown] id="recap"
@@ -907,54 +862,54 @@ reveal(
 # | merge | `merge_heads(context)` | (2, 5, 8) | batch, tokens, d_model |
 # | mixed | `fc(…)` | (2, 5, 8) | batch, tokens, d_model |
 #
-# | attention | query from | key and value from | hidden |
+# | attention | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
 # | encoder self-attention | source | source | padding |
 # | decoder self-attention | target | target | future and padding |
 # | cross-attention | target | source | padding of the source |
 #
-# - Here a mask says what is **visible**: 1 or `True`. Other interfaces say the opposite.
-# - A padding mask has the shape `(b, 1, 1, source)`. Masks of visible keys are joined with *and*.
-# - A row without any visible key gets weights of 0, by a fill before the softmax and one after it.
-# - `transpose` swaps strides and copies nothing. `view` never copies, `contiguous` and `reshape` copy where
-#   they must.
+# - In this lesson a mask says what is **visible**: 1 or `True`. Other interfaces say the opposite.
+# - A padding mask has the shape `(b, 1, 1, source)`. Combine masks of visible keys with *and*.
+# - A row without any visible key gets weights of 0 if you fill once before the softmax and once after it.
+# - A map of attention shows where weights are, not why an answer came out.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# Answer each in your head before you open it.
+# Answer each question in your head before you open it.
 #
-# <details><summary>1. The target has 7 tokens, the source 20, there are 4 heads and 3 sequences. What shape have the scores of cross-attention, and what shape the output?</summary>
+# <details><summary>1. The target has 7 tokens, the source 20, and there are 4 heads and 3 sequences. What is the shape of the scores of cross-attention, and what is the shape of the output?</summary>
 #
-# Scores (3, 4, 7, 20), output (3, 7, d_model). The output always has as many tokens as there are queries.
-#
-# </details>
-#
-# <details><summary>2. The causal mask is passed to cross-attention too, with source and target equally long. What does the model lose?</summary>
-#
-# Only one source token is visible to the first target token, only two to the second. German often puts the
-# verb at the end: the model has to translate it before it can read it. No error is raised.
+# The scores are (3, 4, 7, 20), the output is (3, 7, d_model). The output always has as many tokens as there are
+# queries.
 #
 # </details>
 #
-# <details><summary>3. You shuffle the source tokens, padding and mask included. What happens to the output of cross-attention?</summary>
+# <details><summary>2. You also pass the causal mask to cross-attention, with a source and a target of equal length. What does the model lose?</summary>
 #
-# Nothing. The context is a sum over the source tokens, in whatever order. Word order needs positions, as in
-# lesson 07.
+# The first target token sees only one source token, the second only two. German often puts the verb at the end, so
+# the model has to translate the verb before it can read it. No error is raised.
 #
 # </details>
 #
-# <details><summary>4. A mask of 0 and 1 in float32 is passed to <code>scaled_dot_product_attention</code>. What does it do?</summary>
+# <details><summary>3. You shuffle the source tokens, including padding and mask. What happens to the output of cross-attention?</summary>
 #
-# It is *added* to the scores: a visible key gets 1 more, a key that should be hidden stays as it was. A float
-# mask hides only where it holds `-inf`.
+# Nothing. The context is a sum over the source tokens, and the order of a sum does not matter. Word order needs
+# positions, which come in lesson 07.
+#
+# </details>
+#
+# <details><summary>4. You pass a mask of 0 and 1 in float32 to <code>scaled_dot_product_attention</code>. What does it do?</summary>
+#
+# It is *added* to the scores: a visible key gets 1 more, and a key that should be hidden stays as it was. A float
+# mask hides a key only where it is `-inf`.
 #
 # </details>
 #
 # <details><summary>5. <code>x.transpose(1, 2).reshape(b, tokens, d_model)</code> works, <code>.view(…)</code> fails. Is <code>reshape</code> always the better choice?</summary>
 #
-# It always works, and does not show whether a copy was made. `view` never copies, and raises an error where
-# it would have to. In both cases the transpose before it is what keeps the tokens apart.
+# It always works, but it does not tell you whether it made a copy. `view` never copies, and raises an error where it
+# would have to. In both cases it is the transpose before it that keeps the tokens apart.
 #
 # </details>
 
@@ -963,12 +918,13 @@ reveal(
 #
 # - **Sequence to Sequence Learning with Neural Networks**, Sutskever, Vinyals and Le, 2014. Translation before
 #   attention: the whole source in one vector.
-# - **Neural Machine Translation by Jointly Learning to Align and Translate**, Bahdanau, Cho and Bengio, 2014. Figure 3
-#   shows alignments as in section 9, between English and French.
+# - **Neural Machine Translation by Jointly Learning to Align and Translate**, Bahdanau, Cho and Bengio, 2014. Figure
+#   3 shows alignments as in section 8, between English and French.
 # - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.3 names the three uses of attention in one
 #   model.
-# - **Attention is not Explanation**, Jain and Wallace, 2019. Experiments against reading too much from weights.
-# - **Attention is not not Explanation**, Wiegreffe and Pinter, 2019. The answer to it. Read both.
+# - **Attention is not Explanation**, Jain and Wallace, 2019. Experiments that warn against reading too much into
+#   weights.
+# - **Attention is not not Explanation**, Wiegreffe and Pinter, 2019. A reply to it. Read both.
 # - **The Annotated Transformer**, Rush, 2018. Encoder and decoder as one program, with comments.
 # - **PyTorch Internals**, Yang, 2019. Strides and views, with drawings.
 

@@ -25,7 +25,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from visuals.dates.corpus import START, TARGET, cut, pairs, source_ids, target_ids
+from visuals.dates.corpus import START, TARGET, cut, origins, pairs, source_ids, target_ids
 
 FILE = Path(__file__).parent / "weights.safetensors"
 SIZE, HEADS = 32, {"encoder": 2, "decoder": 2, "cross": 1}
@@ -52,6 +52,10 @@ class TrainedDates:
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text: words, digits and marks."""
         return cut(text)
+
+    def origins(self, text: str, date: str) -> list[int | None]:
+        """Return the token that each character of a date is written from; None where there is none."""
+        return origins(text, date)
 
     def read(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Return the vectors of texts, filled up with padding (b, source, 32), and their lengths (b,).

@@ -78,3 +78,19 @@ def source_ids(texts: Sequence[str]) -> tuple[Tensor, Tensor]:
 def target_ids(dates: Sequence[Sequence[str]]) -> Tensor:
     """Return the ids of characters that the model writes, of equally many for each date: (b, target)."""
     return torch.tensor([[TARGET.index(character) for character in date] for date in dates])
+
+
+def origins(text: str, date: str) -> list[int | None]:
+    """Return the token that each character of a date is written from: None for a dash or a filled-in zero.
+
+    Both digits of a month that is written as a word come from that word.
+    """
+    tokens = cut(text)
+    runs = [
+        match.span() for match in re.finditer("d+", "".join("d" if one.isdigit() else "-" for one in tokens))
+    ]
+    (year,) = (range(*run) for run in runs if run[1] - run[0] == 4)
+    day, *others = (range(*run) for run in runs if run[1] - run[0] < 4)
+    (month,) = others or ([place for place, one in enumerate(tokens) if one in (*ENGLISH, *GERMAN, *SHORT)],)
+    pair = [*month] * 2 if tokens[month[0]].isalpha() else [None, *month][-2:]
+    return [*year, None, *pair, None, *[None, *day][-2:]]
