@@ -1,25 +1,23 @@
 # %% [markdown] id="title"
 # # 11 · Fast attention
 #
-# The class from lesson 05 is right, and it does not scale: twice the tokens, four times the memory. What runs in
-# today's models computes **the same function** in another order. In this lesson you build it: one projection for
-# queries, keys and values, a softmax that never sees a whole row, attention in tiles with its backward pass by hand, a
-# cache for generating text, and heads that share their keys. You prove each of them equal to what you had, and only
-# then do you measure what it gains.
+# The class from lesson 05 is correct, but it does not scale: twice the tokens need four times the memory. Today's
+# models compute **the same function** in a different order. You build it here: one projection for queries, keys and
+# values, a softmax that never sees a whole row, attention in tiles with a backward pass written by hand, a cache for
+# generating text, and heads that share their keys. You prove each one equal to what you had, and only then measure
+# what it gains.
 #
 # **When you are done you can**
 #
 # - write a softmax that reads its scores in pieces, and say why nothing is lost;
-# - write attention and its gradients without ever holding the (tokens, tokens) matrix;
+# - write attention and its gradients without ever storing the (tokens, tokens) matrix;
 # - call `scaled_dot_product_attention` without falling into one of its five traps;
-# - write a KV cache and grouped-query attention, and say what a cache costs in bytes;
-# - read a log-log plot of time and memory, and say what "fused" buys and what it does not.
+# - write a KV cache and grouped-query attention, and compute what a cache costs in bytes;
+# - say what limits a GPU in training and in generation, and what FlashAttention 1 to 4 each changed.
 #
-# **Time:** about 150 minutes, best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`). For section 4:
-# what `backward` does (lesson 08). No GPU is needed; with one, the measurements at the end run there.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
+# **Time:** about 150 minutes, an estimate; best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`).
+# For section 4: what `backward` does (lesson 08). You do not need a GPU; if you have one, the measurements at the end
+# use it.
 
 # %% id="setup"
 import warnings
@@ -37,8 +35,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 # %% [markdown] id="carried-over-intro"
 # ## What you bring along
 #
-# From lesson 05: `split_heads`, `merge_heads` and the fused class. `plain_attention` is the heart of it, the
-# four lines between the two. Everything in this lesson is compared with these.
+# From lesson 05: `split_heads`, `merge_heads` and the fused class. `plain_attention` is its core, the four lines
+# between splitting and merging. You will compare everything in this lesson with these.
 
 
 # %% id="carried-over"
@@ -92,7 +90,7 @@ q, k, v = torch.randn(3, 2, 4, 50, 16)  # each (b, heads, tokens, head_dim) = (2
 x = torch.randn(2, 50, 64)  # (b, tokens, d_in)
 
 # %% [markdown] id="cost-intro"
-# What does it cost? `measured` runs a function on the machine at hand. It gives the seconds of the fastest of several
+# What does it cost? `measured` runs a function on your machine. It reports the seconds of the fastest of several
 # calls, and the bytes of all tensors that were alive at the worst moment.
 #
 # **Predict, then run.** From 512 tokens to 1024, what happens to the memory? And to the time?
@@ -116,30 +114,30 @@ needed = [measured(plain_attention, *torch.randn(3, 1, 2, n, 32), True).bytes fo
 reveal("memory-doubled", str(round(needed[1] / needed[0])))
 
 # %% [markdown] id="cost-read"
-# Both axes are logarithmic, so a power of the length is a straight line, and its exponent is the **slope**. A slope of
-# 2 is what the formula says: the scores, the weights and their copies are all (tokens, tokens). At 100 000 tokens, one
-# such matrix of one head takes 40 GB in float32; queries, keys and values of width 32 take 38 MB together. So the
-# question of this lesson: must that matrix ever exist?
+# Both axes are logarithmic, so a power of the length is a straight line whose **slope** is the exponent. The formula
+# predicts a slope of 2, because the scores, the weights and their copies are all (tokens, tokens). At 100 000 tokens,
+# one such matrix of one head takes 40 GB in float32, while queries, keys and values of width 32 take 38 MB together.
+# So this lesson asks: does that matrix ever have to exist?
 #
 # ## 1 · One projection for three
 #
-# First a small gain. Queries, keys and values come from the same `x`, so three matrix products can be one: put
-# the three weights on top of each other, multiply once, and cut the result with `chunk`.
+# First, a small gain. Queries, keys and values are computed from the same `x`, so you can replace three matrix
+# products by one. Stack the three weights on top of each other, multiply once, and cut the result with `chunk`.
 
 # %% id="rows-shown" tags=["figure"]
 qkv_rows(num_heads=2, head_dim=2)
 
 # %% [markdown] id="rows-read"
-# The picture shows the rows of the wide weight in the two orders that you meet in published models. On the left
-# all queries, all keys, all values (GPT-2, Phi-3). On the right each head keeps its own three together
-# (GPT-NeoX, BLOOM). Both have the same shape. Nothing tells you which one a file holds.
+# The picture shows the rows of the wide weight in the two orders that published models use. On the left come all
+# queries, then all keys, then all values (GPT-2, Phi-3). On the right each head keeps its own three together
+# (GPT-NeoX, BLOOM). Both have the same shape, and nothing in a file tells you which one it uses.
 #
 # ### Task 1 · Three layers in one
 #
 # *6 minutes · a few lines · task id* `fuse-projections`
 #
-# Write `fuse_projections(attention)`. It takes a `MultiHeadAttention` and returns one new `nn.Linear` from d_in to
-# 3 · d_out, in the order query, key, value, with a bias if the layers have one. Copy the numbers with `copy_` under
+# Write `fuse_projections(attention)`. It takes a `MultiHeadAttention` and returns one new `nn.Linear` from d_in to 3
+# · d_out, in the order query, key, value, with a bias if the layers have one. Copy the numbers with `copy_` under
 # `torch.no_grad()`, and leave `attention` as it is.
 
 
@@ -179,9 +177,9 @@ if fused is not None:
 #
 # *4 minutes · change two lines · task id* `bug-qkv-order`
 #
-# `split_qkv` cuts the wide projection straight into heads. It was written for a file of GPT-NeoX, where each head
-# keeps its own three together. Here the order is query, key, value, as in your layer. All shapes fit. As the
-# code was given, the cell below reports `same queries: False`. Correct it.
+# `split_qkv` cuts the wide projection straight into heads. It was written for a GPT-NeoX file, in which each head
+# keeps its own three together. Here the order is query, key, value, as in your layer. All shapes fit, yet with the
+# code as given the cell below reports `same queries: False`. Correct it.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-qkv-order-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -213,12 +211,8 @@ check("bug-qkv-order")
 # ## 2 · A softmax that never sees the whole row
 #
 # Softmax needs the largest score of a row, so that `exp` does not overflow (lesson 01), and the sum of all
-# exponentials. Both seem to need the whole row first. They do not. Read the scores one by one and keep two numbers:
-# the largest score so far, $m$, and the sum so far, $l$, of $e^{score - m}$. When a larger score arrives, every
-# exponential in $l$ was taken with the old $m$. All of them are too large by the same factor, so one product corrects
-# the sum:
-#
-# $$l \leftarrow l \cdot e^{m - m'} + e^{score - m'}, \qquad m \leftarrow m'$$
+# exponentials. Both seem to require the whole row first, but they do not. Watch the scores 1, 3, 2 arrive one at a
+# time:
 #
 # | score read | $m$ | factor for the old sum | $l$ |
 # | --- | --- | --- | --- |
@@ -226,12 +220,18 @@ check("bug-qkv-order")
 # | 3 | 3 | e^(1 − 3) = 0.1353 | 0.1353 + 1 = 1.1353 |
 # | 2 | 3 | e^0 = 1 | 1.1353 + e^(2 − 3) = 1.5032 |
 #
+# You keep only two numbers: the largest score so far, $m$, and the sum so far, $l$, of $e^{score - m}$. When a larger
+# score arrives, every exponential in $l$ was computed with the old $m$, so all of them are too large by the same
+# factor. One multiplication corrects the sum:
+#
+# $$l \leftarrow l \cdot e^{m - m'} + e^{score - m'}, \qquad m \leftarrow m'$$
+#
 # ### Task 3 · Largest and sum, score by score
 #
 # *6 minutes · a loop · task id* `running-softmax`
 #
-# Write `running_softmax(scores)`. It returns one row for each score: $m$ and $l$ after that score. Start with
-# $m = -\infty$ and $l = 0$. Scores near 1000 must work.
+# Write `running_softmax(scores)`. It returns one row for each score: $m$ and $l$ after that score. Start with $m =
+# -\infty$ and $l = 0$. Scores near 1000 must work.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "running-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -263,15 +263,15 @@ if torch.is_tensor(states):
     print(states)
 
 # %% [markdown] id="bug-not-rescaled-task"
-# The weighted sum of values goes the same way. Keep $o$, the sum of $e^{score - m}$ times value. At the end, $o / l$
-# is the context.
+# You can accumulate the weighted sum of the values in the same way. Keep $o$, the sum of $e^{score - m}$ times the
+# value. At the end, $o / l$ is the context.
 #
 # ### Task 4 · Find the bug: the first keys count too much
 #
 # *4 minutes · change one line · task id* `bug-not-rescaled`
 #
-# `attend_one_query` is right when the first key has the highest score, and wrong as soon as a later one has.
-# Find out which of the three running numbers is at fault: the error grows with each new maximum.
+# `attend_one_query` is right when the first key has the highest score, and wrong as soon as a later one has. Find out
+# which of the three running numbers is at fault: the error grows with each new maximum.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-not-rescaled-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -314,10 +314,10 @@ print("the last row of plain attention:", agree(one_query, plain_attention(q, k,
 check("bug-not-rescaled")
 
 # %% [markdown] id="online-softmax-task"
-# One key at a time is slow, and there is no need for it: read a **block** of keys, and let many queries do it side by
-# side. One thing needs care. A block can be hidden from a query completely: all its scores are −∞, and so is $m$. Then
-# $-\infty - (-\infty)$ is nan, and one nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞, subtract 0 instead:
-# e^(−∞ − 0) is 0, as it should be.
+# One key at a time is slow and unnecessary. Read a **block** of keys instead, for many queries at once. One case
+# needs care: all keys of a block can be hidden from a query. Then all its scores are −∞, and so is $m$. Now $-\infty
+# - (-\infty)$ is nan, and a single nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞, subtract 0 instead: e^(−∞ −
+# 0) is 0, as it should be.
 #
 # ### Task 5 · Online softmax, block by block
 #
@@ -359,15 +359,15 @@ check("online-softmax")
 # ## 3 · Attention in tiles
 #
 # Now cut the queries into blocks as well. The matrix of scores becomes a grid of **tiles**. For each block of
-# queries, go through the blocks of keys, and keep $m$, $l$ and $o$ for these few queries only. A tile is made,
-# used and thrown away. With a causal mask, tiles to the right of the diagonal hold nothing but the future: they
-# need not be made at all.
+# queries, go through the blocks of keys, and keep $m$, $l$ and $o$ for these few queries only. You compute a tile,
+# use it and throw it away. With a causal mask, the tiles to the right of the diagonal contain only the future, so you
+# can skip them.
 #
 # ### Try it
 #
-# Step through the tiles with the arrow keys. Watch $m$, $l$ and $o$ of the queries at work, and how many numbers are
-# held. **Predict first:** with tiles of 2 and the future skipped, how many of the nine tiles are visited? And with
-# tiles of 1, how many of the 36?
+# Step through the tiles with the arrow keys. Watch $m$, $l$ and $o$ of the current queries, and how many numbers are
+# in memory. **Predict first:** with tiles of 2 and the future skipped, how many of the nine tiles are visited? And
+# with tiles of 1, how many of the 36?
 
 # %% id="tiles-explorer" tags=["figure"]
 tokens = ["Your", "journey", "starts", "with", "one", "step"]
@@ -389,9 +389,9 @@ print("tiles of 2:", tiles_visited(6, 2), "of 9, tiles of 1:", tiles_visited(6, 
 #
 # Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The check
 # looks at every tensor operation of your code: no tensor may be much larger than `q` or than a tile of scores, and
-# tiles that are completely in the future must not be multiplied. The length can be no multiple of the tile, shorter
-# than the tile, 1 or 0. Scores of some hundred must work. `F.scaled_dot_product_attention` would do all of this: with
-# it, four of the six points are lost.
+# tiles that are completely in the future must not be multiplied. The length need not be a multiple of the tile: it may
+# be shorter than the tile, 1 or 0. Scores of some hundred must work. `F.scaled_dot_product_attention` would do all of
+# this: with it, you would lose four of the six points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -437,27 +437,28 @@ for causal in (False, True):
     print(f"causal={causal}: equal to plain attention: {agree(tiled, plain_attention(q, k, v, causal))}")
 
 # %% [markdown] id="backward-intro"
-# **A good place to stop for a day.** The second half needs your tiles again, in task 8.
+# **A good place to stop for the day.** The second half uses your tiles again, in task 8.
 #
-# ## 4 · The way back, by hand
+# ## 4 · The backward pass, by hand
 #
-# Training needs gradients, and autograd keeps every tile that it could need on the way back. Together they are
-# the matrix again. So FlashAttention brings its own backward pass. First with the whole matrix. Let
-# $P = \mathrm{softmax}(S)$, $O = PV$, and let $dO$ be the gradient that arrives. Then
+# Training needs gradients, and autograd stores every tensor that the backward pass could need. Together they are the
+# whole matrix again, so FlashAttention brings its own backward pass. Start with the whole matrix. Let $P =
+# \mathrm{softmax}(S)$, $O = PV$, and let $dO$ be the gradient that arrives. Then
 #
 # $$dV = P^\top dO, \quad dP = dO\,V^\top, \quad dS = P \circ (dP - D), \quad dQ = dS\,K / \sqrt{d}, \quad dK = dS^\top Q / \sqrt{d}$$
 #
-# $D$ is one number for each row: softmax subtracts it, so that the changes of a row's weights add up to 0. By
-# definition it is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the matrix. The tiles must do without that row.
-# Put in what $dP$ is, and change the order of the two sums. For row $i$, key $j$ and number $c$ of a value:
+# $D$ is one number for each row. The weights of a row always sum to 1, so their changes must sum to 0, and
+# subtracting $D$ makes sure of that. By definition $D$ is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the
+# matrix, but the tiles never have that row. Substitute the definition of $dP$ and swap the two sums. For row $i$, key
+# $j$ and component $c$ of a value:
 #
 # $$D_i = \sum_j P_{ij}\,dP_{ij} = \sum_j P_{ij} \sum_c dO_{ic} V_{jc} = \sum_c dO_{ic} \sum_j P_{ij} V_{jc} = \sum_c dO_{ic}\,O_{ic}$$
 #
-# So $D = \mathrm{rowsum}(dO \circ O)$: a sum over head_dim numbers, and the result $O$ is there already.
+# So $D = \mathrm{rowsum}(dO \circ O)$: a sum over head_dim numbers, and you already have the result $O$.
 #
 # ### Task 7 · The gradients of attention
 #
-# *12 minutes · about ten lines · task id* `attention-backward`
+# *11 minutes · about ten lines · task id* `attention-backward`
 #
 # Write `attention_backward(q, k, v, out_gradient, causal)`. It returns the gradients of q, k and v. Scores of some
 # hundred must work.
@@ -499,9 +500,10 @@ if isinstance(by_hand, tuple):
     print("equal to autograd:", [agree(one, other) for one, other in zip(by_hand, by_autograd)])
 
 # %% [markdown] id="recompute-intro"
-# Now without the matrix. The forward pass keeps two things: the result, and for each row the logarithm of its sum of
-# exponentials, $L = m + \ln l$. From those, any tile of weights can be made again when the way back needs it:
-# $P = e^{S - L}$. That is **recomputation**: more arithmetic, far less memory. The loop over the tiles is given now.
+# Now without the matrix. The forward pass saves two things: the result, and for each row the logarithm of its sum of
+# exponentials, $L = m + \ln l$. From these you can compute any tile of weights again when the backward pass needs it:
+# $P = e^{S - L}$. This is **recomputation**: more arithmetic, far less memory. The loop over the tiles is given this
+# time.
 
 
 # %% id="tile-helpers"
@@ -529,17 +531,17 @@ def tiled_logsumexp(q, k, tile, causal):
 
 
 # %% [markdown] id="tiled-function-task"
-# A `torch.autograd.Function` pairs a forward with a backward of your own. `forward` gets a context `ctx` to leave
-# things in, and its operations are not recorded. `backward` gets the gradient of the result and returns one
-# gradient for each argument of `forward`, None for those that have none. It is called as
+# A `torch.autograd.Function` pairs a forward pass with a backward pass that you write yourself. `forward` gets a
+# context `ctx` in which it can save things; autograd does not record its operations. `backward` gets the gradient of
+# the result and returns one gradient for each argument of `forward`, None for those that have none. You call it as
 # `TiledAttention.apply(q, k, v, tile, causal)`.
 #
 # ### Task 8 · The backward pass in tiles
 #
-# *20 minutes · a loop · task id* `tiled-function`
+# *16 minutes · a loop · task id* `tiled-function`
 #
-# `forward` is given. Write `backward`: for each visited tile, make its weights again with `tile_scores` and the saved
-# `logsumexp`, and add its share to the three gradients. Again the check looks at every tensor that is made, and
+# `forward` is given. Write `backward`: for each visited tile, compute its weights again with `tile_scores` and the
+# saved `logsumexp`, and add its share to the three gradients. Again the check looks at every tensor that is made, and
 # `F.scaled_dot_product_attention` costs four points.
 
 
@@ -577,7 +579,7 @@ class TiledAttention(torch.autograd.Function):
 check("tiled-function")
 
 # %% [markdown] id="gradcheck-intro"
-# The last judge of a gradient is the definition: move one input number a little, and see how the result moves.
+# The final test of a gradient is its definition: change one input number slightly and see how the result changes.
 # `torch.autograd.gradcheck` does that for every number, in float64.
 
 # %% id="gradcheck-shown" tags=["shown"]
@@ -590,9 +592,10 @@ except (AttributeError, RuntimeError, TypeError):
 # %% [markdown] id="sdpa-intro"
 # ## 5 · What PyTorch gives you, and its five traps
 #
-# `F.scaled_dot_product_attention(q, k, v)` does all of sections 2 to 4 in one compiled call. That is what **fused**
-# means: scores, softmax and the product with the values happen in one pass over the tiles, and the matrix never
-# reaches memory. Use it. But not all of its arguments mean what you are used to.
+# `F.scaled_dot_product_attention(q, k, v)`, SDPA for short, does everything from sections 2 to 4 in one compiled
+# call. That is what **fused** means: scores, softmax and the product with the values happen in one pass over the
+# tiles, and the matrix never reaches main memory. Use it, but be careful: not all of its arguments mean what you are
+# used to.
 
 # %% id="sdpa-shown"
 print(
@@ -601,8 +604,8 @@ print(
 )
 
 # %% [markdown] id="alignment-intro"
-# While text is generated, the query is one new token, and the keys are all tokens so far. What does
-# `is_causal=True` hide then? The next cell asks for the weights, by giving the identity matrix as values.
+# While a model generates text, the query is one new token and the keys are all tokens so far. What does
+# `is_causal=True` hide then? The next cell shows the weights by passing the identity matrix as values.
 #
 # **Predict, then run.** Which keys does the very last token, "step", see?
 
@@ -625,11 +628,11 @@ reveal("is-causal-aligned", told.get(tuple(seen_by_step), "only itself"))
 #
 # *12 minutes · one change in each function · task id* `sdpa-traps`
 #
-# `Attend` holds five functions around SDPA. The sentence below each name says what the function should do. Each is
-# wrong in one place, and none raises an error. The cell below shows the five symptoms. Correct all five.
+# `Attend` has five functions around SDPA. The docstring of each says what it should do. Each is wrong in one place,
+# and none raises an error. The cell below shows the five symptoms. Correct all five.
 #
-# `help(F.scaled_dot_product_attention)` says what each argument means. `to_cache` must work for any number of queries
-# up to the number of keys.
+# `help(F.scaled_dot_product_attention)` explains each argument. `to_cache` must work for any number of queries up to
+# the number of keys.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sdpa-traps-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -730,19 +733,20 @@ check("sdpa-traps")
 #
 # - In lessons 03 to 05, True in a mask meant *hidden*. For `attn_mask`, True means **visible**. (In
 #   `nn.MultiheadAttention`, in the same library, it means hidden.)
-# - A mask of booleans hides. A mask of **numbers** is added to the scores, so ones and zeros hide nothing.
-# - The triangle of `is_causal` starts in the **top left** corner: the first query sees the first key only. A new token
-#   with a cache then sees nothing but the first word.
-# - `nn.Dropout` knows whether its module is in training. A function does not: `dropout_p` drops on **every** call.
-# - You divide scores by √head_dim. `scale` **multiplies** them. (It is there for models with another number:
+# - A Boolean mask hides. A mask of **numbers** is added to the scores, so ones and zeros hide nothing.
+# - The triangle of `is_causal` starts in the **top left** corner: the first query sees only the first key. A new
+#   token with a cache then sees nothing but the first word. PyTorch has the other triangle as `causal_lower_right`,
+#   which you pass as `attn_mask`.
+# - `nn.Dropout` knows whether its module is training. A function does not: `dropout_p` drops on **every** call.
+# - You divide scores by √head_dim. `scale` **multiplies** them. (It exists for models with a different number:
 #   [T5](https://arxiv.org/abs/1910.10683) does not scale at all.)
 #
 # </details>
 
 # %% [markdown] id="kernels-intro"
-# **Which kernel ran?** SDPA picks one of several implementations by device, dtype, mask and shapes, and does not
-# say which. `sdpa_kernel` allows only those that you name. If the call still works, that one ran; if none fits, it
-# raises an error. Use it to make sure that a mask or a dtype has not cost you the fast one.
+# **Which kernel ran?** SDPA chooses one of several implementations by device, dtype, mask and shapes, and does not
+# tell you which. `sdpa_kernel` allows only the ones you name: if none of them fits, the call raises an error. Use it
+# to make sure that a mask or a dtype has not cost you the fast kernel.
 
 
 # %% id="kernels-shown"
@@ -766,17 +770,17 @@ print(
 # %% [markdown] id="cache-intro"
 # ## 6 · The KV cache
 #
-# A model writes one token at a time. Each new token needs the keys and values of all tokens before it, and the
+# A model writes one token at a time. Each new token needs the keys and values of all tokens before it, and the causal
 # mask guarantees that those never change. So keep them. A **KV cache** reserves memory once for the longest text, and
-# each step fills in one more place. The new query meets all keys so far, as in task 9.
+# each step fills in one more position. The new query meets all keys so far, as in task 9.
 #
 # ### Task 10 · A cache for keys and values
 #
-# *12 minutes · a few lines · task id* `kv-cache`
+# *10 minutes · a few lines · task id* `kv-cache`
 #
-# Write `append`. It stores new keys and values after those that are there, counts them in `num_tokens`, and returns the
-# keys and the values of **all** tokens so far. It takes any number of new tokens, several at once for a prompt. If
-# they do not fit, raise a ValueError, and leave everything as it was.
+# Write `append`. It stores new keys and values after those that are there, counts them in `num_tokens`, and returns
+# the keys and the values of **all** tokens so far. It takes any number of new tokens, several at once for a prompt.
+# If they do not fit, raise a ValueError, and leave everything as it was.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "kv-cache-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -816,9 +820,9 @@ check("kv-cache")
 # Step by step must equal all at once. `step` is lesson 05's class for new tokens only, with your cache and your
 # `Attend.to_cache`.
 #
-# **Positions count on.** With rotary positions (lesson 07), each query and key is turned by its own place in the text
-# before it is stored: `apply_rope(keys, torch.arange(cache.num_tokens, cache.num_tokens + new))`. If you count
-# from 0 in every step, every new token gets position 0.
+# **Positions keep counting.** With rotary positions (lesson 07), each query and key is rotated by its own position in
+# the text before it is stored: `apply_rope(keys, torch.arange(cache.num_tokens, cache.num_tokens + new))`. If you
+# start from 0 in every step, every new token gets position 0.
 
 
 # %% id="cache-used"
@@ -839,9 +843,9 @@ with torch.no_grad():
         print("step by step equals all at once:", agree(torch.cat(pieces, dim=1), attention(x)))
 
 # %% [markdown] id="cached-text-intro"
-# **The same text.** The model from lesson 10 writes twice: once all keys and values are computed again for each
-# character, and once they come from your cache. Its projection is fused, as in task 1, and its learned positions
-# count on.
+# **The same text.** The model from lesson 10 writes a text twice: once it computes all keys and values again for each
+# character, and once it takes them from your cache. Its projection is fused, as in task 1, and its learned positions
+# keep counting.
 
 
 # %% id="cached-text" tags=["shown"]
@@ -872,8 +876,8 @@ if KVCache(1, 1, 2, 1).append(torch.zeros(1, 1, 1, 1), torch.zeros(1, 1, 1, 1)) 
     print("the same text with the cache:", texts[0] == texts[1])
 
 # %% [markdown] id="cache-time-intro"
-# **Predict, then run.** One more token costs a pass over the whole text without a cache, and one query with it. How
-# do the two grow with the length?
+# **Predict, then run.** Without a cache, one more token costs a pass over the whole text; with a cache, it costs one
+# query. How do the two grow with the length?
 
 
 # %% id="cache-time" tags=["figure", "measured"]
@@ -895,21 +899,22 @@ def step_times(lengths, d=256):
 cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
 
 # %% [markdown] id="cache-time-read"
-# Without a cache a step makes the scores of all tokens with all tokens, and their number grows with the square of the
-# length. With it a step makes one row of scores, which grows with the length. The layers have all tokens to project
-# without a cache, and one token with it.
+# Without a cache, a step computes the scores of all tokens with all tokens, and their number grows with the square of
+# the length. With a cache, a step computes one row of scores, which grows with the length. And the layers project one
+# token instead of all of them.
 
 # %% [markdown] id="gqa-intro"
 # ## 7 · Grouped queries
 #
-# The cache now sets the limit: every step reads all of it, and it grows with every token. Its size is
+# Now the cache sets the limit: every step reads all of it, and it grows with every token. Its size is
 #
-# 2 (keys and values) · layers · heads · head_dim · tokens · bytes for each number.
+# 2 (keys and values) · layers · heads · head_dim · tokens · bytes per number.
 #
-# Each factor can be made smaller. Fewer layers or a smaller head_dim is another model, fewer tokens is a shorter text,
-# and fewer bytes make the numbers coarser. One factor changes only attention: the number of heads **of keys and
-# values**. In grouped-query attention, several query heads share one head of keys and values. With as many groups as
-# heads it is the attention that you know (MHA); with one group for all it is multi-query attention (MQA).
+# You can shrink each factor. Fewer layers or a smaller head_dim is a different model, fewer tokens is a shorter text,
+# and fewer bytes make the numbers coarser. Only one factor changes attention alone: the number of heads **of keys and
+# values**. In grouped-query attention (GQA), several query heads share one head of keys and values. With as many
+# groups as heads you get the attention you know (MHA); with one group for all heads you get multi-query attention
+# (MQA).
 #
 # **Predict, then run.** Llama 2 70B has 80 layers with 8 groups, Llama 2 7B has 32 layers with 32 groups. Both have a
 # head_dim of 128.
@@ -950,24 +955,25 @@ reveal("larger-cache", "that of 70B" if large > small else "that of 7B" if small
 
 # %% [markdown] id="repeat-intro"
 # Which query heads share? By convention neighbours: with 4 heads and 2 groups, heads 0 and 1 use group 0, heads 2 and
-# 3 use group 1. There are two ways to make 4 heads of 2, and only one is right:
+# 3 use group 1. There are two ways to make 4 heads out of 2, and only one is right:
 
 # %% id="repeat-shown"
 groups = torch.tensor([0, 1])
 print("repeat_interleave:", groups.repeat_interleave(2).tolist(), "  repeat:", groups.repeat(2).tolist())
 
 # %% [markdown] id="grouped-query-attention-task"
-# With `repeat`, shapes fit, training works, and weights of a published model give nonsense.
+# With `repeat`, the shapes fit and training works, but the weights of a published model produce nonsense.
+# (`transformers` has a function of its own for the right order, `repeat_kv`.)
 #
 # ### Task 11 · Grouped-query attention
 #
 # *15 minutes · a class · task id* `grouped-query-attention`
 #
-# Finish `GroupedQueryAttention`, causal, with `W_query`, `W_key`, `W_value` and `out_proj`. Each group is as wide as a
-# query head, so `W_key` and `W_value` get narrower. If `num_heads` does not divide `d_out`, or `num_kv_groups` does not
-# divide `num_heads`, raise a ValueError. Dropout falls on the weights. Scores of any size must work. You may use
-# SDPA. `context_length` is there so that the class can replace that from lesson 05; with `is_causal` you need no mask
-# of that size.
+# Finish `GroupedQueryAttention`, causal, with `W_query`, `W_key`, `W_value` and `out_proj`. Each group is as wide as
+# a query head, so `W_key` and `W_value` get narrower. If `num_heads` does not divide `d_out`, or `num_kv_groups` does
+# not divide `num_heads`, raise a ValueError. Apply dropout to the weights. Scores of any size must work. You may use
+# SDPA. `context_length` is there so that the class can replace the one from lesson 05; with `is_causal` you need no
+# mask of that size.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "grouped-query-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1013,9 +1019,9 @@ class GroupedQueryAttention(nn.Module):
 check("grouped-query-attention")
 
 # %% [markdown] id="gqa-ends-intro"
-# The two ends. With as many groups as heads, the weights of lesson 05 fit and give the same. With one group, every head
-# meets the same keys: as if the rows of `W_key` were there once for each head. `enable_gqa=True` lets SDPA do the
-# sharing without making copies.
+# Check the two extremes. With as many groups as heads, the weights of lesson 05 fit and give the same result. With
+# one group, every head meets the same keys, as if the rows of `W_key` were repeated for each head. `enable_gqa=True`
+# lets SDPA do the sharing without copies.
 
 # %% id="gqa-ends"
 everyone = GroupedQueryAttention(64, 64, 50, 0.0, num_heads=4, num_kv_groups=4)
@@ -1037,8 +1043,8 @@ print("enable_gqa equals interleaving:  ", agree(shared, plain_attention(q, *pai
 # %% [markdown] id="measured-intro"
 # ## 8 · Measured
 #
-# All of them compute the same function. What do they cost, forward and without gradients, on the machine that runs this
-# cell? **Predict first:** which one is slowest at 128 tokens, and why?
+# All of these compute the same function. What do they cost on the machine that runs this cell, forward and without
+# gradients? **Predict first:**
 
 # %% id="costs-prediction"
 predict(
@@ -1087,23 +1093,115 @@ squares = [
 reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 
 # %% [markdown] id="measured-read"
-# At 128 tokens one tile is all there is: your tiles do the same work as lesson 05, and pay for the loop as well. What
+# At 128 tokens there is only one tile, so your tiles do the same work as lesson 05 and pay for the loop as well. What
 # to look for in the plot:
 #
-# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1 at most: they hold the result, which grows with
-#   the length, and a few tiles, which do not.
-# - **Time.** All multiply every query with every key, so twice the tokens are four times the products. The slope that
-#   is *measured* need not be 2: it is smaller where a call's fixed price counts most, and larger where a matrix no
-#   longer fits into the fast memory, or where the machine is busy. Fused attention does not compute less, apart from
-#   the tiles that it skips. It *moves* less: a matrix that does not fit into the processor's fast memory has to be
-#   written and read again for each step.
-# - **The crossover.** At short lengths your tiles are the slowest. Each turn of a Python loop costs some microseconds
-#   before anything is computed, and a tile takes about thirty calls. The longer the text, the less that counts: see
-#   where the lines come near each other. SDPA runs the same loop in compiled code, with no such price.
+# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1 at most: they store the result, which grows
+#   with the length, and a few tiles, which do not.
+# - **Time.** All three multiply every query with every key, apart from the tiles in the future, which two of them
+#   skip. So twice the tokens need four times the products. The slope that you *measure* need not be 2: it is smaller
+#   where the fixed price of a call dominates, and larger where a matrix no longer fits into fast memory or the
+#   machine is busy.
+# - **The crossover.** For short texts your tiles are the slowest. Each turn of a Python loop costs some microseconds
+#   before anything is computed. The longer the text, the less that matters. SDPA runs the same loop in compiled code
+#   and does not pay this price.
 #
-# The numbers are those of one machine. `python3 start.py run python -m benchmarks.attention` prints them as a table for
-# yours, with device, dtype, threads and the version of torch, and for `TiledAttention` with its backward pass.
+# These are the numbers of one machine. `python3 start.py run python -m benchmarks.attention` prints them as a table
+# for yours, and for `TiledAttention` including its backward pass.
 #
+# ### Why it helps to move less
+#
+# A GPU has a large memory, HBM, and small fast memories next to its arithmetic units, SRAM. The FlashAttention papers
+# give these numbers for an A100:
+#
+# | | size | speed |
+# | --- | --- | --- |
+# | HBM | 40 to 80 GB | 1.5 to 2.0 TB/s |
+# | SRAM | 192 KB in each of 108 units, 20 MB together | about 19 TB/s |
+# | arithmetic in bfloat16 | | 312 TFLOP/s |
+#
+# Divide: 312 TFLOP/s by 2 TB/s is about 156 operations for each byte. A kernel that does fewer operations per byte it
+# reads waits for memory. Plain attention writes the matrix to HBM and reads it back for softmax and again for the
+# product, with a handful of operations per number, so it waits. Tiles stay in SRAM. That is why fused attention is
+# faster, although it does not compute less.
+#
+# Generation is different. One query reads every key and value once, and does about one operation per byte: it always
+# waits for memory. Three things help. Grouped queries use each key several times. A smaller cache has fewer bytes.
+# And **split-KV decoding** (Flash-Decoding) gives pieces of one long cache to different units, which would be idle
+# otherwise, and joins what they found.
+
+# %% [markdown] id="join-pieces-task"
+# ### Task 12 · Join the pieces of a cache
+#
+# *6 minutes · two lines · task id* `join-pieces`
+#
+# Each unit has attended to its own piece of the cache. It reports a context, divided by the sum of its own
+# exponentials, and the logarithm of that sum. Write `join_pieces(contexts, logsumexps)`: the context over all pieces.
+# A piece in which a query sees nothing reports zeros and a logsumexp of −∞, and must not count; some piece is always
+# visible. A logsumexp near 1000 must work.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "join-pieces-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def join_pieces(contexts, logsumexps):
+    """The context over a whole cache, from those of its pieces.
+
+    Shapes:
+        contexts: (pieces, b, heads, queries, head_dim)
+        logsumexps: (pieces, b, heads, queries)
+        returns: (b, heads, queries, head_dim)
+    """
+    ### BEGIN SOLUTION
+    shares = torch.softmax(logsumexps, dim=0)  # (pieces, b, heads, queries)
+    return (shares[..., None] * contexts).sum(dim=0)  # (b, heads, queries, head_dim)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "join-pieces", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("join-pieces")
+
+
+# %% id="split-kv-shown"
+def attend_with_logsumexp(q, k, v):
+    """Attention to one piece of a cache, and the logarithm of each row's sum of exponentials."""
+    scores = q @ k.mT / q.shape[-1] ** 0.5  # (b, heads, queries, keys)
+    return torch.softmax(scores, dim=-1) @ v, torch.logsumexp(scores, dim=-1)
+
+
+last = q[:, :, -1:]  # (b, heads, 1, head_dim)
+pieces = [attend_with_logsumexp(last, *piece) for piece in zip(k.split(13, dim=2), v.split(13, dim=2))]
+joined = join_pieces(*(torch.stack(part) for part in zip(*pieces)))  # (b, heads, 1, head_dim)
+print("four pieces equal the whole cache:", agree(joined, plain_attention(last, k, v, False)))
+
+# %% [markdown] id="varlen-intro"
+# Real batches mix texts of different lengths. Fast kernels do not pad them: they take one long row of tokens, and a
+# list of where each text begins, usually called `cu_seqlens`, the *cumulative sequence lengths*. In PyTorch,
+# `torch.nn.attention.varlen.varlen_attn` takes it, on a GPU. What it means you can see on any machine:
+
+# %% id="varlen-shown"
+text_lengths = torch.tensor([7, 25, 18])  # 50 tokens together
+cu_seqlens = F.pad(text_lengths.cumsum(dim=0), (1, 0))  # (texts + 1,)
+print("cu_seqlens:", cu_seqlens.tolist())
+text_of = torch.repeat_interleave(torch.arange(3), text_lengths)  # (tokens,)
+same_text = text_of[:, None] == text_of  # (tokens, tokens)
+masked = F.scaled_dot_product_attention(q, k, v, attn_mask=same_text.tril())  # (b, heads, tokens, head_dim)
+cuts = [slice(start, start + length) for start, length in zip(cu_seqlens, text_lengths)]
+one_by_one = [plain_attention(q[:, :, cut], k[:, :, cut], v[:, :, cut], True) for cut in cuts]
+print("each text on its own equals one masked row:", agree(torch.cat(one_by_one, dim=2), masked))
+
+# %% [markdown] id="flash-history"
+# ### FlashAttention, 1 to 4
+#
+# Your tiles are the idea of version 1. Each later version removed whatever was slowest on the next GPU. The function
+# never changed, apart from rounding.
+#
+# | version | GPU | what was slow | what changed |
+# | --- | --- | --- | --- |
+# | 1 (2022) | A100 | reading and writing the matrix | tiles in SRAM, online softmax, weights computed again in the backward pass |
+# | 2 (2023) | A100 | too few units busy, too much work besides matrix products | a unit takes a block of queries and loops over keys, as you do; long texts are spread over many units; $o$ is divided by $l$ once, at the end |
+# | 3 (2024) | H100 | units that wait for each other | loading, multiplying and softmax run at the same time; optional 8-bit numbers; up to 75 % of the peak |
+# | 4 (2026) | B200 | `exp`: matrix products became twice as fast, the units for exponentials did not | part of the exponentials computed as polynomials on ordinary units; $o$ is rescaled only when $m$ has grown enough to matter; up to 71 % of a much higher peak |
+
+# %% [markdown] id="fused-words-task"
 # ## In your own words
 #
 # A colleague says: "FlashAttention is faster because it is an approximation that computes less." Answer in three to
@@ -1112,12 +1210,13 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-fused-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# It is no approximation: tiled attention equals the plain one up to rounding, which the checks and `gradcheck` showed.
-# It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the future.
-# What it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and rescales
-# what it has when the maximum grows. In the backward pass it even computes more: the weights are made again from the
-# saved logsumexp. It is faster because less has to be written to memory and read back. My own tiles had a slope below
-# 1 in memory where lesson 05 had 2, and still were slower for short texts, because the loop ran in Python.
+# It is not an approximation: tiled attention equals the plain one up to rounding, which the checks and `gradcheck`
+# showed. It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the
+# future. What it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and
+# rescales what it has when the maximum grows. In the backward pass it even computes more: the weights are computed
+# again from the saved logsumexp. It is faster because less has to be written to memory and read back. My own tiles
+# had a slope of at most 1 in memory where lesson 05 had 2, and they still were slower for short texts, because the
+# loop ran in Python.
 #
 # **Marking scheme**
 #
@@ -1129,10 +1228,10 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # %% [markdown] id="triton-intro"
 # ## 9 · Optional: the same kernel in Triton
 #
-# Not graded. GPU kernels are written in languages such as Triton: one program for each block of queries, with the
-# inner loop of task 6 in it. Compare it with yours line by line. Triton is not part of this course's environment, as
-# it takes about 1 GB: `pip install triton`, start the kernel again, and run this cell. Without a GPU it is interpreted
-# (`TRITON_INTERPRET=1`), slowly and with the same results. In the solution this cell was run on a CPU.
+# This section is not graded. GPU kernels are written in languages such as Triton: one program for each block of
+# queries, with the inner loop of task 6 in it. Compare it with yours line by line. Triton is not part of this
+# course's environment: `pip install triton`, restart the kernel, and run this cell. Without a GPU it is interpreted
+# (`TRITON_INTERPRET=1`), slowly but with the same results. In the solution this cell was run on a CPU.
 
 # %% id="triton-kernel" tags=["needs-triton"]
 import importlib.util
@@ -1186,55 +1285,56 @@ else:
 # %% [markdown] id="recap"
 # ## What you have built
 #
-# | step | code | shape | holds |
+# | step | code | shape | what it is for |
 # | --- | --- | --- | --- |
-# | fused projection | `fused(x).chunk(3, dim=-1)` | three times (b, tokens, d_out) | one product for three |
+# | fused projection | `fused(x).chunk(3, dim=-1)` | three times (b, tokens, d_out) | one product instead of three |
 # | online softmax | `total * rescale + weights.sum(…)` | (queries, 1) | m, l and o for each query |
-# | tile | `q[:, :, rows] @ k[:, :, columns].mT` | (b, heads, tile, tile) | one tile, then it is gone |
-# | way back | `exp(scores - logsumexp)` | (b, heads, tile, tile) | made again, not stored |
+# | tile | `q[:, :, rows] @ k[:, :, columns].mT` | (b, heads, tile, tile) | one tile at a time |
+# | backward pass | `exp(scores - logsumexp)` | (b, heads, tile, tile) | computed again, not stored |
 # | cached step | `tril(diagonal=total - new)` | (new, tokens) | the mask of the last rows |
 # | cache | `append(keys, values)` | (b, heads, num_tokens, head_dim) | keys and values, nothing else |
 # | shared keys | `repeat_interleave(sharing, dim=1)` | (b, heads, tokens, head_dim) | neighbours share a group |
 #
-# - The same function, in another order: equality first, then speed.
+# - The same function in a different order: equality first, then speed.
 # - Rescale the sum *and* the output when the maximum grows. Guard −∞ − (−∞).
-# - SDPA: True is visible, numbers are added, the triangle starts top left, dropout never stops, scale multiplies.
+# - SDPA: True is visible, numbers are added, the triangle starts at the top left, dropout never stops, scale
+#   multiplies.
 # - Memory falls from tokens² to tokens. The arithmetic does not.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# Answer each in your head before you open it.
+# Answer each question in your head before you open it.
 #
-# <details><summary>1. A row's scores arrive in falling order. How often is something rescaled by less than 1?</summary>
+# <details><summary>1. A row's scores arrive in descending order. How often is something rescaled by less than 1?</summary>
 #
-# Never after the first: the maximum does not change again, so every factor is e⁰ = 1.
-#
-# </details>
-#
-# <details><summary>2. 1000 tokens, tiles of 100, causal. How many tiles are visited?</summary>
-#
-# 10 · 11 / 2 = 55 of 100. The more tiles, the nearer to a half.
+# Never after the first one: the maximum does not change again, so every factor is e⁰ = 1.
 #
 # </details>
 #
-# <details><summary>3. Why save the logsumexp and not m and l?</summary>
+# <details><summary>2. You have 1000 tokens, tiles of 100, and a causal mask. How many tiles are visited?</summary>
+#
+# 10 · 11 / 2 = 55 of 100. The more tiles there are, the closer the share gets to one half.
+#
+# </details>
+#
+# <details><summary>3. Why do you save the logsumexp and not m and l?</summary>
 #
 # One number for each row is enough: P = exp(S − m) / l = exp(S − (m + ln l)).
 #
 # </details>
 #
-# <details><summary>4. Why does a cache of keys and values help, and one of queries not?</summary>
+# <details><summary>4. Why does a cache of keys and values help, but not one of queries?</summary>
 #
-# Later tokens meet the keys and values of earlier ones. The query of an earlier token is used for that token's own
-# output only, and never again.
+# Later tokens meet the keys and values of earlier ones. The query of an earlier token is used only for that token's
+# own output, and never again.
 #
 # </details>
 #
-# <details><summary>5. In prefill a prompt of 500 tokens is processed at once. Can you use <code>is_causal=True</code>?</summary>
+# <details><summary>5. In prefill, a prompt of 500 tokens is processed at once. Can you use <code>is_causal=True</code>?</summary>
 #
-# Yes, while the cache is empty: queries and keys have the same length, so the top left corner is the right one. With
-# 20 tokens in the cache already, no.
+# Yes, while the cache is empty: there are as many queries as keys, so the top left corner is the right one. Once
+# there are 20 tokens in the cache, no.
 #
 # </details>
 
@@ -1243,22 +1343,22 @@ else:
 #
 # - **Online Normalizer Calculation for Softmax**, Milakov and Gimelshein, 2018. The running maximum and the running
 #   sum.
-# - **Self-attention Does Not Need O(n²) Memory**, Rabe and Staats, 2021. Attention in pieces, with recomputation on
-#   the way back.
 # - **FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness**, Dao and others, 2022. The tiles,
-#   the way back, and why it is faster to move less.
+#   the backward pass, and the numbers for HBM and SRAM.
 # - **FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning**, Dao, 2023. One saved number
 #   for each row, and a better division of the work.
+# - **FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision**, Shah and others, 2024.
+#   Overlap of loading, multiplying and softmax on Hopper.
+# - **FlashAttention-4: Algorithm and Kernel Pipelining Co-Design for Asymmetric Hardware Scaling**, Zadouri and
+#   others, 2026. Where the exponential becomes the limit.
+# - **Flash-Decoding for Long-Context Inference**, Dao, Haziza, Massa and Sizov, 2023. Split-KV decoding.
 # - **Fast Transformer Decoding: One Write-Head is All You Need**, Shazeer, 2019. Multi-query attention, and what the
 #   cache costs.
-# - **GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints**, Ainslie and others, 2023.
-#   Grouped queries, between the two ends.
-# - **Llama 2: Open Foundation and Fine-Tuned Chat Models**, Touvron and others, 2023. The heads and groups of its
-#   models, and why the large ones share keys.
-# - **The Llama 3 Herd of Models**, Grattafiori and others, 2024. Section 3.2: 8 groups in each size.
-# - **Mistral 7B**, Jiang and others, 2023. 32 heads in 8 groups.
-# - **The Falcon Series of Open Language Models**, Almazrouei and others, 2023. 71 heads that share one group in the 7B
-#   model.
+# - **GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints**, Ainslie and others,
+#   2023. Grouped queries, between the two extremes.
+# - **The Llama 3 Herd of Models**, Grattafiori and others, 2024. Section 3.2: 8 groups in every size.
+# - **The Falcon Series of Open Language Models**, Almazrouei and others, 2023. 71 heads that share one group in the
+#   7B model.
 
 # %% id="progress"
 progress("11-fast-attention")

@@ -320,4 +320,35 @@ FAULTS = (
         "The row sums are those of dO times V here. They should be those of dO times O, the result of the attention.",
         section="11-fast-attention#backward-intro",
     ),
+    Fault(
+        "pieces-averaged",
+        "the pieces' contexts are averaged as they are",
+        "Each piece counts the same. A piece with large scores should count more: weight it by its share of the "
+        "exponentials.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "largest-piece-only",
+        "only the piece with the largest sum counts",
+        "Only the piece with the largest logsumexp is used. The others count too, by their shares.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "sums-added-undivided",
+        "the joined contexts are not divided",
+        "The shares do not sum to 1. Divide by the sum of all pieces' exponentials.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "shares-without-exp",
+        "logarithms are divided by logarithms",
+        "These shares divide logarithms. The sums themselves are their exponentials: use a softmax.",
+        section="11-fast-attention#join-pieces-task",
+    ),
+    Fault(
+        "pieces-hidden-counted",
+        "a piece that shows nothing gets a share",
+        "A logsumexp of −∞ means that the piece shows nothing. Its share should be 0.",
+        section="11-fast-attention#join-pieces-task",
+    ),
 )

@@ -449,7 +449,7 @@ TILED = Task(
         "tile is the number of queries, and of keys, in a tile": "tile-ignored",
         "no tensor may be much larger than `q` or than a tile of scores": "whole-matrix-made",
         "tiles that are completely in the future must not be multiplied": "future-tiles-made",
-        "no multiple of the tile": "last-tile-forgotten",
+        "need not be a multiple of the tile": "last-tile-forgotten",
         "shorter than the tile, 1 or 0": "no-token-refused",
         "Scores of some hundred must work": "exp-overflows",
         "`F.scaled_dot_product_attention` would do all of this": "fused",
@@ -996,7 +996,7 @@ GQA = Task(
         "Each group is as wide as a query head": "full-width-heads",
         "If `num_heads` does not divide `d_out`": "indivisible-accepted",
         "`num_kv_groups` does not divide `num_heads`, raise a ValueError": "indivisible-groups-accepted",
-        "Dropout falls on the weights": "dropout-on-context",
+        "Apply dropout to the weights": "dropout-on-context",
         "Scores of any size must work": "exp-overflows",
         "By convention neighbours": "groups-in-turn",
     },
@@ -1059,6 +1059,96 @@ GQA = Task(
         """),
 )
 
+
+def in_pieces(id, says, pieces, b, heads, queries, head_dim, seed, *, shift=(), hide=()):
+    """Contexts and logsumexps of some pieces; `shift` moves whole pieces, `hide` names those that show nothing."""
+    contexts = drawn(pieces, b, heads, queries, head_dim, seed=seed)
+    logsumexps = drawn(pieces, b, heads, queries, seed=seed + 1, scale=2.0)
+    for piece, more in shift:
+        logsumexps[piece] += more
+    for piece, head in hide:
+        contexts[piece, :, head], logsumexps[piece, :, head] = 0.0, -torch.inf
+    return Probe(id, says, {"contexts": contexts, "logsumexps": logsumexps})
+
+
+JOIN = Task(
+    id="join-pieces",
+    title="Join the pieces of a cache",
+    name="join_pieces",
+    kind="function",
+    signature="join_pieces(contexts, logsumexps)",
+    axes=("b", "heads", "queries", "head_dim"),
+    input_axes={
+        "contexts": ("pieces", "b", "heads", "queries", "head_dim"),
+        "logsumexps": ("pieces", "b", "heads", "queries"),
+    },
+    probes=(
+        in_pieces("four", "four pieces, one query", 4, 2, 3, 1, 6, 70),
+        in_pieces("queries", "three pieces, five queries", 3, 2, 4, 5, 7, 72),
+        in_pieces(
+            "large", "logsumexps near 1000", 3, 2, 5, 4, 6, 74, shift=((0, 1000.0), (1, 1001.0), (2, 998.0))
+        ),
+        in_pieces(
+            "hidden", "a piece that shows nothing to one head", 4, 3, 2, 5, 6, 76, hide=((0, 1), (2, 1))
+        ),
+    ),
+    checks=(
+        Check("several pieces", 1, ("four", "queries")),
+        Check("large logsumexps, a piece that shows nothing", 1, ("large", "hidden")),
+    ),
+    learned="A softmax over the pieces' logsumexps gives each piece the share that its keys have of the whole sum.",
+    demands={
+        "It reports a context, divided by the sum of its own exponentials": "sums-added-undivided",
+        "the context over all pieces": "pieces-averaged",
+        "must not count": "pieces-hidden-counted",
+        "A logsumexp near 1000 must work": "exp-overflows",
+    },
+    hints=(
+        "A piece's share of the whole is its sum of exponentials, divided by that of all pieces.",
+        "The exponential of a logsumexp is that sum, so the shares are a softmax over the pieces: "
+        "`torch.softmax(logsumexps, dim=0)`.",
+        "The shares lack the axis of head_dim: `(shares[..., None] * contexts).sum(dim=0)`.",
+    ),
+    wrong=wrongs("""
+        pieces-averaged: = contexts.mean(dim=0)
+        pieces-averaged: = contexts.sum(dim=0)
+            hint: The pieces are added as they are. Weight each by its share of the exponentials.
+        largest-piece-only: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps == logsumexps.amax(dim=0)).float()
+        exp-overflows: shares = torch.softmax(logsumexps, dim=0) → shares = logsumexps.exp() / logsumexps.exp().sum(dim=0)
+            hint: e^1000 is inf in float32, and inf / inf is nan. Subtract the largest logsumexp first, or use softmax.
+        sums-added-undivided: shares = torch.softmax(logsumexps, dim=0) → shares = (logsumexps - logsumexps.amax(dim=0)).exp()
+        shares-without-exp: shares = torch.softmax(logsumexps, dim=0) → shares = logsumexps / logsumexps.sum(dim=0)
+        pieces-hidden-counted: logsumexps, dim=0 → logsumexps.masked_fill(logsumexps == -torch.inf, 0.0), dim=0
+        softmax-over-heads: logsumexps, dim=0 → logsumexps, dim=2
+            hint: The softmax runs over the heads. Each head has shares of its own, over the pieces: axis 0.
+        softmax-over-queries: logsumexps, dim=0 → logsumexps, dim=-1
+            hint: The softmax runs over the queries. Each query has shares of its own, over the pieces: axis 0.
+        """),
+    right=rights("""
+        logsumexp: torch.softmax(logsumexps, dim=0) → torch.exp(logsumexps - torch.logsumexp(logsumexps, dim=0))
+        einsum: return (shares[..., None] * contexts).sum(dim=0) → return torch.einsum("pbhq,pbhqd->bhqd", shares, contexts)
+        running: body
+            largest, total, output = -torch.inf, 0.0, 0.0
+            for context, own in zip(contexts, logsumexps):
+                largest_now = own.clamp(min=largest)
+                shift = largest_now.masked_fill(largest_now == -torch.inf, 0.0)
+                rescale, weight = torch.exp(largest - shift), torch.exp(own - shift)
+                total = total * rescale + weight
+                output = output * (rescale[..., None] if torch.is_tensor(rescale) else rescale) + weight[..., None] * context
+                largest = largest_now
+            return output / total[..., None]
+        logaddexp: body
+            context, total = contexts[0], logsumexps[0]
+            for other, own in zip(contexts[1:], logsumexps[1:]):
+                both = torch.logaddexp(total, own)
+                share = torch.exp(own - both).nan_to_num()[..., None]
+                context = context * (1 - share) + other * share
+                total = both
+            return context
+        """),
+)
+
+
 LESSON = Lesson(
     title="11 · Fast attention",
     given_axes={},
@@ -1066,6 +1156,6 @@ LESSON = Lesson(
     redraws=0,
     tasks=(
         *(FUSE, QKV_ORDER, RUNNING, NOT_RESCALED, ONLINE, TILED, BACKWARD, FUNCTION),
-        *(TRAPS, CACHE, GQA),
+        *(TRAPS, CACHE, GQA, JOIN),
     ),
 )
