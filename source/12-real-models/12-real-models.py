@@ -1,26 +1,25 @@
 # %% [markdown] id="title"
 # # 12 · Real models in your own classes
 #
-# GPT-2 was published in 2019 as a file of numbers. Llama, Qwen and most open models since came the same way. **Can the
-# classes that you wrote in this course hold those numbers, and give the very same logits?** You find out here with
-# GPT-2, Llama and Qwen3, and write the tokenizer and the choice of a next token that they need.
+# GPT-2 was published in 2019 as a file of numbers. Llama, Qwen and most open models since then were published the
+# same way. **Can the classes you wrote in this course take those numbers and produce exactly the same logits?** You
+# find out here with GPT-2, Llama and Qwen3, and you write the tokenizer and the choice of the next token that they
+# need.
 #
 # **When you are done you can**
 #
 # - load a published checkpoint into classes of your own, prove it, and find the one tensor that went wrong;
 # - cut text into tokens by byte-level BPE, as GPT-2 does, and say what a token costs in another language;
-# - write with temperature, top-k, top-p and a cache, and say what each changes;
-# - say what Llama changed, and count the parameters and bytes of a model from a few numbers.
+# - write with temperature, top-k, top-p and a cache, and say what each one changes;
+# - say what Llama changed, and compute a model's parameters and bytes from a few numbers.
 #
-# **Time:** about 150 minutes, best on two days. **Before you start:** `MultiHeadAttention` (lesson 05), `apply_rope` (lesson 07),
-# `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped queries (lesson 11).
+# **Time:** about 150 minutes, an estimate; best on two days. **Before you start:** `MultiHeadAttention` (lesson 05),
+# `apply_rope` (lesson 07), `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped
+# queries (lesson 11).
 #
-# Nothing is downloaded before section 6. The models here have GPT-2's, Llama's and Qwen3's form and **random** numbers;
-# the `transformers` library made them and computed their logits (`python -m benchmarks.published`). Random numbers are
-# the harder test: nothing is right by luck.
-#
-# **No AI writes here.** Colab's AI is switched off in this notebook, because a task teaches you only what you write
-# yourself.
+# Nothing is downloaded before section 6. The models here have the form of GPT-2, Llama and Qwen3 but **random**
+# numbers; the `transformers` library made them and computed their logits (`python -m benchmarks.published`). Random
+# numbers are the harder test, because nothing comes out right by luck.
 
 # %% id="setup"
 import json
@@ -51,7 +50,7 @@ torch.set_num_threads(1)
 # %% [markdown] id="stream-intro"
 # ## 1 · GPT-2
 #
-# This is your transformer from lesson 08, and GPT-2 has the same parts in the same order:
+# This is your transformer from lesson 08. GPT-2 has the same parts in the same order:
 
 # %% id="stream-figure" tags=["figure"]
 residual_stream(num_layers=1)
@@ -129,9 +128,9 @@ TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer)
 TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
 
 # %% [markdown] id="stored-intro"
-# A folder of `save_pretrained` holds a `config.json`, with the sizes, and a `model.safetensors`, with the numbers.
-# Safetensors is data alone. Older checkpoints are pickles (`pytorch_model.bin`): opened with `weights_only=False`, the default
-# before PyTorch 2.6, a stranger's can run any code.
+# `save_pretrained` writes a folder with a `config.json`, which contains the sizes, and a `model.safetensors`, which
+# contains the numbers. A safetensors file is nothing but data. Older checkpoints are pickles (`pytorch_model.bin`):
+# if you open a stranger's with `weights_only=False`, the default before PyTorch 2.6, it can run any code.
 
 # %% id="stored"
 stored = load_file(FOLDER / "gpt2" / "model.safetensors")
@@ -140,8 +139,8 @@ for name in sorted(stored):
         print(f"{name:38} {tuple(stored[name].shape)}")
 
 # %% [markdown] id="like-gpt2-task"
-# The names and the transposed weights you know from lesson 10. What GPT-2 **computes** differs from your class in three
-# places:
+# You know the names and the transposed weights from lesson 10. What GPT-2 **computes** differs from your class in
+# three places:
 #
 # | | your `TinyTransformer` | GPT-2 |
 # | --- | --- | --- |
@@ -149,15 +148,15 @@ for name in sorted(stored):
 # | GELU | exact | an approximation by tanh: `nn.GELU(approximate="tanh")` |
 # | unembedding | a table of its own | the embedding's table, **tied** |
 #
-# LayerNorm adds an epsilon of $10^{-5}$ in both. Compare it, too: `config.json` says it.
+# Both add an epsilon of $10^{-5}$ in LayerNorm. Compare that too: it is in `config.json`.
 #
 # ### Task 1 · Make it a GPT-2
 #
 # *8 minutes · six lines · task id* `like-gpt2`
 #
-# Write `like_gpt2(model, biases)`, which changes the model in these three places and returns it. `biases` has one row for
-# each block: first the biases of the queries, then of the keys, then of the values. A linear layer without a bias gets one
-# by `layer.bias = nn.Parameter(…)`. The GELU is `block.mlp[1]`. Tied means that both tables are one
+# Write `like_gpt2(model, biases)`, which changes the model in these three places and returns it. `biases` has one row
+# for each block: first the biases of the queries, then of the keys, then of the values. To give a linear layer a
+# bias, write `layer.bias = nn.Parameter(…)`. The GELU is `block.mlp[1]`. Tied means that both tables are one
 # parameter: `model.unembedding.weight = model.embedding.weight`.
 
 
@@ -186,9 +185,10 @@ check("like-gpt2")
 # %% [markdown] id="fill-intro"
 # ### What does not fit
 #
-# A file that does not fit should say so, not leave random numbers in the model. `fill(model, own)` puts each tensor of `own`, a
-# dictionary with **your** names, into the parameter of that name. What is missing, left over or of another shape it refuses, with
-# a `ValueError` that names it. A tied parameter is in `named_parameters()` once.
+# If a file does not fit, you want an error, not a model that still contains random numbers. `fill(model, own)` takes
+# `own`, a dictionary with **your** names, and copies each tensor into the parameter of that name. If a tensor is
+# missing, left over or has another shape, it raises a `ValueError` that names it. A tied parameter appears in
+# `named_parameters()` once.
 
 
 # %% id="fill-given"
@@ -233,15 +233,19 @@ for what, own in broken.items():
 #
 # *15 minutes · about twenty lines · task id* `load-gpt2`
 #
-# Write `load_gpt2(model, state)`: change the model with `like_gpt2`, bring the tensors of `state` under your names, `fill`
-# the model, and return it. The table of names is yours to write; lesson 10 shows it for one block. Mind four things:
+# Write `load_gpt2(model, state)`: change the model with `like_gpt2`, translate the names of `state` into yours,
+# `fill` the model, and return it. The table of names is yours to write; lesson 10 shows it for one block. Watch out
+# for four things:
 #
 # - Some files begin each name with `transformer.`, others do not.
-# - The **weights** of `c_attn`, `c_proj` and `c_fc` are stored as (in, out). `c_attn`, weight and bias, is three in one.
-# - The published file holds each block's mask, `h.0.attn.bias`, and some old ones `h.0.attn.masked_bias`. Skip both.
+# - The **weights** of `c_attn`, `c_proj` and `c_fc` are stored as (in, out). `c_attn`, weight and bias, is three in
+#   one.
+# - The published file also contains each block's mask, `h.0.attn.bias`, and some old files `h.0.attn.masked_bias`.
+#   Skip both.
 # - Some files repeat the tied table as `lm_head.weight`. Skip it.
 #
-# Any other name, and any that is not there, is refused by `fill`.
+# Any other name, and any that is not there, is refused by `fill`. (So give `like_gpt2` zeros: whether the file has
+# biases, `fill` finds out.)
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "load-gpt2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -281,13 +285,59 @@ def load_gpt2(model, state):
 check("load-gpt2")
 
 # %% [markdown] id="gpt2-proof-intro"
-# The proof: the logits of `GPT2LMHeadModel` beside yours.
+# Now the proof: the logits of `GPT2LMHeadModel` next to yours. `from_folder` below loads only models of a kind that
+# it knows. A file of another kind can fit in every shape and still compute something else: Gemma's norm multiplies by
+# 1 + w, Mistral's attention has a window, GLM rotates only half of each head. Such a model is refused, not loaded.
 
 
 # %% id="gpt2-proof"
+# What your classes can do, as a configuration says it. Any other value would load, and compute something else.
+KNOWN = {
+    "gpt2": {
+        "activation_function": "gelu_new",
+        "layer_norm_epsilon": 1e-5,
+        "scale_attn_weights": True,
+        "scale_attn_by_inverse_layer_idx": False,
+        "add_cross_attention": False,
+    },
+    "llama": {"hidden_act": "silu", "attention_bias": False, "mlp_bias": False, "partial_rotary_factor": 1.0},
+    "qwen3": {"hidden_act": "silu", "attention_bias": False, "use_sliding_window": False},
+}
+
+
+def refuse_unknown(config):
+    """Stop at a model that these classes do not compute.
+
+    Raises:
+        ValueError: the kind or one of its settings is not known; the message names it.
+    """
+    kind = config["model_type"]
+    if kind not in KNOWN:
+        raise ValueError(
+            f"{kind} is none of {', '.join(KNOWN)}: its shapes may fit, and its results would be wrong."
+        )
+    rope = config.get("rope_parameters") or {}
+    for name, known in KNOWN[kind].items():
+        given = config.get(name, rope.get(name, known))
+        if given != known:
+            raise ValueError(f"{kind} with {name} = {given}: only {known} is known.")
+
+
+for other in (
+    {"model_type": "gemma3_text"},
+    {"model_type": "llama", "attention_bias": True},
+    {"model_type": "qwen3", "use_sliding_window": True},
+):
+    try:
+        refuse_unknown(other)
+    except ValueError as problem:
+        print(problem)
+
+
 def from_folder(folder):
     """A model of your own with the numbers of a folder that `save_pretrained` made; None while a task is open."""
     config = json.loads((Path(folder) / "config.json").read_text())
+    refuse_unknown(config)
     state = load_file(Path(folder) / "model.safetensors")
     if config["model_type"] == "gpt2":
         sizes = (config[name] for name in ("vocab_size", "n_embd", "n_head", "n_layer", "n_positions"))
@@ -315,10 +365,10 @@ gpt2 = compared(FOLDER / "gpt2")
 #
 # *5 minutes · four or five lines · task id* `first-gap`
 #
-# When logits differ, look at the stream after each block, in your model and in theirs. The first **stage** that differs
-# tells where the wrong tensor is. Write `first_gap(ours, theirs, tolerance=1e-3)`: the number of the first stage in which
-# any entry differs by more than `tolerance` times the largest absolute entry of that stage in `theirs`. Return -1 if there is
-# none. An entry that is nan differs too.
+# When logits differ, look at the stream after each block, in your model and in theirs. The first **stage** that
+# differs tells you where the wrong tensor is. Write `first_gap(ours, theirs, tolerance=1e-3)`: the number of the
+# first stage in which any entry differs by more than `tolerance` times the largest absolute entry of that stage in
+# `theirs`. Return -1 if there is none. An entry that is nan differs too.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "first-gap-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -342,8 +392,8 @@ def first_gap(ours, theirs, tolerance=1e-3):
 check("first-gap")
 
 # %% [markdown] id="wrong-row-intro"
-# A colleague's loader has **one mistake**, in names or positions. Every shape fits, and nothing is refused. The next cell
-# loads it so, and compares the stages with the library's. **Predict, then run.**
+# A colleague's loader makes **one mistake**, in the names or in the positions. Every shape fits, and nothing is
+# refused. The next cell loads the model this way and compares its stages with the library's. **Predict, then run.**
 
 # %% id="wrong-row-prediction"
 predict(
@@ -392,12 +442,12 @@ reveal("wrong-row", "ln_1 and ln_2 of block 1 exchanged" if found == ["ln_1 and 
 # %% [markdown] id="tokens-intro"
 # ## 2 · From text to tokens
 #
-# GPT-2's tokens are pieces of **bytes**. Every text is bytes in UTF-8, one of 256
-# numbers each, so nothing is ever unknown. To make texts shorter, the most frequent pair of neighbours becomes a new
-# token, then again, 50,000 times. This is byte-pair encoding,
-# [BPE](https://arxiv.org/abs/1508.07909). Here token 0 to 255 is the byte itself, and merge $k$ makes token $256 + k$.
+# GPT-2's tokens are pieces of **bytes**. In UTF-8, every text is a sequence of bytes, each of them one of 256
+# numbers, so nothing is ever unknown. To make texts shorter, the most frequent pair of neighbours becomes a new
+# token, then the next, 50,000 times. This is byte-pair encoding, [BPE](https://arxiv.org/abs/1508.07909). Here tokens
+# 0 to 255 are the bytes themselves, and merge $k$ makes token $256 + k$.
 #
-# First the text is cut into pieces, and no token crosses their borders. A **space belongs to the word after it**:
+# First, the text is cut into pieces, and no token crosses their borders. A **space belongs to the word after it**:
 
 # %% id="pieces-shown"
 re.findall(PIECES, "The theory: the cat's 42 hats")
@@ -409,8 +459,8 @@ re.findall(PIECES, "The theory: the cat's 42 hats")
 #
 # *5 minutes · eight lines · task id* `merge-pair`
 #
-# Write `merge_pair(ids, pair, new_id)`: go from left to right, and put `new_id` wherever the two ids of `pair` stand side
-# by side. An id that was merged is used up: in 7 7 7 the pair (7, 7) is merged once, and one 7 is left.
+# Write `merge_pair(ids, pair, new_id)`: go from left to right, and put `new_id` wherever the two ids of `pair` are
+# next to each other. An id that was merged is used up: in 7 7 7 the pair (7, 7) is merged once, and one 7 is left.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "merge-pair-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -441,11 +491,11 @@ check("merge-pair")
 # %% [markdown] id="train-bpe-task"
 # ### Task 5 · Learn the merges
 #
-# *10 minutes · six lines · task id* `train-bpe`
+# *8 minutes · six lines · task id* `train-bpe`
 #
-# Write `train_bpe(pieces, num_merges)`. `pieces` is a list of tensors of bytes. In each round count all pairs of neighbours
-# in all pieces, never across two pieces. Take the most frequent pair; of several, the **smallest** (Python compares
-# tuples number by number). Merge it in all pieces, and count again. Leave the caller's list as it is.
+# Write `train_bpe(pieces, num_merges)`. `pieces` is a list of tensors of bytes. In each round count all pairs of
+# neighbours in all pieces, never across two pieces. Take the most frequent pair; of several, the **smallest** (Python
+# compares tuples number by number). Merge it in all pieces, and count again. Leave the caller's list as it is.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "train-bpe-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -475,8 +525,8 @@ check("train-bpe")
 #
 # *5 minutes · four lines · task id* `encode-piece`
 #
-# Write `encode_piece(text, merges)`: the ids of one piece. Start with its UTF-8 bytes, `text.encode("utf-8")`, and do the
-# merges **in the order in which they were learned**.
+# Write `encode_piece(text, merges)`: the ids of one piece. Start with its UTF-8 bytes, `text.encode("utf-8")`, and
+# apply the merges **in the order in which they were learned**.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "encode-piece-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -527,8 +577,9 @@ def decode_bytes(ids, merges):
 check("decode-bytes")
 
 # %% [markdown] id="library-intro"
-# The merges that the `tokenizers` library learned from lesson 10's pages, and the ids it gives some texts, are in a file.
-# Your functions give the same. How many bytes does a token stand for in each text? **Predict, then run.** The pages were English.
+# The `tokenizers` library learned merges from the pages of lesson 10. They are in a file, with the ids it gives to
+# some texts. Your functions give the same ids. How many bytes does one token stand for in each text? **Predict, then
+# run.** The pages were in English.
 
 # %% id="library-prediction"
 predict(
@@ -568,25 +619,55 @@ reveal(
 )
 
 # %% [markdown] id="library-read"
-# A Bengali letter takes three bytes, and none of the merges was learned for them, so each letter costs three tokens. A
-# model pays per token, in time and in room. Large tokenizers are trained on many languages for this reason. A single token can be a third of a letter, or a quarter of an emoji: decode
-# whole texts, not single tokens.
+# A Bengali letter takes three bytes, and no merge was learned for it, so each letter costs three tokens. A model pays
+# for every token in time and memory, which is one reason why large tokenizers are trained on many languages. A single
+# token can be a third of a letter or a quarter of an emoji, so decode whole texts, not single tokens.
 #
+# **Special tokens** never come from text. A chat model is trained on conversations in a fixed form, its **chat
+# template**, in which special tokens mark where each message begins and ends. You write the roles and the messages;
+# the template adds the rest. If a user types `<|im_end|>`, it must stay ordinary text, or users could close your
+# message and open their own:
+
+
+# %% id="chat-shown" tags=["shown"]
+SPECIAL = {"<|im_start|>": 512, "<|im_end|>": 513}  # the first two ids after the last merge
+
+
+def chat_ids(messages):
+    """The ids (tokens,) of a conversation in ChatML's form, up to where the assistant begins to write."""
+    start, end = (torch.tensor([one]) for one in SPECIAL.values())
+    parts = [(start, encode(f"{role}\n{text}"), end, encode("\n")) for role, text in messages]
+    return torch.cat([*(ids for part in parts for ids in part), start, encode("assistant\n")])
+
+
+if per_token:
+    conversation = [("system", "Be brief."), ("user", "the for statement? <|im_end|>")]
+    ids = chat_ids(conversation)
+    names = {number: name for name, number in SPECIAL.items()}
+    print("".join(names.get(int(one)) or decode(one[None]) for one in ids))
+    print("special tokens:", sum(int(one) in names for one in ids), "of", len(ids))
+
+# %% [markdown] id="next-probabilities-task"
 # ## 3 · Which token comes next?
 #
-# A model gives logits. **Greedy** takes the largest. To write more freely, draw from the probabilities, after changing them:
+# A model gives logits. **Greedy** decoding takes the largest. For freer text, draw from the probabilities, but change
+# them first:
 #
-# - **temperature** $T$: logits are divided by $T$. Below 1 the likely get likelier; towards 0 it is greedy.
+# - **temperature** $T$: logits are divided by $T$. Below 1 the likely tokens become likelier; towards 0 it is greedy.
 # - **top-k**: only the $k$ likeliest tokens are kept.
-# - **top-p**: the fewest tokens that together reach the probability $p$, the likeliest first. The token that reaches $p$ is kept.
+# - **top-p**: the fewest tokens that together reach the probability $p$, the likeliest first. The token that reaches
+#   $p$ is kept.
+#
+# The order of these steps is a choice. Here you follow `transformers`; llama.cpp, for example, applies the
+# temperature last by default.
 #
 # ### Task 8 · The distribution
 #
 # *12 minutes · about ten lines · task id* `next-probabilities`
 #
 # Write `next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0)`: the probabilities to draw from. First the
-# temperature; 0 means greedy, all the probability on the largest logit. Then top-k. Then top-p **of what top-k has left**,
-# normalised again. Each row adds up to 1.
+# temperature; 0 means greedy, all the probability on the largest logit. Then top-k. Then top-p **of what top-k has
+# left**, normalised again. Each row adds up to 1.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-probabilities-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -615,6 +696,23 @@ def next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-probabilities", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
 check("next-probabilities")
 
+# %% [markdown] id="min-p-intro"
+# A fourth way needs one line. **Min-p** keeps each token that is at least $p$ times as likely as the likeliest one.
+# So it keeps few tokens where the model is sure, and many where it is not.
+
+
+# %% id="min-p-shown"
+def min_p(probabilities, share):
+    """The probabilities (b, vocab) of the tokens at least `share` times as likely as the likeliest one."""
+    enough = probabilities >= share * probabilities.amax(dim=-1, keepdim=True)  # (b, vocab)
+    kept = probabilities.masked_fill(~enough, 0)  # (b, vocab)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+for what, some in (("sure", [6.0, 2.0, 1.0, 1.0, 0.0]), ("not sure", [2.0, 1.6, 1.0, 0.4, 0.0])):
+    kept = min_p(torch.softmax(torch.tensor([some]), dim=-1), 0.2)
+    print(f"{what:9} {int((kept > 0).sum())} of 5 tokens are kept")
+
 # %% id="distribution-figure" tags=["figure"]
 some_logits = torch.tensor([[2.0, 1.6, 1.0, 0.4, 0.0, -0.5, -1.0, -2.0]])  # (1, vocab)
 ways = {"as it is": {}, "T = 0.5": {"temperature": 0.5}, "T = 2": {"temperature": 2.0}}
@@ -625,8 +723,8 @@ token_vectors(torch.cat(rows) if all(map(torch.is_tensor, rows)) else ..., list(
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# Move the three sliders, or focus one and use the arrow keys. With top-p 0.7: at which temperatures are two tokens left? Why
-# are there more at a higher temperature, while top-k never keeps more?
+# Move the three sliders, or focus one and use the arrow keys. With top-p at 0.7, at which temperatures are two tokens
+# left? Why are more tokens left at a higher temperature, while top-k never keeps more?
 
 # %% id="explorer" tags=["figure"]
 explore_sampling(some_logits[0], ["the", "a", "this", "its", "one", "every", "such", "cat"])
@@ -634,8 +732,8 @@ explore_sampling(some_logits[0], ["the", "a", "this", "its", "one", "every", "su
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# From 0.4 to 0.8. A higher temperature makes the probabilities more equal, so more tokens are needed to reach 0.7. Top-k counts
-# tokens, and their order never changes.
+# From 0.4 to 0.8. A higher temperature makes the probabilities more equal, so it takes more tokens to reach 0.7.
+# Top-k counts tokens, and temperature never changes their order.
 #
 # </details>
 
@@ -644,9 +742,10 @@ explore_sampling(some_logits[0], ["the", "a", "this", "its", "one", "every", "su
 #
 # *5 minutes · seven lines · task id* `generate-until-end`
 #
-# You wrote this in lesson 08; the end is new. Write `generate(model, ids, count, end=None)`, greedy. Append the likeliest next token, up to `count` times. Stop right after
-# the token `end` has been appended. A GPT-2 reads as many tokens as `model.positions` has rows: of a longer text give it the last ones.
-# Return the ids, the given ones first.
+# You wrote this in lesson 08; only the end is new. Write `generate(model, ids, count, end=None)`, greedy. Append the
+# likeliest next token, up to `count` times. Stop right after the token `end` has been appended. A GPT-2 reads at most
+# as many tokens as `model.positions` has rows: of a longer text give it the last ones. Return the ids, the given ones
+# first.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "generate-until-end-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -678,13 +777,13 @@ check("generate-until-end")
 #
 # *15 minutes · about twenty lines · task id* `cached-logits`
 #
-# `generate` reads the whole text again for each token. Lesson 11 kept keys and values. Write
-# `cached_logits(model, pieces, num_heads)`: a text comes in pieces, first the prompt, then new tokens. Return the logits
-# of all tokens, as `model` gives them for the whole text, but never compute a token's keys and values twice.
+# `generate` reads the whole text again for each token. In lesson 11 you kept the keys and values. Write
+# `cached_logits(model, pieces, num_heads)`: a text comes in pieces, first the prompt, then new tokens. Return the
+# logits of all tokens, as `model` gives them for the whole text, but never compute a token's keys and values twice.
 #
-# For each piece: its embedding plus **its own** positions, which count on. In each block: `norm_1`; queries, keys and values
-# of the new tokens; the kept keys and values before the new ones; causal attention of the new queries to all keys;
-# `out_proj`, added to the stream; then the MLP.
+# For each piece: its embedding plus **its own** positions, which keep counting. In each block: `norm_1`; queries,
+# keys and values of the new tokens; the kept keys and values before the new ones; causal attention of the new queries
+# to all keys; `out_proj`, added to the stream; then the MLP.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "cached-logits-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -741,11 +840,12 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
         print("the same 20 tokens, one by one with a cache:", same)
 
 # %% [markdown] id="llama-intro"
-# **A good place to stop for a day.**
+# **A good place to stop for the day.**
 #
 # ## 4 · Llama
 #
-# Many open models of today are near relatives of [Llama](https://arxiv.org/abs/2302.13971). Five things differ from GPT-2, grouped queries since the largest Llama 2:
+# Many open models of today are close relatives of [Llama](https://arxiv.org/abs/2302.13971). It differs from GPT-2 in
+# five ways (the grouped queries came with the largest Llama 2):
 #
 # | | GPT-2 | Llama |
 # | --- | --- | --- |
@@ -759,8 +859,8 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
 #
 # *5 minutes · a class · task id* `rms-norm`
 #
-# LayerNorm subtracts the mean and divides by the standard deviation.
-# [RMSNorm](https://arxiv.org/abs/1910.07467) only divides, by the root of the mean square:
+# LayerNorm subtracts the mean and divides by the standard deviation. [RMSNorm](https://arxiv.org/abs/1910.07467) only
+# divides, by the root of the mean square:
 #
 # $$\text{RMSNorm}(x) = \frac{x}{\sqrt{\text{mean}(x^2) + \epsilon}} \cdot w$$
 #
@@ -798,12 +898,13 @@ check("rms-norm")
 #
 # *11 minutes · the `forward` of a class · task id* `llama-attention`
 #
-# Finish `LlamaAttention`: causal, no biases, with `W_query`, `W_key`, `W_value` and `out_proj`. `head_dim` is given, so all heads together
-# can be wider than `d_model`. Rotate queries and keys with `apply_rope` and `base`, each head on its own, at positions from 0 on. Query heads share
-# keys and values in neighbouring groups (`repeat_interleave`, lesson 11). Divide the scores by √head_dim.
+# Finish `LlamaAttention`: causal, no biases, with `W_query`, `W_key`, `W_value` and `out_proj`. `head_dim` is given,
+# so all heads together can be wider than `d_model`. Rotate queries and keys with `apply_rope` and `base`, each head
+# on its own, at positions counted from 0. Query heads share keys and values in neighbouring groups
+# (`repeat_interleave`, lesson 11). Divide the scores by √head_dim.
 #
-# With `qk_norm=True` it is Qwen3's: each head's queries go through `query_norm`, its keys through `key_norm`, both an
-# `RMSNorm(head_dim, eps)`, **before** the rotation. Without it, there are no such layers.
+# With `qk_norm=True` it is Qwen3's attention: each head's queries go through `query_norm`, its keys through
+# `key_norm`, both an `RMSNorm(head_dim, eps)`, **before** the rotation. Otherwise these two layers do not exist.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "llama-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -853,8 +954,10 @@ class LlamaAttention(nn.Module):
 check("llama-attention")
 
 # %% [markdown] id="llama-class-intro"
-# The rest is given. **SwiGLU** is an MLP with three matrices: $\text{down}(\text{silu}(\text{gate}(x)) \cdot \text{up}(x))$. One
-# projection, after silu, is what the other is multiplied by, number by number ([Shazeer 2020](https://arxiv.org/abs/2002.05202)).
+# The rest is given. **SwiGLU** is an MLP with three matrices: $\text{down}(\text{silu}(\text{gate}(x)) \cdot
+# \text{up}(x))$. One projection goes through silu and then multiplies the other, number by number ([Shazeer
+# 2020](https://arxiv.org/abs/2002.05202)). `llama_sizes` reads a published configuration and refuses every setting
+# that your `Llama` does not have.
 
 
 # %% id="llama-class"
@@ -947,8 +1050,8 @@ for folder in ("llama", "qwen3"):
 # *8 minutes · about twelve lines · task id* `load-llama`
 #
 # Write `load_llama(model, state)`, with `fill`. Linear layers are stored as (out, in), as yours. `input_layernorm` is
-# `norm_1`, `post_attention_layernorm` is `norm_2`: it comes after the attention, and **before** the MLP. A file without
-# `lm_head.weight` means that the table is tied: the unembedding gets the embedding's numbers.
+# `norm_1`, `post_attention_layernorm` is `norm_2`: it comes after the attention, and **before** the MLP. If a file
+# has no `lm_head.weight`, the table is tied: the unembedding gets the embedding's numbers.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "load-llama-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -990,23 +1093,25 @@ llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
 # %% [markdown] id="permute-intro"
 # ## 5 · The rows that had to move
 #
-# Meta published Llama with the **interleaved** form of RoPE: neighbours are partners. `transformers` keeps it in the **half-split** form.
-# You know both from lesson 07:
+# Meta published Llama with the **interleaved** form of RoPE, in which neighbours are partners. `transformers` uses
+# the **half-split** form. You know both from lesson 07:
 
 # %% id="permute-figure" tags=["figure"]
 rope_pairs(8)
 
 # %% [markdown] id="bug-permuted-rows-task"
-# A score is a sum over the numbers of a head, so their order does not matter, as long as queries and keys have the same one.
-# So to bring Meta's file into the half-split form, move the **rows** of `W_query` and `W_key`, head by head: the first numbers of all
-# pairs go into the first half, the second numbers into the second half. Values are not rotated, and stay.
+# A score is a sum over the numbers of a head, so their order does not matter as long as queries and keys have the
+# same one. So to bring Meta's file into the half-split form, move the **rows** of `W_query` and `W_key`, head by
+# head: the first numbers of all pairs go into the first half, the second numbers into the second half. Values are not
+# rotated and stay where they are.
 #
 # ### Task 14 · Find the bug: the rows of another form
 #
 # *7 minutes · one line · task id* `bug-permuted-rows`
 #
-# `from_meta(weight, num_heads)` should bring a weight of the interleaved form into the half-split form. It runs, the shape is right, and the
-# symptom is text that gets worse with its length. Find the cause. With 1 head of 6 rows, the rows should come in the order 0, 2, 4, 1, 3, 5.
+# `from_meta(weight, num_heads)` should bring a weight of the interleaved form into the half-split form. It runs and
+# the shape is right; the symptom would be text that gets worse the longer it is. Find the cause. With 1 head of 6
+# rows, the rows should come in the order 0, 2, 4, 1, 3, 5.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-permuted-rows-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1060,14 +1165,15 @@ print(
 )
 
 # %% [markdown] id="permute-read"
-# At distance 0 nothing is rotated against each other, so the scores agree even with the wrong rows. With random queries and keys, head_dim 64, the
-# error one token apart is a third of the scores' spread, and from 7 tokens on it is as large as the spread.
+# At distance 0 queries and keys are rotated by the same angle, so the scores agree even with the wrong rows. With
+# random queries and keys and a head_dim of 64, the error one token apart is a third of the scores' spread, and from
+# 16 tokens on it is larger than the spread.
 #
 # ## 6 · Published weights
 #
-# Two of the next cells need a network and `pip install huggingface_hub tokenizers`, and say first how much they load. One
-# loads GPT-2 (2019, 124 million parameters), the other [SmolLM2](https://arxiv.org/abs/2502.02737), a small
-# Llama. Set `LOAD = True` to run them. Without a network they say so.
+# Two of the next cells need a network and `pip install huggingface_hub tokenizers`, and first say how much they load.
+# One loads GPT-2 (2019, 124 million parameters), the other [SmolLM2](https://arxiv.org/abs/2502.02737), a small
+# Llama. Set `LOAD = True` to run them.
 
 
 # %% id="published-given" tags=["shown"]
@@ -1116,8 +1222,9 @@ real_llama = published("HuggingFaceTB/SmolLM2-135M", 270, "Attention is all you"
 # %% [markdown] id="explorer-model-intro"
 # ### Look inside
 #
-# The explorer of lesson 10 runs any model with GPT-2's parts, so also the one that you loaded in section 1. Its numbers are **random**: no head has
-# learned anything. Choose each of the six heads in turn, and press the space key on **Without this head**. For how many does the model expect another token at the end of this text?
+# The explorer of lesson 10 runs any model with GPT-2's parts, including the one you loaded in section 1. Its numbers
+# are **random**, so no head has learned anything. Choose each of the six heads in turn, and press the space key on
+# **Without this head**. For how many of them does the model expect a different token at the end of this text?
 
 # %% id="explorer-model" tags=["figure", "shown"]
 sentence = "the for statement is not the while statement"
@@ -1127,8 +1234,8 @@ explore_model(gpt2 if per_token else None, 3, encode, vocabulary, sentence, merg
 # %% [markdown] id="explorer-model-read"
 # <details><summary>What to see</summary>
 #
-# For four of six. A model that has learned nothing still changes its answer when a head is gone, and its rows have largest weights too. Neither proves that
-# a head does something; lesson 10 asked for more.
+# For four of the six. Even a model that has learned nothing changes its answer when a head is gone, and its rows have
+# largest weights too. Neither proves that a head does something; lesson 10 asked for more.
 #
 # </details>
 #
@@ -1142,17 +1249,19 @@ if real_gpt2 is not None:
 real_maps
 
 # %% [markdown] id="sizes-intro"
-# ## 7 · A few numbers say what it takes
+# ## 7 · A few numbers tell you what a model needs
 #
-# From a `config.json` you can count a model's parameters, and so the bytes it needs, without loading it.
+# From a `config.json` you can compute how many parameters a model has, and so how many bytes it needs, without
+# loading it.
 #
 # ### Task 15 · What a model takes
 #
 # *8 minutes · seven lines · task id* `model-sizes`
 #
-# Write `model_sizes(vocab, d_model, num_layers, num_heads, num_kv_groups, head_dim, hidden, tied, qk_norm, num_tokens)`. Return
-# one tensor of three whole numbers: the parameters of your `Llama`; the bytes of its weights with two bytes
-# a number; the bytes of a cache for `num_tokens` tokens with two bytes a number (lesson 11). Where the table is `tied`, it counts once.
+# Write `model_sizes(vocab, d_model, num_layers, num_heads, num_kv_groups, head_dim, hidden, tied, qk_norm,
+# num_tokens)`. Return one tensor of three whole numbers: the parameters of your `Llama`; the bytes of its weights
+# with two bytes a number; the bytes of a cache for `num_tokens` tokens with two bytes a number (lesson 11). Where the
+# table is `tied`, it counts once.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "model-sizes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1193,33 +1302,37 @@ for name, sizes in CONFIGURATIONS.items():
         print(f"{name:13} {parameters:13,} parameters {weights:14,} bytes, cache at 8192 {cache:13,}")
 
 # %% [markdown] id="sizes-read"
-# These are the numbers of `transformers`' own models, to the byte. Sources: the published configurations, and
-# [SmolLM2](https://arxiv.org/abs/2502.02737), [Qwen3](https://arxiv.org/abs/2505.09388),
-# [Llama 3](https://arxiv.org/abs/2407.21783), [Llama 2](https://arxiv.org/abs/2307.09288),
-# [Mistral](https://arxiv.org/abs/2310.06825). At 8192 tokens, one text of Llama 2 would take a cache a third as large
-# as its weights; with eight groups for 32 heads, as in Mistral, a quarter of that.
+# These numbers agree with `transformers`' own models, to the byte. Sources: the published configurations, and
+# [SmolLM2](https://arxiv.org/abs/2502.02737), [Qwen3](https://arxiv.org/abs/2505.09388), [Llama
+# 3](https://arxiv.org/abs/2407.21783), [Llama 2](https://arxiv.org/abs/2307.09288),
+# [Mistral](https://arxiv.org/abs/2310.06825). At 8192 tokens, the cache of a single text would be a third as large as
+# the weights of Llama 2; with eight groups for 32 heads, as in Mistral, it is a quarter of that.
 #
 # ## In your own words
 #
 # *5 minutes · graded by a person, 3 points*
 #
-# The question at the start was whether your classes can hold a published model. Which three things in GPT-2's **file** or in what it
-# **computes** did you have to change or translate? Why are equal shapes no proof that a tensor is in its place, and what is? Four to six sentences.
+# Can your classes take the numbers of a published model? Which three things in GPT-2's **file** or in what it
+# **computes** did you have to change or translate? Why do equal shapes not prove that a tensor is in the right place,
+# and what does prove it? Four to six sentences.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "loaded-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# Yes: the classes are the same, only habits differ. In the file the weights of linear layers are transposed, and queries, keys and values
-# are one fused tensor that has to be cut in three. In what it computes, GPT-2 has biases for queries, keys and values, a GELU by
-# tanh, and one table for embedding and unembedding. Equal shapes prove nothing, because many tensors have the same shape: ln_1 and
-# ln_2, a square weight and its transpose, or the rows of queries in Meta's order and in that of the library. The proof is equal
-# logits on the same ids, with numbers that are not zero or one. Where they differ, the first stage that differs
-# says where to look.
+# Yes: the classes are the same, and only habits differ. In the file the weights of linear layers are transposed, and
+# queries, keys and values are one fused tensor that has to be cut in three. In what it computes, GPT-2 has biases for
+# queries, keys and values, a GELU by tanh, and one table for embedding and unembedding. Equal shapes prove nothing,
+# because many tensors have the same shape: ln_1 and ln_2, a square weight and its transpose, or the rows of queries
+# in Meta's order and in that of the library. The proof is equal logits on the same ids, with numbers that are neither
+# zero nor one. Where they differ, the first stage that differs tells you where to look.
 #
 # **Marking scheme**
 #
-# - 1 point: names two things of the file: other names, transposed weights, fused queries, keys and values, a prefix, the tied table that is missing.
-# - 1 point: names one thing that is computed: biases of queries, keys and values, GELU by tanh, tied unembedding, or for Llama RMSNorm, SwiGLU, QK-norm.
-# - 1 point: equal shapes also fit a wrong tensor, with an example; equal logits (or equal stages) on the same ids are the proof.
+# - 1 point: names two things of the file: other names, transposed weights, fused queries, keys and values, a prefix,
+#   the tied table that is missing.
+# - 1 point: names one thing that is computed: biases of queries, keys and values, GELU by tanh, tied unembedding, or
+#   for Llama RMSNorm, SwiGLU, QK-norm.
+# - 1 point: equal shapes also fit a wrong tensor, with an example; equal logits (or equal stages) on the same ids are
+#   the proof.
 # ### END SOLUTION
 
 # %% [markdown] id="recap"
@@ -1228,7 +1341,7 @@ for name, sizes in CONFIGURATIONS.items():
 # | step | code | shape | what for |
 # | --- | --- | --- | --- |
 # | fused | `tensor.T.chunk(3)` | (d_model, 3 · d_model) to three (d_model, d_model) | GPT-2's queries, keys, values |
-# | refuse | `places.keys() - own.keys()` | names | no random numbers left behind |
+# | refuse | `places.keys() - own.keys()` | names | no random numbers are left in the model |
 # | stages | `first_gap(ours, theirs)` | (stages, b, tokens, d_model) | where a wrong tensor is |
 # | merge | `merge_pair(ids, pair, 256 + rank)` | (tokens,) | byte-level BPE |
 # | top-p | `before < top_p` | (b, vocab) | the fewest tokens that reach p |
@@ -1236,23 +1349,25 @@ for name, sizes in CONFIGURATIONS.items():
 # | RMSNorm | `x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps)` | (b, tokens, d_model) | Llama's norm |
 # | rows | `unflatten(0, (heads, -1, 2)).transpose(1, 2)` | (heads, 2, head_dim / 2, d_model) | neighbours to halves |
 #
-# - Your classes hold GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
-# - A shape that fits proves nothing. Equal logits show that it is right, and the stages where it is not.
-# - Tokens are bytes, merged in the order in which the merges were learned. A new word is made of known pieces, at worst of bytes.
-# - Temperature first, then top-k, then top-p.
+# - Your classes can run GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
+# - A shape that fits proves nothing. Equal logits show that a model is right, and the stages show where it is not.
+# - A loader refuses what it does not know.
+# - Tokens are bytes, merged in the order in which the merges were learned. A new word is made of known pieces, or in
+#   the worst case of single bytes.
+# - Samplers differ in the order of their steps. Here it is temperature, top-k, top-p.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
 # <details><summary>1. All stages agree, and the logits differ. Which tensor is it?</summary>
 #
-# The unembedding: it is the only one behind the last stage. Is the table tied?
+# The unembedding: it is the only one after the last stage. Is the table tied?
 #
 # </details>
 #
 # <details><summary>2. A tokenizer has 50,257 tokens. How many of them are merges?</summary>
 #
-# 50,000. Beside the 256 bytes there is one more, which ends a text.
+# 50,000. Apart from the 256 bytes there is one more token, which ends a text.
 #
 # </details>
 #
@@ -1264,27 +1379,28 @@ for name, sizes in CONFIGURATIONS.items():
 #
 # <details><summary>4. The rows of W_query and W_key of Llama are moved for the half-split form. Why not those of W_value?</summary>
 #
-# Values are not rotated, so no pairs are formed in them. Their order is the one that `out_proj` expects.
+# Values are not rotated, so their numbers form no pairs. Their order is the one that `out_proj` expects.
 #
 # </details>
 #
-# <details><summary>5. A model has 8 groups for 32 query heads. Which weights get smaller, and which not?</summary>
+# <details><summary>5. A model has 8 groups for 32 query heads. Which weights get smaller, and which do not?</summary>
 #
-# Those of keys and values, to a quarter, and the cache with them. Queries and output stay.
+# Those of keys and values shrink to a quarter, and so does the cache. Queries and output stay the same.
 #
 # </details>
 
 # %% [markdown] id="sources"
 # ## Sources
 #
-# - **Language Models are Unsupervised Multitask Learners**, Radford and others, 2019. GPT-2, and its byte-level BPE in
-#   section 2.2.
+# - **Language Models are Unsupervised Multitask Learners**, Radford and others, 2019. GPT-2, and its byte-level BPE
+#   in section 2.2.
 # - **Neural Machine Translation of Rare Words with Subword Units**, Sennrich, Haddow and Birch, 2015. How merges are
 #   learned, for letters instead of bytes.
 # - **Language Model Tokenizers Introduce Unfairness Between Languages**, Petrov and others, 2023. What the same text
 #   costs in other languages, in tokens.
 # - **The Curious Case of Neural Text Degeneration**, Holtzman and others, 2019. Top-p, and why the likeliest text is
 #   dull.
+# - **Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs**, Nguyen and others, 2024. Min-p.
 # - **LLaMA: Open and Efficient Foundation Language Models**, Touvron and others, 2023. Section 2.2: RMSNorm, SwiGLU
 #   and rotary positions together.
 # - **Root Mean Square Layer Normalization**, Zhang and Sennrich, 2019. A norm that subtracts no mean.

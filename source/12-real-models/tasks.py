@@ -365,7 +365,7 @@ MERGE_PAIR = Task(
     demands={
         "go from left to right": "merged-from-the-right",
         "put `new_id` wherever": "first-pair-only",
-        "stand side by side": "order-of-pair-ignored",
+        "are next to each other": "order-of-pair-ignored",
         "An id that was merged is used up": "merged-id-used-again",
     },
     hints=(
@@ -467,7 +467,7 @@ TRAIN_BPE = Task(
         Check("the most frequent pair, again and again", 2, ("three", "four", "long")),
         Check("no pair across two pieces", 1, ("borders", "three")),
     ),
-    learned="BPE is counting: the pair that saves most becomes a token, and can be a part of the next one.",
+    learned="BPE is counting: the most frequent pair becomes a token, and can be a part of the next one.",
     demands={
         "In each round count all pairs of neighbours": "counted-once",
         "in all pieces": "first-piece-only",
@@ -934,7 +934,7 @@ CACHED_LOGITS = Task(
         "Return the logits of all tokens": "new-logits-only",
         "as `model` gives them for the whole text": "biases-passed-over",
         "never compute a token's keys and values twice": "read-again",
-        "its embedding plus **its own** positions, which count on": "positions-start-again",
+        "its embedding plus **its own** positions, which keep counting": "positions-start-again",
         "the kept keys and values before the new ones": "kept-behind-new",
         "causal attention of the new queries to all keys": "future-of-piece-visible",
         "added to the stream; then the MLP": "stream-not-added",
