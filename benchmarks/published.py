@@ -151,6 +151,96 @@ def frequencies(kind: str, head_dim: int, base: float, trained: int, **more: Any
     return ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"), **length)[0]
 
 
+def indexed_layer(x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return what DeepSeek-V3.2's indexer is given, and the keys that it lets each query see."""
+    from transformers import DeepseekV32Config
+
+    parts = {
+        "kv_lora_rank": 14,
+        "qk_nope_head_dim": 8,
+        "qk_rope_head_dim": 6,
+        "v_head_dim": 10,
+        "q_lora_rank": 12,
+    }
+    index = {"index_n_heads": 3, "index_head_dim": 10, "index_topk": 4}
+    rope = {"rope_theta": 500.0, "rope_type": "default"}
+    heads = {"num_attention_heads": 3, "num_key_value_heads": 3}
+    config = DeepseekV32Config(hidden_size=x.shape[-1], **heads, **parts, **index, rope_parameters=rope)
+    names = ("DeepseekV32Indexer", "DeepseekV32RotaryEmbedding")
+    layer, rotary, module = layer_of("deepseek_v32", config, names)
+    turning = rotary(x, torch.arange(x.shape[1])[None])
+    residual = torch.randn(*x.shape[:2], 12, generator=torch.Generator().manual_seed(32))
+    causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
+    with torch.no_grad():
+        chosen = layer(x, residual, turning, causal[None], None).long()  # (b, tokens, index_topk)
+        queries = layer.wq_b(residual).unflatten(-1, (3, 10)).transpose(1, 2)  # (b, heads, tokens, index_dim)
+        keys = layer.k_norm(layer.wk(x))[:, None]  # (b, 1, tokens, index_dim)
+        turned = module.apply_rotary_pos_emb(queries[..., :6], keys[..., :6], *turning)
+        queries, keys = (
+            torch.cat((part, one[..., 6:]), dim=-1) for part, one in zip(turned, (queries, keys), strict=True)
+        )
+        weights = layer.weights_proj(x)  # (b, tokens, heads)
+    visible = torch.zeros(x.shape[0], *causal.shape, dtype=torch.bool).scatter(-1, chosen, True) & causal
+    names = ("index_queries", "index_keys", "head_weights", "visible")
+    return dict(zip(names, (queries, keys[:, 0], weights, visible), strict=True))
+
+
+def shared_projection_layer(x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return what Gemma 4 makes keys and values of in a layer that has one projection for both."""
+    from transformers import Gemma4TextConfig
+
+    rope = {"full_attention": {"rope_theta": 700.0, "rope_type": "default"}}
+    rope |= {"sliding_attention": {"rope_theta": 700.0, "rope_type": "default"}}
+    config = Gemma4TextConfig(
+        hidden_size=x.shape[-1],
+        num_hidden_layers=1,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+        num_global_key_value_heads=2,
+        head_dim=8,
+        global_head_dim=8,
+        layer_types=["full_attention"],
+        attention_k_eq_v=True,
+        num_kv_shared_layers=0,
+        rope_parameters=rope,
+    )
+    names = ("Gemma4TextAttention", "Gemma4TextRotaryEmbedding")
+    layer, rotary, _ = layer_of("gemma4", config, names)
+    layer.store_full_length_kv, shared = True, {}
+    hidden = torch.full((x.shape[1], x.shape[1]), -torch.inf).triu(1)[None, None]
+    with torch.no_grad():
+        layer(x, rotary(x, torch.arange(x.shape[1])[None], "full_attention"), hidden, shared)
+        projected = layer.k_proj(x).unflatten(-1, (-1, 8)).transpose(1, 2)  # (b, groups, tokens, head_dim)
+    keys, values = shared["full_attention"]
+    weight = layer.k_norm.weight.detach()
+    return {"projected": projected, "key_weight": weight, "keys and values": torch.stack((keys, values))}
+
+
+def part_rotated(x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return queries (b, heads, tokens, head_dim) of which Qwen3.5 rotates a quarter of each head."""
+    from transformers.models.qwen3_5 import modeling_qwen3_5 as module
+
+    frequencies = 500.0 ** (-torch.arange(2) / 2)  # (rope_dim / 2,)
+    angles = (torch.arange(x.shape[2])[:, None] * frequencies).repeat(1, 2)[None]  # (1, tokens, rope_dim)
+    rotated, _ = module.apply_rotary_pos_emb(x, x, angles.cos(), angles.sin())
+    return {"x": x, "rotated": rotated}
+
+
+def fading_layer(generator: torch.Generator) -> dict[str, torch.Tensor]:
+    """Return what the gated delta rule of Qwen3-Next is given, and the contexts that it makes of it."""
+    from transformers.models.qwen3_next.modeling_qwen3_next import torch_recurrent_gated_delta_rule
+
+    queries, keys = torch.nn.functional.normalize(torch.randn(2, 2, 3, 9, 8, generator=generator), dim=-1)
+    values = torch.randn(2, 3, 9, 5, generator=generator)
+    betas, fades = torch.rand(2, 2, 3, 9, generator=generator)  # each (b, heads, tokens)
+    by_token = [one.transpose(1, 2) for one in (queries, keys, values, fades.log(), betas)]
+    context = (
+        torch_recurrent_gated_delta_rule(*by_token)[0].transpose(1, 2) * 8**0.5
+    )  # it divides by √head_dim
+    names = ("queries", "keys", "values", "betas", "fades", "context")
+    return dict(zip(names, (queries, keys, values, betas, fades, context), strict=True))
+
+
 def today() -> dict[str, torch.Tensor]:
     """Return what the attention of lesson 13 is compared with."""
     generator = torch.Generator().manual_seed(13)
@@ -160,6 +250,13 @@ def today() -> dict[str, torch.Tensor]:
     found |= {f"deepseek {name}": one for name, one in latent_layer(latent_config(), shorter).items()}
     for name, kind in (("linear", "linear"), ("ntk", "dynamic"), ("yarn", "yarn")):
         found[f"rope {name}"] = frequencies(kind, 24, 500.0, 256, factor=4.0)
+    newer = {
+        "indexer": indexed_layer(x),
+        "gemma 4": shared_projection_layer(x),
+        "qwen3.5": part_rotated(torch.randn(2, 3, 7, 16, generator=generator)),
+        "gated delta": fading_layer(generator),
+    }
+    found |= {f"{kind} {name}": one for kind, parts in newer.items() for name, one in parts.items()}
     return {name: one.contiguous() for name, one in found.items()}
 
 

@@ -969,12 +969,13 @@ def today():
         "setup",
         "course-parts",
         "longer-given",
+        "yarn-given",
         "linear-parallel",
         "gate-given",
         "recall-given",
         *answers,
     )
-    shown = {"norm-shown": "\n\n\nif ", "plans": "\nif plan_bytes"}
+    shown = {"norm-shown": "\n\n\nif ", "plans": "\nif plan_bytes", "clamped-shown": "\n\n\nmodel."}
     for cell, until in shown.items():
         exec(cells(lesson)[cell].partition(until)[0], given)
     return given
@@ -1039,25 +1040,14 @@ def test_dividing_all_frequencies_loses_the_neighbour_and_yarn_keeps_it(seed):
         )
         right[method] = [today()["right_at"](model, length) for length in (16, 128)]
     assert right["none"][0] == 1
-    assert right["linear"][0] <= 0.2
-    assert right["yarn"][0] >= 0.95
-    assert right["none"][1] <= 0.35
-    assert right["yarn"][1] >= 0.8
+    assert right["linear"][0] <= 0.18
+    assert right["yarn"][0] >= 0.93
+    assert right["none"][1] <= 0.3
+    assert 0.7 <= right["yarn"][1] <= 0.93
 
     # The reason: with the scores of distance 15 for every larger one, the unchanged model is right again.
     model.frequencies = today()["stretched_frequencies"](32, 8.0, "none")
-    far = (torch.arange(128)[:, None] - torch.arange(128)).clamp(0, 15)  # (tokens, tokens)
-    angles = far[..., None] * model.frequencies  # (tokens, tokens, head_dim / 2)
-
-    def known(_model, queries, keys):
-        """Scores of queries and keys that `turn` has left as they are."""
-        first, second = queries[:, :, None].chunk(2, dim=-1)  # (b, tokens, 1, head_dim / 2) each
-        cos, sin = angles.cos(), angles.sin()
-        turned = torch.cat((first * cos - second * sin, first * sin + second * cos), dim=-1)
-        return (turned * keys[:, None]).sum(-1) / 32**0.5  # (b, tokens, tokens)
-
-    model.frequencies, model.scores_of = torch.zeros(16), known
-    assert today()["right_at"](model, 128) >= 0.98
+    assert [today()["right_with_known_distances"](model, length) for length in (16, 128)] == [1, 1]
 
 
 @over_all_seeds
@@ -1071,11 +1061,11 @@ def test_bounds_forgive_a_learning_rate_that_breaks_the_plain_model():
     ):
         models = [today()["previous_trained"](seed, lr=0.3, scores_of=scores_of) for seed in SEEDS]
         found[name] = [(today()["right_at"](model, 16), model.largest) for model in models]
-    assert all(right <= 0.4 and largest > 10_000 for right, largest in found["plain"])
-    assert all(right >= 0.4 and largest < 100 for right, largest in found["norm"])
+    assert all(right <= 0.21 and largest > 100_000 for right, largest in found["plain"])
+    assert all(right >= 0.51 and largest < 40 for right, largest in found["norm"])
     assert sum(right > 0.99 for right, _ in found["norm"]) >= 3
     assert all(largest <= 20 for _, largest in found["cap"])
-    assert all(right <= 0.4 and largest <= 20 for right, largest in found["capped"])
+    assert all(right <= 0.32 and largest <= 20 for right, largest in found["capped"])
 
 
 def test_with_weights_of_one_no_score_exceeds_the_root_of_the_width():
@@ -1099,7 +1089,7 @@ def test_a_plain_head_rests_at_an_empty_token_and_a_gate_or_a_sink_makes_that_ne
     assert max(errors(plain, True)[:2]) < 0.001
     assert errors(plain, True)[2] >= 0.97
     assert errors(plain, True, hide_first=True)[1] >= 0.18
-    assert errors(gate, True)[2] >= 0.95
+    assert errors(gate, True)[2] >= 0.94
     assert errors(gate, True, hide_first=True)[1] <= 0.04
     asking, others, _first = errors(trained("plain", False, seed), False)
     assert asking >= 0.15
@@ -1125,7 +1115,7 @@ def test_the_stored_run_shows_what_the_lesson_says_of_lengths():
         assert max(run["times"][name]) < 1.1 * min(run["times"][name])
     assert round(kept["latent"][-1] / kept["plain"][-1], 2) == 0.28
     assert run["lengths"][-1] == 16_384
-    assert run["times"]["latent"][-1] >= run["times"]["plain"][-1]
+    assert run["times"]["latent"][-1] / run["times"]["plain"][-1] == pytest.approx(1.8, abs=0.05)
 
 
 @pytest.mark.parametrize("seed", some(SEEDS))
@@ -1136,8 +1126,8 @@ def test_softmax_goes_on_with_every_string_and_a_memory_with_those_that_its_size
 
     assert right("softmax", 4, 8, 16, 32) == [1, 1, 1, 1]
     delta, adding = right("delta rule", 8, 32), right("adding", 8, 32)
-    assert delta[0] >= 0.92
-    assert adding[0] <= 0.84
+    assert delta[0] >= 0.94
+    assert adding[0] <= 0.81
     assert max(delta[1], adding[1]) < 0.4
     assert right("delta rule", 32, head_dim=32)[0] >= 0.97
 
@@ -1172,13 +1162,3 @@ def test_masks_as_functions_are_the_masks_of_tensors_and_attend_alike():
         actual = flex.flex_attention(q, k, v, block_mask=blocks)
     wanted = functional.scaled_dot_product_attention(q, k, v, attn_mask=expected[:, None])
     torch.testing.assert_close(actual, wanted)
-
-
-def test_the_longest_text_fits_and_one_token_more_does_not():
-    longest, bytes_of = today()["longest_text"], today()["plan_bytes"]
-    grows = [name for name in today()["PLANS"] if name != "Mistral 7B v0.1"]
-    for layers in (today()["PLANS"][name] for name in grows):
-        found = longest(layers, 2**33, 2**24)
-        assert bytes_of(layers, found) <= 2**33 < bytes_of(layers, found + 1)
-    assert longest(today()["PLANS"]["Mistral 7B v0.1"], 2**33, 2**24) == 2**24
-    assert longest(today()["PLANS"]["Llama 2 7B"], 100, 2**24) == 0

@@ -3,6 +3,7 @@
 The lessons' own solutions are run, on the files that they ship and on models of other sizes.
 """
 
+import json
 import re
 import shutil
 import sys
@@ -63,7 +64,7 @@ def today(library):
     """What the solution of lesson 13 defines."""
     cut = {"latent-proof": "\n\n\nstored = ", "plans": "\nif plan_bytes"}
     cut["linear-recurrent"] = "\n\n\ncompared"
-    given = ("setup", "course-parts", "linear-parallel", "gate-given", *cut)
+    given = ("setup", "course-parts", "yarn-given", "linear-parallel", "gate-given", *cut)
     return solved("13-attention-today", given, cut)
 
 
@@ -374,6 +375,53 @@ def test_latent_attention_is_that_of_deepseek_and_absorbed_it_is_the_same(today,
     )
     actual = own.out_proj(absorbed.transpose(1, 2).flatten(2))
     torch.testing.assert_close(actual, own(x)[:, -3:], rtol=1e-5, atol=1e-5)
+
+
+def test_a_folder_of_another_kind_or_with_an_unknown_setting_is_refused(lesson, tmp_path):
+    for name, change, said in (
+        ("llama", {"model_type": "gemma3_text"}, "gemma3_text is none of gpt2, llama, qwen3"),
+        ("llama", {"attention_bias": True}, "attention_bias"),
+        (
+            "llama",
+            {"rope_parameters": {"rope_theta": 500.0, "partial_rotary_factor": 0.5}},
+            "partial_rotary_factor",
+        ),
+        ("qwen3", {"use_sliding_window": True}, "use_sliding_window"),
+        ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx"),
+    ):
+        folder = tmp_path / said
+        shutil.copytree(FOLDER / name, folder)
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(config | change))
+        with pytest.raises(ValueError, match=said):
+            lesson["from_folder"](folder)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_indexer_lets_the_keys_through_that_the_library_lets_through(today, seed):
+    x = torch.randn(2, 11, 20, generator=torch.Generator().manual_seed(seed))
+    given = published.indexed_layer(x)
+    expected = given.pop("visible")
+    assert torch.equal(today["chosen_keys"](**given, top_k=4), expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_projection_gives_the_keys_and_values_of_the_library(today, seed):
+    x = torch.randn(2, 11, 20, generator=torch.Generator().manual_seed(seed))
+    given = published.shared_projection_layer(x)
+    actual = today["keys_as_values"](given["projected"], given["key_weight"], base=700.0)
+    torch.testing.assert_close(actual, given["keys and values"], **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_part_is_rotated_and_a_memory_fades_as_in_the_library(today, seed):
+    generator = torch.Generator().manual_seed(seed)
+    part = published.part_rotated(torch.randn(2, 3, 7, 16, generator=generator))
+    actual = today["rotate_part"](part["x"], torch.arange(7), 4, base=500.0)
+    torch.testing.assert_close(actual, part["rotated"], **CLOSE)
+    given = published.fading_layer(generator)
+    expected = given.pop("context")
+    torch.testing.assert_close(today["fading_delta"](**given), expected, **CLOSE)
 
 
 @pytest.mark.parametrize(

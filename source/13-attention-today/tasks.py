@@ -1,5 +1,7 @@
 """The tasks of lesson 13: their probes, the wrong answers people give, and the hint each deserves."""
 
+from dataclasses import replace
+
 import torch
 from autograder.author.authoring import Check, Lesson, Probe, Specimen, Task, rights, wrongs
 
@@ -139,7 +141,7 @@ RING_CACHE = Task(
     ),
     learned="A ring needs no order and no more room than the window: each token knows its slot.",
     demands={
-        "also more than `window`": "start-of-piece-kept",
+        "even more than `window`": "start-of-piece-kept",
         "goes into slot $t \\bmod \\text{window}$": "slots-from-zero",
         "`num_tokens` counts all tokens so far": "count-stops-at-window",
         "of the slots that have been filled": "empty-slots-returned",
@@ -234,7 +236,7 @@ REACH = Task(
     ),
     learned="Each layer carries information `window - 1` tokens further. One layer without a window is enough to reach everything.",
     demands={
-        "behind all layers": "last-layer-only",
+        "the output of the last layer at position $i$": "last-layer-only",
         "can depend on the input at position $j$": "transposed-result",
         "0 is a layer without a window": "windowless-layer-blind",
         "True where information arrives": "not-boolean",
@@ -562,6 +564,242 @@ ABSORBED = Task(
         """),
 )
 
+# ------------------------------------------------------------------------------------- one projection, an indexer
+
+GROUPED = ("b", "groups", "tokens", "head_dim")
+
+
+def projected(id, says, b, groups, tokens, head_dim, seed, scale=1.0, **more):
+    weight = 1 + 0.4 * drawn(head_dim, seed=seed + 1)
+    inputs = {"projected": scale * drawn(b, groups, tokens, head_dim, seed=seed), "key_weight": weight}
+    return Probe(id, says, inputs | more, keywords=tuple(more))
+
+
+KEYS_AS_VALUES = Task(
+    id="keys-as-values",
+    title="Keys that are also values",
+    name="keys_as_values",
+    kind="function",
+    signature="keys_as_values(projected, key_weight, base=10000.0)",
+    axes=("keys or values", *GROUPED),
+    input_axes={"projected": GROUPED, "key_weight": ("head_dim",)},
+    probes=(
+        projected("few", "five tokens", 2, 3, 5, 8, 1),
+        projected("more", "nine tokens and a base of 500", 3, 2, 9, 12, 11, base=500.0),
+        projected("tiny", "numbers near 0.001", 2, 3, 4, 6, 21, scale=1e-3),
+    ),
+    checks=(
+        Check("keys and values", 2, ("few", "more")),
+        Check("small numbers, where the epsilon counts", 1, ("tiny", "few")),
+    ),
+    learned="One projection can do for both, because the norm, the weight and the rotation make keys of it.",
+    demands={
+        "divided by the root of their mean square": "projection-not-normalised",
+        "with an epsilon of $10^{-6}$": "epsilon-forgotten",
+        "then multiplied by `key_weight`": "key-weight-left-out",
+        "and rotated with `base`": "rope-base-typed-in",
+        "The values are neither weighted nor rotated": "values-rotated",
+        "the keys and then the values": "values-before-keys",
+    },
+    hints=(
+        "The values are the normalised projection: `projected / torch.sqrt((projected**2).mean(dim=-1, keepdim=True) + 1e-6)`.",
+        "The keys are the same numbers times `key_weight`, through `apply_rope`.",
+        "`torch.stack((keys, values))` puts the two into one tensor.",
+    ),
+    wrong=wrongs("""
+        projection-not-normalised: values = projected / torch.sqrt(mean_square + 1e-6) → values = projected
+        epsilon-forgotten: mean_square + 1e-6 → mean_square
+        key-weight-left-out: values * key_weight, positions → values, positions
+        rope-base-typed-in: positions, base) → positions)
+        values-rotated: return torch.stack((keys, values)) → return torch.stack((keys, apply_rope(values, positions, base)))
+        values-weighted: return torch.stack((keys, values)) → return torch.stack((keys, values * key_weight))
+        keys-as-they-are: return torch.stack((keys, values)) → return torch.stack((keys, keys))
+        keys-not-rotated: keys = apply_rope(values * key_weight, positions, base) → keys = values * key_weight
+        weighted-after-rotation: apply_rope(values * key_weight, positions, base) → apply_rope(values, positions, base) * key_weight
+        values-before-keys: torch.stack((keys, values)) → torch.stack((values, keys))
+            hint: The values come first here. Put the keys first.
+        """),
+    right=rights("""
+        norm: values = projected / torch.sqrt(mean_square + 1e-6) → values = F.rms_norm(projected, projected.shape[-1:], eps=1e-6)
+        rsqrt: projected / torch.sqrt(mean_square + 1e-6) → projected * torch.rsqrt(mean_square + 1e-6)
+        """),
+)
+
+
+def indexed(id, says, b, heads, tokens, index_dim, top_k, seed):
+    """Index scores without ties: relu leaves something of head 0 everywhere."""
+    queries = drawn(b, heads, tokens, index_dim, seed=seed)
+    queries[:, 0] = queries[:, 0].abs()
+    inputs = {
+        "index_queries": queries,
+        "index_keys": drawn(b, tokens, index_dim, seed=seed + 1).abs(),
+        "head_weights": drawn(b, tokens, heads, seed=seed + 2),
+        "top_k": top_k,
+    }
+    return Probe(id, says, inputs)
+
+
+CHOSEN_KEYS = Task(
+    id="chosen-keys",
+    title="An indexer",
+    name="chosen_keys",
+    kind="function",
+    signature="chosen_keys(index_queries, index_keys, head_weights, top_k)",
+    axes=("b", "tokens as query", "tokens as key"),
+    dtypes=("bool",),
+    input_axes={
+        "index_queries": ("b", "index heads", "tokens", "index_dim"),
+        "index_keys": ("b", "tokens", "index_dim"),
+        "head_weights": ("b", "tokens", "index heads"),
+    },
+    needs=("window-mask",),
+    probes=(
+        indexed("few", "seven tokens and a top-k of 3", 2, 3, 7, 5, 3, 1),
+        indexed("more", "twelve tokens and a top-k of 4", 3, 2, 12, 6, 4, 11),
+        indexed("wide", "five tokens and a top-k of 9", 2, 4, 5, 3, 9, 21),
+        indexed("one", "eight tokens and a top-k of 1", 2, 3, 8, 4, 1, 31),
+    ),
+    checks=(
+        Check("the keys of the largest scores", 3, ("few", "more", "one")),
+        Check("fewer tokens than top-k", 1, ("wide", "few")),
+    ),
+    learned="An indexer is attention without softmax and values: all it has to get right is the order.",
+    demands={
+        "True where one is **visible**": "mask-polarity",
+        "the `top_k` keys": "one-key-too-few",
+        "of the largest $I_{ij}$": "smallest-chosen",
+        "among those that are not in the future": "future-takes-places",
+        "and all of them where there are fewer": "future-chosen",
+        "and weights $w$ that the query's token computes": "weights-of-the-keys-token",
+    },
+    hints=(
+        "`torch.relu(index_queries @ index_keys[:, None].mT)` is (b, index heads, query, key). Sum it over the heads, each times its weight.",
+        "Set the future to −∞ before `topk`, so that it takes no place. `topk(min(top_k, num_tokens), dim=-1).indices` says where the largest are.",
+        "`torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True) & ~future`",
+    ),
+    wrong=wrongs("""
+        relu-left-out: torch.relu(index_queries @ index_keys[:, None].mT) → index_queries @ index_keys[:, None].mT
+        relu-after-the-sum: torch.relu(index_queries @ index_keys[:, None].mT) → index_queries @ index_keys[:, None].mT
+            scores.masked_fill(future, -torch.inf) → torch.relu(scores).masked_fill(future, -torch.inf)
+        head-weights-left-out: (head_weights.mT[..., None] * by_head).sum(dim=1) → by_head.sum(dim=1)
+        weights-of-the-keys-token: head_weights.mT[..., None] → head_weights.mT[:, :, None]
+        first-head-only: (head_weights.mT[..., None] * by_head).sum(dim=1) → (head_weights.mT[..., None] * by_head)[:, 0]
+            hint: Only the first index head counts. Sum over all of them, each times its weight.
+        future-takes-places: scores = scores.masked_fill(future, -torch.inf) →
+        future-chosen: return chosen & ~future → return chosen
+        smallest-chosen: .topk(min(top_k, num_tokens), dim=-1) → .masked_fill(future, torch.inf).topk(min(top_k, num_tokens), dim=-1, largest=False)
+        one-key-too-few: min(top_k, num_tokens) → min(max(top_k - 1, 1), num_tokens)
+        chosen-for-each-key: topk(min(top_k, num_tokens), dim=-1) → topk(min(top_k, num_tokens), dim=-2)
+            scatter(-1, best, True) → scatter(-2, best, True)
+        mask-polarity: return chosen & ~future → return ~(chosen & ~future)
+            hint: True marks the keys that are left out. The task wants True where a key is visible.
+        """),
+    right=rights("""
+        einsum: body
+            num_tokens = index_keys.shape[1]
+            products = torch.einsum("bhqd,bkd->bhqk", index_queries, index_keys).clamp(min=0)
+            scores = torch.einsum("bqh,bhqk->bqk", head_weights, products)
+            allowed = torch.ones(num_tokens, num_tokens, dtype=torch.bool).tril()
+            ranks = scores.masked_fill(~allowed, -torch.inf).argsort(dim=-1, descending=True).argsort(dim=-1)
+            return (ranks < top_k) & allowed
+        threshold: best = scores.topk(min(top_k, num_tokens), dim=-1).indices → least = scores.topk(min(top_k, num_tokens), dim=-1).values[..., -1:]
+            torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True) → scores >= least
+        rows: body
+            b, _, num_tokens, _ = index_queries.shape
+            visible = torch.zeros(b, num_tokens, num_tokens, dtype=torch.bool)
+            for one in range(b):
+                for query in range(num_tokens):
+                    keys = index_keys[one, : query + 1]
+                    by_head = torch.relu(index_queries[one, :, query] @ keys.T)
+                    scores = head_weights[one, query] @ by_head
+                    visible[one, query, scores.argsort(descending=True)[:top_k]] = True
+            return visible
+        """),
+)
+
+# -------------------------------------------------------------------------------------------- a part is rotated
+
+
+def turned(id, says, shape, rope_dim, seed, start=0, **more):
+    inputs = {
+        "x": drawn(*shape, seed=seed),
+        "positions": torch.arange(start, start + shape[-2]),
+        "rope_dim": rope_dim,
+    }
+    return Probe(id, says, inputs | more, keywords=tuple(more))
+
+
+ROTATE_PART = Task(
+    id="rotate-part",
+    title="Rotate a part",
+    name="rotate_part",
+    kind="function",
+    signature="rotate_part(x, positions, rope_dim, base=10000.0)",
+    axes=HEADS,
+    input_axes={"x": HEADS, "positions": ("tokens",)},
+    probes=(
+        turned("quarter", "4 of 16 numbers", (2, 3, 5, 16), 4, 1),
+        turned(
+            "base",
+            "6 of 10 numbers, a base of 300 and positions from 7 on",
+            (3, 2, 6, 10),
+            6,
+            2,
+            7,
+            base=300.0,
+        ),
+        turned("all", "all 8 numbers", (2, 4, 7, 8), 8, 3),
+        turned("none", "0 of 12 numbers", (2, 3, 4, 12), 0, 4),
+    ),
+    checks=(
+        Check("a part of each head", 1, ("quarter", "base")),
+        Check("all numbers, and none", 1, ("all", "none", "quarter")),
+    ),
+    learned="What is not rotated compares content at any distance. With a rope_dim of 0 a layer has no positions.",
+    demands={
+        "the first `rope_dim` numbers of each head": "last-part-rotated",
+        "as if they were a head of their own": "frequencies-of-the-whole-head",
+        "with `base`": "rope-base-typed-in",
+        "The rest stays as it is": "rest-dropped",
+    },
+    hints=(
+        "Cut the last axis at `rope_dim`: `x[..., :rope_dim]` is rotated.",
+        "`torch.cat((…, …), dim=-1)` puts the two parts together again.",
+        "`torch.cat((apply_rope(x[..., :rope_dim], positions, base), x[..., rope_dim:]), dim=-1)`",
+    ),
+    wrong=wrongs("""
+        last-part-rotated: body
+            split = x.shape[-1] - rope_dim
+            return torch.cat((x[..., :split], apply_rope(x[..., split:], positions, base)), dim=-1)
+        frequencies-of-the-whole-head: body
+            return torch.cat((apply_rope(x, positions, base)[..., :rope_dim], x[..., rope_dim:]), dim=-1)
+        frequencies-of-the-whole-head: body
+            slower = base ** (rope_dim / x.shape[-1])
+            return torch.cat((apply_rope(x[..., :rope_dim], positions, slower), x[..., rope_dim:]), dim=-1)
+            hint: The frequencies are those of the whole head. The rotated numbers count as a head of `rope_dim` numbers.
+        everything-rotated: = apply_rope(x, positions, base)
+        rope-base-typed-in: positions, base) → positions)
+        rest-dropped: return torch.cat((rotated, x[..., rope_dim:]), dim=-1) → return torch.cat((rotated, torch.zeros_like(x[..., rope_dim:])), dim=-1)
+        rest-first: torch.cat((rotated, x[..., rope_dim:]) → torch.cat((x[..., rope_dim:], rotated)
+        """),
+    right=rights("""
+        split: body
+            part, rest = x.split((rope_dim, x.shape[-1] - rope_dim), dim=-1)
+            return torch.cat((apply_rope(part, positions, base), rest), dim=-1)
+        in-place: body
+            result = x.clone()
+            if rope_dim:
+                result[..., :rope_dim] = apply_rope(x[..., :rope_dim], positions, base)
+            return result
+        frequencies: body
+            half = rope_dim // 2
+            angles = positions[:, None] * base ** (-torch.arange(half) / max(half, 1))
+            first, second, rest = x[..., :half], x[..., half:rope_dim], x[..., rope_dim:]
+            cos, sin = angles.cos(), angles.sin()
+            return torch.cat((first * cos - second * sin, first * sin + second * cos, rest), dim=-1)
+        """),
+)
+
 # -------------------------------------------------------------------------------------------- longer contexts
 
 
@@ -635,88 +873,6 @@ STRETCHED = Task(
             exponents = torch.arange(0, head_dim, 2, dtype=torch.float64) / head_dim
             return (bases[method] ** -exponents / (factor if method == "linear" else 1)).float()
         power: base ** (-torch.arange(half) / half) → torch.pow(torch.tensor(float(base)), -torch.arange(half) / half)
-        """),
-)
-
-
-def yarned(id, says, head_dim, factor, trained, **more):
-    inputs = {"head_dim": head_dim, "factor": factor, "trained": trained} | more
-
-    def redraw(generator):
-        return {"factor": factor + whole(generator, 1, 9) / 2}
-
-    return Probe(id, says, inputs, redraw=redraw, keywords=tuple(more))
-
-
-YARN = Task(
-    id="yarn-frequencies",
-    title="YaRN",
-    name="yarn_frequencies",
-    kind="function",
-    signature="yarn_frequencies(head_dim, factor, trained, base=10000.0, fast=32, slow=1)",
-    axes=("pairs",),
-    probes=(
-        yarned("usual", "head_dim 32 and 4096 tokens", 32, 4.0, 4096),
-        yarned("base", "a base of 500", 24, 8.0, 1024, base=500.0),
-        yarned("turns", "a ramp from 16 to 2 turns", 40, 3.0, 2048, base=5000.0, fast=16, slow=2),
-        yarned("short", "16 tokens, where no pair makes 32 turns", 64, 8.0, 16),
-        yarned("long", "a base of 3 and 400 tokens", 12, 5.0, 400, base=3.0),
-        yarned("no-ramp", "6 tokens, where no pair makes one turn", 14, 4.0, 6),
-    ),
-    checks=(
-        Check("the ramp", 3, ("usual", "base", "turns")),
-        Check("its ends", 1, ("short", "long", "no-ramp", "usual")),
-    ),
-    learned="A pair that has seen every angle needs no stretching. YaRN stretches the others, and mixes in between.",
-    demands={
-        "rounded **down**": "ramp-rounded-inwards",
-        "at least 0": "ramp-begins-below-zero",
-        "at most head_dim − 1": "ramp-end-not-bounded",
-        "and stays 0 before it and 1 behind it": "share-not-clamped",
-        "not the wavelengths": "wavelengths-mixed",
-        "Where the ramp would have no length, it gets 0.001": "ramp-without-length",
-        "fast=32, slow=1": "turns-typed-in",
-    },
-    hints=(
-        "`half * math.log(trained / (2 * math.pi * fast)) / math.log(base)` is where the ramp begins; with `slow`, where it ends.",
-        "Round them with `math.floor` and `math.ceil`, and keep them between 0 and head_dim − 1.",
-        "`share = ((torch.arange(half) - begin) / (end - begin)).clamp(0, 1)`, then `frequencies * (1 - share) + frequencies / factor * share`.",
-    ),
-    wrong=wrongs("""
-        ramp-upside-down: frequencies * (1 - share) + frequencies / factor * share → frequencies * share + frequencies / factor * (1 - share)
-        ramp-not-rounded: max(math.floor(begin), 0), min(math.ceil(end), head_dim - 1) → max(begin, 0), min(end, head_dim - 1)
-        ramp-rounded-inwards: math.floor(begin) → math.ceil(begin)
-            math.ceil(end) → math.floor(end)
-        ramp-rounded-inwards: math.floor(begin) → math.ceil(begin)
-        ramp-rounded-inwards: math.ceil(end) → math.floor(end)
-        ramp-begins-below-zero: max(math.floor(begin), 0) → math.floor(begin)
-        ramp-end-not-bounded: min(math.ceil(end), head_dim - 1) → math.ceil(end)
-        share-not-clamped: .clamp(0, 1) →
-        turns-without-two-pi: (2 * math.pi * fast) → fast
-            (2 * math.pi * slow) → slow
-        wavelengths-mixed: return frequencies * (1 - share) + frequencies / factor * share → return 1 / ((1 - share) / frequencies + share * factor / frequencies)
-        interpolated-twice: return frequencies * (1 - share) + frequencies / factor * share → return (frequencies * (1 - share) + frequencies / factor * share) / factor
-        ramp-over-everything: share = ((torch.arange(half) - begin) / length).clamp(0, 1) → share = torch.arange(half) / (half - 1)
-        dimension-for-pairs: begin = half * math.log → begin = head_dim * math.log
-            end = half * math.log → end = head_dim * math.log
-        logarithms-mixed: math.log(base) →2 math.log10(base)
-        logarithms-mixed: math.log(base) →2 math.log2(base)
-        ramp-without-length: length = end - begin if end != begin else 0.001 → length = torch.tensor(end - begin)
-        turns-typed-in: math.pi * fast → math.pi * 32
-            math.pi * slow → math.pi * 1
-        """),
-    right=rights("""
-        function: body
-            def pair(turns):
-                return head_dim * math.log(trained / (turns * 2 * math.pi)) / (2 * math.log(base))
-            low, high = max(int(math.floor(pair(fast))), 0), min(int(math.ceil(pair(slow))), head_dim - 1)
-            if low == high:
-                high += 0.001
-            ramp = torch.clamp((torch.arange(head_dim // 2, dtype=torch.float32) - low) / (high - low), 0, 1)
-            plain = 1.0 / base ** (torch.arange(0, head_dim, 2).float() / head_dim)
-            return plain / factor * ramp + plain * (1 - ramp)
-        lerp: return frequencies * (1 - share) + frequencies / factor * share → return torch.lerp(frequencies, frequencies / factor, share)
-        factored: return frequencies * (1 - share) + frequencies / factor * share → return frequencies * (1 - share + share / factor)
         """),
 )
 
@@ -895,6 +1051,68 @@ DELTA_RULE = Task(
         outer: memory = memory + key * change[:, :, None] → memory = memory + key @ change[:, :, None]
         """
     ),
+)
+
+
+def fading(id, says, *sizes, **more):
+    probe = streamed(id, says, *sizes, **more)
+    fades = torch.sigmoid(drawn(*probe.inputs["betas"].shape, seed=sizes[-1] + 4))
+    return replace(probe, inputs=probe.inputs | {"fades": fades.to(probe.inputs["betas"].dtype)})
+
+
+FADING_DELTA = Task(
+    id="fading-delta",
+    title="A memory that fades",
+    name="fading_delta",
+    kind="function",
+    signature="fading_delta(queries, keys, values, betas, fades)",
+    axes=READ,
+    input_axes=BETAS | {"fades": ("b", "heads", "tokens")},
+    probes=(
+        fading("few", "five tokens", 2, 3, 5, 4, 6, 41),
+        fading("more", "nine tokens", 3, 2, 9, 6, 5, 51),
+        fading("one", "one token", 2, 3, 1, 5, 4, 61),
+    ),
+    checks=(
+        Check("several tokens", 2, ("few", "more")),
+        Check("the first token", 1, ("one", "few")),
+    ),
+    learned="Fading forgets everything a little, the delta rule one key entirely. Together they make room for what is new.",
+    demands={
+        "in each step the memory fades first": "faded-after-writing",
+        "by `fades`": "fades-not-used",
+        "then comes the delta rule": "nothing-taken-out",
+    },
+    hints=(
+        "Copy `delta_rule`. One line more is needed, at the beginning of each step.",
+        "The memory is (b, heads, head_dim, value_dim), `fades[:, :, t]` is (b, heads): it lacks two axes.",
+        "`memory = memory * fades[:, :, t, None, None]`",
+    ),
+    wrong=wrongs("""
+        fades-not-used: memory = memory * fades[:, :, t, None, None] → memory = memory * 1.0
+        faded-after-writing: memory = memory * fades[:, :, t, None, None] → memory = memory * 1.0
+            memory = memory + key * change[:, :, None] → memory = (memory + key * change[:, :, None]) * fades[:, :, t, None, None]
+        looked-up-before-fading: memory = memory * fades[:, :, t, None, None] → memory = memory * 1.0
+            memory = memory + key * change[:, :, None] → memory = memory * fades[:, :, t, None, None] + key * change[:, :, None]
+        fades-turned-round: memory * fades[:, :, t, None, None] → memory * (1 - fades[:, :, t, None, None])
+        nothing-taken-out: (values[:, :, t] - found) → values[:, :, t]
+        read-before-written: line memory = memory + key →
+            below contexts.append → memory = memory + key * change[:, :, None]
+        """),
+    right=rights("""
+        einsum: body
+            memory = torch.zeros(*keys.shape[:2], keys.shape[-1], values.shape[-1], dtype=keys.dtype)
+            result = []
+            for t in range(keys.shape[2]):
+                k, v = keys[:, :, t], values[:, :, t]
+                memory = torch.einsum("bh,bhdv->bhdv", fades[:, :, t], memory)
+                difference = v - torch.einsum("bhd,bhdv->bhv", k, memory)
+                memory = memory + torch.einsum("bhd,bhv->bhdv", k, betas[:, :, t, None] * difference)
+                result.append(torch.einsum("bhd,bhdv->bhv", queries[:, :, t], memory))
+            return torch.stack(result, dim=2)
+        matmul: found = (key * memory).sum(dim=2) → found = (key.mT @ memory).squeeze(2)
+        in-place: memory = memory * fades[:, :, t, None, None] → memory *= fades[:, :, t, None, None]
+        """),
 )
 
 DELTA_PARALLEL = Task(
@@ -1153,88 +1371,13 @@ PLAN_BYTES = Task(
         """),
 )
 
-
-def within(id, says, budget, limit, seed, **counts):
-    layers, redraw = plan(seed, **counts)
-    return Probe(id, says, {"layers": layers, "budget": budget, "limit": limit}, redraw=redraw)
-
-
-LONGEST = Task(
-    id="longest-text",
-    title="Within a budget",
-    name="longest_text",
-    kind="function",
-    signature="longest_text(layers, budget, limit)",
-    axes=(),
-    number=True,
-    dtypes=("int64", "int32", "float64"),
-    needs=("plan-bytes",),
-    probes=(
-        within("full", "two full layers and 50,000 bytes", 50_000, 9000, 1, full=2),
-        within("mixed", "layers of three kinds and 40,000 bytes", 40_000, 9000, 2, full=1, latent=1, delta=1),
-        within("window", "layers with a window, which never fill the budget", 10**7, 4321, 3, window=2),
-        within("nothing", "a budget of one byte", 1, 500, 4, full=1),
-        Probe(
-            "exact",
-            "a budget that is filled to the byte",
-            {"layers": Specimen("cache-plan", {"seed": -1, "full": 1}), "budget": 960, "limit": 300},
-            redraw=lambda generator: {"budget": 96 * whole(generator, 6, 40)},
-        ),
-    ),
-    checks=(
-        Check("the longest text that fits", 2, ("full", "mixed", "exact")),
-        Check("the limit, and nothing at all", 1, ("window", "nothing", "full")),
-    ),
-    learned="A budget and a kind of attention give a length. Where nothing grows, only the limit ends it.",
-    demands={
-        "at most `limit`": "limit-never-reached",
-        "takes at most `budget` bytes": "exact-fit-refused",
-        "If not even one token fits, return 0": "one-token-always",
-        "the largest number of tokens": "bytes-taken-as-even",
-    },
-    hints=(
-        "Keep two lengths: one that fits, 0 at first, and one that is too long, `limit + 1` at first.",
-        "Try the middle of both with `plan_bytes`. It takes the place of one of them.",
-        "Stop when nothing lies between them, and return the one that fits.",
-    ),
-    wrong=wrongs("""
-        exact-fit-refused: <= budget → < budget
-        limit-never-reached: limit + 1 → limit
-        text-one-token-too-long: return fits → return fits + 1
-        one-token-always: return fits → return max(fits, 1)
-        bytes-for-tokens: return fits → return plan_bytes(layers, fits) if fits else 0
-        bytes-taken-as-even: body
-            return min(budget // plan_bytes(layers, 1), limit)
-        limit-not-kept: fits, too_long = 0, limit + 1 → fits, too_long = 0, 2 * limit
-        """),
-    right=rights("""
-        every-length: body
-            longest = 0
-            for tokens in range(1, limit + 1):
-                if plan_bytes(layers, tokens) > budget:
-                    break
-                longest = tokens
-            return longest
-        recursive: body
-            def between(fits, too_long):
-                if too_long - fits == 1:
-                    return fits
-                middle = fits + (too_long - fits) // 2
-                return between(middle, too_long) if plan_bytes(layers, middle) <= budget else between(fits, middle)
-            return between(0, limit + 1)
-        bisect: body
-            import bisect
-            return bisect.bisect_right(range(1, limit + 1), budget, key=lambda tokens: plan_bytes(layers, tokens))
-        """),
-)
-
 LESSON = Lesson(
-    title="13 · This year's attention",
+    title="13 · Attention in 2026",
     given_axes={},
     redraw=lambda generator: {},
     tasks=(
         *(WINDOW_MASK, RING_CACHE, REACH, SINK_ATTENTION),
-        *(LATENT_ATTENTION, ABSORBED, STRETCHED, YARN, BOUNDED),
-        *(DELTA_RULE, DELTA_PARALLEL, PACKED, PLAN_BYTES, LONGEST),
+        *(LATENT_ATTENTION, ABSORBED, KEYS_AS_VALUES, CHOSEN_KEYS, ROTATE_PART, STRETCHED, BOUNDED),
+        *(DELTA_RULE, FADING_DELTA, DELTA_PARALLEL, PACKED, PLAN_BYTES),
     ),
 )

@@ -36,14 +36,22 @@ math-sqrt: (self.head_dim + self.rope_dim) ** 0.5 → math.sqrt(self.head_dim + 
 rope-part-twice (named, values): inside @ latents.mT + rope_queries @ rope_keys.mT → inside @ latents.mT + 2 * rope_queries @ rope_keys.mT
 values-by-key-weights (named, raised, values, shape): W_value.mT → W_key.mT
 transpose: latents.mT → latents.transpose(-1, -2)
+== keys-as-values
+mean-subtracted (named, values): (projected**2).mean(dim=-1, keepdim=True) → projected.var(dim=-1, keepdim=True)
+over-tokens (named, values): (projected**2).mean(dim=-1, keepdim=True) → (projected**2).mean(dim=-2, keepdim=True)
+power: (projected**2).mean → projected.pow(2).mean
+== chosen-keys
+absolute (named, values): torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).abs()
+squared-weights (named, values): head_weights.mT[..., None] * by_head → head_weights.mT[..., None] ** 2 * by_head
+clamp: torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).clamp(min=0)
+== rotate-part
+half-of-it (named, values, keeps 1): x[..., :rope_dim], positions, base) → x[..., :rope_dim], positions / 2, base)
+backwards (named, values, keeps 1): x[..., :rope_dim], positions, base) → x[..., :rope_dim], -positions, base)
+concatenate: torch.cat((rotated, x[..., rope_dim:]), dim=-1) → torch.concatenate([rotated, x[..., rope_dim:]], dim=-1)
 == stretched-frequencies
 divided-by-root (named, values, keeps 1): frequencies / factor → frequencies / factor**0.5
 ntk-on-linear (named, values): if method == "ntk": → if method == "linear":
 reciprocal: frequencies / factor → frequencies * (1 / factor)
-== yarn-frequencies
-share-squared (named, values): frequencies / factor * share → frequencies / factor * share**2
-trained-times-factor (named, values): math.log(trained / (2 * math.pi * fast)) → math.log(trained * factor / (2 * math.pi * fast))
-where: length = end - begin if end != begin else 0.001 → length = max(end - begin, 0.001)
 == bounded-scores
 cap-on-queries (named, values): queries @ keys.mT / keys.shape[-1] ** 0.5 → queries.clamp(-1, 1) @ keys.mT / keys.shape[-1] ** 0.5
 weight-added (named, values): + 1e-6) * query_weight → + 1e-6) + query_weight
@@ -51,6 +59,10 @@ sqrt: torch.sqrt((keys**2).mean(dim=-1, keepdim=True) + 1e-6) → ((keys**2).mea
 == delta-rule
 found-halved (named, values): values[:, :, t] - found → values[:, :, t] - found / 2
 beta-squared (named, values): betas[:, :, t, None] * → betas[:, :, t, None] ** 2 *
+keyword: contexts.append((query * memory).sum(dim=2)) → contexts += [(memory * query).sum(dim=-2)]
+== fading-delta
+faded-twice (named, values): memory * fades[:, :, t, None, None] → memory * fades[:, :, t, None, None] ** 2
+found-not-weighted (named, values): betas[:, :, t, None] * (values[:, :, t] - found) → values[:, :, t] - found
 keyword: contexts.append((query * memory).sum(dim=2)) → contexts += [(memory * query).sum(dim=-2)]
 == delta-parallel
 lower-scores-only (named, values): return (queries @ keys.mT).tril() @ changes → return (queries @ keys.mT).triu() @ changes
@@ -64,9 +76,5 @@ nested: return same & (recent | prefix) → return (same & recent) | (same & pre
 window-counted-once (named, values, keeps 1): min(num_tokens, layer["window"]) → 1
 keys-counted-thrice (named, values, keeps 1): numbers += 2 * layer["groups"] * layer["head_dim"] * num_tokens → numbers += 3 * layer["groups"] * layer["head_dim"] * num_tokens
 parts: (layer["latent_dim"] + layer["rope_dim"]) * num_tokens → layer["latent_dim"] * num_tokens + layer["rope_dim"] * num_tokens
-== longest-text
-half-the-budget (named, values): <= budget → <= budget / 2
-middle-returned (named, values): return fits → return (fits + too_long) // 2 + 1
-shift: (fits + too_long) // 2 → (fits + too_long) >> 1
 """,
 )
