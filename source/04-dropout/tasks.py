@@ -85,7 +85,7 @@ APPLY_DROPOUT = Task(
     ),
     learned="What is dropped becomes 0, and what is kept is divided by 1 − p, the share that is kept on average.",
     demands={
-        "holds True where an entry of x stays": "kept-and-dropped-swapped",
+        "is True where an entry of x stays": "kept-and-dropped-swapped",
         "p is the probability that an entry is dropped": "dropout-typed-in",
         "Leave x itself as it is": "edits-its-argument",
     },

@@ -74,6 +74,25 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
     ("tasks", "tasks=(SHARE, ROW_SUMS)", "tasks=(SHARE, ROW_SUMS, ROW_SUMS)",
      ["task row-sums: defined 2 times in tasks.py"]),
     ("source", "# Text about it.", "# ![](map.png)", ["cell title: a picture without alt text"]),
+    *(("source", "# Text about it.", f"# {said}",
+       [f"cell title: {habit!r} is not how a native says it; for example: {instead}"])
+      for said, habit, instead in (
+          ("It comes behind the softmax.", "behind", "after, next to"),
+          ("It must work also when it is empty.", "also when", "even when, even if"),
+          ("Which shape has the output?", "Which shape has", "what is the shape of"),
+          ("The mask stands beside it.", "stands", "is"),
+          ("The claim holds.", "holds", "is true, contains, has"),
+          ("Each is paid with memory.", "is paid with", "you pay for"),
+          ("It sums to 1 all the same.", "all the same", "nevertheless, still"),
+          ("Dropout falls on the weights.", "falls on", "applies to"),
+          ("What is to be trained is a parameter.", "What is to be", "what should be"),
+          ("Mind the shapes.", "Mind the", "watch out for"),
+          ("A loop costs the points.", "costs the points", "you would lose the points"),
+          ("Positions count on.", "Positions count on", "keep counting"),
+      )),
+    ("source", SHOWN,
+     '# %% id="asked"\npredict("size", "Which shape has x?", ("1",))\nreveal("size", "1")\n\n' + SHOWN,
+     ["cell asked: 'Which shape has' is not how a native says it; for example: what is the shape of"]),
     ("source", "# Text about it.", "# ![ ](map.png)", ["cell title: a picture without alt text"]),
     ("source", "# Text about it.", '# <img alt="" src="a.png"/>', ["cell title: an <img> without alt text"]),
     ("source", "# Text about it.", '# <IMG src="a.png" alt=" ">', ["cell title: an <img> without alt text"]),
@@ -336,3 +355,16 @@ def test_a_course_cell_that_only_shows_a_forbidden_call_is_allowed(problems):
     given = "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])"
     source = ((TEXT, "# Do without `torch.softmax`."), (given, given + "\nprint(torch.softmax(table, 0))"))
     assert problems(source=source, tasks=forbidding()) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It stands for every head.",
+        "Nobody is left behind.",
+        "`behind` is a name, and $holds$ a formula.",
+        "Keep it in mind.",
+    ],
+)
+def test_what_only_looks_like_a_habit_is_allowed(problems, said):
+    assert problems(source=(("# Text about it.", f"# {said}"),)) == []

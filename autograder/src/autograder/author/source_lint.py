@@ -33,6 +33,21 @@ READY_MADE = re.compile(r"`(\w[\w.]*\.\w+)`")
 SCHEME_LINE = re.compile(r"^- (\d+) points?:", re.MULTILINE)
 # Of a cell that reveals, a first line with the texts that may come.
 TELLS = re.compile(r"""reveal\("[^"]*",.*["']""")
+# Habits of translated English: what is not written in a lesson's prose, and what a native writes instead.
+HABITS = {
+    r"(?<!left )(?<!leave )(?<!stays )(?<!far )(?<!stay )\bbehind\b": "after, next to",
+    r"\balso (?:when|where|if)\b": "even when, even if",
+    r"\b[Ww]hich (?:shapes?|sizes?) (?:has|have)\b": "what is the shape of",
+    r"\bstands?\b(?! (?:for|out)\b)": "is",
+    r"\bholds\b": "is true, contains, has",
+    r"\b(?:is|are) paid with\b": "you pay for",
+    r"\ball the same\b": "nevertheless, still",
+    r"\bfalls? on\b": "applies to",
+    r"\b[Ww]hat is to be\b": "what should be",
+    r"\bMind (?:that|the|who|what|four)\b": "watch out for",
+    r"\bcosts? the points\b": "you would lose the points",
+    r"\b[Pp]ositions (?:that )?count on\b": "keep counting",
+}
 ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 
 
@@ -61,6 +76,7 @@ def lint(
         *_written_problems(notebook),
         *_faulty_problems(notebook),
         *_alt_problems(notebook),
+        *_habit_problems(notebook),
         *_prediction_problems(notebook),
         *(
             f"task {task.id}: {problem}"
@@ -206,6 +222,25 @@ def _alt_problems(notebook: NotebookNode) -> Iterator[str]:
                 yield f"{_name(cell)}: a picture without alt text"
             for _ in images_without_alt(cell.source):
                 yield f"{_name(cell)}: an <img> without alt text"
+
+
+def _habit_problems(notebook: NotebookNode) -> Iterator[str]:
+    """Yield each turn of phrase in prose or in a prediction that a native would not write."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            said = _plain(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
+        else:
+            asked = (node for node in ast.walk(parsed(cell.source)) if isinstance(node, ast.Call))
+            said = " ".join(
+                constant.value
+                for call in asked
+                if isinstance(call.func, ast.Name) and call.func.id == "predict"
+                for constant in ast.walk(call)
+                if isinstance(constant, ast.Constant) and isinstance(constant.value, str)
+            )
+        for habit, instead in HABITS.items():
+            for hit in re.finditer(habit, said):
+                yield f"{_name(cell)}: {hit.group()!r} is not how a native says it; for example: {instead}"
 
 
 def images_without_alt(text: str) -> list[str]:
