@@ -1405,6 +1405,24 @@ FAULTS = (
         section="06-encoder-decoder#scores-intro",
     ),
     Fault(
+        "keys-not-rotated",
+        "only the queries are rotated",
+        "Only the queries are rotated. A score depends on the distance when queries **and** keys are.",
+        section="12-real-models#llama-attention-task",
+    ),
+    Fault(
+        "values-rotated",
+        "the values are rotated as well",
+        "The values are rotated, too. Rotate queries and keys only.",
+        section="12-real-models#llama-attention-task",
+    ),
+    Fault(
+        "values-before-keys",
+        "the values' rows come before the keys'",
+        "The rows of the values come before those of the keys. The order is query, key, value.",
+        section="11-fast-attention#rows-read",
+    ),
+    Fault(
         "future-visible",
         "the causal mask is left out",
         "The causal mask is left out here, so the future is visible. Use it as well.",

@@ -184,7 +184,7 @@ COMBINE_MASKS = Task(
         mask-polarity: return padding → return ~padding
             hint: A mask has the opposite meaning. In it True means *visible*.
         mask-batch-for-heads: (lengths, num_tokens) & → (lengths, num_tokens)[:, 0] &
-            hint: The mask lacks an axis of size 1 behind the batch: it should be (b, 1, query, key).
+            hint: The mask lacks an axis of size 1 after the batch: it should be (b, 1, query, key).
         sizes-typed-in: num_tokens, num_tokens, dtype → 5, 5, dtype
         not-boolean: & causal → .float() * causal
         """),
@@ -278,7 +278,7 @@ MASKED_SOFTMAX = Task(
         empty-row-even: float("-inf") → -1e9
             weights.masked_fill(hidden, 0.0) → weights
         mask-polarity: mask == 0 → mask == 1
-            hint: This hides where the mask holds 1 or True. Here 1 means *visible*, and 0 is to be hidden.
+            hint: This hides where the mask is 1 or True. Here 1 means *visible*, and 0 is to be hidden.
         mask-fills-zero: float("-inf") → 0.0
             weights.masked_fill(hidden, 0.0) → weights
         mask-fills-zero: float("-inf") → 0.0
@@ -632,7 +632,7 @@ MULTI_HEAD_ATTENTION = Task(
         zero-times-infinity: .masked_fill(mask == 0, float("-inf")) → - (1 - mask.float()) * torch.inf
             weights = weights. → weights.
         mask-polarity: mask == 0 →2 mask == 1
-            hint: This hides where the mask holds 1 or True. Here 1 means *visible*, and 0 is to be hidden.
+            hint: This hides where the mask is 1 or True. Here 1 means *visible*, and 0 is to be hidden.
         mask-on-first-head: s = scores.m → s[:, :1] = scores[:, :1].m
             s = weights.m → s[:, :1] = weights[:, :1].m
         empty-row-nan: weights = weights. → weights.

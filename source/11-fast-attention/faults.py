@@ -290,12 +290,6 @@ FAULTS = (
         section="11-fast-attention#cache-intro",
     ),
     Fault(
-        "values-before-keys",
-        "the values' rows come before the keys'",
-        "The rows of the values come before those of the keys. The order is query, key, value.",
-        section="11-fast-attention#rows-read",
-    ),
-    Fault(
         "first-rows-of-the-triangle",
         "the new tokens get the first rows of the triangle",
         "`to_cache`: the triangle starts in the top left corner, as that of `is_causal` does, so the first new token sees "

@@ -602,18 +602,6 @@ FAULTS = (
         section="12-real-models#llama-attention-task",
     ),
     Fault(
-        "keys-not-rotated",
-        "only the queries are rotated",
-        "Only the queries are rotated. A score depends on the distance when queries **and** keys are.",
-        section="12-real-models#llama-attention-task",
-    ),
-    Fault(
-        "values-rotated",
-        "the values are rotated as well",
-        "The values are rotated, too. Rotate queries and keys only.",
-        section="12-real-models#llama-attention-task",
-    ),
-    Fault(
         "normed-after-rotation",
         "QK-norm comes after the rotation",
         "QK-norm comes after the rotation here. With weights that differ that is something else: norm "

@@ -91,7 +91,7 @@ LIKE_GPT2 = Task(
         blocks-of-biases-mixed: zip(model.blocks, biases) → zip(model.blocks, biases.view(3, len(biases), -1).transpose(0, 1).flatten(1))
         tables-not-tied: line model.unembedding →
         tables-not-tied: model.unembedding.weight = model.embedding.weight → model.unembedding.weight = nn.Parameter(model.embedding.weight.detach().clone())
-            hint: The unembedding holds a copy of the table. Tied means one parameter: `model.unembedding.weight = model.embedding.weight`.
+            hint: The unembedding has a copy of the table. Tied means one parameter: `model.unembedding.weight = model.embedding.weight`.
         tied-the-other-way: model.unembedding.weight = model.embedding.weight → model.embedding.weight = model.unembedding.weight
         projections-swapped: block.attention.W_query, block.attention.W_key → block.attention.W_key, block.attention.W_query
             hint: The first part goes to `W_key` and the second to `W_query`. The order should be query, key,
@@ -188,7 +188,7 @@ LOAD_GPT2 = Task(
     },
     hints=(
         "First call `like_gpt2(model, torch.zeros(len(model.blocks), 3 * d_model))`. The zeros give way to the stored biases.",
-        "Make a dictionary `own`. For each stored name: take the prefix off, skip what is to be skipped, transpose, translate.",
+        "Make a dictionary `own`. For each stored name: take the prefix off, skip what should be skipped, transpose, translate.",
         "Transposed, `c_attn` is (3 · d_model, d_model): `tensor.chunk(3)` gives the rows of `W_query`, `W_key`, `W_value`. Its bias is cut in the same way.",
     ),
     wrong=wrongs("""
@@ -290,7 +290,7 @@ FIRST_GAP = Task(
     hints=(
         "A loop over the stages: `for stage, (own, right) in enumerate(zip(ours, theirs))`.",
         "Compare `(own - right).abs().max()` with `tolerance * right.abs().max()`. A comparison with nan is False: write `not … <= …`.",
-        "Return the stage as soon as one differs, and -1 behind the loop.",
+        "Return the stage as soon as one differs, and -1 after the loop.",
     ),
     wrong=wrongs("""
         largest-gap-for-first: body
@@ -369,7 +369,7 @@ MERGE_PAIR = Task(
         "An id that was merged is used up": "merged-id-used-again",
     },
     hints=(
-        "A `while` loop with a place: it goes on by 2 behind a pair, and by 1 elsewhere.",
+        "A `while` loop with a place: it goes on by 2 after a pair, and by 1 elsewhere.",
         "`old = ids.tolist()` and `both = pair.tolist()` make plain lists. Compare `old[place : place + 2] == both`.",
         "Append `new_id` and add 2 to the place, or append `old[place]` and add 1.",
     ),
@@ -641,7 +641,7 @@ DECODE_BYTES = Task(
     },
     hints=(
         "Make a list with what each id stands for: first the 256 bytes, each alone.",
-        "Merge k stands for `stands_for[first] + stands_for[second]`, and comes behind all before it.",
+        "Merge k stands for `stands_for[first] + stands_for[second]`, and comes after all others.",
         "`torch.tensor([byte for one in ids.tolist() for byte in stands_for[one]])`",
     ),
     wrong=wrongs("""

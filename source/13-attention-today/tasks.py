@@ -82,7 +82,7 @@ WINDOW_MASK = Task(
         mask-polarity: return too_far | (distance < 0) → return ~(too_far | (distance < 0))
             hint: True marks what is visible here. The task wants True where a key is hidden.
         not-boolean: return too_far | (distance < 0) → return (too_far | (distance < 0)).float()
-            hint: The result holds numbers. The task asks for True and False.
+            hint: The result consists of numbers. The task asks for True and False.
         transposed-result: return too_far | (distance < 0) → return (too_far | (distance < 0)).T
         """),
     right=rights("""
@@ -243,7 +243,7 @@ REACH = Task(
     },
     hints=(
         "Begin with `torch.eye(num_tokens)`: before the first layer each position knows itself.",
-        "Position i knows behind a layer what all the positions that it sees knew before: a matrix product, `visible.float() @ arrives`.",
+        "After a layer, position i knows what all the positions that it sees knew before: a matrix product, `visible.float() @ arrives`.",
         "After each product only `> 0` matters. A window of 0 becomes `num_tokens`. End with `.bool()`.",
     ),
     wrong=wrongs("""
@@ -533,7 +533,7 @@ ABSORBED = Task(
         rotated-score-left-out: inside @ latents.mT + rope_queries @ rope_keys.mT → inside @ latents.mT
         queries-from-the-start: window_mask(new, num_tokens, num_tokens) → torch.ones(new, num_tokens, dtype=torch.bool).triu(1)
         no-mask: scores = scores.masked_fill(window_mask(new, num_tokens, num_tokens), -torch.inf) → pass
-            hint: Nothing is hidden, so a query sees tokens behind it. Fill the future with `-torch.inf`.
+            hint: Nothing is hidden, so a query sees tokens after it. Fill the future with `-torch.inf`.
         no-scale: scores = scores / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5 → pass
         keys-made-after-all: body
             keys, values = latents[:, None] @ W_key.mT, latents[:, None] @ W_value.mT
@@ -1024,7 +1024,7 @@ DELTA_RULE = Task(
         "The memory starts empty": "memory-starts-with-ones",
     },
     hints=(
-        "The memory is (b, heads, head_dim, value_dim). What it holds for a key is `(key * memory).sum(dim=2)` with a key of (b, heads, head_dim, 1).",
+        "The memory is (b, heads, head_dim, value_dim). What it has for a key is `(key * memory).sum(dim=2)` with a key of (b, heads, head_dim, 1).",
         "`change = betas[:, :, t, None] * (values[:, :, t] - found)`",
         "`memory = memory + key * change[:, :, None]`, and then `(query * memory).sum(dim=2)`.",
     ),
@@ -1040,7 +1040,7 @@ DELTA_RULE = Task(
         read-before-written: line memory = memory + key →
             below contexts.append → memory = memory + key * change[:, :, None]
         overwritten-in-loop: memory = memory + key → memory = key
-            hint: The memory holds the newest token alone. Add to what it holds.
+            hint: The memory has the newest token alone. Add to what it has.
         keys-normalised: above for t in range → keys = F.normalize(keys, dim=-1)
         memory-starts-with-ones: values.new_zeros( → values.new_ones(
         """),
@@ -1154,7 +1154,7 @@ DELTA_PARALLEL = Task(
         "without a loop": "looped-after-all",
     },
     hints=(
-        "`keys @ keys.mT` holds all products of keys. Times β of the **row's** token, strictly below the diagonal, plus the identity: that is A.",
+        "`keys @ keys.mT` is all products of keys. Times β of the **row's** token, strictly below the diagonal, plus the identity: that is A.",
         "`B` is β times the values. `torch.linalg.solve_triangular(A, B, upper=False)` gives all changes.",
         "`(queries @ keys.mT).tril() @ changes`",
     ),
@@ -1241,7 +1241,7 @@ PACKED = Task(
     hints=(
         "Inside, `documents[b, query] == documents[b, key]` says whether both are in one document.",
         "In the window: `(query >= key) & (query - key < window)`. In the prefix: `(query < prefixes[b]) & (key < prefixes[b])`.",
-        "`return same & (recent | prefix)`, and behind the inner function `return mask_mod`.",
+        "`return same & (recent | prefix)`, and after the inner function `return mask_mod`.",
     ),
     wrong=wrongs("""
         documents-mixed: return same & (recent | prefix) → return recent | prefix

@@ -265,5 +265,9 @@ plain-attention: line training … True) →:
 index-of-groups: line keys. … values. →:
     keys = keys[:, [h // sharing for h in range(self.num_heads)]]
     values = values[:, [h // sharing for h in range(self.num_heads)]]
+== join-pieces
+halved-logsumexps (named, values): torch.softmax(logsumexps, dim=0) → torch.softmax(logsumexps / 2, dim=0)
+first-piece-only (named, values): return (shares[..., None] * contexts).sum(dim=0) → return contexts[0]
+tensordot: return (shares[..., None] * contexts).sum(dim=0) → return (contexts * shares.unsqueeze(-1)).sum(0)
 """,
 )
