@@ -594,13 +594,17 @@ def minutes_of(lesson):
     return tasks + len(prose.split()) / 150 + lines / 20 + len(figures) / 2 + predictions, tasks
 
 
-# Lessons 11 to 13 have not been measured by the formula yet.
-@pytest.mark.parametrize("lesson", EVERY[:10])
-def test_a_lesson_states_the_time_of_the_formula_rounded_up_and_two_and_a_half_hours_at_most(lesson):
+@pytest.mark.parametrize("lesson", EVERY)
+def test_a_lesson_states_the_time_of_the_formula_rounded_up(lesson):
     minutes, _tasks = minutes_of(lesson)
     (stated,) = re.findall(r"\*\*Time:\*\* about (\d+) minutes", prose_of(lesson))
     assert int(stated) == 5 * math.ceil(minutes / 5)
-    assert int(stated) <= 150
+
+
+# Lessons 11 to 13 are longer, and best taken on two days.
+@pytest.mark.parametrize("lesson", EVERY[:10])
+def test_a_lesson_takes_two_and_a_half_hours_at_most(lesson):
+    assert minutes_of(lesson)[0] <= 150
 
 
 @pytest.mark.parametrize("lesson", EVERY)

@@ -134,7 +134,7 @@ reveal(
 #
 # *5 minutes · one line · task id* `apply-dropout`
 #
-# Write `apply_dropout(x, kept, p)`. `kept` holds True where an entry of `x` stays. `p` is the probability that an
+# Write `apply_dropout(x, kept, p)`. `kept` is True where an entry of `x` stays. `p` is the probability that an
 # entry is dropped, from 0 up to but not including 1. Leave `x` itself as it is.
 
 

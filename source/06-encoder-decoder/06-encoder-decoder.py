@@ -14,7 +14,7 @@
 #   lengths;
 # - read a map of cross-attention, measure how far to trust it, and say what it cannot tell you.
 #
-# **Time:** about 95 minutes, an estimate. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and
+# **Time:** about 110 minutes, an estimate. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and
 # the causal mask of lesson 03.
 
 # %% id="setup"

@@ -15,7 +15,7 @@
 # - write a KV cache and grouped-query attention, and compute what a cache costs in bytes;
 # - say what limits a GPU in training and in generation, and what FlashAttention 1 to 4 each changed.
 #
-# **Time:** about 150 minutes, an estimate; best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`).
+# **Time:** about 170 minutes, an estimate; best on two days. **Before you start:** lesson 05 (`MultiHeadAttention`).
 # For section 4: what `backward` does (lesson 08). You do not need a GPU; if you have one, the measurements at the end
 # use it.
 

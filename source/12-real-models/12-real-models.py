@@ -13,7 +13,7 @@
 # - write with temperature, top-k, top-p and a cache, and say what each one changes;
 # - say what Llama changed, and compute a model's parameters and bytes from a few numbers.
 #
-# **Time:** about 150 minutes, an estimate; best on two days. **Before you start:** `MultiHeadAttention` (lesson 05),
+# **Time:** about 175 minutes, an estimate; best on two days. **Before you start:** `MultiHeadAttention` (lesson 05),
 # `apply_rope` (lesson 07), `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped
 # queries (lesson 11).
 #

@@ -15,7 +15,7 @@
 # - keep scores from growing, and write attention with a memory of fixed size that fades;
 # - read an attention from a `config.json`, and say what its cache takes.
 #
-# **Time:** about 150 minutes, an estimate; best on two days. **Before you start:** `causal_mask` (lesson 03),
+# **Time:** about 180 minutes, an estimate; best on two days. **Before you start:** `causal_mask` (lesson 03),
 # `apply_rope` (lesson 07), the cache and grouped queries (lesson 11), `RMSNorm` and Llama's attention (lesson 12).
 # The end of section 4 is a good place to stop for the day.
 #
