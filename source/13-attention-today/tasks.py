@@ -612,9 +612,11 @@ KEYS_AS_VALUES = Task(
         key-weight-left-out: values * key_weight, positions → values, positions
         rope-base-typed-in: positions, base) → positions)
         values-rotated: return torch.stack((keys, values)) → return torch.stack((keys, apply_rope(values, positions, base)))
+            hint: The values are rotated too. Only the keys should be.
         values-weighted: return torch.stack((keys, values)) → return torch.stack((keys, values * key_weight))
         keys-as-they-are: return torch.stack((keys, values)) → return torch.stack((keys, keys))
         keys-not-rotated: keys = apply_rope(values * key_weight, positions, base) → keys = values * key_weight
+            hint: The keys are not rotated. Send them through `apply_rope`.
         weighted-after-rotation: apply_rope(values * key_weight, positions, base) → apply_rope(values, positions, base) * key_weight
         values-before-keys: torch.stack((keys, values)) → torch.stack((values, keys))
             hint: The values come first here. Put the keys first.
@@ -773,10 +775,7 @@ ROTATE_PART = Task(
             return torch.cat((x[..., :split], apply_rope(x[..., split:], positions, base)), dim=-1)
         frequencies-of-the-whole-head: body
             return torch.cat((apply_rope(x, positions, base)[..., :rope_dim], x[..., rope_dim:]), dim=-1)
-        frequencies-of-the-whole-head: body
-            slower = base ** (rope_dim / x.shape[-1])
-            return torch.cat((apply_rope(x[..., :rope_dim], positions, slower), x[..., rope_dim:]), dim=-1)
-            hint: The frequencies are those of the whole head. The rotated numbers count as a head of `rope_dim` numbers.
+        frequencies-of-the-whole-head: = torch.cat((apply_rope(x[..., :rope_dim], positions, base ** (rope_dim / x.shape[-1])), x[..., rope_dim:]), dim=-1)
         everything-rotated: = apply_rope(x, positions, base)
         rope-base-typed-in: positions, base) → positions)
         rest-dropped: return torch.cat((rotated, x[..., rope_dim:]), dim=-1) → return torch.cat((rotated, torch.zeros_like(x[..., rope_dim:])), dim=-1)
