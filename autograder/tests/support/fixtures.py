@@ -34,6 +34,7 @@ def own_progress(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     for name in ("NBGRADER_EXECUTION", "AUTOGRADER_RUN", "AUTOGRADER_COURSE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(check_calls, "_SEEN_HINTS", {})
+    monkeypatch.setattr(check_calls, "_SOLVED", set())
     return folder
 
 

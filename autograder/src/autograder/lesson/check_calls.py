@@ -265,21 +265,24 @@ def _onward(course: Course, lesson: LessonBank, task: Task) -> Onward:
     left = [other for other in (*tasks[place:], *tasks[:place]) if not _is_solved(course, other)]
     done = _("{earned} of {points}", earned=len(tasks) - len(left), points=len(tasks))
     if left:
-        notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).name or f"{lesson.lesson}.ipynb"
-        address = f"{quote(notebook)}#cell-id={left[0].id}{OF_ANSWER}"
+        name = Path(os.environ.get("JPY_SESSION_NAME", "")).name or f"{lesson.lesson}.ipynb"
+        address = f"{quote(name)}#cell-id={left[0].id}{OF_ANSWER}"
         return Onward(done, left[0].title, address)
     lessons = course.banked()
     following = lessons[lessons.index(lesson.lesson) + 1 :][:1]
     if not following:
         return Onward(done)
-    place_of = _notebook_of(following[0])
-    return Onward(done, _spoken(course, following[0]).title, place_of.as_posix() if place_of else "")
+    notebook = _notebook_of(following[0])
+    title = language.translated(following[0], course.load(following[0]).title)
+    return Onward(done, title, notebook.as_posix() if notebook else "")
 
 
 def _is_solved(course: Course, task: Task) -> bool:
-    """Tell whether a task was solved at any time, or in this session where progress is not kept."""
-    verdict = _FOUND.get((course.name, task.id))
-    return bool(verdict and verdict.passed) or progress_store.read(course.name, task.id).solved
+    """Tell whether a task was solved at any time, as far as that is kept."""
+    key = course.name, task.id
+    if key not in _SOLVED and progress_store.read(course.name, task.id).solved:
+        _SOLVED.add(key)
+    return key in _SOLVED
 
 
 def _notebook_of(lesson: str) -> Path | None:
@@ -299,6 +302,8 @@ def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[
 # In this session, by course and task: the hints seen, and what the last check found.
 _SEEN_HINTS: dict[tuple[str, str], int] = {}
 _FOUND: dict[tuple[str, str], Verdict] = {}
+# What is known to be solved: that is read once for each task.
+_SOLVED: set[tuple[str, str]] = set()
 # Why progress cannot be kept, as far as it was said.
 _SAID: set[str] = set()
 
@@ -459,7 +464,10 @@ def _what_to_do(name: str) -> str:
 
 def _spoken(course: Course, name: str) -> LessonBank:
     """Return a lesson's bank with its texts in the learner's language."""
-    return bank.with_texts(course.load(name), language.translated)
+    lesson = course.load(name)
+    # English is what stands in it, where no translation is read; to go through all texts takes longer than
+    # most checks.
+    return lesson if language.spoken() == "en" else bank.with_texts(lesson, language.translated)
 
 
 def _namespace() -> Mapping[str, Any]:
@@ -487,6 +495,8 @@ def _evidence(
 def _remember(course: Course, task: Task, verdict: Verdict) -> str:
     """Keep what a check found; returns why it cannot be kept where that was not said yet."""
     _FOUND[course.name, task.id] = verdict
+    if verdict.passed:
+        _SOLVED.add((course.name, task.id))
     record = progress_store.read(course.name, task.id)
     trouble = progress_store.write(
         course.name,
