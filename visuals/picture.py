@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import html
+import io
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from autograder.records.javascript_modules import PICTURE_MIME
+from PIL import Image
 
 from visuals import mpl, style
 from visuals.drawn import drawn
 
 # Wherever a notebook is shown (JupyterLab and the site, VS Code, Colab), a dark theme turns light into dark.
 STYLE = (
-    '<style>:is([data-jp-theme-light="false"], .vscode-dark, html[theme="dark"]) .attention-picture '
+    '<style>:is([data-jp-theme-light="false"], .vscode-dark, html[theme="dark"]) .ag-picture '
     "{ filter: invert(1) hue-rotate(180deg); }</style>"
 )
+
+
+# Pixels of the PNG for each CSS pixel, and its colours.
+DENSITY, COLOURS = 1.5, 128
 
 
 class Picture:
@@ -23,9 +31,9 @@ class Picture:
 
     `figure` is the matplotlib Figure, for a learner who wants to change it; `save` writes it to a file; `alt`
     says what it shows.
-    In a notebook the last expression of a cell displays it. JupyterLab ignores the `alt` metadata of an image
-    output, as does nbconvert's default template; so the bundle holds an HTML img that carries the text, and
-    the plain image/png for whatever takes no HTML (LaTeX, Markdown and others).
+    In a notebook the last expression of a cell displays it, as a PNG: GitHub leaves out pictures inside HTML
+    and spoils SVG, and JupyterLab shows no SVG of a notebook that it does not trust. The tool's extension and
+    a site show the drawing, with its text.
     """
 
     def __init__(self, figure: mpl.Figure, alt: str) -> None:
@@ -45,6 +53,16 @@ class Picture:
     def svg(self) -> str:
         """The picture as SVG with real text: the same bytes for the same data, without date or version."""
         return drawn(self.figure, *self.size)
+
+    @cached_property
+    def png(self) -> bytes:
+        """The picture for readers that show no SVG, in few colours."""
+        written, small = io.BytesIO(), io.BytesIO()
+        with style.look():
+            self.figure.savefig(written, format="png", dpi=DENSITY * self.figure.dpi)
+        few = Image.open(written).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few.save(small, format="png")
+        return small.getvalue()
 
     def save(self, path: str | Path, *, dpi: int = 300, background: str = "white") -> Path:
         """Write the picture to a file, for a paper or a slide, and return its path.
@@ -76,9 +94,11 @@ class Picture:
         data = quote(self.svg, safe=" !$'()*+,/:;=?@[]{}|~")
         return (
             f'{STYLE}<img src="data:image/svg+xml,{data}" alt="{html.escape(self.alt)}" '
-            f'width="{width}" height="{height}" class="attention-picture" '
+            f'width="{width}" height="{height}" class="ag-picture" '
             'style="max-width: 100%; height: auto; border-radius: 6px;">'
         )
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": self.to_html(), "text/plain": self.alt}
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], Any]:
+        width, height = self.size
+        marks = {"image/png": {"alt": self.alt, "width": width, "height": height}}
+        return {PICTURE_MIME: {"svg": self.svg}, "image/png": self.png, "text/plain": self.alt}, marks

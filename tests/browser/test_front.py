@@ -160,7 +160,7 @@ def test_an_explorer_is_dragged_and_clicked_and_is_there_again_in_a_saved_notebo
 def test_an_explorer_and_a_picture_follow_the_dark_theme(page, notebook):
     explorer = notebook.cell("explore_query(inputs").locator(".live")
     ink = "node => getComputedStyle(node).color"
-    picture = notebook.cell("token_vectors(inputs, tokens)").locator("img.attention-picture")
+    picture = notebook.cell("token_vectors(inputs, tokens)").locator("img.ag-picture")
     turned = "node => getComputedStyle(node).filter"
     before = explorer.evaluate(ink)
     assert picture.evaluate(turned) == "none"

@@ -151,7 +151,7 @@ def test_no_page_is_large(site):
 def test_pictures_keep_their_letters_readable_on_a_phone(visit):
     page = visit("01-dot-product", width=390)
     uncover(page)  # what came of a prediction, too
-    shares = page.locator("div.cell_output .attention-picture").evaluate_all(
+    shares = page.locator("div.cell_output .ag-picture").evaluate_all(
         "all => all.map(one => one.getBoundingClientRect().width / one.getAttribute('width'))"
     )
     # The smallest letters have 11 pixels.
@@ -364,7 +364,7 @@ def test_the_quiz_says_where_to_begin_as_the_notebook_does(visit, form):
 def test_the_theme_reaches_explorers_and_pictures(visit):
     page = visit("01-dot-product", "dark")
     assert page.locator("body").get_attribute("data-jp-theme-light") == "false"
-    picture = page.locator(".attention-picture").first
+    picture = page.locator(".ag-picture").first
     turned = "node => getComputedStyle(node).filter"
     assert picture.evaluate(turned) == "invert(1) hue-rotate(180deg)"
     page.locator(".theme-toggle:visible").press("Enter")

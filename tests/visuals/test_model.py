@@ -148,7 +148,8 @@ def test_another_model_stays_in_its_notebook():
         other.embedding.weight[0, 0] += 1
     explorer = explore_model(other, 4, encode, VOCABULARY, "if x")
     assert explorer._for_sites() == {}
-    assert load(explorer.widget.weights)["wte.weight"].equal(other.embedding.weight)
+    held = explorer._files["weights"]
+    assert load(held)["wte.weight"].equal(other.embedding.weight)
 
 
 def test_a_text_that_cannot_be_read_is_refused_where_it_starts():

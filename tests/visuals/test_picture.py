@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import html
+import io
 import itertools
 import re
 import subprocess
@@ -16,6 +17,7 @@ import matplotlib
 import numpy as np
 import pytest
 import torch
+from autograder.records.javascript_modules import PICTURE_MIME
 from IPython.core.formatters import DisplayFormatter
 from PIL import Image
 
@@ -31,14 +33,23 @@ def picture(inputs, tokens):
     return visuals.scores_to_context(inputs, tokens)
 
 
-def test_displays_as_html_and_text(picture):
-    data, _ = DisplayFormatter().format(picture)
-    assert set(data) == {"text/html", "text/plain"}
-    assert data["text/plain"] == picture.alt
+def test_displays_as_an_image_a_drawing_and_words(picture):
+    data, metadata = DisplayFormatter().format(picture)
+    assert set(data) == {"image/png", PICTURE_MIME, "text/plain"}
+    assert data[PICTURE_MIME] == {"svg": picture.svg}
+    assert data["text/plain"] == metadata["image/png"]["alt"] == picture.alt
+
+
+def test_the_image_is_sharper_than_it_is_shown_and_pale_cells_stay(inputs, tokens):
+    picture = visuals.attention_map(np.array([[0.02, 0.98], [0.5, 0.5]]), tokens[:2])
+    image = Image.open(io.BytesIO(picture.png))
+    assert image.width == pytest.approx(1.5 * picture.size[0], abs=1)
+    pale = style.fills(np.array([0.02]), style.color_scale(np.array([0.98])))[0, :3]
+    distances = np.abs(np.array(image.convert("RGB")) / 255 - pale).max(axis=-1)
+    assert (distances < 0.006).sum() > 1000
 
 
 def test_html_carries_the_alternative_text(picture):
-    """JupyterLab and nbconvert's default template show the alt of HTML, but not that of image metadata."""
     shown = picture.to_html()
     assert re.search(r'alt="([^"]*)"', shown).group(1) == picture.alt.replace("'", "&#x27;")
     assert unquote(re.search(r'src="data:image/svg\+xml,([^"<>&#]*)"', shown).group(1)) == picture.svg

@@ -1,8 +1,8 @@
 """Explorers: turn a knob and see what attention does with it.
 
 An explorer is an ES module beside the Python file that offers it, and made of what stands in this folder:
-`parts.js` (controls, bars, maps, motion) and `tensors.js` (what it computes). `anywidget` mounts it in a
-notebook, a site mounts the same file. Python says what it shows and is told what the learner chose.
+`parts.js` (controls, bars, maps, motion) and `tensors.js` (what it computes). It travels in its cell's
+output, and so works in a notebook on any later day; a site mounts the same file. Python says what it shows.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from autograder.lesson.in_page import in_page
 from autograder.records.javascript_modules import MODULE_MIME, said, whole
 
 from visuals.language import _
@@ -24,7 +25,7 @@ PACKAGE = HERE.parent
 
 
 class Explorer:
-    """A module, what it shows, and what the learner has chosen in it.
+    """A module, what it shows, and what is chosen in it at first.
 
     module: a path below `visuals/`; shows: what it shows, as JSON holds it; chosen: what is chosen at first;
     picture: draws what readers without a browser see; files: by name, bytes that the module reads; a
@@ -39,7 +40,7 @@ class Explorer:
         picture: Callable[[], Picture | NotReady],
         files: Mapping[str, Path | bytes] | None = None,
     ) -> None:
-        self._module, self._shows, self._first = module, dict(shows), dict(chosen)
+        self._module, self._shows, self.chosen = module, dict(shows), dict(chosen)
         self._draw, self._files = picture, files or {}
 
     @cached_property
@@ -54,11 +55,6 @@ class Explorer:
         """What the picture says."""
         return self.picture.alt
 
-    @property
-    def chosen(self) -> dict[str, Any]:
-        """What the learner has chosen, by the names of the controls."""
-        return dict(self.widget.chosen)
-
     @cached_property
     def texts(self) -> dict[str, str]:
         """What the module says, in the notebook's language; nothing for what stays English."""
@@ -69,30 +65,16 @@ class Explorer:
         """The module with all that it imports."""
         return whole(PACKAGE / self._module)
 
-    @cached_property
-    def widget(self) -> Any:
-        """The module in a notebook."""
-        import traitlets  # only now: a lesson is quicker to start, and a class is graded without widgets
-        from anywidget import AnyWidget
-
-        kept = {
-            name: traitlets.Bytes(held if isinstance(held, bytes) else held.read_bytes()).tag(sync=True)
-            for name, held in self._files.items()
-        }
-        shared = {
-            name: traitlets.Dict(value).tag(sync=True)
-            for name, value in (("shows", self._shows), ("chosen", self._first), ("texts", self.texts))
-        }
-        return type("LiveWidget", (AnyWidget,), {"_esm": self.code, **shared, **kept})()
-
     def __repr__(self) -> str:
         return self.alt
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        widget = self.widget._repr_mimebundle_()
-        # anywidget gives metadata too.
-        widget = widget[0] if isinstance(widget, tuple) else widget
-        return {**(widget or {}), **self.picture._repr_mimebundle_(), **self._for_sites()}
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        still, marks = self.picture._repr_mimebundle_()
+        held = {
+            name: held if isinstance(held, bytes) else held.read_bytes() for name, held in self._files.items()
+        }
+        values = {"shows": self._shows, "chosen": self.chosen, "texts": self.texts}
+        return in_page(self.code, values, {**still, **self._for_sites()}, held), marks
 
     def _for_sites(self) -> dict[str, Any]:
         """Return the output from which a site mounts the module."""
@@ -106,7 +88,7 @@ class Explorer:
                 "files": {name: path.relative_to(PACKAGE).as_posix() for name, path in paths.items()},
                 # As one text: a notebook would give each number a line.
                 "model": json.dumps(
-                    {"shows": self._shows, "chosen": self._first, "texts": self.texts}, ensure_ascii=False
+                    {"shows": self._shows, "chosen": self.chosen, "texts": self.texts}, ensure_ascii=False
                 ),
             }
         }

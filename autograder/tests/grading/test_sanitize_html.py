@@ -116,7 +116,7 @@ def test_of_an_output_only_what_can_be_shown_is_kept():
     }
     (shown,) = outputs_shown(new_output("display_data", data=data, metadata=metadata))
     assert shown.data == {"text/plain": "x", "text/html": "<b>y</b>", "image/png": "iVBO"}
-    assert shown.metadata == {"image/png": {"width": 90}, "filenames": {}, "text/html": {}}
+    assert shown.metadata == {"image/png": {"width": 90, "alt": "x"}, "filenames": {}, "text/html": {}}
 
 
 def test_all_outputs_of_a_notebook_together_are_bounded(monkeypatch):

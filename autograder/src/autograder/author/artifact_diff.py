@@ -22,7 +22,7 @@ from torch import Tensor
 from autograder.records import bank, serialization
 from autograder.records.bank import Explanations
 from autograder.records.cell_roles import is_measured
-from autograder.records.javascript_modules import MODULE_MIME
+from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME
 from autograder.records.tensor_comparison import all_close
 
 # A picture that stands in HTML, with its alternative text beside it.
@@ -182,6 +182,8 @@ def _without_pixels(path: Path) -> NotebookNode:
             for kind in ("image/png", "image/jpeg"):
                 if kind in data:
                     data[kind] = ""
+            if PICTURE_MIME in data:
+                data[PICTURE_MIME] = ""
             if MODULE_MIME in data:
                 # Its words count; the last digit of a number may differ between processors.
                 data[MODULE_MIME] = NUMBER.sub("0", json.dumps(data[MODULE_MIME]))

@@ -241,10 +241,12 @@ def _safe(output: NotebookNode, room: int) -> tuple[NotebookNode, int]:
         elif kind == "image/svg+xml" or (kind in ("text/latex", "text/markdown") and length <= MAX_MARKDOWN):
             kept[kind] = text
         size += min(length, room - size)
-    # nbconvert writes a picture's metadata into the page as it finds it.
+    # nbconvert writes a picture's sides into the page as it finds them, and escapes its text.
     sizes = {
         kind: {
-            name: side for name, side in marks.items() if name in ("width", "height") and type(side) is int
+            name: mark
+            for name, mark in marks.items()
+            if (name in ("width", "height") and type(mark) is int) or (name == "alt" and type(mark) is str)
         }
         for kind, marks in output.get("metadata", {}).items()
         if isinstance(marks, dict)

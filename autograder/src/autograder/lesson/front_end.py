@@ -39,6 +39,15 @@ def _said_of_cell() -> dict[str, Any]:
     return metadata if isinstance(metadata, dict) else {}
 
 
+def page() -> str:
+    """Return what shows this cell: "jupyter" for JupyterLab and Notebook, "other", or "" for nothing."""
+    if "google.colab" in sys.modules:
+        return "other"
+    if not has_front_end():
+        return ""
+    return "other" if "vscode" in str(shell().parent_header["metadata"]["cellId"]) else "jupyter"
+
+
 @contextmanager
 def told_of_loading() -> Iterator[None]:
     """Say that torch is being loaded, at once and until it is, if nothing has loaded it yet."""

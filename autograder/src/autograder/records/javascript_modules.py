@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 MODULE_MIME = "application/vnd.autograder.module+json"
+# A drawing, which the front-end extension shows with the output's plain text as its alternative text.
+PICTURE_MIME = "application/vnd.autograder.picture+json"
 IMPORT = re.compile(r'^import [^;]*? from "(\.[^"]+)";\n', re.MULTILINE | re.DOTALL)
 SAID = re.compile(r'\bN?_\(\s*"((?:[^"\\\n]|\\.)*)"')
 

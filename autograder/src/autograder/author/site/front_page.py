@@ -36,7 +36,7 @@ def card(lesson: str, notebook: NotebookNode, static: Path) -> Card:
     first = notebook.cells[0].source
     time = TIME.search(first)
     shown = (output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ()))
-    pictures = (first_picture(data.get("text/html", ""), static) for data in shown)
+    pictures = (first_picture(data, static) for data in shown)
     return Card(
         lesson=lesson,
         title=first.partition("\n")[0].lstrip("# "),

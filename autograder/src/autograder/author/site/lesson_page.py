@@ -6,13 +6,13 @@ import ast
 import base64
 import gzip
 import hashlib
+import html
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
@@ -20,7 +20,7 @@ from nbformat.v4 import new_markdown_cell, new_output
 from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course, package_folder
 from autograder.records.errors import AuthoringError
-from autograder.records.javascript_modules import MODULE_MIME, said, whole
+from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, said, whole
 from autograder.records.parse_cells import parsed
 from autograder.words.feedback_card import STYLE
 from autograder.words.language import _, translated
@@ -28,7 +28,6 @@ from autograder.words.templates import templates
 
 HERE = ("autograder.author.site", "assets")  # where this package's templates are
 PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"')
-DRAWING = re.compile(r'<img src="data:image/svg\+xml,([^"]*)" alt="([^"]*)"([^>]*)>')
 NAMED = re.compile(r"(?<= id=')(?=\w)|(?<= href='#)|(?<=\burl\(#)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -85,6 +84,8 @@ class Page:
         data = output.get("data", {})
         if MODULE_MIME in data:
             return _html(mounted(data[MODULE_MIME], self.static, str(data.get("text/plain", ""))))
+        if PICTURE_MIME in data:
+            return _html(self._drawing(data[PICTURE_MIME]["svg"], str(data.get("text/plain", ""))))
         if "text/html" not in data:
             return output
         name, call = last_call(cell.source)
@@ -96,24 +97,22 @@ class Page:
             return _html(self._question(call) if name == "predict" else self._outcome(call, data))
         return _html(self._without_data(data["text/html"]))
 
-    def _without_data(self, html: str) -> str:
-        """Markup with its pictures in files of their own, and without the style sheet that the site has.
-
-        A drawing becomes a part of the page, so that its words can be found and copied.
-        """
-
-        def in_page(match: re.Match[str]) -> str:
-            self._drawings += 1
-            # Names are unique in a page.
-            drawing = NAMED.sub(f"drawing-{self._drawings}-", unquote(match[1]))
-            inner = re.sub(r"^<svg| (?:width|height)='[^']*'(?=[^>]* viewBox)", "", drawing)
-            return f'<svg role="img" aria-label="{match[2]}"{match[3]}{inner}'
+    def _without_data(self, markup: str) -> str:
+        """Markup with its pictures in files of their own, and without the style sheet that the site has."""
 
         def kept(match: re.Match[str]) -> str:
             name = keep_picture(self.static, match[1], base64.b64decode(match[2]))
             return f'<img loading="lazy" src="_static/{name}"'
 
-        return DRAWING.sub(in_page, PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", "")))
+        return PICTURE.sub(kept, markup.replace(f"<style>{STYLE}</style>", ""))
+
+    def _drawing(self, svg: str, alt: str) -> str:
+        """Return a drawing as a part of the page, so that its words can be found and copied."""
+        self._drawings += 1
+        # Names are unique in a page.
+        named = NAMED.sub(f"drawing-{self._drawings}-", svg)
+        marks = f'<svg role="img" aria-label="{html.escape(alt)}" class="ag-picture" '
+        return named.replace("<svg ", marks, 1)
 
     def _question(self, call: ast.Call) -> str:
         values = [ast.literal_eval(argument) for argument in call.args]
@@ -135,11 +134,11 @@ class Page:
         return str(_cells().outcome(name, printed, came, ast.literal_eval(within)))
 
 
-def first_picture(html: str, static: Path) -> str:
-    """Write the first picture of some markup into a file; its path in `static`, and nothing where none is."""
-    if drawing := DRAWING.search(html):
-        return keep_picture(static, "svg", unquote(drawing[1]).encode())
-    if picture := PICTURE.search(html):
+def first_picture(data: Mapping[str, Any], static: Path) -> str:
+    """Write the first picture of an output into a file; its path in `static`, and nothing where none is."""
+    if PICTURE_MIME in data:
+        return keep_picture(static, "svg", data[PICTURE_MIME]["svg"].encode())
+    if picture := PICTURE.search(data.get("text/html", "")):
         return keep_picture(static, picture[1], base64.b64decode(picture[2]))
     return ""
 

@@ -1,0 +1,96 @@
+// The front-end extension for JupyterLab and Notebook: shows the outputs of a lesson that live in the page. It is a
+// container as module federation knows it, written by hand, so that nothing has to be built.
+(() => {
+  const MODULE = "application/vnd.autograder.module+json";
+  const PICTURE = "application/vnd.autograder.picture+json";
+  const ABOUT = "autograder"; // what the tool keeps in a notebook's metadata
+  const mounting = import(new URL("mount.js", document.currentScript.src));
+  let shared;
+
+  // JupyterLab's own copy of a package.
+  const using = async (name) => (await Object.values(shared[name])[0].get())();
+
+  const plugin = async () => {
+    const [{ Widget }, { IRenderMimeRegistry }] = await Promise.all([using("@lumino/widgets"), using("@jupyterlab/rendermime")]);
+
+    return {
+      id: "lesson-autograder:plugin",
+      autoStart: true,
+      requires: [IRenderMimeRegistry],
+      activate: (app, registry) => {
+        // A picture stands on a card of its own: a dark theme turns light into dark, and keeps hues.
+        const style = document.createElement("style");
+        style.textContent = '[data-jp-theme-light="false"] .ag-picture { filter: invert(1) hue-rotate(180deg); }';
+        document.head.append(style);
+
+        // Shown where code of the notebook's may not run, before it does, and where it cannot.
+        const still = async (node, model) => {
+          const { [PICTURE]: drawn, "text/plain": words = "" } = model.data;
+          if (!drawn) {
+            const shown = registry.createRenderer("text/html");
+            await shown.renderModel(model);
+            return node.replaceChildren(shown.node);
+          }
+          const image = Object.assign(document.createElement("img"), { alt: words, className: "ag-picture" });
+          image.src = `data:image/svg+xml,${encodeURIComponent(drawn.svg)}`;
+          image.style.cssText = "max-width: 100%; border-radius: 6px";
+          node.replaceChildren(image);
+        };
+
+        class Shown extends Widget {
+          #model = null;
+          #isMounted = false;
+
+          async renderModel(model) {
+            this.#model = model;
+            this.#isMounted = false;
+            await still(this.node, model);
+            if (this.isAttached) await this.#mount();
+          }
+
+          onAfterAttach() {
+            if (this.#model) this.#mount();
+          }
+
+          async #mount() {
+            const { live, name } = this.#model.data[MODULE] ?? {};
+            if (this.#isMounted || !live || !this.#model.trusted) return;
+            this.#isMounted = true;
+            // Not known before this is in the page.
+            const panel = () => [...app.shell.widgets("main")].find((one) => one.node.contains(this.node));
+            const notebook = () => panel()?.content?.model;
+            const about = () => notebook()?.getMetadata(ABOUT) ?? {};
+            const box = document.createElement("div");
+            try {
+              const { mount } = await mounting;
+              await mount(box, name, live, {
+                recall: () => about().chosen?.[name],
+                keep: (chosen) => notebook()?.setMetadata(ABOUT, { ...about(), chosen: { ...about().chosen, [name]: chosen } }),
+                ask: (expression) => asked(panel()?.sessionContext?.session?.kernel, expression),
+              });
+              this.node.replaceChildren(box);
+            } catch (problem) {
+              console.warn(problem); // what is shown already stays
+            }
+          }
+        }
+
+        registry.addFactory({ safe: true, mimeTypes: [MODULE, PICTURE], createRenderer: () => new Shown() }, -20);
+      },
+    };
+  };
+
+  async function asked(kernel, expression) {
+    if (!kernel || kernel.status === "dead") return null;
+    const { content } = await kernel.requestExecute({ code: "", silent: true, store_history: false, user_expressions: { asked: expression } }).done;
+    return content.user_expressions?.asked?.data ?? null;
+  }
+
+  (window._JUPYTERLAB ??= {})["lesson-autograder"] = {
+    init: (scope) => void (shared = scope),
+    get: async (_module) => {
+      const found = await plugin();
+      return () => ({ __esModule: true, default: found });
+    },
+  };
+})();

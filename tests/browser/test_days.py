@@ -1,0 +1,137 @@
+"""A notebook over several days: saved, closed and opened again, in two front ends."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager, suppress
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from tests.browser.conftest import SETTINGS, choose
+
+pytestmark = pytest.mark.slow
+
+SETUP = "import torch\nfrom autograder import *\nfrom visuals import *"
+EXPLORER = "explore_map(torch.eye(3).expand(1, 2, 3, 3), list('abc'))"
+PICTURE = "attention_map(torch.eye(3), list('abc'))"
+KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+
+
+@contextmanager
+def opened(browser, place, kind: str):
+    """The notebook of `place` in a front end of its own, "lab" or "notebook"; its kernel ends with it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    for name, settings in SETTINGS.items():
+        file = place / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(settings))
+    folders = {
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "JUPYTER_DATA_DIR": "data",  # where it is kept which notebooks are trusted
+        "AUTOGRADER_PROGRESS": "progress",
+    }
+    words = ["--allow-root", "--no-browser", f"--port={port}", "--ServerApp.token=test"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyter", kind, *words, f"--ServerApp.root_dir={place / 'books'}"],
+        env={**os.environ, **{name: str(place / folder) for name, folder in folders.items()}},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    page = browser.new_page(viewport={"width": 1200, "height": 1400})
+    try:
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{address}/api?token=test", timeout=2)
+                break
+            except OSError:
+                assert server.poll() is None
+                time.sleep(0.5)
+        where = "notebooks" if kind == "notebook" else "lab/tree"
+        page.goto(f"{address}/{where}/day.ipynb?token=test")
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=90_000)
+        yield page
+    finally:
+        page.close()
+        server.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(30)
+        server.kill()
+
+
+def run(page, cell: int) -> None:
+    """Run a cell, and wait until it has run."""
+    found = page.locator(".jp-Notebook .jp-Cell").nth(cell)
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+    found.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    busy = found.locator(".jp-InputPrompt").get_by_text("[*]")
+    busy.wait_for(state="attached")
+    busy.wait_for(state="detached", timeout=60_000)
+
+
+def save(page, place) -> dict:
+    """Save the notebook; what is in the file then."""
+    file = place / "books" / "day.ipynb"
+    before = file.stat().st_mtime_ns
+    choose(page, "File", "Save Notebook")
+    for _ in range(100):
+        if file.stat().st_mtime_ns != before:
+            break
+        page.wait_for_timeout(100)
+    return json.loads(file.read_text())
+
+
+def write(place, *sources: str) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "books").mkdir(parents=True)
+    cells = [new_code_cell(source) for source in sources]
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
+    nbformat.write(notebook, place / "books" / "day.ipynb")
+
+
+@pytest.mark.parametrize("kind", ["lab", "notebook"])
+def test_an_explorer_and_a_picture_survive_the_nights(browser, tmp_path, kind):
+    write(tmp_path, SETUP, EXPLORER, PICTURE)
+    with opened(browser, tmp_path, kind) as page:
+        for cell in range(3):
+            run(page, cell)
+        page.get_by_role("group", name="Head", exact=True).get_by_role("radio").nth(1).focus()
+        page.keyboard.press("Space")
+        page.get_by_text("sequence 0, head 1, query 'a'").wait_for()
+        save(page, tmp_path)
+    with opened(browser, tmp_path, kind) as page:
+        page.get_by_text("sequence 0, head 1, query 'a'").wait_for(timeout=30_000)
+        run(page, 0)  # another kernel, which knows nothing of the first day's outputs
+        save(page, tmp_path)
+    with opened(browser, tmp_path, kind) as page:
+        page.get_by_text("sequence 0, head 1, query 'a'").wait_for(timeout=30_000)
+        page.get_by_role("group", name="Head", exact=True).get_by_role("radio").nth(0).focus()
+        page.keyboard.press("Space")
+        page.get_by_text("sequence 0, head 0, query 'a'").wait_for()
+        assert page.locator("img.ag-picture").get_attribute("alt").startswith("Attention: who looks at whom")
+        assert page.get_by_text("Error displaying widget").count() == 0
+
+
+def test_a_notebook_that_is_not_trusted_shows_pictures_and_runs_nothing(browser, tmp_path):
+    write(tmp_path, SETUP, EXPLORER)
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(2):
+            run(page, cell)
+        page.locator(".live").wait_for()
+        save(page, tmp_path)
+    shutil.rmtree(tmp_path / "data")  # as on another machine
+    with opened(browser, tmp_path, "lab") as page:
+        page.locator("img.ag-picture").wait_for(timeout=30_000)
+        page.wait_for_timeout(500)
+        assert page.locator(".live").count() == 0
