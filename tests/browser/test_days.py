@@ -13,8 +13,9 @@ from contextlib import contextmanager, suppress
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import TimeoutError
 
-from tests.browser.conftest import SETTINGS, choose
+from tests.browser.conftest import ROOT, SETTINGS, choose
 
 pytestmark = pytest.mark.slow
 
@@ -70,13 +71,16 @@ def opened(browser, place, kind: str):
 
 
 def run(page, cell: int) -> None:
-    """Run a cell, and wait until it has run."""
+    """Run a cell, and wait until it has run; a front end that has just opened may take no keys yet."""
     found = page.locator(".jp-Notebook .jp-Cell").nth(cell)
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
-    found.locator(".cm-content").click()
-    page.keyboard.press("Control+Enter")
     busy = found.locator(".jp-InputPrompt").get_by_text("[*]")
-    busy.wait_for(state="attached")
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+    for _ in range(10):
+        found.locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        with suppress(TimeoutError):
+            busy.wait_for(state="attached", timeout=3_000)
+            break
     busy.wait_for(state="detached", timeout=60_000)
 
 
@@ -95,6 +99,8 @@ def save(page, place) -> dict:
 def write(place, *sources: str) -> None:
     shutil.rmtree(place, ignore_errors=True)
     (place / "books").mkdir(parents=True)
+    for name in ("course.toml", "bank", "source"):
+        (place / "books" / name).symlink_to(ROOT / name)
     cells = [new_code_cell(source) for source in sources]
     notebook = new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
     nbformat.write(notebook, place / "books" / "day.ipynb")
@@ -135,3 +141,48 @@ def test_a_notebook_that_is_not_trusted_shows_pictures_and_runs_nothing(browser,
         page.locator("img.ag-picture").wait_for(timeout=30_000)
         page.wait_for_timeout(500)
         assert page.locator(".live").count() == 0
+
+
+def test_a_prediction_is_kept_in_the_notebook_and_judged_on_another_day(browser, tmp_path):
+    ask = 'predict("swapped", "How many come?", ("one", "two"))'
+    write(tmp_path, SETUP, ask, 'reveal("swapped", "two")')
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(3):
+            run(page, cell)
+        page.get_by_text("Hidden until you make your prediction above.").wait_for()
+        assert not page.get_by_text("Result: two").is_visible()
+        save(page, tmp_path)
+    shutil.rmtree(tmp_path / "progress", ignore_errors=True)  # as on another machine
+    with opened(browser, tmp_path, "lab") as page:
+        choices = page.get_by_role("radiogroup", name="How many come?")
+        choices.get_by_role("radio", name="one").focus()
+        page.keyboard.press("Space")
+        page.get_by_text("You predicted: one. Result: two").wait_for()
+        page.get_by_text("Kept: one. Its outcome is known.").wait_for()
+        said = save(page, tmp_path)["metadata"]["autograder"]["chosen"]["prediction swapped"]
+        assert said == {"said": "one", "shown": "one", "settled": False}
+    with opened(browser, tmp_path, "lab") as page:
+        page.get_by_text("You predicted: one. Result: two").wait_for(timeout=30_000)
+        page.get_by_text("Kept: one. Its outcome is known.").wait_for()
+        assert page.get_by_role("radio", name="one").is_disabled()
+
+
+def test_the_quiz_asks_until_it_knows_and_works_without_a_kernel(browser, tmp_path):
+    write(tmp_path, SETUP, 'quiz("start")')
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(2):
+            run(page, cell)
+        page.get_by_role("button", name="(2, 3, 6)").press("Enter")
+        page.get_by_role("button", name="(0.5, 0.75), (0.5, 0.25)").press("Enter")
+        page.get_by_text("Begin with lesson").wait_for()
+        page.get_by_text("In your answer, softmax runs over the queries. See").wait_for(timeout=60_000)
+        link = page.locator('.ag-quiz a[href="../01-dot-product/01-dot-product.ipynb"]')
+        assert link.count() == 1
+        save(page, tmp_path)
+    with opened(browser, tmp_path, "lab") as page:
+        page.get_by_text("In your answer, softmax runs over the queries. See").wait_for(timeout=60_000)
+        choose(page, "Kernel", "Shut Down Kernel")
+        page.get_by_role("button", name="Start over").press("Enter")
+        page.get_by_role("button", name="I do not know yet").press("Enter")
+        page.get_by_text("Begin with lesson").wait_for()
+        assert page.get_by_text("In your answer").count() == 0

@@ -1,10 +1,14 @@
 """`quiz`, called as a lesson calls it."""
 
+import base64
+import gzip
+import json
 from dataclasses import replace
 
 import pytest
-from autograder.lesson import progress_store
+from autograder.lesson import placement_quiz, progress_store
 from autograder.records import bank
+from autograder.records.javascript_modules import MODULE_MIME
 
 from autograder import progress, quiz
 
@@ -32,30 +36,47 @@ def course_with_quiz(bank_folder, lesson):
     (bank_folder / "course.toml").write_text(f'quiz = "quiz.toml"\n{described}')
 
 
-def shown(form=""):
-    """The fields of a form, its button, and where it says where to begin."""
-    _intro, *boxes, button, result = quiz(form).page().children
-    return [box.children[1] for box in boxes], button, result
+@pytest.fixture
+def shown(course_with_quiz, notebook, monkeypatch):
+    """The values that a page gets of a form."""
+    monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
+
+    def values(form=""):
+        live = quiz(form)._repr_mimebundle_()[MODULE_MIME]["live"]
+        return json.loads(gzip.decompress(base64.b64decode(live)))["values"]
+
+    return values
 
 
-def test_it_says_where_to_begin_and_names_the_mistake_of_each_answer(course_with_quiz):
-    (field,), button, result = shown()
-    assert field.options == (("0.25", "0.25"), ("1", "1"))
-    field.value = "1"
-    button.click()
-    assert "Begin with lesson 01-tiny." in result.value
-    assert "Question 1: The largest divides. See 01-tiny." in result.value
-    field.value = "0.25"
-    button.click()
-    assert "Every answer is right." in result.value
-    assert "The largest divides" not in result.value
+def test_a_page_gets_the_questions_and_where_each_would_begin(shown):
+    (question,) = shown()["shows"]["questions"]
+    assert question["choices"] == [["0.25", "0.25"], ["1", "1"]]
+    assert question["right"] == "0.25"
+    link = '<a href="../01-tiny/01-tiny.ipynb">01-tiny</a>'
+    assert question["begin"] == f"Begin with lesson {link}."
 
 
-def test_answers_are_kept_for_each_form_and_count_nowhere(course_with_quiz):
+def test_what_was_done_in_a_wrong_answer_is_said(course_with_quiz):
+    expected = "In your answer, the largest divides. See 01-tiny."
+    assert placement_quiz.keep("first", "share", "1")._repr_html_() == expected
+    assert repr(quiz()).endswith(expected)
+    assert placement_quiz.keep("first", "share", "0.25")._repr_html_() == ""
+    assert "Every answer is right." in repr(quiz())
+
+
+def test_a_lesson_is_called_by_its_heading_where_its_notebook_is_here(monkeypatch, tmp_path):
+    (tmp_path / "01-tiny").mkdir()
+    cells = [{"cell_type": "markdown", "source": ["# Shares\n", "\n", "Text."]}]
+    (tmp_path / "01-tiny" / "01-tiny.ipynb").write_text(json.dumps({"cells": cells}))
+    monkeypatch.chdir(tmp_path / "01-tiny")
+    assert placement_quiz.title("01-tiny") == "Shares"
+
+
+def test_answers_are_kept_for_each_form_and_count_nowhere(shown):
     before = repr(progress())
-    shown()[0][0].value = "1"
-    assert shown()[0][0].value == "1"
-    assert shown("second")[0][0].value is None
+    placement_quiz.keep("first", "share", "1")
+    assert shown()["chosen"]["said"] == {"share": "1"}
+    assert shown("second")["chosen"]["said"] == {}
     assert progress_store.read_prediction("tiny", "quiz.first.share").true is False
     assert repr(progress()) == before
 
@@ -65,7 +86,7 @@ def test_without_a_front_end_it_says_what_it_is_and_then_what_came(course_with_q
     data, _ = notebook.shell.display_formatter.format(notebook.run("quiz()"))
     assert set(data) == {"text/plain", "text/html"}
     assert data["text/plain"] == "1 questions say where to begin. Nobody grades them."
-    shown()[0][0].value = "1"
+    placement_quiz.keep("first", "share", "1")
     assert "Begin with lesson 01-tiny." in repr(quiz())
 
 
@@ -80,6 +101,4 @@ def test_the_forms_that_there_are_are_named(course_with_quiz):
 def test_where_answers_cannot_be_kept_the_learner_is_told(course_with_quiz, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("AUTOGRADER_PROGRESS", str(tmp_path / "file" / "below"))
-    (box,) = quiz().page().children[1:-2]
-    box.children[1].value = "1"
-    assert "cannot be saved" in box.children[2].value
+    assert "cannot be saved" in placement_quiz.keep("first", "share", "1").text

@@ -1,13 +1,17 @@
 """`predict` and `reveal`, called as a lesson calls them."""
 
+import base64
+import gzip
+import json
+
 import pytest
-from autograder.lesson import progress_store
+from autograder.lesson import predictions, progress_store
 from autograder.records import bank
+from autograder.records.javascript_modules import MODULE_MIME
 
 from autograder import predict, progress, reveal
 
 SPREAD = 'predict("spread", "How far do they spread?", ("16 times", "256 times"))'
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture
@@ -18,17 +22,18 @@ def in_lab(notebook, monkeypatch):
     return notebook
 
 
-def controls(notebook, cell):
-    """The field that a learner chooses or types in, and the words below it."""
-    _, field, kept, _ = notebook.run(cell).form().children
-    return field, kept
+def in_page(notebook, cell):
+    """What the page mounts for a cell: the values of its module."""
+    data, _ = notebook.shell.display_formatter.format(notebook.run(cell))
+    return json.loads(gzip.decompress(base64.b64decode(data[MODULE_MIME]["live"])))["values"]
 
 
 def test_what_is_chosen_is_kept_and_shown_beside_what_came(in_lab):
-    field, kept = controls(in_lab, SPREAD)
-    assert field.value is None
-    field.value = "256 times"
-    assert kept.value == "Kept: 256 times. Now run the next cell."
+    asked = in_page(in_lab, SPREAD)
+    assert asked["shows"]["choices"] == [["16 times", "16 times"], ["256 times", "256 times"]]
+    assert asked["chosen"] == {}
+    assert predictions.keep("spread", "256 times") == ""
+    assert in_page(in_lab, SPREAD)["chosen"] == {"said": "256 times", "shown": "256 times", "settled": None}
     assert repr(in_lab.run('reveal("spread", "16 times")')).startswith(
         "You predicted: 256 times. Result: 16 times\nIt came out differently."
     )
@@ -45,35 +50,41 @@ def test_what_is_chosen_is_kept_and_shown_beside_what_came(in_lab):
     ],
 )
 def test_a_typed_number_comes_true_when_it_is_near(in_lab, typed, came, true):
-    field, _ = controls(in_lab, 'predict("score", "How large?")')
-    field.value = typed
+    predictions.keep("score", typed)
     assert reveal("score", came).true is true
 
 
 def test_a_prediction_can_be_changed_until_its_outcome_was_shown(in_lab):
-    field, _ = controls(in_lab, SPREAD)
-    field.value = "256 times"
-    field.value = "16 times"
+    predictions.keep("spread", "256 times")
+    predictions.keep("spread", "16 times")
     assert reveal("spread", "16 times").true is True
-    data, _ = in_lab.shell.display_formatter.format(in_lab.run(SPREAD))
-    assert set(data) == {"text/plain", "text/html"}
-    assert data["text/plain"].endswith("Kept: 16 times. Its outcome is known.")
+    predictions.keep("spread", "256 times")
+    assert in_page(in_lab, SPREAD)["chosen"] == {"said": "16 times", "shown": "16 times", "settled": True}
     assert reveal("spread", "256 times").true is True  # settled once, whatever the cell gives later
 
 
-def test_what_was_kept_is_there_in_the_next_session(in_lab):
-    controls(in_lab, SPREAD)[0].value = "16 times"
-    assert controls(in_lab, SPREAD)[0].value == "16 times"
+def test_a_page_may_say_what_came_true_where_the_kernel_was_away(notebook):
+    predictions.settle("spread", "16 times", True)
+    assert progress_store.read_prediction("tiny", "spread") == progress_store.Prediction("16 times", True)
+    predictions.settle("spread", "256 times", False)
+    assert progress_store.read_prediction("tiny", "spread").true is True
 
 
-def test_without_a_prediction_the_outcome_is_shown_and_settles_nothing(in_lab):
-    assert repr(in_lab.run('reveal("spread", "16 times")')).startswith("Result: 16 times")
-    assert controls(in_lab, SPREAD)[0].value is None
+def test_what_nobody_predicted_is_not_shown_until_somebody_asks(in_lab):
+    data, _ = in_lab.shell.display_formatter.format(in_lab.run('reveal("spread", "16 times")'))
+    assert data["text/plain"] == "Hidden until you make your prediction above."
+    assert "<details><summary>Show what came</summary><p>Result: 16 times</p></details>" in data["text/html"]
+    assert in_page(in_lab, SPREAD)["chosen"] == {}
+
+
+def test_where_nobody_can_choose_the_outcome_is_shown_and_settles_nothing(notebook):
+    assert repr(reveal("spread", "16 times")).startswith("Result: 16 times")
+    assert progress_store.read_prediction("tiny", "spread").true is None
 
 
 @pytest.mark.parametrize("came", [None, ...])
 def test_before_the_task_is_done_nothing_has_come(in_lab, came):
-    controls(in_lab, SPREAD)[0].value = "16 times"
+    predictions.keep("spread", "16 times")
     assert repr(reveal("spread", came)).startswith("The result is not known yet.")
     assert progress_store.read_prediction("tiny", "spread").true is None
 
@@ -98,9 +109,7 @@ def test_progress_tells_how_many_came_true(bank_folder, lesson):
 def test_where_predictions_cannot_be_kept_the_learner_is_told(in_lab, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("AUTOGRADER_PROGRESS", str(tmp_path / "file" / "below"))
-    field, kept = controls(in_lab, SPREAD)
-    field.value = "16 times"
-    assert "cannot be saved" in kept.value
+    assert "cannot be saved" in predictions.keep("spread", "16 times")
 
 
 def test_outside_a_course_the_learner_is_told(monkeypatch, tmp_path):

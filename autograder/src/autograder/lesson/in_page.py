@@ -60,6 +60,12 @@ def in_page(
 
 
 @cache
+def module_beside(package: str, name: str) -> str:
+    """Return the text of a module in a package's folder."""
+    return files_of(package).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
 def _mount() -> str:
     """Return the script that puts a module into a page."""
     text = files_of(__package__).joinpath("labextension", "static", "mount.js").read_text(encoding="utf-8")

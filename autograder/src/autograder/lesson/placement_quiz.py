@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import html
-from collections.abc import Mapping
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from autograder.lesson import progress_store
+from autograder.lesson import front_end, in_page, progress_store
 from autograder.lesson.check_calls import find_course, heading
-from autograder.lesson.front_end import has_front_end
-from autograder.lesson.predictions import asked_in_page
 from autograder.records.bank import BankError, KnownWrong
 from autograder.records.course import Course
 from autograder.records.errors import AuthoringError
 from autograder.records.quiz import Item, place, read_quiz
-from autograder.words.feedback_card import Notice
+from autograder.words.feedback_card import Notice, inline
 from autograder.words.language import _, translated
-from autograder.words.phrases import capital
+
+LINK = "\0"  # where a sentence links to a lesson
 
 
 @dataclass(frozen=True)
@@ -43,22 +43,11 @@ class Quiz:
         }
         return {name: answer for name, answer in kept.items() if answer}
 
-    def answer(self, item: Item, answer: str) -> str:
-        """Keep an answer; returns why it cannot be kept, or nothing."""
-        prediction = progress_store.Prediction(answer, answer == item.asked[self.form].right)
-        return progress_store.write_prediction(self.course.name, self._name(item), prediction)
-
     def result(self) -> Notice:
         """Return where to begin, and which mistake each wrong answer comes of."""
-        said, known = self.said(), _mistakes(self.course)
-        lines = []
-        for number, item in enumerate(self.items, start=1):
-            about = known.get(item.asked[self.form].mistake(said.get(item.id, "")))
-            if about:
-                where = heading(about.section) or item.lesson
-                why = capital(translated(about.id, about.name))
-                lines.append(_("Question {number}: {why}. See {place}.", number=number, why=why, place=where))
-        return Notice(begin_with(place(self.items, self.form, said)), tuple(lines))
+        said = self.said()
+        done = (_done(self.course, item, self.form, said.get(item.id, "")) for item in self.items)
+        return Notice(begin_with(place(self.items, self.form, said)), tuple(filter(None, done)))
 
     def __repr__(self) -> str:
         return "\n".join([self._intro(), repr(self.result())] if self.said() else [self._intro()])
@@ -67,32 +56,74 @@ class Quiz:
         return _("{number} questions say where to begin. Nobody grades them.", number=len(self.items))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        static = {"text/plain": repr(self), "text/html": Notice(self._intro())._repr_html_()}
-        return {**self.page()._repr_mimebundle_(), **static} if has_front_end() else static
+        still = {"text/plain": repr(self), "text/html": Notice(self._intro())._repr_html_()}
+        if not front_end.page():
+            return still
+        shows = {
+            "form": self.form,
+            "intro": self._intro(),
+            "unsure": _("I do not know yet"),
+            "again": _("Start over"),
+            "known": html.escape(begin_with("")),
+            "questions": [self._question(number, item) for number, item in enumerate(self.items, start=1)],
+        }
+        values = {"shows": shows, "chosen": {"said": self.said()}}
+        module = in_page.module_beside(__package__, "quiz.js")
+        return in_page.in_page(module, values, still, name=f"quiz {self.form}")
 
-    def page(self) -> Any:
-        """Return the questions with their answers to choose, and a button that says where to begin."""
-        import ipywidgets  # not before somebody sees it: the import takes long
-
-        said = self.said()
-        result = ipywidgets.HTML()
-        button = ipywidgets.Button(description=_("Where do I begin?"), layout={"width": "auto"})
-        button.on_click(lambda _change: setattr(result, "value", self.result().html(spoken=True)))
-        boxes = [self._box(item, number, said) for number, item in enumerate(self.items, start=1)]
-        intro = f"<p>{html.escape(self._intro())} {html.escape(leave_out())}</p>"
-        return ipywidgets.VBox([ipywidgets.HTML(intro), *boxes, button, result])
-
-    def _box(self, item: Item, number: int, said: Mapping[str, str]) -> Any:
-        import ipywidgets
-
+    def _question(self, number: int, item: Item) -> dict[str, Any]:
+        """Return what a page needs of a question: its choices, and what each says about where to begin."""
         asked = item.asked[self.form]
-        options = [(translated(item.context, choice), choice) for choice in asked.choices]
-        answer = said.get(item.id)
-        field = ipywidgets.RadioButtons(options=options, value=answer if answer in asked.choices else None)
-        head = _("Question {number}", number=number)
-        return asked_in_page(
-            head, translated(item.context, asked.text), field, "", lambda new: self.answer(item, new)
-        )
+        link = f'<a href="../{item.lesson}/{item.lesson}.ipynb">{html.escape(title(item.lesson))}</a>'
+        return {
+            "id": item.id,
+            "head": _("Question {number}", number=number),
+            "asked": translated(item.context, asked.text),
+            "choices": [(translated(item.context, choice), choice) for choice in asked.choices],
+            "right": asked.right,
+            "begin": html.escape(begin_with(LINK)).replace(LINK, link),
+        }
+
+
+def _done(course: Course, item: Item, form: str, said: str) -> str:
+    """Return what somebody did who gave a wrong answer; "" of one that comes of no known mistake."""
+    fault = item.asked[form].mistake(said)
+    about = _mistake(course, item.lesson, fault) if fault else None
+    if about is None:
+        return ""
+    where = heading(about.section) or title(item.lesson)
+    return _("In your answer, {why}. See {place}.", why=translated(about.id, about.name), place=where)
+
+
+def keep(form: str, question: str, said: str) -> Sentence:
+    """Keep an answer of a learner's, and return what was done if it is wrong.
+
+    A page calls this in the kernel of its notebook.
+    """
+    course = find_course()
+    (item,) = (item for item in read_quiz(course) if item.id == question)
+    prediction = progress_store.Prediction(said, said == item.asked[form].right)
+    trouble = progress_store.write_prediction(course.name, f"quiz.{form}.{item.id}", prediction)
+    return Sentence(trouble or _done(course, item, form, said))
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that a page asked for."""
+
+    text: str
+
+    def _repr_html_(self) -> str:
+        return inline(self.text)
+
+
+def title(lesson: str) -> str:
+    """Return what a lesson is called: its notebook's heading, or its name where that is not here."""
+    for path in (Path(f"{lesson}.ipynb"), Path("..") / lesson / f"{lesson}.ipynb"):
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+            first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+            return first.partition("\n")[0].removeprefix("# ")
+    return lesson
 
 
 def quiz(form: str = "") -> Quiz | Notice:
@@ -124,11 +155,12 @@ def leave_out() -> str:
     return _("Leave out what you do not know: a guess can only send you too far.")
 
 
-def _mistakes(course: Course) -> dict[str, KnownWrong]:
-    """Return the mistakes that the lessons' checks know, of the lessons that are here."""
-    found: dict[str, KnownWrong] = {}
-    for lesson in course.banked():
+def _mistake(course: Course, lesson: str, fault: str) -> KnownWrong | None:
+    """Return a mistake that a lesson's checks know, or those of another lesson that is here."""
+    for name in sorted(course.banked(), key=lambda name: name != lesson):
         with contextlib.suppress(BankError):
-            for task in course.load(lesson).tasks.values():
-                found |= {wrong.id: wrong for wrong in task.known_wrong}
-    return found
+            for task in course.load(name).tasks.values():
+                for wrong in task.known_wrong:
+                    if wrong.id == fault:
+                        return wrong
+    return None

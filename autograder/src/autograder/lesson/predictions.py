@@ -7,32 +7,18 @@ was shown.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.lesson import progress_store
-from autograder.lesson.card_buttons import in_page
+from autograder.lesson import front_end, in_page, progress_store
 from autograder.lesson.check_calls import find_course
-from autograder.lesson.front_end import has_front_end
 from autograder.records.errors import AuthoringError
 from autograder.words.feedback_card import Notice, card
 from autograder.words.language import _, translated
 
-# The group's name, and the region that a screen reader reads out: it has to be there before its words are.
-READY = """
-box?.querySelector('.ag-kept')?.setAttribute('role', 'status');
-const group = box?.querySelector('.widget-radio-box');
-const asked = box?.querySelector('.ag-asked')?.textContent.trim() ?? '';
-group?.setAttribute('role', 'radiogroup'); group?.setAttribute('aria-label', asked);
-for (const one of box?.querySelectorAll('input') ?? []) {
-  one.name = asked; one.setAttribute('data-lm-suppress-shortcuts', 'true'); }
-box?.querySelector('input[type=text]')?.setAttribute('aria-label', asked);"""
-STYLE = """
-.ag-predict{padding:.2em .9em}
-.ag-predict .widget-radio-box label{color:var(--jp-ui-font-color1,#1f1f1f);height:auto;max-width:none}
-.ag-predict .widget-radio,.ag-predict .widget-radio-box{width:auto;max-width:none;height:auto}
-.ag-predict input:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}"""
+# Where a card says what was predicted, which only the page knows.
+SAID, PREDICTED = "\0", '<span class="ag-predicted"></span>'
 
 
 @dataclass(frozen=True)
@@ -67,61 +53,48 @@ class Question:
         return card("wait", _("Your prediction"), body)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        static = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        settled = progress_store.read_prediction(self.course, self.id).true is not None
-        return static if settled or not has_front_end() else {**self.form()._repr_mimebundle_(), **static}
-
-    def form(self) -> Any:
-        """Return the question with radio buttons for its choices, or a text field where it has none.
-
-        What is chosen or typed is kept at once.
-        """
-        # Not before somebody sees it: the import takes long.
-        import ipywidgets
-
-        answer = progress_store.read_prediction(self.course, self.id).said
-        field: Any
-        if self.choices:
-            chosen = answer if answer in self.choices else None
-            # What is kept and compared is the choice as it stands in the cell.
-            options = [(self._shown(choice), choice) for choice in self.choices]
-            field = ipywidgets.RadioButtons(options=options, value=chosen)
-        else:
-            field = ipywidgets.Text(
-                value=answer, placeholder=_("type it, then press Enter"), continuous_update=False
-            )
-        first = html.escape(self._kept()) if answer else ""
-
-        def keep(new: str) -> str:
-            trouble = progress_store.write_prediction(self.course, self.id, progress_store.Prediction(new))
-            return trouble or self._kept()
-
-        return asked_in_page(_("Your prediction"), self._shown(self.text), field, first, keep)
+        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        # What is kept and compared is the choice as it stands in the cell.
+        shows = {
+            "name": self.id,
+            "head": _("Your prediction"),
+            "asked": self._shown(self.text),
+            "choices": [(self._shown(choice), choice) for choice in self.choices],
+            "placeholder": _("type it, then press Enter"),
+            "kept": _("Kept: {said}. {then}", said="{said}", then=_("Now run the next cell.")),
+            "known": _("Kept: {said}. {then}", said="{said}", then=_("Its outcome is known.")),
+        }
+        values = {"shows": shows, "chosen": _chosen(self.course, self.id)}
+        return in_page.in_page(
+            in_page.module_beside(__package__, "prediction.js"), values, still, name=f"prediction {self.id}"
+        )
 
 
-def asked_in_page(head: str, text: str, field: Any, first: str, keep: Callable[[str], str]) -> Any:
-    """Return a question with the field that takes its answer, as a screen reader needs it.
+def _chosen(course: str, name: str) -> dict[str, Any]:
+    """Return what a page shows as chosen of a prediction, as far as this machine knows of it."""
+    prediction = progress_store.read_prediction(course, name)
+    if not prediction.said:
+        return {}
+    shown = translated(name, prediction.said)
+    return {"said": prediction.said, "shown": shown, "settled": prediction.true}
 
-    Args:
-        head: what kind of question it is, in bold.
-        text: the question.
-        field: the widget.
-        first: what the line below it says at first.
-        keep: takes each new answer, and returns what the line says then.
+
+def keep(name: str, said: str) -> str:
+    """Keep a prediction until its outcome was shown; returns why it cannot be kept, or nothing.
+
+    A page calls this, and `settle`, in the kernel of its notebook.
     """
-    import ipywidgets
+    course = find_course().name
+    if progress_store.read_prediction(course, name).true is not None:
+        return ""
+    return progress_store.write_prediction(course, name, progress_store.Prediction(said))
 
-    question = ipywidgets.HTML(f"<p><strong>{html.escape(head)}.</strong> {html.escape(text)}</p>")
-    question.add_class("ag-asked")
-    kept = ipywidgets.HTML(first)
-    kept.add_class("ag-kept")
-    box = ipywidgets.VBox([question, field, kept])
-    in_page(box, "ag-predict", READY, STYLE)
-    field.observe(
-        lambda change: setattr(kept, "value", html.escape(keep(str(change["new"] or "").strip()))),
-        names="value",
-    )
-    return box
+
+def settle(name: str, said: str, true: bool) -> None:
+    """Keep whether a prediction came true, once."""
+    course = find_course().name
+    if progress_store.read_prediction(course, name).true is None:
+        progress_store.write_prediction(course, name, progress_store.Prediction(said, true))
 
 
 def predict(name: str, question: str, choices: Sequence[str] = ()) -> Question | Notice:
@@ -154,46 +127,67 @@ def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Revealed:
         return Notice(
             _("The result is not known yet."), (_("Finish the task above, then run this cell again."),)
         )
-    shown = came if isinstance(came, str) else f"{float(came):.4g}"
+    came = came if isinstance(came, str) else float(came)
     prediction = progress_store.read_prediction(course, name)
     if not prediction.said:
-        return Revealed(name, "", shown, None)
+        return Revealed(course, name, "", came, None, within)
     if prediction.true is None:
-        true = (
-            prediction.said == came if isinstance(came, str) else _near(prediction.said, float(came), within)
-        )
+        true = prediction.said == came if isinstance(came, str) else _near(prediction.said, came, within)
         prediction = progress_store.Prediction(prediction.said, true)
         progress_store.write_prediction(course, name, prediction)
-    return Revealed(name, prediction.said, shown, prediction.true)
+    return Revealed(course, name, prediction.said, came, prediction.true, within)
 
 
 @dataclass(frozen=True)
 class Revealed:
-    """A prediction beside what came."""
+    """A prediction beside what came; in a page, what came is folded until something was predicted."""
 
+    course: str
     id: str
     said: str
-    came: str
+    came: str | float
     true: bool | None
+    within: float
 
-    def _lines(self) -> tuple[str, str]:
-        came, predicted = translated(self.id, self.came), self.said and translated(self.id, self.said)
-        if not predicted:
+    def _lines(self, said: str, true: bool | None) -> tuple[str, str]:
+        came = translated(self.id, self.came) if isinstance(self.came, str) else f"{self.came:.4g}"
+        if not said:
             end = _("You made no prediction here. Try the next one.")
             return _("Result: {came}", came=came), end
         end = (
             _("Your prediction came true.")
-            if self.true
+            if true
             else _("It came out differently. What explains the difference?")
         )
-        return _("You predicted: {said}. Result: {came}", said=predicted, came=came), end
+        return _("You predicted: {said}. Result: {came}", said=said, came=came), end
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(self._lines(self.said and translated(self.id, self.said), self.true))
 
     def _repr_html_(self) -> str:
-        head, end = self._lines()
-        return card("ok" if self.true else "wait", html.escape(head), f"<p>{html.escape(end)}</p>")
+        return self._card(self.said and translated(self.id, self.said), self.true)
+
+    def _card(self, said: str, true: bool | None) -> str:
+        head, end = (html.escape(line).replace(SAID, PREDICTED) for line in self._lines(said, true))
+        return card("ok" if true else "wait", head, f"<p>{end}</p>")
+
+    def _folded(self) -> str:
+        """Return the card of an outcome that nobody has predicted yet."""
+        came = html.escape(self._lines("", None)[0])
+        show = html.escape(_("Show what came"))
+        body = f"<details><summary>{show}</summary><p>{came}</p></details>"
+        return card("wait", html.escape(_("Hidden until you make your prediction above.")), body)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        open_yet = not self.said and bool(front_end.page())
+        plain = _("Hidden until you make your prediction above.") if open_yet else repr(self)
+        still = {"text/plain": plain, "text/html": self._folded() if open_yet else self._repr_html_()}
+        cards = {"open": self._folded(), "true": self._card(SAID, True), "false": self._card(SAID, False)}
+        shows = {"name": self.id, "came": self.came, "within": self.within, "cards": cards}
+        values = {"shows": shows, "chosen": _chosen(self.course, self.id)}
+        return in_page.in_page(
+            in_page.module_beside(__package__, "outcome.js"), values, still, name=f"prediction {self.id}"
+        )
 
 
 def _near(predicted: str, came: float, within: float) -> bool:

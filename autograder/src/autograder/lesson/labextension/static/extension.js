@@ -37,6 +37,15 @@
           node.replaceChildren(image);
         };
 
+        // A link to a notebook opens it in the application, as in a Markdown cell.
+        const follow = (panel, event) => {
+          const link = event.target.closest('a[href$=".ipynb"]');
+          if (!link || !panel) return;
+          event.preventDefault();
+          const { pathname } = new URL(link.getAttribute("href"), `http://x/${panel.context.path}`);
+          app.commands.execute("docmanager:open", { path: decodeURIComponent(pathname.slice(1)) });
+        };
+
         class Shown extends Widget {
           #model = null;
           #isMounted = false;
@@ -68,6 +77,7 @@
                 keep: (chosen) => notebook()?.setMetadata(ABOUT, { ...about(), chosen: { ...about().chosen, [name]: chosen } }),
                 ask: (expression) => asked(panel()?.sessionContext?.session?.kernel, expression),
               });
+              box.addEventListener("click", (event) => follow(panel(), event));
               this.node.replaceChildren(box);
             } catch (problem) {
               console.warn(problem); // what is shown already stays

@@ -1,0 +1,25 @@
+// What came, beside what was predicted; folded until something was.
+function cameTrue(said, came, within) {
+  if (typeof came === "string") return said === came;
+  const guess = Number(said.replace(",", ".").replace("−", "-").replace(/%$/, ""));
+  return said !== "" && Math.abs(guess - came) <= within * Math.abs(came) + 1e-9;
+}
+
+function render({ model, el, ask }) {
+  const { name, came, within, cards } = model.get("shows");
+  const show = () => {
+    const { said = "", shown = said, settled } = model.get("chosen");
+    const isTrue = settled ?? cameTrue(said, came, within);
+    el.innerHTML = cards[said ? (isTrue ? "true" : "false") : "open"];
+    for (const place of el.querySelectorAll(".ag-predicted")) place.textContent = shown;
+    if (!said || (settled !== null && settled !== undefined)) return;
+    model.set("chosen", { ...model.get("chosen"), settled: isTrue });
+    model.save_changes();
+    const told = [name, said].map((text) => JSON.stringify(text)); // a string of JSON's is one of Python's
+    ask(`__import__("autograder.lesson.predictions", fromlist=["settle"]).settle(${told}, ${isTrue ? "True" : "False"})`);
+  };
+  model.on("change:chosen", show);
+  show();
+}
+
+export default { render };
