@@ -15,7 +15,7 @@ from autograder.author.preprocessors import faulty_code
 from autograder.experiments import registry
 from autograder.lesson import waiting_cells
 from autograder.records.bank import RESULT
-from autograder.records.cell_roles import is_answer
+from autograder.records.cell_roles import headings, is_answer
 from autograder.records.course import Course
 from autograder.records.parse_cells import names_of
 from autograder.words import plugin_words
@@ -210,6 +210,15 @@ def test_every_task_says_how_long_it_takes_and_its_id(lesson):
     prose = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "markdown")
     for task in COURSE.load(lesson).tasks.values():
         assert re.search(rf"\*\d+ minutes?[^*]*task id\* `{task.id}`", prose), task.id
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_task_is_called_on_its_card_what_its_heading_says(lesson):
+    tasks, plain = load_lesson(COURSE.source / lesson).tasks, str.maketrans("“”", '""', "`")
+    under = headings(source(lesson))
+    assert {task.id: task.title.translate(plain) for task in tasks} == {
+        task.id: under[task.id][1].partition(" · ")[2].translate(plain) for task in tasks
+    }
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -186,7 +186,7 @@ QUERY_SCORES = Task(
 
 SOFTMAX_NAIVE = Task(
     id="softmax-naive",
-    title="Softmax, straight from its formula",
+    title="Softmax from its formula",
     name="softmax_naive",
     kind="function",
     signature="softmax_naive(x)",
@@ -638,7 +638,7 @@ ALL_CONTEXTS = Task(
 
 SIMPLE_ATTENTION = Task(
     id="simple-attention",
-    title="Self-attention without weights to train",
+    title="Self-attention without trained weights",
     name="simple_attention",
     kind="function",
     signature="simple_attention(x)",

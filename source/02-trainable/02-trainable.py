@@ -839,7 +839,7 @@ reached = "none at all" if gradient is None else "numbers other than 0" if gradi
 reveal("value-gradient", reached)
 
 # %% [markdown] id="bug-globals-task"
-# ### Task 10 · Correct it
+# ### Task 10 · Find the bug: what the notebook remembers
 #
 # *10 minutes · change as little as you can · task id* `bug-globals`
 #

@@ -387,7 +387,7 @@ def start_probe(**settings):
 
 SELF_ATTENTION_V1 = Task(
     id="self-attention-v1",
-    title="SelfAttention_v1, with nn.Parameter",
+    title="SelfAttention_v1",
     name="SelfAttention_v1",
     kind="module",
     signature="SelfAttention_v1(d_in, d_out)",
@@ -587,7 +587,7 @@ SCORE_SPREAD = Task(
 
 SELF_ATTENTION_V2 = Task(
     id="self-attention-v2",
-    title="SelfAttention_v2, with nn.Linear",
+    title="SelfAttention_v2",
     name="SelfAttention_v2",
     kind="module",
     signature="SelfAttention_v2(d_in, d_out, qkv_bias=False)",

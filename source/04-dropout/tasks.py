@@ -399,7 +399,7 @@ SLIPS_BY_HAND = wrongs("""
 
 CAUSAL_ATTENTION = Task(
     id="causal-attention",
-    title="Causal attention, complete",
+    title="CausalAttention",
     name="CausalAttention",
     kind="module",
     signature="CausalAttention(d_in, d_out, context_length, dropout, qkv_bias=False)",
