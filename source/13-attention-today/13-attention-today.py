@@ -21,7 +21,8 @@
 #
 # | you will write | found in |
 # | --- | --- |
-# | windows, sinks | gpt-oss, Gemma 4, DeepSeek-V4 |
+# | windows | gpt-oss, Gemma 4, DeepSeek-V4 |
+# | learned sinks | gpt-oss, DeepSeek-V4 |
 # | latent attention, an indexer | DeepSeek-V3.2, GLM-5 |
 # | one projection for keys and values | Gemma 4, DeepSeek-V4 |
 # | partial rotation, layers without positions | Qwen3.5 and 3.6, SmolLM3 |
@@ -533,8 +534,8 @@ if latent_layer is not None:
 # ### One projection for both
 #
 # There are simpler ways to keep less. In its layers without a window, Gemma 4 can use **one projection** for keys and
-# values. And its last layers compute no keys and values at all: they **share** those of an earlier layer of the same
-# kind, so that their cache is empty.
+# values. And in some of its models the last layers compute no keys and values at all: they **share** those of an
+# earlier layer of the same kind, so that their cache is empty.
 #
 # ### Task 7 · Keys that are also values
 #
