@@ -461,6 +461,16 @@ def test_a_named_mistake_is_named_however_an_unfit_width_is_refused(guard):
     assert "not divided by √head_dim" in str(check("multi-head-attention", made["MultiHeadAttention"]))
 
 
+def test_two_bugs_together_can_have_a_better_curve_than_one_under_any_seed():
+    from visuals.faulty import train
+
+    for seed in range(101, 106):
+        alone, together = (
+            train(frozenset(bugs), 6, seed).error for bugs in (("columns",), ("columns", "late"))
+        )
+        assert together < alone
+
+
 # lesson 06
 
 TWO_SENTENCES = "06-encoder-decoder"
