@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import math
 import os
 import random
@@ -21,6 +22,7 @@ from torch.nn import functional
 
 from autograder import check
 from visuals import attention_map, track_shapes, trained_dates, trained_words
+from visuals.real_run import RUN
 
 pytestmark = pytest.mark.slow
 
@@ -813,6 +815,15 @@ def test_the_tables_gain_most_and_three_blocks_need_the_norm():
     assert norm == pytest.approx(1.65, abs=0.05)
     one_block = sum(given.grown(4, 1, mlp=True, norm=True, seed=seed) for seed in SEEDS) / len(SEEDS)
     assert one_block == pytest.approx(1.65, abs=0.05)
+
+
+def test_the_real_run_learns_its_pages_by_heart_and_ends_between_chance_and_what_it_learned():
+    run = json.loads(RUN.read_text(encoding="utf-8"))
+    steps, learned, unseen = run["steps"], run["pages that are learned"], run["unseen pages"]
+    assert math.log(run["vocabulary"]) == pytest.approx(6.24, abs=0.005)
+    assert learned[-1] == pytest.approx(1.1, abs=0.06)
+    assert all(2.95 < loss < 3.06 for step, loss in zip(steps, unseen, strict=True) if step >= 1200)
+    assert round(steps[-1] * 16 * 128 / run["tokens"]) in (17, 18)
 
 
 @pytest.mark.parametrize("seed", some(range(6)))
