@@ -59,11 +59,20 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
     assert there == {"README.md", "course.toml", *names, *notebooks}
     assert "Python 3.11 to below 3.15" in (folder / "README.md").read_text()
     tool, course = ([Path(name) for name in wheel.namelist()] for wheel in wheels)
-    assert {path.parts[0] for path in tool if "dist-info" not in path.parts[0]} == {"autograder"}
+    tops = {path.parts[0] for path in tool if not path.parts[0].endswith((".dist-info", ".data"))}
+    assert tops == {"autograder"}
     words = {f"bn/{file}.mo" for file in (LESSON, "messages", "shared")}
     bank = {path.relative_to(BANK).as_posix() for path in course if path.is_relative_to(BANK)}
     assert bank == {"course.toml", "source/signals.py", f"{LESSON}.json", f"{LESSON}.safetensors", *words}
     assert {path.parts[0] for path in course if "dist-info" not in path.parts[0]} == {BANK}
+
+
+def test_the_wheel_of_the_tool_brings_jupyterlab_what_shows_a_lessons_outputs(wheels):
+    shared = [name.partition(".data/")[2] for name in wheels[0].namelist() if ".data/" in name]
+    place = "data/share/jupyter/labextensions/lesson-autograder"
+    assert shared == [
+        f"{place}/{file}" for file in ("package.json", "static/extension.js", "static/mount.js")
+    ]
 
 
 def test_no_solution_is_in_the_wheel(class_course, wheel):

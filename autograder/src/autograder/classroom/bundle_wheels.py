@@ -88,6 +88,14 @@ def tool_wheel(out: Path) -> str:
     }
     about["METADATA"] = about["METADATA"].replace(f"\nVersion: {before}\n", f"\nVersion: {after}\n", 1)
     content = {f"{package.name}/{file.relative_to(package).as_posix()}": file.read_bytes() for file in files}
+    # As the tool's own build does: what shows a lesson's outputs goes to where JupyterLab looks for it.
+    extension = package / "lesson" / "labextension"
+    shared = f"{_escaped(TOOL)}-{after}.data/data/share/jupyter/labextensions/{TOOL}"
+    content |= {
+        f"{shared}/{file.relative_to(extension).as_posix()}": file.read_bytes()
+        for file in files
+        if extension in file.parents
+    }
     return _write(out, TOOL, after, content, about)
 
 
