@@ -39,7 +39,7 @@ TYPED = "attn_weights = torch.softmax(attn_scores, "  # what both begin with
 QUALITY = 82
 FONT = ROOT / "visuals" / "fonts" / "noto-sans-bengali.ttf"  # the machine may have none with these letters
 LETTERS = """@font-face {{ font-family: letters; src: url(data:font/ttf;base64,{font}) }}
-:root {{ --jp-content-font-family: system-ui, sans-serif, letters }}"""
+.jp-RenderedMarkdown a {{ font-family: system-ui, sans-serif, letters !important }}"""
 
 
 def shot(page: Page, first: Locator | None = None, last: Locator | None = None) -> Image.Image:
@@ -158,6 +158,7 @@ def welcome(browser: Browser) -> None:
         )
         font = base64.b64encode(FONT.read_bytes()).decode()
         page.add_style_tag(content=LETTERS.format(font=font))
+        page.evaluate("document.fonts.load('16px letters', 'বাংলা')")
         page.wait_for_timeout(2000)
         save(shot(page), "welcome")
         page.close()
