@@ -315,9 +315,9 @@ check("bug-not-rescaled")
 
 # %% [markdown] id="online-softmax-task"
 # One key at a time is slow and unnecessary. Read a **block** of keys instead, for many queries at once. One case
-# needs care: all keys of a block can be hidden from a query. Then all its scores are −∞, and so is $m$. Now $-\infty
-# - (-\infty)$ is nan, and a single nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞, subtract 0 instead: e^(−∞ −
-# 0) is 0, as it should be.
+# needs care: all keys of a block can be hidden from a query. Then all its scores are −∞, and so is $m$, and their
+# difference, −∞ − (−∞), is nan. A single nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞, subtract 0 instead:
+# e^(−∞ − 0) is 0, as it should be.
 #
 # ### Task 5 · Online softmax, block by block
 #
@@ -1354,8 +1354,8 @@ else:
 # - **Flash-Decoding for Long-Context Inference**, Dao, Haziza, Massa and Sizov, 2023. Split-KV decoding.
 # - **Fast Transformer Decoding: One Write-Head is All You Need**, Shazeer, 2019. Multi-query attention, and what the
 #   cache costs.
-# - **GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints**, Ainslie and others,
-#   2023. Grouped queries, between the two extremes.
+# - **GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints**, Ainslie and
+#   others, 2023. Grouped queries, between the two extremes.
 # - **The Llama 3 Herd of Models**, Grattafiori and others, 2024. Section 3.2: 8 groups in every size.
 # - **The Falcon Series of Open Language Models**, Almazrouei and others, 2023. 71 heads that share one group in the
 #   7B model.
