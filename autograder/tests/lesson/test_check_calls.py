@@ -280,10 +280,9 @@ def test_the_last_hint_reasons_about_a_wrong_answer_and_gives_no_code(bank_folde
         "Hint 2 of 3: Shares of a whole",
         "Hint 3 of 3: Shares of a whole",
     ]
-    assert shown[2].splitlines()[1:3] == [
-        "You divided by the largest: use `x.sum()`.",
-        "(gives exactly your result)",
-    ]
+    assert shown[2].splitlines()[1] == (
+        "You divided by the largest: use `x.sum()`. (gives exactly your result)"
+    )
     assert "Entry [0] (token 0) is 0.2000 on three numbers and should be 0.1250." in shown[2]
     assert "return x / x.sum()" not in shown[2]
     check("share", lambda x: x + 1)
@@ -350,12 +349,15 @@ def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):
     in_lab.run('check("share")')
     box = ipywidgets.widget_serialization["from_json"](f"IPY_MODEL_{shown[1][WIDGET]['model_id']}", None)
     row, said, *_ = box.children
-    (button,) = row.children  # this answer is not followed: nothing says where
-    for number, expected in enumerate(["What do they add up to?", "Divide by the sum."], start=1):
+    button, start_over = row.children  # this answer is not followed: nothing says where
+    assert "Start over" in start_over.value
+    for number, expected in enumerate(["What do they add up to?", "Divide by the sum.", "Try this"], start=1):
         button.click()
         assert f"Hint {number} of 3" in said.value
         assert expected in said.value
         assert progress_store.read("tiny", "share").hints == number
+        left = ["Next hint (2 left)", "Next hint (1 left)", "That was the last one."][number - 1]
+        assert (button.description, button.disabled) == (left, number == 3)
 
 
 def test_a_right_answer_gets_no_button(in_lab, shown):

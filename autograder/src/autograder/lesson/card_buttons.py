@@ -20,7 +20,7 @@ box?.querySelector('.ag-said')?.setAttribute('role', 'status');
 box?.querySelectorAll('button').forEach((one) => one.setAttribute('data-lm-suppress-shortcuts', 'true'));"""
 STYLE = (
     ".ag-more button:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}"
-    ".ag-again button{margin:2px}.ag-again [role=status]{margin-left:.6em}"
+    ".ag-again button{margin:0 2px}.ag-again [role=status]{margin-left:.6em}"
 )
 
 
@@ -87,25 +87,40 @@ def start_over() -> dict[str, Any]:
     return {**box._repr_mimebundle_(), "text/plain": "", "text/html": ""}
 
 
-def buttons(task: str, next_hint: Callable[[], Notice], where: Notice | None) -> dict[str, Any]:
-    """Return buttons that show what `next_hint` gives, show `where`, and put a task's stub back."""
+def buttons(task: str, next_hint: Callable[[], tuple[Notice, int]], where: Notice | None) -> dict[str, Any]:
+    """Return a row of buttons that show the next hint, show `where`, and put a task's stub back.
+
+    Args:
+        task: the task's id.
+        next_hint: gives the next hint, and how many are left after it.
+        where: what each line of the answer makes; None where that is not known.
+    """
     # Not before somebody sees it: the import takes longer than a check.
     import ipywidgets
 
-    button = ipywidgets.Button(description=_("Hint"), tooltip=_("Show the next hint for this task"))
+    whole = {"width": "auto"}  # for its words, in whatever language
+    button = ipywidgets.Button(
+        description=_("Hint"), tooltip=_("Show the next hint for this task"), layout=whole
+    )
     said = ipywidgets.HTML()
     said.add_class("ag-said")
     row = [button]
     if where is not None:
-        place = ipywidgets.Button(description=_("Where?"), tooltip=_("Show what each of your lines makes"))
+        place = ipywidgets.Button(
+            description=_("Where?"), tooltip=_("Show what each of your lines makes"), layout=whole
+        )
         place.on_click(lambda _change: setattr(said, "value", where.html()))
         row.append(place)
-    box = ipywidgets.VBox([ipywidgets.HBox(row), said, again(task)])
+    box = ipywidgets.VBox([ipywidgets.HBox([*row, again(task)]), said])
     in_page(box, "ag-more", READY + again_script(), STYLE)
 
     def pressed(_change: Any) -> None:
-        said.value = next_hint().html()
-        button.description = _("Next hint")
+        hint, left = next_hint()
+        said.value = hint.html()
+        button.disabled = not left
+        button.description = (
+            _("Next hint ({number} left)", number=left) if left else _("That was the last one.")
+        )
 
     button.on_click(pressed)
     # A reader without a kernel sees nothing here: the card names the call that does the same.

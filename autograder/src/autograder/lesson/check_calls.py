@@ -292,9 +292,10 @@ def _notebook_of(lesson: str) -> Path | None:
 
 
 def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:
-    def pressed() -> Notice:
+    def pressed() -> tuple[Notice, int]:
         number, hints = _next_hint(course, task)
-        return Notice(_("Hint {number} of {count}", number=number, count=len(hints)), hints[number - 1])
+        hint = Notice(_("Hint {number} of {count}", number=number, count=len(hints)), hints[number - 1])
+        return hint, len(hints) - number
 
     return functools.partial(buttons, task.id, pressed, where)
 

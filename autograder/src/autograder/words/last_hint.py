@@ -89,7 +89,8 @@ def reasoning(task: Task, verdict: f.Verdict, before: Sequence[str], section: st
     if isinstance(finding, f.MatchesKnownWrong) and finding.values:
         finding = replace(finding.values, probe=finding.probe)
     first = [unfinished_text(verdict)] if verdict.unfinished else []
-    first += filter(None, [*numbered([mistake.hint for mistake in verdict.named]), proven(verdict)])
+    *hints, last = numbered([mistake.hint for mistake in verdict.named]) or [""]
+    first += filter(None, [*hints, " ".join(filter(None, [last, proven(verdict)]))])
     steps = [_steps(verdict.way, task, most) for most in (MOST_STEPS, 1)] if verdict.way else []
     seen, *details = _seen(finding, verdict, task)
     facts = [fact_text(fact, task) for fact in verdict.facts]
