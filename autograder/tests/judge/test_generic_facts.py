@@ -235,15 +235,16 @@ def test_what_cannot_be_examined_is_not(answer):
     assert examine(TASK, answer, {}) is None
 
 
-def test_a_module_on_which_a_call_leaves_a_hook_is_not_compared_with_itself():
+@pytest.mark.parametrize("hook", [lambda *_: None, lambda _module, _inputs, result: result + 1])
+def test_a_module_on_which_a_call_leaves_a_hook_is_not_compared_with_itself(hook):
     def examined(answer):
         inputs = {"x": numbers(2, 4, 3), "shift": nn.Identity()}
         task = replace(TASK, probes=(replace(TASK.probe["plain"], inputs=inputs),))
         return examine(task, answer, {})
 
     def hooked(x, shift):
-        shift.register_forward_hook(lambda *_: None)
-        return x
+        shift.register_forward_hook(hook)
+        return shift(x)
 
     assert (examined(hooked), examined(lambda x, shift: x) is None) == (None, False)
 

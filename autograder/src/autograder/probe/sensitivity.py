@@ -109,6 +109,8 @@ def _examine(
     called, inputs, module = _ready(task, probe, answer, namespace)
     hooked = _hooks(inputs)
     before = called(inputs)
+    if _hooks(inputs) != hooked:
+        return None  # what one call leaves on a module meets the next one: none is like the first
     if not isinstance(before, Tensor) or before.numel() > MOST_ELEMENTS:
         return None
     if not bool(before.isfinite().any()):
@@ -119,8 +121,6 @@ def _examine(
         return Examination(
             probe.id, unsteady=float((differs > 0).double().mean()), apart=float(differs.max())
         )
-    if _hooks(inputs) != hooked:
-        return None  # what one call leaves on a module meets the next one: none is like the first
     generator = torch.Generator().manual_seed(SEED)
     afters = {
         name: called({**inputs, name: other(value, generator)})
