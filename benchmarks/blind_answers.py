@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
-from autograder.author.build_bank import Runs
+from autograder.author.build_bank import SolutionRuns
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.probe.exceptions import describe_error
@@ -56,7 +56,7 @@ def answers(which: str, lessons: list[str]) -> Iterator[Answer]:
                 yield Answer(path.stem, one["task"], one["kind"], one["truth"], one["code"])
 
 
-def verdict_on(answer: Answer, lesson: LessonBank, runs: Runs) -> Verdict:
+def verdict_on(answer: Answer, lesson: LessonBank, runs: SolutionRuns) -> Verdict:
     """Judge an answer as `check` does in a notebook."""
     task = lesson.tasks[answer.task]
     moment, cell = runs.moments[AS_SEEN][f"{task.id}-answer"], f"<cell {task.id}>"

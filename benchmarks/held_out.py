@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from autograder.author.authoring import Task, load_lesson
-from autograder.author.build_bank import Runs, answer_made, run_solution
+from autograder.author.build_bank import SolutionRuns, answer_made, run_solution
 from autograder.author.parse_source import read_source
 from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
@@ -103,7 +103,7 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
 
 
 @cache
-def runs_of(lesson: str) -> Runs:
+def runs_of(lesson: str) -> SolutionRuns:
     """Run a lesson's solution, with the experiments that the course brings."""
     experiments.use(COURSE)
     folder = ROOT / "source" / lesson
@@ -116,7 +116,7 @@ def described_tasks(lesson: str) -> tuple[Task, ...]:
     return load_lesson(ROOT / "source" / lesson).tasks
 
 
-def judged(answer: held_out.Answer, runs: Runs) -> Verdict | None:
+def judged(answer: held_out.Answer, runs: SolutionRuns) -> Verdict | None:
     """Return the verdict on an answer; None where its cell itself stops with an error."""
     lesson = COURSE.load(answer.lesson)
     task = lesson.tasks[answer.task]

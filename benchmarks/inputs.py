@@ -186,7 +186,7 @@ def main() -> None:
         most, size, limit = (0.0, 0.0, 0), 16_000, ""
         while size <= chosen.most and not limit:
             try:
-                seconds, megabytes = worker_pool.within(worker_pool.READING, inputs.cost, kind, size)
+                seconds, megabytes = worker_pool.run_limited(worker_pool.READING, inputs.cost, kind, size)
             except worker_pool.LimitReached as problem:
                 limit = str(problem)
                 seconds, megabytes = float(worker_pool.READING.processor_seconds), most[1]

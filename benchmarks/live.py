@@ -14,7 +14,7 @@ import base64
 import shutil
 import statistics
 
-from autograder.records.javascript_modules import whole
+from autograder.records.javascript_modules import bundled
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 
@@ -49,7 +49,7 @@ def main() -> None:
     moves = parser.parse_args().moves
     chosen = {"text": "x" * TOKENS, "layer": 1, "head": 0, "query": -1, "removed": False}
     values = {"shows": {"vocabulary": list(VOCABULARY), "heads": NUM_HEADS}, "chosen": chosen, "texts": {}}
-    code = whole(PACKAGE / "explorers" / "model.js")
+    code = bundled(PACKAGE / "explorers" / "model.js")
     data = base64.b64encode(FILE.read_bytes()).decode()
     with sync_playwright() as playwright:
         path = shutil.which("chromium") or shutil.which("google-chrome")

@@ -31,7 +31,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from autograder.lesson import event_sender, join_live
-from autograder.lesson.event_sender import Line
+from autograder.lesson.event_sender import EventSender
 from autograder.live.board_view import Vocabulary
 from autograder.records.course import Course
 from rich.console import Console
@@ -108,7 +108,7 @@ def measured(learners: int, seconds: float, folder: Path) -> list[tuple[str, str
     sent: dict[str, list[float]] = {task: [] for task in tasks}
     with room(folder) as (address, code, board_address, process):
         board = Board(board_address)
-        lines = [Line(urlsplit(address), code, f"{number:016x}") for number in range(learners)]
+        lines = [EventSender(urlsplit(address), code, f"{number:016x}") for number in range(learners)]
         time.sleep(5)  # all have joined
         begun, (_, used_before) = time.monotonic(), used(process)
         due = sorted(
@@ -142,7 +142,7 @@ def measured(learners: int, seconds: float, folder: Path) -> list[tuple[str, str
     ]
 
 
-def shared_out(places: dict[str, Callable[[], Line | None]], rounds: int) -> Taken:
+def shared_out(places: dict[str, Callable[[], EventSender | None]], rounds: int) -> Taken:
     """Return how long each right and wrong check took in each place, in ms; the places by turns."""
     answers = {"a right check": lambda x: x.exp() / x.exp().sum(), "a wrong check": lambda x: x / x.sum()}
     kinds = [kind for what in answers for kind in (what, f"{what}, processor")]
@@ -178,9 +178,9 @@ def added(folder: Path, rounds: int) -> Taken:
             {
                 ALONE: lambda: None,
                 "without, once more": lambda: None,
-                "a room that answers": lambda: Line(urlsplit(alive), known, learner),
-                "a dead one": lambda: Line(urlsplit(dead), code, learner),
-                "a slow one": lambda: Line(urlsplit(slow), code, learner),
+                "a room that answers": lambda: EventSender(urlsplit(alive), known, learner),
+                "a dead one": lambda: EventSender(urlsplit(dead), code, learner),
+                "a slow one": lambda: EventSender(urlsplit(slow), code, learner),
             },
             rounds,
         )

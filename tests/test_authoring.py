@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from autograder.author.audit import audit_lesson
-from autograder.author.message_review import confirm, said_in
+from autograder.author.message_review import confirm, messages_of
 from autograder.author.pipeline import prepare
 from autograder.records import bank
 from autograder.records.course import Course
@@ -35,7 +35,7 @@ def test_the_task_that_the_page_adds_can_be_added_as_it_says(tmp_path):
     shutil.copy(ROOT / "course.toml", tmp_path)
     shutil.copy(ROOT / "source" / "attention.py", tmp_path / "source")
     course = Course.read(tmp_path)
-    assert confirm(course, LESSON, tuple(said_in(course, LESSON, ["mean-vector"])))
+    assert confirm(course, LESSON, tuple(messages_of(course, LESSON, ["mean-vector"])))
     bank.save(prepare(course, LESSON).bank, course.bank)
     row = next(row for row in audit_lesson(course, LESSON) if row.task == "mean-vector")
     # What `test_course.py` wants of every task: five wrong answers and three right ones.

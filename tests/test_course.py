@@ -184,11 +184,6 @@ PLAIN = {
     r"\bbelongs? into\b": "belongs in",
     r"\b(?:class|module|function)(?:es|s)? of lesson\b": "from lesson",
     r"(?:^|[.:] )(?:Inside|In between|Below|Above|Behind)[^.,:]* (?:stand|lie|come)s? ": "subject first",
-    r"\bWhich shape (?:has|have)\b": "what is the shape of",
-    r"\b[Ii]n which sense\b": "in what sense",
-    r"\bfraction bar\b": "denominator",
-    r"\bcosts? the points\b": "you would lose the points",
-    r"\bgoes? round about\b": "completes a turn roughly",
     r"\blogarithms? of (?:a|the) shares?\b|\bshares? of the label\b": "probability",
 }
 

@@ -14,7 +14,7 @@ from autograder.judge.trace_alignment import followed
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
-from autograder.records.findings import Place, Reached, Way
+from autograder.records.findings import CodeLocation, Reached, TraceAlignment
 from autograder.words.language import speaking
 from autograder.words.wording import way_text, where_text
 
@@ -281,7 +281,7 @@ def test_a_model_that_a_function_is_given_is_one_step_for_it():
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])
 def test_of_the_steps_no_more_is_said_in_a_translation_than_in_english(ends):
     task = Course.of(ROOT).load("05-multi-head").tasks["multi-head-attention"]
-    way = Way((Reached("the queries", "q", 3),), ends=ends, probe="seeded")
+    way = TraceAlignment((Reached("the queries", "q", 3),), ends=ends, probe="seeded")
     english = way_text(way, task)
     with speaking(ROOT / "bank", "bn"):
         assert way_text(way, task).count("\n") == english.count("\n") == 0
@@ -316,9 +316,9 @@ HOOK_THAT_STAYS = """def loss_rise(model, ids, layer, head, num_heads):
 @pytest.mark.parametrize(
     ("name", "task_id", "text", "expected"),
     [
-        ("08-train-it", "generate", DRAWN_TOKENS, Place("token", 4)),
-        ("04-dropout", "bug-seed-order", LAYER_BEFORE_SEED, Place("", 4)),
-        ("10-read-a-model", "mean-ablated", HOOK_THAT_STAYS, Place("", 2)),
+        ("08-train-it", "generate", DRAWN_TOKENS, CodeLocation("token", 4)),
+        ("04-dropout", "bug-seed-order", LAYER_BEFORE_SEED, CodeLocation("", 4)),
+        ("10-read-a-model", "mean-ablated", HOOK_THAT_STAYS, CodeLocation("", 2)),
     ],
 )
 def test_the_first_line_that_makes_other_numbers_in_a_second_call_is_told(name, task_id, text, expected):

@@ -19,7 +19,7 @@
 # the same way: the minutes of each task, and one for every 150 words, 20 lines of given code, two figures or one
 # prediction.
 #
-# Where you open a lesson in Colab, its code assistant is off: you only learn from code that you write yourself.
+# In Colab's version of these notebooks, Colab's code assistant is off: you only learn from code that you write yourself.
 
 # %% id="setup"
 from autograder import check, hint, predict, progress, quiz, reveal
@@ -56,8 +56,8 @@ quiz("start")
 word_arrows(["the girl sat by the bank because she saw a boat", "the king walked to the bank for a loan"])
 
 # %% [markdown] id="meaning-read"
-# The green arrow is what attention makes of "bank": its **context vector**. With a boat in the sentence it turns
-# towards water, with a loan towards money.
+# The green arrow is what attention makes of "bank": its **context vector**. Beside a boat it turns towards water,
+# beside a loan towards money.
 #
 # Type a sentence of your own, and choose a word. **Sharpness** says how strongly the word prefers the vectors that
 # are most like it.

@@ -111,9 +111,10 @@ inputs.shape  # (tokens, d_in)
 # 2. As a **key** it was compared with the query: *what can I be found by?*
 # 3. In the weighted sum it was passed on: *what do I have to give?* This job is called the **value**.
 #
-# The terms come from databases. A search (the query) is compared with an index (the keys), and returns the records that
-# belong to the matching keys (the values). Attention returns a **mixture** of all records, and each weight says how
-# well the key matched.
+# The words are those of a search in a database. A search (the query) is compared with an index (the keys), and returns
+# the records that belong to the keys that match (the values).
+#
+# Attention returns a **mixture** of all records, and each weight says how well the key matched.
 #
 # Now each job gets a vector of its own, made from the token by a matrix of weights.
 
@@ -274,7 +275,7 @@ print("sum:", scaled_too_late.sum())
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector
 #
-# What "journey" takes from each token is its **value**, not its input vector and not its key.
+# What "journey" takes of each token are the **values**: not the inputs, and not the keys.
 
 # %% id="context-figure" tags=["figure"]
 weights_and_context(attn_weights_2, values, tokens, query=1)
@@ -843,7 +844,7 @@ reveal("value-gradient", reached)
 #
 # *10 minutes · change as little as you can · task id* `bug-globals`
 #
-# The cell below contains the same class under the name `NotebookAttention`. Correct it, so that it does what
+# The cell below holds the same class under the name `NotebookAttention`. Correct it, so that it does what
 # `SelfAttention_v2` does: for any sentence of any length, and for any `d_in` and `d_out`. There is more than one
 # fault, and one of them shows only when `d_out` is not 2.
 

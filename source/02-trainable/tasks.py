@@ -614,7 +614,7 @@ SELF_ATTENTION_V2 = Task(
         ),
         Check("with a bias", 1, ("biased",)),
     ),
-    learned="`nn.Linear` brings sensible start values and an optional bias; the attention after it is "
+    learned="`nn.Linear` brings sensible start values and an optional bias; the attention behind it is "
     "the same.",
     demands={
         "with three nn.Linear layers": "parameter-for-linear",

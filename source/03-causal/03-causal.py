@@ -190,7 +190,7 @@ attn_weights, attn_weights.shape
 
 # %% [markdown] id="after-softmax-plan"
 # The first plan: set the weights above the diagonal to 0, and divide each row by its sum so that it adds up to 1 again.
-# The figure shows it with the **trained** weights of lesson 02, for the words "the bank by the river". The number next to
+# The figure shows it with the **trained** weights of lesson 02, for the words "the bank by the river". The number beside
 # a row is its sum. Compare the row of "bank" in panels 2 and 4.
 
 # %% id="steps-figure" tags=["figure"]
@@ -490,7 +490,7 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 # *5 minutes · graded by a person, 3 points*
 #
 # A friend says: "In the first way the softmax has already seen the future. Setting a few weights to 0 afterwards does
-# not undo that." In what sense is your friend right? Why do the weights of task 3 still contain nothing of the
+# not undo that." In which sense is your friend right? Why do the weights of task 3 still contain nothing of the
 # future? What about the weights of task 2? Write four or five sentences.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "no-leak-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}

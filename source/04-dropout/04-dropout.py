@@ -303,7 +303,7 @@ reveal(
 # ## 2 · A batch is a stack of sentences
 #
 # One sentence uses a small part of a graphics card. A **batch** stacks several sentences of the same length
-# along a new first axis, of size `b`. The simplest batch contains the same sentence twice:
+# along a new first axis, of size `b`. The simplest batch holds the same sentence twice:
 
 # %% id="batch-made"
 batch = torch.stack((inputs, inputs), dim=0)  # (b, tokens, d_in)
@@ -433,7 +433,7 @@ attention_map(
 # The mask is not a parameter: nothing in it is learned. But it should go where the module goes. When you move
 # a model to a graphics card, PyTorch moves all parameters and **buffers**. A plain attribute stays behind,
 # and the first operation that needs both fails. `register_buffer(name, tensor)` makes a buffer, which is then
-# `self.name`. It is also in the state dict, so a saved model contains it.
+# `self.name`. It is also in the state dict, so a saved model holds it.
 #
 # You need no graphics card to see this. The device `meta` has shapes without any numbers:
 
@@ -520,7 +520,7 @@ print(context_vecs)
 
 
 # %% [markdown] id="causal-attention-read"
-# Both halves agree, because the batch contains the same sentence twice. (Your numbers differ if you made the three
+# Both halves agree, because the batch holds one sentence twice. (Your numbers differ if you made the three
 # layers in another order. The check gives every answer the same weights by name, so the order costs nothing.)
 # With two different sentences, each must get what it gets alone:
 
@@ -551,7 +551,7 @@ print("eval:  two calls agree:", torch.equal(ca(batch), ca(batch)))
 # ## 5 · Does dropout help?
 #
 # Now the question of section 1. It needs a model that overfits. A sequence has one of four topics, and 8 tokens of 16
-# numbers. **Every** token contains the vector of the topic, hidden in noise that is twice as large. The model is your
+# numbers. **Every** token holds the vector of the topic, hidden in noise that is twice as large. The model is your
 # `CausalAttention` and a linear layer, which names the topic after the last token. It learns from 30 sequences, and is
 # tested on 1,000 new ones. (Lesson 08 explains the training loop.)
 
@@ -620,7 +620,7 @@ reveal("does-it-help", "those with dropout" if gains.min() > 0 else "neither")
 # With dropout that token is missing in half of the steps, so the others must count too, and their noise averages out.
 #
 # That is a guess, until it is tested. If it is right, then (1) a model whose weights are all equal, without any
-# dropout, is good as well; and (2) dropout does **not** help where only one of the eight tokens contains the topic.
+# dropout, is good as well; and (2) dropout does **not** help where only one of the eight tokens holds the topic.
 #
 # From 30 sequences of the second kind no model learns to find that token. So test (2) uses 300 of them. How good
 # could a model be there? An attention that is *told* where the token is shows it.
@@ -671,7 +671,7 @@ print(f"    told which token, no dropout:   {right_on_average(topic_in_one, 0.0,
 # ## 6 · Find the bug
 #
 # Three pieces of code follow. Each runs, and each is wrong in a way that shows
-# only later. Read, run the symptom, then fix it in the answer cell, which contains the faulty code.
+# only later. Read, run the symptom, then fix it in the answer cell, which holds the faulty code.
 #
 # ### Task 5 · Numbers that cannot be repeated
 #
@@ -705,8 +705,8 @@ reveal("agreeing-results", "all three" if torch.equal(results[0], results[1]) el
 
 
 # %% [markdown] id="bug-seed-order-task"
-# The shape is always the same, the numbers are not. The batch is drawn **before** the seed is set, so whatever ran
-# before decides what the first batch contains. The second and the third agree only because the round before left
+# The shape is certain, the numbers are not. The batch is drawn **before** the seed is set, so whatever ran
+# before decides what the first batch holds. The second and the third agree only because the round before left
 # the generator in the same state. Nobody can get the first result again.
 #
 # Fix `seeded_values`, so that its result depends on its arguments alone: set the seed, draw the batch, make

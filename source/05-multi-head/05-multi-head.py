@@ -62,7 +62,7 @@ batch
 # Copies hide mistakes, so the checks use sentences that differ.
 #
 # Here is the class from lesson 04. One such attention, with its own three matrices and its own softmax, is a
-# **head**. Its buffer `mask` is 1 where a key is **hidden** from a query and 0 where it is **visible**.
+# **head**. Its buffer `mask` holds 1 where a key is **hidden** from a query and 0 where it is **visible**.
 
 
 # %% id="carried-over"
@@ -261,7 +261,7 @@ def error_left(contexts, wanted):
 #
 # *8 minutes · three lines · task id* `error-with-heads`
 #
-# Write `error_with_heads(weights, x, wanted)`. `weights` contains one matrix of weights for each head. Make each
+# Write `error_with_heads(weights, x, wanted)`. `weights` holds one matrix of weights for each head. Make each
 # head's contexts, join them along the last axis, and return `error_left` of the result, for any number of
 # heads.
 
@@ -371,7 +371,7 @@ reveal(
 # each, the eight numbers can be taken apart again. Added as they are, or through one shared matrix, the two
 # vectors occupy the same directions, and 0.46 is left, as with one head.
 #
-# The same is true of one head. If the tokens *themselves* have directions of their own, one head is enough.
+# The same holds for one head. If the tokens *themselves* have directions of their own, one head is enough.
 # Below, the first token of each story uses four dimensions that no other token uses:
 
 # %% id="own-directions"
@@ -661,7 +661,7 @@ check("bug-view-without-transpose")
 # %% [markdown] id="merge-intro"
 # ## 5 · Back to one vector for each token
 #
-# After attention each head has contexts: (b, heads, tokens, head_dim). To join them, go the way back: the
+# After attention each head holds contexts: (b, heads, tokens, head_dim). To join them, go the way back: the
 # token axis to the front, then `heads` and `head_dim` made one. Here `view` refuses:
 
 # %% id="not-contiguous"

@@ -101,7 +101,7 @@ two_orders(attention(inputs), attention(inputs[order]), order, tokens)
 # %% [markdown] id="order-proof"
 # **The tempting objection:** "The output for the dog is in row 1 and then in row 4. So the order is there." Look
 # at the two rows of "the". One comes before the dog, one before the man, and both are equal in every number. Row
-# numbers are only where *we* keep the results. No output contains a trace of them.
+# numbers are only where *we* keep the results. No output holds a trace of them.
 #
 # The proof fits in three lines. Reordering the rows of $X$ is a product $PX$ with a matrix of zeros and ones. Then
 #
@@ -241,7 +241,7 @@ for position in (0, 10, 1000):
     print(f"position {position:4d}: cosine of 'dog' and 'man' {torch.cosine_similarity(dog, man, dim=0):.3f}")
 
 # %% [markdown] id="learned-read"
-# At position 1000 the number has drowned the word. Dividing by the length of the text does not help: then the
+# At position 1000 the number has drowned the word. To divide by the length of the text does not help: then the
 # same position has another number in each text, and two neighbours are closer together in a long one.
 #
 # What works is a **vector** for each position, about as large as the tokens, trained like every other weight. It is
@@ -425,7 +425,7 @@ reveal("codes-moved-on", sizes[(apart >= 1e-4) + (apart >= 1)])
 #
 # $$(x + p_m)W_q \cdot (x' + p_n)W_k$$
 #
-# with four products in it, three of which contain a code. The next cell takes one pair of words at distance 2, puts it
+# with four products in it, three of which hold a code. The next cell takes one pair of words at distance 2, puts it
 # at many positions, and prints the score. If only the distance counted, all numbers would be equal.
 
 # %% id="added-scores"
@@ -814,7 +814,7 @@ print(f"largest difference from the last row: {(one_by_one[0] - whole[5]).abs().
 #
 # *6 minutes · graded by a person, 3 points*
 #
-# A friend says: "Our model is causal. The mask shows it the order, so it needs no positions." In what sense is your
+# A friend says: "Our model is causal. The mask shows it the order, so it needs no positions." In which sense is your
 # friend right? What did you measure with one layer and with two, and why do the two differ? Why does an encoder need
 # positions in any case? Four or five sentences.
 

@@ -185,7 +185,7 @@ check("unembed")
 # PyTorch has the same as modules, which keep their numbers as parameters: `nn.Embedding`, `nn.LayerNorm`, `nn.Linear`.
 # From here on you use those.
 #
-# Now the attention. The next cell contains the course's class. The cell below it looks for **your own** class in your
+# Now the attention. The next cell holds the course's class. The cell below it looks for **your own** class in your
 # notebook of lesson 05. If it is there and right, it is used from here on. If not, the course's class is used
 # instead, and the cell says so.
 
@@ -1192,7 +1192,7 @@ for bug in ("right", "no mask", "softmax over queries"):
 #   that token is not there yet, and the text is nonsense. A loss near 0 that comes too early is a warning.
 # - **`zero_grad` forgotten** adds up the gradients of all steps, and the model gets nowhere. With **softmax before the
 #   loss** the gradients are small, and training does not minimise the true loss, which rises first and comes down
-#   late, or not at all within 300 steps. No error is raised.
+#   late, or not at all within 300 steps. Nothing complains.
 # - **No scale** and **keys as values** only learn later. Nobody would notice without the right curve next to them.
 # - **Splitting or merging without the transpose** hands each token pieces of others. Both learn something, and stay far
 #   behind.

@@ -76,7 +76,7 @@ STREAM_AFTER = small(
     "What an early part has written stays in the stream, and every later part can read it.",
     (
         "A loop over `parts`. In each round the stream is the old stream plus what the part writes.",
-        "`x = x + x @ part`, and `return x` after the loop.",
+        "`x = x + x @ part`, and `return x` behind the loop.",
     ),
     """
     no-residual: x + x @ part → x @ part

@@ -28,8 +28,8 @@ torch.set_num_threads(1)
 # %% [markdown] id="own-classes-intro"
 # ## What you bring along
 #
-# The next cells contain the course's classes from lessons 05 and 08 and look for yours. If yours are there and right,
-# they are used from here on. The last of them contains what lesson 08 trained with: the loss, the loop, and the two
+# The next cells hold the course's classes from lessons 05 and 08 and look for yours. If yours are there and right,
+# they are used from here on. The last of them holds what lesson 08 trained with: the loss, the loop, and the two
 # functions that read queries, keys and maps out of a model.
 
 
@@ -309,7 +309,7 @@ reveal(
 # %% [markdown] id="one-or-two-read"
 # Here one layer, with one head and 400 steps, stays on the plateau. Its keys know their own token and their place, and
 # nothing about their neighbour. Two layers stay on the same plateau for a while, and then drop almost to 0. What
-# happens at the drop? The same training once more, with the second layer's map next to it. Choose the moments around
+# happens at the drop? The same training once more, with the second layer's map beside it. Choose the moments around
 # the drop.
 
 # %% [markdown] id="induction-score-task"
@@ -447,7 +447,7 @@ check("previous-token-head")
 #
 # *12 minutes · the same lines with other slots · task id* `induction-head`
 #
-# After the first head, each position of the stream contains its token *and* the token before it. Write
+# After the first head, each position of the stream holds its token *and* the token before it. Write
 # `induction_head(vocab, context_length)`, the head of the second layer:
 #
 # - the **query** is the present token, from the first slots;
@@ -737,14 +737,14 @@ training_curves(
 # The map shows where the head looks, not whether the model uses what it finds. I would remove the head, that is set
 # its context to 0, and compare the loss on sequences that the model has not seen, and do the same with the other
 # heads. In this lesson all four heads of the second layer had high induction scores, and removing any one of them cost
-# almost nothing. Removing all four at once cost more than 4, so the others do the same work. The claim is true of the
+# almost nothing. Removing all four at once cost more than 4, so the others do the same work. The claim holds for the
 # four heads together, and it is wrong for this one alone.
 #
 # **Marking scheme**
 #
 # - 1 point: a map shows where a head looks, which is no proof that the model depends on it.
 # - 1 point: names an intervention and what is compared: remove the head (or patch), and compare the loss or the answer
-#   with that of the whole model, best on unseen sequences and compared with other heads.
+#   with that of the whole model, best on unseen sequences and beside other heads.
 # - 1 point: uses the measurement: each induction head alone could be removed at almost no cost, and all of them
 #   together could not.
 # ### END SOLUTION

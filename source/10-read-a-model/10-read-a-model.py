@@ -82,7 +82,7 @@ for name in sorted(stored):
 # and computes `x @ weight.T`. (GPT-2 itself also has a bias for queries, keys and values, which you would get with
 # `qkv_bias=True`, and an approximation of GELU.)
 #
-# The next two cells contain the course's classes, and look for yours.
+# The next two cells hold the course's classes, and look for yours.
 
 
 # %% id="course-classes"
@@ -266,8 +266,8 @@ print("largest difference of the logits below 1e-4:", bool(difference < 1e-4))
 #
 # A colleague loads checkpoints with a shortcut. A tensor that has the same shape as its place goes there as it is. Any
 # other tensor is reshaped to fit. No error is raised, and the loss of the loaded model is bad. There are two mistakes
-# in one line. Correct `oriented`, which turns a stored tensor into one for your classes. It is never
-# called with `c_attn` or a bias.
+# in one line. Correct `oriented`, which turns a stored tensor into one for your classes. Neither `c_attn` nor a bias ever
+# gets there.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-orientation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -435,7 +435,7 @@ def induction_claim(ids):
 check("induction-claim")
 
 # %% [markdown] id="claims-table-intro"
-# Here are some more claims. They are measured on held-out pages; induction on random characters that come twice,
+# Beside yours, some other claims. They are measured on held-out pages; induction on random characters that come twice,
 # where nothing but induction helps. **Predict:** which layer will have the induction heads, and what does the other
 # layer have to have for them?
 
@@ -500,7 +500,7 @@ for name, row in zip([*HEADS, "everywhere alike"], table.tolist()):
 # <details><summary>What to see</summary>
 #
 # - Layer 0, head 1 is a **previous-token head**: 84 % of its attention goes one back. Head 0 of this layer looks
-#   mostly at the character itself, and head 2 two or three back. Such numbers mean something only next to the last row:
+#   mostly at the character itself, and head 2 two or three back. Such numbers say something only beside the last row:
 #   a head that looks everywhere alike would give 3 %.
 # - Layer 1, head 0 is an **induction head**, with 59 %; even attention would score 13 %. No other head is near it.
 # - Where nothing came before, the induction head looks at position 0, as the first column of its map shows. A softmax
@@ -513,7 +513,7 @@ for name, row in zip([*HEADS, "everywhere alike"], table.tolist()):
 # ## 4 · Does the model need it?
 #
 # A head that looks at something need not be used. In lesson 09 you set a head's context to 0. That can take away too
-# much: a head can add the same vector at each token, and the later parts may depend on it. So put the **mean** of its
+# much: a head can add the same vector at each token, and the later parts count on it. So put the **mean** of its
 # contexts there, over all sequences and tokens. What is taken away is only what depends on the text. (Here both ways
 # cost nearly the same. On five sets of held-out windows the losses differed by less than 0.2, and for layer 0, head 0
 # the mean cost more each time.)
@@ -837,8 +837,8 @@ print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*rises[mine]
 # %% [markdown] id="claim-words-task"
 # ## In your own words
 #
-# Which claim did you make about which head? Report what you measured, compare it with another head or another
-# claim, and say what your measurement does *not* show. Answer in four to seven sentences. (4 points, read by a
+# Which claim did you make about which head? Report what you measured, beside another head or another claim for
+# comparison, and say what your measurement does *not* show. Answer in four to seven sentences. (4 points, read by a
 # person.)
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "claim-in-words", "locked": false, "points": 4, "schema_version": 3, "solution": true, "task": false}
@@ -875,7 +875,7 @@ print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*rises[mine]
 #
 # - A shape that fits proves nothing: a square matrix fits both ways. Equal logits prove it.
 # - A claim names places. It is tested there *and* elsewhere, on text that was not used to find it.
-# - GPT-2's own file also contains `c_attn.bias`, for which your classes need `qkv_bias=True`, and a stored mask,
+# - GPT-2's own file also holds `c_attn.bias`, for which your classes need `qkv_bias=True`, and a stored mask,
 #   `attn.bias`. `place` knows neither.
 
 # %% [markdown] id="quiz"

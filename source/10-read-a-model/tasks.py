@@ -132,7 +132,7 @@ PLACE = Task(
         Check("what goes in as it is", 1, (*AS_IT_IS, "square-places")),
     ),
     learned="Loading a model is translation: another name, another orientation, one tensor for several places. Each step "
-    "that is missing leaves random numbers in the model, without an error.",
+    "that is missing leaves random numbers in the model, and nothing complains.",
     demands={
         "put one stored tensor into its place in the model": "layer-ignored",
         "and return the model": "returns-nothing",

@@ -16,7 +16,7 @@ from autograder.author.parse_source import read_source
 from autograder.command import grade_command as command
 from autograder.grading import grade_submission, job_scheduling
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.hidden_tests import secret
 from autograder.grading.sandbox.resource_limits import MEBIBYTE, Limits
 from autograder.records.course import Course
@@ -117,7 +117,7 @@ def students(door):
 def through_nbgrader(place):
     config = PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
     config.CourseDirectory.root = str(place)
-    with Book(Class(place)) as book:
+    with GradebookWriter(Class(place)) as book:
         book.know(LESSON)
     api = NbGraderAPI(CourseDirectory(config=config), config=config)
     said = []

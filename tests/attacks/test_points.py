@@ -10,7 +10,7 @@ import pytest
 import torch
 from autograder.author.parse_source import read_source
 from autograder.grading.grade_notebook import grade
-from autograder.grading.grading_banks import Banks, Draws
+from autograder.grading.grading_banks import Banks, HiddenTestSampler
 from autograder.grading.hidden_tests import secret
 from autograder.grading.notebook_runners import SandboxRunner
 from autograder.grading.rebuild_submission import rebuild
@@ -92,7 +92,7 @@ def graded(banks):
         if added:
             place = next(n for n, cell in enumerate(submission.cells) if cell["id"] == "setup")
             submission.cells.insert(place + 1, new_code_cell(added))
-        drawn = Draws(banks, run.rjust(16)).of(lesson, nbformat.writes(submission).encode())
+        drawn = HiddenTestSampler(banks, run.rjust(16)).of(lesson, nbformat.writes(submission).encode())
         return grade(
             rebuild(release, submission).notebook,
             banks.lesson(lesson, drawn),
@@ -286,7 +286,7 @@ def test_an_earlier_release_asks_hidden_questions_of_all_tasks_that_are_as_they_
     runner = SandboxRunner(then)
 
     def graded_by(submission, run):
-        drawn = Draws(banks, run.rjust(16)).of(FIRST, nbformat.writes(submission).encode(), then)
+        drawn = HiddenTestSampler(banks, run.rjust(16)).of(FIRST, nbformat.writes(submission).encode(), then)
         asked, questions = then.lesson(FIRST, drawn), then.questions(FIRST, drawn)
         rebuilt = rebuild(released(FIRST), submission).notebook
         return grade(rebuilt, asked, runner, questions=questions), drawn

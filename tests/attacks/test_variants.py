@@ -157,12 +157,12 @@ def test_a_file_costs_little_or_its_own_submission(kind):
     from tests.attacks import test_variants as here  # by its name, which another process finds
 
     try:
-        seconds, megabytes = worker_pool.within(READING, here.spent, kind)
+        seconds, megabytes = worker_pool.run_limited(READING, here.spent, kind)
     except LimitReached:
         seconds, megabytes = READING.processor_seconds, READING.memory_bytes / 2**20
     assert seconds <= MOST_SECONDS
     assert megabytes <= MOST_MEGABYTES
-    assert worker_pool.within(READING, abs, -1) == 1
+    assert worker_pool.run_limited(READING, abs, -1) == 1
 
 
 # What a run could hold that others need, or leave to them. Each says "held" where it got hold of something.

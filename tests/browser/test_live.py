@@ -12,7 +12,7 @@ import nbformat
 import numpy as np
 import pytest
 import torch
-from autograder.records.javascript_modules import whole
+from autograder.records.javascript_modules import bundled
 from safetensors.torch import load_file, save
 from torch import nn
 from torch.nn import functional
@@ -166,7 +166,7 @@ def load(browser):
         page.evaluate(
             "async text => { window.live = await import(URL.createObjectURL("
             "new Blob([text], {type: 'text/javascript'}))) }",
-            whole(VISUALS / name),
+            bundled(VISUALS / name),
         )
         return page
 
@@ -308,7 +308,7 @@ def test_a_loaded_gpt2_gives_the_logits_of_the_library(load):
         [
             base64.b64encode((GPT2 / "model.safetensors").read_bytes()).decode(),
             right["ids"].tolist(),
-            whole(VISUALS / "live/tensors.js"),
+            bundled(VISUALS / "live/tensors.js"),
         ],
     )
     np.testing.assert_allclose(actual, right["logits"].numpy(), atol=1e-4)

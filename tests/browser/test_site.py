@@ -355,7 +355,7 @@ def test_the_quiz_says_where_to_begin_as_the_notebook_does(visit, form):
     for item in (items[20], items[5]):
         fault, answer = next(iter(item.asked[form].wrong.items()))
         choose(item, answer)
-        assert told() == begin_with(placement.place(items, form, said))
+        assert told() == begin_with(placement.first_lesson(items, form, said))
         assert result.locator(f'li:visible a[href="mistakes.html#mistake-{fault}"]').count() == 1
     page.reload()
     assert told() == begin_with(items[5].lesson)

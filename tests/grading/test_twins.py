@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 from autograder.author.authoring import Lesson, load_lesson
-from autograder.author.build_bank import Runs, make_probe, make_task, run_solution
+from autograder.author.build_bank import SolutionRuns, make_probe, make_task, run_solution
 from autograder.author.parse_source import read_source
 from autograder.experiments import registry
 from autograder.grading.hidden_tests.perturbed_probes import has_twin, twin_of
@@ -28,7 +28,7 @@ class Tried:
     """A lesson of the course, its solution run, and which draws are kept."""
 
     lesson: Lesson
-    runs: Runs
+    runs: SolutionRuns
     draws: Mapping[tuple[str, str], int | None]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.probe.recording.source_locations import Site
+from autograder.probe.recording.source_locations import SourceLocation
 
 from visuals.language import _
 
@@ -47,7 +47,7 @@ def framed(markup: str) -> str:
     return f'{STYLE}<div class="shape-tracker">{markup}</div>'
 
 
-def where(site: Site, *, capital: bool = False) -> str:
+def where(site: SourceLocation, *, capital: bool = False) -> str:
     """Return a place as in 'CausalAttention.forward, line 7'; at the top of a cell or file the line alone."""
     if site.function:
         return _("{function}, line {line}", function=site.function, line=site.line)

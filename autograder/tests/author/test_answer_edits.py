@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from autograder.author.answer_edits import Solution, Span, changed, fit, made_together, put_in, table
+from autograder.author.answer_edits import Solution, Span, changed, combined_text, fit, put_in, table
 from autograder.records.errors import AuthoringError
 
 CELL = '''\
@@ -189,5 +189,5 @@ LATER = "body\n    total = x.sum()\n    return x / total"
     ],
 )
 def test_answers_are_made_together_at_once_or_in_turn_where_they_fit(answers, in_turn, expected):
-    made = made_together(SOLUTION, [changes(answer) for answer in answers], in_turn)
+    made = combined_text(SOLUTION, [changes(answer) for answer in answers], in_turn)
     assert made == (expected and HEAD + expected)

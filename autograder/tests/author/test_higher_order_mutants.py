@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 import torch
 from autograder.author import build_bank
-from autograder.author.answer_edits import Edit, made_together
+from autograder.author.answer_edits import Edit, combined_text
 from autograder.author.authoring import (
     Check,
     Fault,
@@ -130,7 +130,7 @@ def test_an_experiment_is_made_with_one_mistake_alone_and_where_another_wording_
     make_task(TASK, runs, FAULTS)
     solution = runs.solutions["steps"]
     reworded = {
-        made_together(solution, [WRONG[place].changes, right.changes])
+        combined_text(solution, [WRONG[place].changes, right.changes])
         for place in (1, 2, 6)
         for right in TASK.right
     }

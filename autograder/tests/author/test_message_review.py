@@ -8,7 +8,7 @@ import pytest
 from autograder.author.authoring import load_faults
 from autograder.author.build_bank import make_bank
 from autograder.author.hint_review import READ, load_read
-from autograder.author.message_review import confirm, said_in, shown
+from autograder.author.message_review import confirm, messages_of, messages_text
 from autograder.author.pipeline import execute, prepare
 from autograder.command.app import app
 from autograder.records.course import Claims, Course
@@ -40,21 +40,21 @@ def test_a_text_that_tasks_share_has_to_be_read_in_each(course_with):
     assert refused(course) == [
         f"{NAME}: task {task}: nobody has read there what by-count says" for task in ("share", "row-sums")
     ]
-    said = list(said_in(course, NAME))
+    said = list(messages_of(course, NAME))
     assert [one.unread for one in said] == [("by-count",), ("by-count",)]
     assert confirm(course, NAME, said[:1]) == 1
     assert refused(course) == [f"{NAME}: task row-sums: nobody has read there what by-count says"]
-    assert confirm(course, NAME, list(said_in(course, NAME, ["row-sums"]))) == 1
+    assert confirm(course, NAME, list(messages_of(course, NAME, ["row-sums"]))) == 1
     assert refused(course) == []
 
 
 def test_what_was_read_is_read_again_when_it_is_worded_anew(course_with):
     course = course_with(tasks=SHARED)
-    confirm(course, NAME, list(said_in(course, NAME)))
+    confirm(course, NAME, list(messages_of(course, NAME)))
     faults = course.source / "faults.py"
     faults.write_text(faults.read_text().replace("not by the count", "not by how many there are"))
     assert len(refused(course)) == 2
-    (said,) = said_in(course, NAME, ["share"])
+    (said,) = messages_of(course, NAME, ["share"])
     assert (said.unread, list(said.shared)) == (("by-count",), ["by-count"])
 
 
@@ -70,7 +70,7 @@ def test_every_lesson_of_several_reads_what_it_says_of_the_shared_mistakes(cours
 
 
 def test_a_mistake_that_is_made_with_a_result_is_shown_too(course_with):
-    said = list(said_in(course_with(faults=(ON_RESULTS,)), NAME))
+    said = list(messages_of(course_with(faults=(ON_RESULTS,)), NAME))
     assert [[one.fault for one in task.messages] for task in said] == [
         ["by-largest", "by-count", "turned"],
         ["columns", "means"],  # its solution returns nothing
@@ -91,9 +91,9 @@ def test_a_mistake_that_shows_only_beside_another_one_is_shown_too(course_with):
         ),
         faults=(ON_RESULTS,),
     )
-    (said,) = said_in(course, NAME, ["share"])
+    (said,) = messages_of(course, NAME, ["share"])
     assert said.beside == {"turned": "The order is turned round."}
-    assert "--- turned, beside another mistake\nThe order is turned round." in shown(said)
+    assert "--- turned, beside another mistake\nThe order is turned round." in messages_text(said)
     made = make_bank(*_run(course))
     assert "turned" in [one.id for one in made.tasks["share"].known_wrong]
 
@@ -104,8 +104,8 @@ def _run(course: Course):
 
 
 def test_messages_are_shown_as_a_learner_reads_them(course_with):
-    (said,) = said_in(course_with(), NAME, ["share"])
-    text = shown(said)
+    (said,) = messages_of(course_with(), NAME, ["share"])
+    text = messages_text(said)
     assert "=== share: Shares of a whole\n\nhint: Divide by the sum.\n\nlearned: Shares add up to 1." in text
     assert (
         "--- by-count\n-    return x / x.sum()\n+    return x / len(x)\n[not yet] Shares of a whole" in text
@@ -115,24 +115,24 @@ def test_messages_are_shown_as_a_learner_reads_them(course_with):
 
 
 def test_a_hint_that_a_message_does_not_say_is_shown_beside_it(course_with):
-    (said,) = said_in(course_with(), NAME, ["share"])
+    (said,) = messages_of(course_with(), NAME, ["share"])
     silent = replace(said, messages=(replace(said.messages[0], text="[not yet] Shares"),))
-    assert "[not yet] Shares\nits hint is not said: Divide by the sum." in shown(silent)
+    assert "[not yet] Shares\nits hint is not said: Divide by the sum." in messages_text(silent)
 
 
 def test_what_nobody_has_read_can_be_shown_alone(course_with):
     course = course_with(tasks=SHARED)
-    first, _ = said_in(course, NAME)
-    assert "--- by-count, not yet read" in shown(first, only_unread=True)
-    assert "by-largest" not in shown(first, only_unread=True)
+    first, _ = messages_of(course, NAME)
+    assert "--- by-count, not yet read" in messages_text(first, only_unread=True)
+    assert "by-largest" not in messages_text(first, only_unread=True)
     confirm(course, NAME, [first])
-    (first,) = said_in(course, NAME, ["share"])
-    assert shown(first, only_unread=True) == "=== share: all is read"
+    (first,) = messages_of(course, NAME, ["share"])
+    assert messages_text(first, only_unread=True) == "=== share: all is read"
 
 
 def test_a_task_that_the_lesson_has_not_is_refused(course_with):
     with pytest.raises(AuthoringError, match="there is no task shares"):
-        list(said_in(course_with(), NAME, ["shares"]))
+        list(messages_of(course_with(), NAME, ["shares"]))
 
 
 def test_the_command_prints_messages_and_keeps_what_was_read(course_with):
@@ -211,12 +211,12 @@ def test_what_a_result_without_fractions_cannot_show_is_asked_of_nobody(course_w
         ),
         faults=(ON_RESULTS,),
     )
-    (said,) = said_in(course, NAME, ["share"])
+    (said,) = messages_of(course, NAME, ["share"])
     assert said.beside == {}
 
 
 def test_what_was_read_in_a_task_that_is_gone_is_dropped(course_with):
     course = course_with(tasks=SHARED)
     (course.source / NAME / READ).write_text('[gone]\nby-count = "12345678"\n')
-    confirm(course, NAME, list(said_in(course, NAME)))
+    confirm(course, NAME, list(messages_of(course, NAME)))
     assert list(load_read(course.source / NAME)) == ["share", "row-sums"]

@@ -885,7 +885,7 @@ def test_what_fails_between_book_and_notebook_is_told_and_mended_by_the_next_run
 
 MOMENTS = {
     "before a notebook is written": (gradebook, "_written"),
-    "before the book is changed": (gradebook.Book, "_penalty"),
+    "before the book is changed": (gradebook.GradebookWriter, "_penalty"),
     "before a notebook takes its place": (gradebook.os, "replace"),
 }
 
@@ -970,7 +970,7 @@ def test_two_graders_at_once_are_one_and_a_line(place):
 @NBGRADERS
 def test_nbgraders_own_autograde_waits_for_no_run_of_the_grader_but_says_so(graded):
     course = Class(graded)
-    with gradebook.alone(course.database, graded):
+    with gradebook.gradebook_lock(course.database, graded):
         done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "bob", force=True)
     assert not done["success"]
     assert "another run grades this class" in f"{done.get('error')}{done.get('log')}"
@@ -991,12 +991,12 @@ def test_where_no_file_can_be_locked_that_is_said_and_nothing_is_graded(place, m
 def test_the_lock_lies_beside_the_gradebook_whatever_the_folder_for_temporary_files(place, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(place))
     database = Class(place).database
-    with gradebook.alone(database, place):
+    with gradebook.gradebook_lock(database, place):
         assert (place / "gradebook.db.lock").exists()
         monkeypatch.chdir("/")
-        with pytest.raises(BadBook), gradebook.alone(database, place):
+        with pytest.raises(BadBook), gradebook.gradebook_lock(database, place):
             pass
-    with gradebook.alone("postgresql://book", place):
+    with gradebook.gradebook_lock("postgresql://book", place):
         assert (place / "gradebook.lock").exists()
 
 
@@ -1095,7 +1095,7 @@ def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeyp
 
 
 def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
-    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(command.bubblewrap, "why_not", lambda: "bubblewrap is not installed")
     done = invoke("--course", str(place))
     assert done.exit_code == 2
     assert "there is none: bubblewrap is not installed." in done.output
@@ -1106,7 +1106,7 @@ def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
 
 @pytest.mark.usefixtures("without_threads")
 def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(place, monkeypatch):
-    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(command.bubblewrap, "why_not", lambda: "bubblewrap is not installed")
     made = KernelRunner(Class(place).banks)
     asked: list[bool] = []
 
@@ -1146,7 +1146,7 @@ def test_a_thread_runs_its_submissions_where_it_was_told_to(class_course, sandbo
 
 @NBGRADERS
 def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
-    monkeypatch.setattr(preprocessors.walls, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(preprocessors.bubblewrap, "why_not", lambda: "bubblewrap is not installed")
     asked: list[bool] = []
 
     def shared(_: Banks, sandboxed: bool = True) -> SandboxRunner:

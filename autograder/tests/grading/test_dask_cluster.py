@@ -30,7 +30,7 @@ from autograder.command import grade_command as command
 from autograder.grading import dask_cluster, job_scheduling, worker_pool
 from autograder.grading.class_folder import Class
 from autograder.grading.dask_cluster import Answers, NoCluster, connected
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.grading_banks import Banks
 from autograder.grading.hidden_tests import secret
 from autograder.records import bank
@@ -132,7 +132,7 @@ def test_what_a_worker_started_ends_with_the_run(class_course, worker):
 
 def test_a_worker_without_a_sandbox_is_refused(class_course, worker, monkeypatch):
     answers = Answers(Banks.of(class_course), [LESSON])
-    monkeypatch.setattr(dask_cluster.walls, "why_not", refuse)
+    monkeypatch.setattr(dask_cluster.bubblewrap, "why_not", refuse)
     with pytest.raises(NoCluster, match="worker tcp://worker:1 has no sandbox: bubblewrap is not installed"):
         answers.setup(worker)
 
@@ -300,13 +300,13 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
     place = tmp_path / "course"
     expected = submissions(class_course, place, 4)
     written: Counter[str] = Counter()
-    really = Book.write
+    really = GradebookWriter.write
 
-    def write(book: Book, submission: Any, *rest: Any) -> tuple[int, int]:
+    def write(book: GradebookWriter, submission: Any, *rest: Any) -> tuple[int, int]:
         written[submission.student] += 1
         return really(book, submission, *rest)
 
-    monkeypatch.setattr(Book, "write", write)
+    monkeypatch.setattr(GradebookWriter, "write", write)
     lost, ended = [], set()
     submit = dask_cluster.Cluster.submit
 
@@ -363,7 +363,9 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
     assert len(graded) == summary.graded
     assert graded == {student: expected[student] for student in graded}
     dry = command.grade_class(
-        command.Order(Class(place), [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
+        command.Order(Class(place), [LESSON], dry_run=True, students=frozenset(graded)),
+        said.append,
+        print,
     )
     assert dry.current == summary.graded
     until(lambda: all(worker.poll() is not None for worker in running.workers))

@@ -12,7 +12,7 @@ from autograder.grading.notebook_evidence import (
     bound_outputs,
     evidence_of,
     judge_notebook,
-    own_before,
+    learner_code_before,
     show_verdict,
 )
 from autograder.grading.sandbox.execute_notebook import Executed
@@ -286,6 +286,6 @@ def test_what_a_cell_printed_is_cut_and_the_rest_is_counted(release):
 def test_the_learners_own_cells_before_a_check_are_theirs_alone(release, tests_of):
     release.cells.insert(3, new_code_cell("scratch", id=f"{ADDED}1"))
     release.cells.append(new_code_cell("below", id=f"{ADDED}2"))
-    found = list(own_before(tests_of.tasks["row-sums"], release))
+    found = list(learner_code_before(tests_of.tasks["row-sums"], release))
 
     assert found == ["scratch", "def share(x):\n    ...", "row_sums = ..."]

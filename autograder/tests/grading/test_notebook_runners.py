@@ -14,7 +14,7 @@ from autograder.grading.grading_banks import Banks
 from autograder.grading.job_scheduling import NoSandbox
 from autograder.grading.notebook_runners import QUESTIONS, KernelRunner, SandboxRunner
 from autograder.grading.sandbox.execute_notebook import RunIncomplete
-from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
+from autograder.grading.sandbox.workers import Job, RunResult, SandboxFailed
 from autograder.lesson.check_calls import UNEXAMINED
 from autograder.records import bank, course
 from autograder.records.course import Course
@@ -34,14 +34,14 @@ class Played:
         self.cells: list[str] = []
         self.unexamined = False
 
-    def run(self, job: Job, alone: bool = False) -> Ran:
+    def run(self, job: Job, alone: bool = False) -> RunResult:
         self.limits.append((job.limits.cell_seconds, job.limits.seconds))
         self.cells = [name for name, _ in job.cells]
         self.unexamined = UNEXAMINED in job.environment
         said = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": str(len(job.cells))}}
         cells = {"check": (1, [said])} if self.counts else {}
         stops = self.stops and "one" in self.cells
-        return Ran(cells, "died" if stops else "finished", "one", self.seconds)
+        return RunResult(cells, "died" if stops else "finished", "one", self.seconds)
 
     def close(self, for_good: bool) -> None:
         pass

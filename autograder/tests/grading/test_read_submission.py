@@ -18,9 +18,9 @@ from autograder.grading.read_submission import (
     read_text,
 )
 from autograder.grading.rebuild_submission import rebuild
-from autograder.grading.releases import known_ids
+from autograder.grading.releases import ids_among
 from autograder.grading.trim_notebook import essential
-from autograder.grading.worker_pool import READING, within
+from autograder.grading.worker_pool import READING, run_limited
 from autograder.words.sanitize import one_line
 from nbconvert.preprocessors import Preprocessor
 
@@ -311,7 +311,7 @@ def test_what_is_not_used_may_be_large(submission, kind):
     assert (reason(made), answer(made)) == ("", SHARE)
     assert read_text(lightened(text)) == made
     ids = frozenset({"share", "row-sums-answer"})
-    assert within(READING, known_ids, text, ids) == ids
+    assert run_limited(READING, ids_among, text, ids) == ids
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"])

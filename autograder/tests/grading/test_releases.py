@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from autograder.author.preprocessors import MarkRelease
 from autograder.grading.releases import Release, known_ids_and_release, origin
-from autograder.records.cell_roles import release_of, said_release
+from autograder.records.cell_roles import claimed_release, release_of
 from nbformat.v4 import new_code_cell, new_notebook
 
 TASKS = {"first": "ab", "second": "abc", "now": "abcd"}
@@ -54,7 +54,7 @@ def test_a_submission_comes_from_the_release_that_it_says(kind):
 
 def test_a_release_says_which_it_is_and_reading_keeps_only_that():
     made, _ = MarkRelease().preprocess(notebook("ab"), {})
-    assert said_release(made) == release_of("ab") == release_of("ba") != release_of("abc")
+    assert claimed_release(made) == release_of("ab") == release_of("ba") != release_of("abc")
     made.metadata["other"] = 1
     assert known_ids_and_release(nbformat.writes(made).encode(), frozenset("a")) == ({"a"}, release_of("ab"))
 

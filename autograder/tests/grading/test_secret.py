@@ -12,7 +12,7 @@ from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.build_bank import make_bank, run_solution
 from autograder.author.parse_source import read_source
 from autograder.command import app as cli
-from autograder.grading.grading_banks import Banks, Draws
+from autograder.grading.grading_banks import Banks, HiddenTestSampler
 from autograder.grading.hidden_tests import secret
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
@@ -52,7 +52,7 @@ def mode(path: Path) -> int:
 def drawn(course: Course, handed_in: bytes = b"answers", word: str = "0123456789abcdef") -> LessonBank:
     """A lesson as a submission is asked about it."""
     banks = Banks.of(course)
-    return banks.lesson(NAME, Draws(banks, word).of(NAME, handed_in))
+    return banks.lesson(NAME, HiddenTestSampler(banks, word).of(NAME, handed_in))
 
 
 def asked(lesson: LessonBank) -> list[float]:
@@ -78,7 +78,7 @@ def test_the_secret_is_this_users_alone_and_made_once(course):
 def test_without_a_secret_nothing_is_drawn_and_a_note_says_so(course):
     banks = Banks.of(course)
     assert banks.notes[NAME] == "visible probes only: `autograder secret` makes hidden ones"
-    assert Draws(banks, secret.new_word()).of(NAME, b"answers") == {}
+    assert HiddenTestSampler(banks, secret.new_word()).of(NAME, b"answers") == {}
     assert banks.questions(NAME, {}) == {}
     assert drawn(course) == banks.lesson(NAME)
 
@@ -211,7 +211,9 @@ def test_what_was_drawn_for_one_run_stands_in_no_other(course, tmp_path):
     banks.write_questions(tmp_path)
     lesson, hidden = bank.load(NAME, tmp_path), drawn(course)
     assert [probe.id for task in lesson.tasks.values() for probe in task.probes if probe.hidden] == []
-    for name, content in banks.questions(NAME, Draws(banks, "0123456789abcdef").of(NAME, b"answers")).items():
+    for name, content in banks.questions(
+        NAME, HiddenTestSampler(banks, "0123456789abcdef").of(NAME, b"answers")
+    ).items():
         (tmp_path / name).write_bytes(content)
     lesson = bank.load(NAME, tmp_path)
     assert asked(lesson) == asked(hidden)

@@ -6,10 +6,10 @@ import time
 
 import pytest
 from autograder.grading import worker_pool
-from autograder.grading.worker_pool import LimitReached, Process, Processes, Room, Share
+from autograder.grading.worker_pool import LimitReached, Process, Processes, ResourceLimits, TimeBudget
 from support.pieces import dig, fail, fill, leave, spin, unlike_any
 
-SMALL = Room(processor_seconds=1, memory_bytes=100 * worker_pool.MEBIBYTE, seconds=20)
+SMALL = ResourceLimits(processor_seconds=1, memory_bytes=100 * worker_pool.MEBIBYTE, seconds=20)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_process_that_takes_no_piece_is_replaced(process):
 
 def test_what_sleeps_is_ended_by_the_clock(process):
     with pytest.raises(LimitReached, match=r"more than 0\.5 seconds"):
-        process.call(Room(seconds=0.5), time.sleep, 60)
+        process.call(ResourceLimits(seconds=0.5), time.sleep, 60)
     assert process.call(SMALL, abs, -1) == 1
 
 
@@ -73,7 +73,7 @@ def test_one_process_is_kept_and_its_time_is_each_piece_s_own(process):
 
 
 def test_pieces_that_share_their_time_take_no_more_than_one_of_them_may():
-    share = Share(1.0)
+    share = TimeBudget(1.0)
     assert share.within(sum, range(10_000_000)) > 0
     assert share.seconds < 1
     with pytest.raises(LimitReached, match="more time of the processor"):

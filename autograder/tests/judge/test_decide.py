@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from autograder.judge.decide import judge, judge_outcome, merge
-from autograder.judge.failure_signatures import RIGHT, sight
+from autograder.judge.failure_signatures import RIGHT, failure_signature
 from autograder.probe.collect_evidence import call, call_module, collect_answer
 from autograder.records.bank import Check, Made, Probe, Task
 from autograder.records.evidence_transport import pack, unpack
@@ -230,7 +230,7 @@ def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, f
     task = dataclasses.replace(share, probes=(three, share.probe["four"]))
     evidence = unpack(pack(collect_answer(task, None, answer, {})))
     assert judge(task, evidence).finding == finding
-    assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
+    assert (failure_signature(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
 
 
 @pytest.mark.parametrize(("message", "unsaid"), [("a and b", ""), ("a only", "b"), ("", "a")])
@@ -243,7 +243,7 @@ def test_what_a_refusal_should_name_must_stand_in_its_message(share, message, un
     evidence = collect_answer(task, None, answer, {})
     finding = NotRefused(("ValueError",), "ValueError", unsaid, probe="three") if unsaid else None
     assert judge(task, evidence).finding == finding
-    assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
+    assert (failure_signature(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from autograder.judge.failure_signatures import UNTRIED, sight, tabulate
+from autograder.judge.failure_signatures import UNTRIED, failure_signature, tabulate
 from autograder.judge.known_mistakes import explain
 from autograder.probe.collect_evidence import call
 from autograder.records.bank import Check, Probe, Task
@@ -248,7 +248,7 @@ def untried(*names):
     """The task, where two mistakes together were not tried on some probes."""
     both = done(answer("no-half", "no-turn"))
     sights = [
-        {one: sight(TASK, probe, wrong[one]) for one, probe in TASK.probe.items()}
+        {one: failure_signature(TASK, probe, wrong[one]) for one, probe in TASK.probe.items()}
         for wrong in (*ALONE.values(), both)
     ]
     sights[-1] |= dict.fromkeys(names, UNTRIED)
@@ -365,7 +365,7 @@ def test_two_wrong_results_are_the_same_by_their_numbers_or_by_what_is_raised(on
     ],
 )
 def test_of_what_must_be_refused_only_that_is_seen_and_by_what_name(done, result, marks):
-    seen = sight(TASK, TASK.probe["empty"], done)
+    seen = failure_signature(TASK, TASK.probe["empty"], done)
     assert (seen.result, seen.numbers, seen.marks) == (result, (), marks)
 
 
@@ -392,5 +392,5 @@ RIGHT = TASK.probe["three"].expected
 )
 def test_what_is_wrong_beside_right_numbers_is_marked(fields, marks):
     probe = replace(TASK.probe["three"], weights={"W.weight": torch.ones(1)})
-    seen = sight(TASK, probe, replace(RIGHT, **fields))
+    seen = failure_signature(TASK, probe, replace(RIGHT, **fields))
     assert (seen.result, seen.marks) == ("", marks)

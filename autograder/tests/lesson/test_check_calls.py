@@ -400,7 +400,9 @@ def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, m
 def test_what_was_solved_once_stays_solved(bank_folder):
     check("share", lambda x: x / x.sum())
     check("share", lambda x: x)
-    assert progress_store.read("tiny", "share") == progress_store.Record(solved=True, points=3, checks=2)
+    assert progress_store.read("tiny", "share") == progress_store.ProgressRecord(
+        solved=True, points=3, checks=2
+    )
 
 
 def test_partial_points_are_kept(notebook):
@@ -408,7 +410,9 @@ def test_partial_points_are_kept(notebook):
     notebook.run('check("share")')
     notebook.run(WRONG)
     notebook.run('check("share")')
-    assert progress_store.read("tiny", "share") == progress_store.Record(solved=False, points=2, checks=2)
+    assert progress_store.read("tiny", "share") == progress_store.ProgressRecord(
+        solved=False, points=2, checks=2
+    )
 
 
 @pytest.mark.parametrize(
@@ -449,7 +453,7 @@ def test_progress_lists_every_task_and_says_what_is_next(bank_folder):
 
 def test_at_the_end_nothing_is_next(bank_folder, lesson):
     for task in lesson.tasks:
-        progress_store.write("tiny", task, progress_store.Record(solved=True))
+        progress_store.write("tiny", task, progress_store.ProgressRecord(solved=True))
     assert progress().next_task is None
     assert repr(progress()).endswith("This lesson is done.")
 
@@ -494,7 +498,7 @@ def test_under_validate_nothing_is_remembered(notebook, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     notebook.run(RIGHT)
     notebook.run('check("share")')
-    assert progress_store.read("tiny", "share") == progress_store.Record()
+    assert progress_store.read("tiny", "share") == progress_store.ProgressRecord()
 
 
 def test_under_autograde_a_zero_and_evidence_are_given_and_no_verdict(notebook, monkeypatch):
@@ -608,13 +612,13 @@ def test_what_comes_next_is_the_next_task_that_is_not_solved_in_a_notebook_of_an
 ):
     monkeypatch.setenv("JPY_SESSION_NAME", "/home/me/My first try.ipynb")
     for task in [*lesson.tasks][1:-1]:
-        progress_store.write("tiny", task, progress_store.Record(solved=True))
+        progress_store.write("tiny", task, progress_store.ProgressRecord(solved=True))
     notebook.run("row_sums = table.sum(dim=1)")
     feedback = notebook.run('check("row-sums")')
     first = next(iter(lesson.tasks))
     last = [*lesson.tasks][-1]
     assert f'"My%20first%20try.ipynb#cell-id={last}-answer"' in feedback._repr_html_()
-    progress_store.write("tiny", last, progress_store.Record(solved=True))
+    progress_store.write("tiny", last, progress_store.ProgressRecord(solved=True))
     assert f"#cell-id={first}-answer" in notebook.run('check("row-sums")')._repr_html_()
 
 
@@ -625,7 +629,7 @@ def test_after_the_last_task_comes_the_next_lesson(notebook, lesson, bank_folder
     described = bank_folder / "course.toml"
     described.write_text(described.read_text().replace('["01-tiny"]', '["01-tiny", "02-next"]'))
     for task in lesson.tasks:
-        progress_store.write("tiny", task, progress_store.Record(solved=True))
+        progress_store.write("tiny", task, progress_store.ProgressRecord(solved=True))
     monkeypatch.chdir(tmp_path)
     notebook.run(RIGHT)
     assert repr(notebook.run('check("share")')).splitlines()[-1] == "5 of 5 · next: 02 · The next one"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from autograder.lesson import event_sender, join_live
-from autograder.lesson.event_sender import MOST_WAITING, Line
+from autograder.lesson.event_sender import MOST_WAITING, EventSender
 from autograder.words.feedback_card import Feedback
 
 from autograder import check, hint, join, leave
@@ -303,7 +303,7 @@ def test_an_address_of_colons_needs_no_port(notebook, monkeypatch, address, plac
 
     monkeypatch.setattr(event_sender.HTTPConnection, "connect", connect)
     monkeypatch.setattr("http.client.HTTPSConnection.connect", connect)
-    line = Line(join_live.urlsplit(address), CODE, "a" * 16)
+    line = EventSender(join_live.urlsplit(address), CODE, "a" * 16)
     assert line.tried.wait(30)
     line.close()
     assert asked[0] == place
@@ -357,7 +357,7 @@ def test_a_check_does_not_wait_for_a_room_that_never_answers(room, notebook, mon
 
 def test_of_too_much_that_waits_the_oldest_is_dropped(room):
     room.answers.clear()
-    line = Line(join_live.urlsplit(room.address), CODE, "a" * 16)
+    line = EventSender(join_live.urlsplit(room.address), CODE, "a" * 16)
     room.wait(1)
     for number in range(MOST_WAITING + 3):
         line.tell("wrong", f"task-{number}")

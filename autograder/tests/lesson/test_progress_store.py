@@ -8,13 +8,13 @@ import sys
 
 import pytest
 from autograder.lesson import progress_store
-from autograder.lesson.progress_store import Record
+from autograder.lesson.progress_store import ProgressRecord
 
-KEPT = Record(solved=True, points=3, checks=7, hints=2)
+KEPT = ProgressRecord(solved=True, points=3, checks=7, hints=2)
 
 
 def test_a_task_that_was_never_checked_has_an_empty_record():
-    assert progress_store.read("tiny", "share") == Record()
+    assert progress_store.read("tiny", "share") == ProgressRecord()
 
 
 def test_what_is_written_is_read_again():
@@ -31,7 +31,7 @@ def test_another_process_reads_the_same_record():
 
 def test_nothing_but_the_record_stays_in_the_folder(own_progress):
     progress_store.write("tiny", "share", KEPT)
-    progress_store.write("tiny", "share", Record())
+    progress_store.write("tiny", "share", ProgressRecord())
     assert sorted(os.listdir(own_progress)) == ["share.json"]
 
 
@@ -60,7 +60,7 @@ def test_nobody_else_reads_what_a_learner_has_done(own_progress):
 )
 def test_a_corrupt_record_counts_as_none(own_progress, text):
     (own_progress / "share.json").write_bytes(text)
-    assert progress_store.read("tiny", "share") == Record()
+    assert progress_store.read("tiny", "share") == ProgressRecord()
 
 
 def test_a_place_that_cannot_be_written_is_named_and_raises_nothing(own_progress, monkeypatch):
@@ -69,7 +69,7 @@ def test_a_place_that_cannot_be_written_is_named_and_raises_nothing(own_progress
     monkeypatch.setenv(progress_store.PROGRESS, str(blocked / "below"))
     reason = progress_store.write("tiny", "share", KEPT)
     assert reason.startswith(f"Your progress cannot be saved in {blocked / 'below'}")
-    assert progress_store.read("tiny", "share") == Record()
+    assert progress_store.read("tiny", "share") == ProgressRecord()
 
 
 def test_a_record_that_cannot_be_put_in_place_leaves_nothing_behind(own_progress):
@@ -82,7 +82,7 @@ def test_turned_off_nothing_is_kept(own_progress, monkeypatch):
     monkeypatch.setenv(progress_store.PROGRESS, "off")
     assert progress_store.folder("tiny") is None
     assert progress_store.write("tiny", "share", KEPT) == ""
-    assert progress_store.read("tiny", "share") == Record()
+    assert progress_store.read("tiny", "share") == ProgressRecord()
     assert os.listdir(own_progress) == []
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from autograder.live.board_view import TaskWords, Vocabulary, shown
-from autograder.live.lab_history import Heard
+from autograder.live.board_view import TaskWords, Vocabulary, board_state
+from autograder.live.lab_history import ReceivedEvent
 from autograder.live.lab_stats import PRESENT, Lab
 from autograder.records.bank import KnownWrong
 
@@ -23,12 +23,12 @@ def lab(*events: tuple[float, str, str, str, str]) -> Lab:
     """A lab that heard of these: minute, learner, task, verdict, mistakes."""
     made = Lab()
     for minute, learner, task, verdict, mistakes in events:
-        made.hear(Heard(minute * 60.0, learner, task, verdict, tuple(mistakes.split())))
+        made.hear(ReceivedEvent(minute * 60.0, learner, task, verdict, tuple(mistakes.split())))
     return made
 
 
 def lines(made: Lab, minute: float, part: str) -> dict[str, list[str]]:
-    return {one["id"]: one["lines"] for one in shown(made.now(minute * 60), WORDS)[part]}
+    return {one["id"]: one["lines"] for one in board_state(made.now(minute * 60), WORDS)[part]}
 
 
 def test_people_count_on_the_task_that_they_were_heard_of_last():
@@ -122,12 +122,12 @@ def test_a_mistake_counts_people_comes_and_goes():
 
 def test_what_many_forget_is_told_to_all_with_the_section():
     people = [(0, str(number), "one", "wrong", "no-scale" if number < 12 else "") for number in range(30)]
-    assert shown(lab(*people).now(60), WORDS)["together"] == [
+    assert board_state(lab(*people).now(60), WORDS)["together"] == [
         {
             "id": "no-scale",
             "says": "12 of 30: the scale is missing. Look at “Scaled” in 02-two together.",
         }
     ]
     few = [(0, str(number), "one", "wrong", "no-scale" if number < 4 else "") for number in range(30)]
-    assert shown(lab(*few).now(60), WORDS)["together"] == []
-    assert shown(lab(*few[:2]).now(60), WORDS)["together"] == []
+    assert board_state(lab(*few).now(60), WORDS)["together"] == []
+    assert board_state(lab(*few[:2]).now(60), WORDS)["together"] == []

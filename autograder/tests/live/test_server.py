@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from autograder.command.app import app
-from autograder.live.lab_history import Heard, History
+from autograder.live.lab_history import History, ReceivedEvent
 from autograder.records.course import Course
 from support.live_room import needs_live
 from typer.testing import CliRunner
@@ -20,17 +20,17 @@ def _live() -> None:
 
 
 def test_a_hub_tells_a_service_where_it_is():
-    from autograder.live.server import Place
+    from autograder.live.server import ServerAddress
 
     told = {
         "JUPYTERHUB_SERVICE_PREFIX": "/services/live/",
         "JUPYTERHUB_SERVICE_URL": "http://127.0.0.1:9123",
         "JUPYTERHUB_PUBLIC_URL": "https://hub.example.org/services/live/",
     }
-    place = Place.from_hub(told)
+    place = ServerAddress.from_hub(told)
     assert (place.host, place.port, place.prefix) == ("127.0.0.1", 9123, "/services/live")
     assert place.address == "https://hub.example.org/services/live"
-    assert Place.from_hub({}) is None
+    assert ServerAddress.from_hub({}) is None
 
 
 def live(course: Path, *words: object) -> tuple[int, str]:
@@ -45,7 +45,7 @@ def test_what_cannot_be_served_is_refused_with_one_sentence(bank_folder, tmp_pat
     damaged = tmp_path / "damaged"
     with closing(History(damaged)) as history:
         for number in range(2000):
-            history.add("lab", Heard(number, "a" * 16, "share", "wrong", ()))
+            history.add("lab", ReceivedEvent(number, "a" * 16, "share", "wrong", ()))
     with damaged.open("r+b") as file:
         file.seek(4 * 4096)
         file.write(b"\xff" * 4096 * 20)

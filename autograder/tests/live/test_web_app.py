@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from autograder.live.lab_history import Heard, History
+from autograder.live.lab_history import History, ReceivedEvent
 from autograder.records.course import Course
 from support.holding import HOLDS, answer, held
 from support.live_room import ADA, BOB, PRIVATE, needs_live, served
@@ -166,7 +166,7 @@ def test_a_clock_that_is_put_back_leaves_nobody_here_for_ever(course, tmp_path, 
 
     with closing(History(tmp_path / "live.db")) as history:
         lab = history.room("lab")
-        history.add("lab", Heard(1e9 + 86_400, ADA, "share", "wrong", ()))
+        history.add("lab", ReceivedEvent(1e9 + 86_400, ADA, "share", "wrong", ()))
         now = [1e9]
         room = Open(lab, history, Vocabulary.of(course), lambda: now[0])
         for minutes, here in ((0, 1), (16, 0)):

@@ -17,15 +17,17 @@ from autograder.classroom.class_roster import Roster  # noqa: E402
 from autograder.classroom.score_export import Scores  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected  # noqa: E402
 from autograder.lti.roster_service import placed, pull  # noqa: E402
-from autograder.lti.score_sender import Columns  # noqa: E402
-from autograder.lti.state_store import Place, remembered  # noqa: E402
-from autograder.records.errors import Refused  # noqa: E402
+from autograder.lti.score_sender import GradebookColumns  # noqa: E402
+from autograder.lti.state_store import PlatformContext, remembered  # noqa: E402
+from autograder.records.errors import UserError  # noqa: E402
 from support.lti_class import member  # noqa: E402
 from support.lti_platform import KEYS, SCOPES, jwk  # noqa: E402
 
 TRIES = 500
 HOME = "http://localhost"
-PLACE = Place(HOME, "client", "1", "course", "", f"{HOME}/people", f"{HOME}/columns", " ".join(SCOPES))
+PLACE = PlatformContext(
+    HOME, "client", "1", "course", "", f"{HOME}/people", f"{HOME}/columns", " ".join(SCOPES)
+)
 KNOWN = Scores((), ("01-one",), {"01-one": 10.0}, {}, {}, {}, (), ())
 COLUMN = {"id": f"{HOME}/columns/1", "label": "one", "resourceId": "01-one", "scoreMaximum": 10}
 SYMMETRIC = {"kty": "oct", "kid": "key-2", "k": "AAAA"}
@@ -77,7 +79,7 @@ def people(body: Any, _dice: random.Random) -> None:
 
 
 def columns(body: Any, dice: random.Random, memory: Any) -> None:
-    column = Columns(Answering(body), PLACE, memory).column(
+    column = GradebookColumns(Answering(body), PLACE, memory).column(
         KNOWN, "01-one", *dice.choices((True, False), k=2)
     )
     json.dumps((column.most, column.factor), allow_nan=False)
@@ -101,7 +103,7 @@ def test_no_changed_answer_of_a_platform_leaves_a_traceback(tmp_path, asked):
         more = (memory,) if ask is columns else ()
         for _ in range(TRIES):
             said = changed(dice, body)
-            with suppress(Refused, Rejected):
+            with suppress(UserError, Rejected):
                 ask(said, dice, *more)
                 taken += 1
     assert 0 < taken < TRIES

@@ -10,7 +10,7 @@ import traceback
 import pytest
 import torch
 from autograder.grading.sandbox import framing
-from autograder.grading.sandbox.forbidden_call_log import heard
+from autograder.grading.sandbox.forbidden_call_log import read_call_reports
 from autograder.probe import forbidden_calls
 from support.tiny_lesson import FAMILIES
 
@@ -149,7 +149,7 @@ def hears(before, answer, cells=(TASK,)):
         messages += [json.loads(payload) for _, payload in reader.feed(piece)]
     os.close(into)
     os.waitpid(child, 0)
-    return heard(messages)
+    return read_call_reports(messages)
 
 
 def test_a_call_is_heard_of_with_its_line_and_the_watch_stands_to_the_end():
@@ -231,4 +231,4 @@ def test_calls_of_many_threads_are_all_heard_of():
     ],
 )
 def test_what_is_no_message_of_the_witness_is_no_watch(messages):
-    assert heard(messages).watched == frozenset()
+    assert read_call_reports(messages).watched == frozenset()

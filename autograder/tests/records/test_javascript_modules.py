@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autograder.records.javascript_modules import said, whole
+from autograder.records.javascript_modules import bundled, translatable_texts
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def folder(tmp_path):
 
 
 def test_a_module_comes_with_what_it_imports_once_and_in_order(folder):
-    assert whole(folder / "lesson" / "page.js").split("\n") == [
+    assert bundled(folder / "lesson" / "page.js").split("\n") == [
         *("export const two = 2;", "", "export const four = two + two;", "", "export default four * two;", "")
     ]
 
@@ -27,11 +27,11 @@ def test_a_module_comes_with_what_it_imports_once_and_in_order(folder):
 def test_a_module_that_is_not_there_is_an_error(folder):
     (folder / "base.js").write_text('import { one } from "./none.js";\n')
     with pytest.raises(FileNotFoundError, match=r"none\.js"):
-        whole(folder / "base.js")
+        bundled(folder / "base.js")
 
 
 def test_what_a_module_says_is_found_with_its_quotes():
     text = (
         'const label = _("Head");\nconst all = [N_("a \\"word\\""), _(\n  "Head",\n)];\nconst __ = no_("x");'
     )
-    assert said(text) == ["Head", 'a "word"']
+    assert translatable_texts(text) == ["Head", 'a "word"']

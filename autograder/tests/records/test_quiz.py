@@ -1,10 +1,10 @@
 """Where a quiz tells somebody to begin."""
 
 import pytest
-from autograder.records.quiz import Asked, Item, place
+from autograder.records.quiz import QuizForm, QuizQuestion, first_lesson
 
 ITEMS = [
-    Item(name, lesson, {"first": Asked("How many?", "2", {"one-left-out": "1"})})
+    QuizQuestion(name, lesson, {"first": QuizForm("How many?", "2", {"one-left-out": "1"})})
     for name, lesson in (("a", "01-one"), ("b", "01-one"), ("c", "02-two"), ("d", "03-three"))
 ]
 
@@ -24,7 +24,7 @@ ITEMS = [
 )
 def test_the_first_gap_says_with_which_lesson_to_begin(answers, lesson):
     said = {item.id: answer for item, answer in zip(ITEMS, answers, strict=True) if answer != "-"}
-    assert place(ITEMS, "first", said) == lesson
+    assert first_lesson(ITEMS, "first", said) == lesson
 
 
 def test_an_answer_tells_its_mistake_and_the_right_one_tells_none():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.live.board_view import Vocabulary
-from autograder.live.lab_history import History, Room
+from autograder.live.lab_history import History, LabRoom
 from autograder.records.course import Course
 from autograder.web.admission_control import Limits
 from support.everywhere import need_modules
@@ -29,7 +29,7 @@ def needs_live() -> None:
 class Served:
     """A room that is served: what one asks of it over HTTP."""
 
-    def __init__(self, port: int, room: Room, prefix: str) -> None:
+    def __init__(self, port: int, room: LabRoom, prefix: str) -> None:
         self.port, self.room, self.prefix = port, room, prefix
         self.address = f"http://127.0.0.1:{port}{prefix}"
         self.board = f"{prefix}/board/{room.name}/"

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import requests
 from autograder.grading.class_folder import Class
-from autograder.lti.registrations import Registered
+from autograder.lti.registrations import Registrations
 from autograder.lti.web_app import server
 from autograder.web.admission_control import Limits
 from nbgrader.api import Base, Gradebook
@@ -91,7 +91,7 @@ def served(folder: Path, home: Platform, limits: Limits | None = None) -> Iterat
         home.tool = f"http://127.0.0.1:{listening.getsockname()[1]}"
         (folder / "lti.toml").write_text(toml(home, home.tool), encoding="utf-8")
         course = Class(folder)
-        made = server(course, Registered.read(course.banks.course), limits=limits)
+        made = server(course, Registrations.read(course.banks.course), limits=limits)
         thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         try:

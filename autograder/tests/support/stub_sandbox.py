@@ -21,7 +21,7 @@ else:
     from autograder.grading.sandbox import framing
     from autograder.grading.sandbox.bubblewrap import Inside
     from autograder.grading.sandbox.resource_limits import Limits
-    from autograder.grading.sandbox.workers import Job, Ran, Worker
+    from autograder.grading.sandbox.workers import Job, RunResult, Worker
 
 FOLDER = Path(framing.__file__).parent
 LARGE = "x" * 300_000  # more than a pipe holds
@@ -50,7 +50,7 @@ def outputs(name: str, text: str) -> list[dict[str, str]]:
 _worker: Worker | None = None
 
 
-def graded(does: Sequence[str], seconds: float = 60) -> Ran:
+def graded(does: Sequence[str], seconds: float = 60) -> RunResult:
     """Run a job in this process's own worker, as its sandboxes are kept."""
     global _worker
     _worker = _worker or Worker(Inside(), start, grace=0.5)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from autograder.judge.failure_signatures import sight, tabulate
+from autograder.judge.failure_signatures import failure_signature, tabulate
 from autograder.records.bank import Check, KnownWrong, LessonBank, Probe, Task
 from autograder.records.operator_families import Described, families
 from autograder.records.outcome import Outcome
@@ -45,7 +45,7 @@ def knowing(
         explanations=tabulate(
             [tuple(map(faults.index, name.split(" and "))) for name in wrong],
             [
-                {probe.id: sight(task, probe, done[probe.id]) for probe in task.probes}
+                {probe.id: failure_signature(task, probe, done[probe.id]) for probe in task.probes}
                 for done in wrong.values()
             ],
         ),

@@ -13,7 +13,7 @@ from string import Formatter
 import pytest
 from autograder.author import translate
 from autograder.words import language
-from autograder.words.language import Note, _, ngettext, speaking, translated
+from autograder.words.language import LazyMessage, _, ngettext, speaking, translated
 from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 
@@ -94,7 +94,7 @@ def test_a_language_is_spoken_for_a_while_and_in_one_thread_alone(bank):
 
 
 def test_a_note_is_english_for_who_grades_and_is_said_to_a_student_in_their_language(bank):
-    note = Note("it stopped: {why}", why=Note("`{name}` is None.", name="x"))
+    note = LazyMessage("it stopped: {why}", why=LazyMessage("`{name}` is None.", name="x"))
     assert note == "it stopped: `x` is None."
     with speaking(bank, "bn"):
         assert note == "it stopped: `x` is None."
@@ -113,7 +113,7 @@ def test_a_note_is_english_for_who_grades_and_is_said_to_a_student_in_their_lang
     ],
 )
 def test_a_number_of_things_is_told_in_the_form_that_it_asks_for(bank, number, in_english, in_bengali):
-    note = Note("{number} point", "{number} points", number=number)
+    note = LazyMessage("{number} point", "{number} points", number=number)
     assert note == ngettext("{number} point", "{number} points", number) == in_english
     with speaking(bank, "bn"):
         assert _(note) == ngettext("{number} point", "{number} points", number) == in_bengali
@@ -135,7 +135,7 @@ MODULES = {
     path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-TEXTS = {"_": 1, "Note": 2, "ngettext": 2, "N_": None}
+TEXTS = {"_": 1, "LazyMessage": 2, "ngettext": 2, "N_": None}
 # What `about` fills in of itself, and `wording` beside what an experiment says of a case.
 ABOUT = {"answer", "kind", "where", "place"}
 NUMBERS = {"obtained", "expected"}
@@ -164,7 +164,7 @@ def named(call: ast.Call) -> set[str]:
 
 
 def test_each_placeholder_of_a_message_has_a_value_and_each_value_a_placeholder():
-    for call in (one for tree in MODULES.values() for one in calls(tree, "_", "ngettext", "Note")):
+    for call in (one for tree in MODULES.values() for one in calls(tree, "_", "ngettext", "LazyMessage")):
         if texts(call):
             number = {"number"} if len(texts(call)) == 2 else set()
             assert placeholders(texts(call)) | number == named(call) | number, texts(call)
@@ -191,7 +191,7 @@ def test_each_placeholder_of_a_table_of_messages_has_a_value(file):
         said |= told
     # What stands in other tables is filled in where it is said, or with what an experiment's `_case` returns.
     rest = {text for one in calls(tree, "N_") for text in texts(one)} - said
-    given = {name for one in calls(tree, "_", "Note") if not texts(one) for name in named(one)}
+    given = {name for one in calls(tree, "_", "LazyMessage") if not texts(one) for name in named(one)}
     keys = {key.value for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys
             if isinstance(key, ast.Constant) and isinstance(key.value, str)}  # fmt: skip
     assert placeholders(rest) <= ABOUT | NUMBERS | given | keys

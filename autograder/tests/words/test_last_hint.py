@@ -26,7 +26,7 @@ SIZES = ErrorReport(
     "RuntimeError", "sizes do not fit", "w = p @ s", 4, operands=(Operand("p", (2, 3), "float32"),)
 )
 MISSPELT = ErrorReport("NameError", "name 'summ' is not defined", "w = p / summ", 4)
-HALFWAY = f.Way((PARTS, SUMS), "the shares", probe="three", source=SUMS, instead=MADE)
+HALFWAY = f.TraceAlignment((PARTS, SUMS), "the shares", probe="three", source=SUMS, instead=MADE)
 
 
 def verdict(finding=SAME, **more):
@@ -71,7 +71,7 @@ CASES = {
         ("last row",),
     ),
     "a mistake after the last step": (
-        verdict(named=(LARGEST,), way=f.Way((PARTS, SUMS), ends="wrong", probe="three")),
+        verdict(named=(LARGEST,), way=f.TraceAlignment((PARTS, SUMS), ends="wrong", probe="three")),
         (LARGEST.hint, STEPS, "The result itself is not.", ENTRY, "start at the last right step"),
         ("should come", "no line of yours"),
     ),

@@ -15,7 +15,7 @@ from autograder.records.bank import Check, Probe, Task
 from autograder.records.findings import Verdict
 from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
 from autograder.words.phrases import axis_label, number_text
-from autograder.words.wording import found, word
+from autograder.words.wording import short_finding, word
 from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
 
 
@@ -289,17 +289,17 @@ def test_a_fact_is_told_in_one_sentence(pairs, fact, says):
 )
 def test_what_a_check_found_is_said_by_the_names_of_the_mistakes(share, named, says):
     wrong = Verdict("share", (f.CheckResult("a", 1, 0, f.MatchesKnownWrong(probe="three")),), named)
-    assert found(share, wrong) == says
+    assert short_finding(share, wrong) == says
 
 
 def test_what_a_check_found_is_the_headline_where_no_mistake_is_known(share):
     wrong = Verdict("share", (f.CheckResult("a", 1, 0, wrong_values()),))
-    assert found(share, wrong) == f"Your last check found: {word(wrong_values(), share).headline}"
+    assert short_finding(share, wrong) == f"Your last check found: {word(wrong_values(), share).headline}"
 
 
 @pytest.mark.parametrize("finding", [None, f.NotDefined(), f.StillStub(), f.NotRun(), f.GivensChanged(())])
 def test_nothing_was_found_where_nothing_could_be_judged(share, finding):
-    assert found(share, Verdict("share", (f.CheckResult("a", 1, 0, finding),))) == ""
+    assert short_finding(share, Verdict("share", (f.CheckResult("a", 1, 0, finding),))) == ""
 
 
 def test_globals_that_a_function_reads_are_told_last(share):

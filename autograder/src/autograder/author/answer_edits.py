@@ -385,7 +385,7 @@ def changed(solution: Solution, changes: Sequence[AnyEdit]) -> str:
     return text
 
 
-def made_together(
+def combined_text(
     solution: Solution, answers: Sequence[Sequence[AnyEdit]], in_turn: bool = True
 ) -> str | None:
     """Return the solution's text with the changes of several answers made; None where they do not fit.

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from torch import Tensor
 
 from autograder.records import bank, serialization
-from autograder.records.bank import Explanations
+from autograder.records.bank import SignatureTable
 from autograder.records.cell_roles import is_measured
 from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME
 from autograder.records.tensor_comparison import all_close
@@ -62,13 +62,13 @@ class _Table(NamedTuple):
     numbers: Tensor
 
 
-def same_bank(fresh: Path, kept: Path, name: str) -> bool:
+def same_bank(fresh: Path, committed: Path, name: str) -> bool:
     """Tell whether two folders hold the same bank of a lesson, rounding aside."""
     try:
-        if bank.digest(name, fresh) == bank.digest(name, kept):
+        if bank.digest(name, fresh) == bank.digest(name, committed):
             return True
         words: dict[object, int] = {}
-        new, old = _read(fresh, name, words), _read(kept, name, words)
+        new, old = _read(fresh, name, words), _read(committed, name, words)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, safetensors.SafetensorError):
         return False
     return (
@@ -86,7 +86,7 @@ def _read(folder: Path, name: str, words: dict[object, int]) -> _Kept:
     tensors = safetensors.torch.load_file(numbers)
     tables = {
         task: _table(
-            serialization.decode(Explanations, described.pop("explanations"), tensors),
+            serialization.decode(SignatureTable, described.pop("explanations"), tensors),
             [wrong["id"] for wrong in described["known_wrong"]],
             words,
         )
@@ -126,7 +126,7 @@ def _same_tensor(key: str, new: Tensor, old: Tensor) -> bool:
     return torch.allclose(new.double(), old.double(), DRAWN, absolute, equal_nan=True)
 
 
-def _table(table: Explanations, faults: Sequence[str], words: dict[object, int]) -> _Table:
+def _table(table: SignatureTable, faults: Sequence[str], words: dict[object, int]) -> _Table:
     """Write a table out; what a sight says gets its place in `words`, which grow."""
     kind, mark, numbers = table.on(table.probes)
     # Where a result is wrong follows from its numbers.
@@ -134,9 +134,9 @@ def _table(table: Explanations, faults: Sequence[str], words: dict[object, int])
     marks = torch.tensor([words.setdefault(marks, len(words)) for marks in table.marks])
     rows: dict[frozenset[str], list[int]] = defaultdict(list)
     for row, members in enumerate(table.members.tolist()):
-        rows[frozenset(faults[place] for place in members if place >= 0)].append(row)
-    said = torch.stack((kinds[kind.long()], marks[mark.long()]), dim=-1)
-    return _Table(table.probes, rows, said, numbers.double().nan_to_num())
+        rows[frozenset(faults[index] for index in members if index >= 0)].append(row)
+    looks = torch.stack((kinds[kind.long()], marks[mark.long()]), dim=-1)
+    return _Table(table.probes, rows, looks, numbers.double().nan_to_num())
 
 
 def _same_table(new: _Table, old: _Table) -> bool:
@@ -146,28 +146,28 @@ def _same_table(new: _Table, old: _Table) -> bool:
     """
     unlike = {1: 0, 2: 0}  # of one mistake, of several
     for faults in new.rows.keys() | old.rows.keys():
-        alike = _alike(new, new.rows.get(faults, []), old, old.rows.get(faults, []))
+        alike = _matching_rows(new, new.rows.get(faults, []), old, old.rows.get(faults, []))
         unlike[min(len(faults), 2)] += int((~alike.any(dim=1)).sum() + (~alike.any(dim=0)).sum())
     several = sum(len(rows) for faults, rows in old.rows.items() if len(faults) > 1)
     return new.probes == old.probes and not unlike[1] and unlike[2] <= 2 * math.ceil(MEANINGLESS * several)
 
 
-def _alike(new: _Table, rows: list[int], old: _Table, others: list[int]) -> Tensor:
+def _matching_rows(new: _Table, rows: list[int], old: _Table, others: list[int]) -> Tensor:
     """Tell which rows of two tables look the same. Shape (rows, others)."""
     same_words = (new.said[rows, None] == old.said[others]).all(dim=-1)  # (rows, others, probes)
-    numbers, kept = (
+    numbers, expected = (
         new.numbers[rows, None],
         old.numbers[others],
     )  # (rows, others, probes, numbers) together
-    largest = torch.maximum(numbers.abs(), kept.abs()).amax(dim=-1, keepdim=True)
-    near = ((numbers - kept).abs() <= SHOWN * (1 + largest)).all(dim=-1)
+    largest = torch.maximum(numbers.abs(), expected.abs()).amax(dim=-1, keepdim=True)
+    near = ((numbers - expected).abs() <= SHOWN * (1 + largest)).all(dim=-1)
     return (same_words & near).all(dim=-1)
 
 
-def same_solution(fresh: Path, kept: Path) -> bool:
+def same_solution(fresh: Path, committed: Path) -> bool:
     """Whether two executed solutions agree in every cell and text. Pixels and measurements may differ."""
     try:
-        return bool(_without_pixels(fresh) == _without_pixels(kept))
+        return bool(_without_pixels(fresh) == _without_pixels(committed))
     except Exception:
         return False  # it is not there, of no known format, or damaged in one of many ways
 

@@ -52,7 +52,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
         AuthoringError: the lesson cannot be run, or its bank is of other tasks.
     """
     executed = execute(course, name)
-    runs, kept = executed.runs, _kept(course, executed)
+    runs, kept = executed.runs, _committed_bank(course, executed)
     rows = []
     for task in executed.lesson.tasks:
         entry = kept.tasks[task.id]
@@ -93,7 +93,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
     return rows
 
 
-def _kept(course: Course, executed: ExecutedLesson) -> LessonBank:
+def _committed_bank(course: Course, executed: ExecutedLesson) -> LessonBank:
     """Return the lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
     name, tasks = executed.name, executed.lesson.tasks
     try:

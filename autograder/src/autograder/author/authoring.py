@@ -74,7 +74,7 @@ class OnResult:
 
     def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
         """Return the wrong result; None where this result has no such axis, or is no result of this task."""
-        named = [place for place, name in enumerate(axes) if name in self.axes]
+        named = [index for index, name in enumerate(axes) if name in self.axes]
         if result.ndim != len(axes) or result.ndim < self.least or (self.axes and not named):
             return None
         axis = named[0] if named else result.ndim - 1
@@ -169,11 +169,11 @@ def load_faults(source: Path, lesson: str | None = None) -> Faults:
     twice = [f"faults.py: {name} is named {count} times" for name, count in counts.items() if count > 1]
     if twice:
         raise AuthoringError(twice)
-    known = {fault.id: fault for fault in faults}
+    by_name = {fault.id: fault for fault in faults}
     together = tuple(tuple(names) for names in defined.get("TOGETHER", ()))
     on_results: tuple[OnResult, ...] = tuple(defined.get("ON_RESULTS", ()))
     used = {name for names in together for name in names} | {slip.fault for slip in on_results}
     unknown = sorted(used - shared)
     if unknown:
         raise AuthoringError([f"faults.py: {', '.join(unknown)} is used, and FAULTS does not name it"])
-    return Faults(known, dict(defined.get("WORDS", {})), together, on_results, frozenset(shared))
+    return Faults(by_name, dict(defined.get("WORDS", {})), together, on_results, frozenset(shared))

@@ -17,14 +17,14 @@ from torch import Tensor
 
 from autograder.author.answer_edits import AnyEdit, Solution, Wrong, changed
 from autograder.author.authoring import Faults, Lesson
-from autograder.author.execute_lesson import Moment, run_cells, unwarned
+from autograder.author.execute_lesson import NamespaceSnapshot, run_cells, unwarned
 from autograder.author.higher_order_mutants import combine
 from autograder.author.parallel import in_forks
 from autograder.author.solution_steps import route_of
 from autograder.experiments.registered_buffers import sizes_of
 from autograder.experiments.registry import EXPERIMENTS
 from autograder.judge.decide import concluded, judge
-from autograder.judge.failure_signatures import Sight, sight, tabulate
+from autograder.judge.failure_signatures import FailureSignature, failure_signature, tabulate
 from autograder.judge.trace_alignment import reaches
 from autograder.probe.collect_evidence import CALLS, call_module, collect_answer, observe
 from autograder.probe.forbidden_calls import Watch
@@ -55,12 +55,12 @@ REDRAW_SEED = 7001
 
 
 @dataclass(frozen=True)
-class Runs:
+class SolutionRuns:
     """A lesson's namespaces: one for each set of givens, the first as the learner sees it."""
 
     givens: Mapping[str, Mapping[str, Value]]
     namespaces: Mapping[str, Mapping[str, Any]]
-    moments: Mapping[str, Mapping[str, Moment]]  # before the answer cells, by the cell's id
+    moments: Mapping[str, Mapping[str, NamespaceSnapshot]]  # before the answer cells, by the cell's id
     solutions: Mapping[str, Solution]  # the texts of the answer cells, by task
     names: frozenset[str]  # all that the lesson's cells define
     families: tuple[Family, ...] = ()  # what the course's tasks can forbid
@@ -74,7 +74,7 @@ def run_solution(
     seeds: Sequence[int] = (),
     families: tuple[Family, ...] = (),
     steps: Mapping[str, str] = MappingProxyType({}),
-) -> Runs:
+) -> SolutionRuns:
     """Run a lesson's solution once with its own givens and once for each redrawn set.
 
     `seeds` are what hidden sets are drawn from; without them, as many public ones as the lesson asks for are
@@ -84,7 +84,7 @@ def run_solution(
     defined = frozenset().union(*(names_of(source)[0] for source in sources.values()))
     # The solution is executed with its figures when its notebook is made; a training among them takes long.
     notebook = undrawn(notebook)
-    moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
+    moments: dict[str, dict[str, NamespaceSnapshot]] = {AS_SEEN: {}}
     as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
     missing = [axis for axis in lesson.given_axes if axis not in as_seen]
     if missing:
@@ -100,7 +100,7 @@ def run_solution(
         moments[run] = {}
         namespaces[run] = run_cells(notebook, name, givens[run], moments[run])
     solutions = solutions_in(lesson, notebook)
-    return Runs(givens, namespaces, moments, solutions, defined | as_seen.keys(), families, steps)
+    return SolutionRuns(givens, namespaces, moments, solutions, defined | as_seen.keys(), families, steps)
 
 
 def solutions_in(lesson: Lesson, notebook: NotebookNode) -> dict[str, Solution]:
@@ -115,7 +115,11 @@ def solutions_in(lesson: Lesson, notebook: NotebookNode) -> dict[str, Solution]:
 
 
 def make_bank(
-    lesson: Lesson, runs: Runs, name: str, faults: Faults, made: Mapping[str, Task] = MappingProxyType({})
+    lesson: Lesson,
+    runs: SolutionRuns,
+    name: str,
+    faults: Faults,
+    earlier_tasks: Mapping[str, Task] = MappingProxyType({}),
 ) -> LessonBank:
     """Return the lesson's bank.
 
@@ -124,7 +128,7 @@ def make_bank(
         runs: the lesson's solution, run.
         name: the lesson's name.
         faults: the course's mistakes.
-        made: the tasks that need not be tried, as an earlier build made them; their texts are put in anew.
+        earlier_tasks: the tasks that need not be tried, as an earlier build made them; texts are put in anew.
 
     Raises:
         AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
@@ -135,14 +139,14 @@ def make_bank(
     tasks: dict[str, Task] = {}
     for described in lesson.tasks:
         try:
-            if described.id in made:
-                task = reworded(described, made[described.id], runs.families, faults)
+            if described.id in earlier_tasks:
+                task = reworded(described, earlier_tasks[described.id], runs.families, faults)
             else:
                 task = make_task(described, runs, faults)
         except AuthoringError as problem:
             problems += of_task(described, problem.problems)
             continue
-        if described.id not in made:
+        if described.id not in earlier_tasks:
             problems += of_task(task, _reference_problems(task))
             if not problems:
                 problems += of_task(task, _wrong_answer_problems(task))
@@ -150,11 +154,15 @@ def make_bank(
         problems += of_task(task, missing_faults(task, faults))
         tasks[task.id] = task
     answers = {task.name for task in lesson.tasks}
-    own = sorted(symbol for symbol in runs.names if symbol not in answers and not symbol.startswith("_"))
-    bank = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
+    variables = sorted(
+        symbol for symbol in runs.names if symbol not in answers and not symbol.startswith("_")
+    )
+    bank = LessonBank(
+        lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(variables)
+    )
     if not problems:
         for task in tasks.values():
-            if task.id not in made:
+            if task.id not in earlier_tasks:
                 problems += of_task(task, _right_answer_problems(task, bank, runs))
                 problems += of_task(task, _demand_problems(task, bank, runs))
     if problems:
@@ -167,7 +175,7 @@ def of_task(task: Task, problems: Iterable[str]) -> list[str]:
     return [f"task {task.id}: {problem}" for problem in problems]
 
 
-def answer_made(task: Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
+def answer_made(task: Task, text: str, runs: SolutionRuns, run: str = AS_SEEN) -> Any:
     """Return what an answer cell with this text defines under the task's name.
 
     Raises:
@@ -182,7 +190,7 @@ def answer_made(task: Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
     return defined[task.name]
 
 
-def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: Runs) -> str:
+def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: SolutionRuns) -> str:
     """Return the text of an answer that is written as changes to the solution.
 
     Raises:
@@ -199,7 +207,7 @@ def edited(task: Task, changes: Sequence[AnyEdit], solution: Solution) -> str:
         raise AuthoringError([f"cell {task.id}-answer: {line}" for line in problem.problems]) from None
 
 
-def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evidence:
+def evidence_for(task: Task, text: str, lesson: LessonBank, runs: SolutionRuns) -> Evidence:
     """Evidence about an answer cell with this text, as if a learner had written it.
 
     Raises:
@@ -215,7 +223,7 @@ def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evide
 
 
 def outcomes_of(
-    task: Task, text: str, probes: Iterable[Probe], runs: Runs, steady: bool = False
+    task: Task, text: str, probes: Iterable[Probe], runs: SolutionRuns, steady: bool = False
 ) -> dict[str, Outcome]:
     """Return what an answer cell with this text does on each probe.
 
@@ -235,7 +243,7 @@ def outcomes_of(
     return {probe.id: outcome_of(task, answer, probe, runs, steady) for probe in probes}
 
 
-def make_task(task: Task, runs: Runs, faults: Faults | None = None, together: bool = True) -> Task:
+def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, together: bool = True) -> Task:
     """Return a task with the outcomes of the solution and of the known wrong answers.
 
     Without the course's mistakes (`faults`), no wrong answer is made. Unless they are to be made `together`,
@@ -273,49 +281,52 @@ def make_task(task: Task, runs: Runs, faults: Faults | None = None, together: bo
         )
     if faults is None:
         return built
-    known, outcomes = _known_wrong(built, runs, faults)
-    alone: list[Mapping[str, Sight]] = [
-        {probe.id: sight(built, probe, by_probe[probe.id]) for probe in built.probes} for by_probe in outcomes
+    mistakes, outcomes = _known_wrong(built, runs, faults)
+    alone: list[Mapping[str, FailureSignature]] = [
+        {probe.id: failure_signature(built, probe, by_probe[probe.id]) for probe in built.probes}
+        for by_probe in outcomes
     ]
 
     def run(text: str, some: Iterable[Probe], steady: bool) -> Mapping[str, Outcome]:
         return outcomes_of(built, text, some, runs, steady)
 
     added, places, sights = combine(built, outcomes, alone, runs.solutions[task.id], faults, run, together)
-    members = [*((place,) for place in range(len(known))), *places]
+    members = [*((index,) for index in range(len(mistakes))), *places]
     return replace(
         built,
-        known_wrong=(*known, *(as_known(Wrong(fault, ()), task, faults) for fault in added)),
+        known_wrong=(*mistakes, *(as_known(Wrong(fault, ()), task, faults) for fault in added)),
         explanations=tabulate(members, alone + sights),
     )
 
 
-def reworded(task: Task, made: Task, families: tuple[Family, ...], faults: Faults) -> Task:
+def reworded(task: Task, earlier: Task, families: tuple[Family, ...], faults: Faults) -> Task:
     """Return a task as an earlier build made it, with the texts that it has now.
 
     Args:
         task: the task, as its author describes it now.
-        made: the task of the earlier build.
+        earlier: the task of the earlier build.
         families: what the course's tasks can forbid.
         faults: the course's mistakes.
 
     Raises:
         AuthoringError: a hint cannot be filled in.
     """
-    others = made.known_wrong[len(task.wrong) :]
+    others = earlier.known_wrong[len(task.wrong) :]
     answers = (*task.wrong, *(Wrong(wrong.id, ()) for wrong in others))
-    known = tuple(
+    mistakes = tuple(
         replace(as_known(answer, task, faults), reaches=wrong.reaches)
-        for answer, wrong in zip(answers, made.known_wrong, strict=True)
+        for answer, wrong in zip(answers, earlier.known_wrong, strict=True)
     )
     says = {probe.id: probe.says for probe in task.probes}
-    probes = tuple(replace(probe, says=says.get(probe.id, probe.says)) for probe in made.probes)
+    probes = tuple(replace(probe, says=says.get(probe.id, probe.says)) for probe in earlier.probes)
     checks = task.checks
     if task.kind == "tensor":
-        checks = tuple(replace(check, probes=tuple(made.probe)) for check in task.checks)
-    computed = {name: getattr(made, name) for name in ("kept", "explanations", "examined", "route")}
-    own = _forbidden(task, families)
-    return replace(task, probes=probes, checks=checks, known_wrong=known, families=own, **computed)
+        checks = tuple(replace(check, probes=tuple(earlier.probe)) for check in task.checks)
+    computed = {name: getattr(earlier, name) for name in ("kept", "explanations", "examined", "route")}
+    families_of_task = _forbidden(task, families)
+    return replace(
+        task, probes=probes, checks=checks, known_wrong=mistakes, families=families_of_task, **computed
+    )
 
 
 def _forbidden(task: Task, families: Iterable[Family]) -> tuple[Family, ...]:
@@ -323,7 +334,7 @@ def _forbidden(task: Task, families: Iterable[Family]) -> tuple[Family, ...]:
 
 
 def _known_wrong(
-    task: Task, runs: Runs, faults: Faults
+    task: Task, runs: SolutionRuns, faults: Faults
 ) -> tuple[list[KnownWrong], list[Mapping[str, Outcome]]]:
     """Return the known wrong answers, and what each does."""
 
@@ -332,26 +343,26 @@ def _known_wrong(
             if wrong.fault not in faults.known:
                 raise AuthoringError(["faults.py does not name it"])
             text = changed_answer(task, wrong.changes, runs)
-            known = replace(as_known(wrong, task, faults), reaches=_reached(task, text, runs))
-            return known, outcomes_of(task, text, task.probes, runs)
+            mistake = replace(as_known(wrong, task, faults), reaches=_reached(task, text, runs))
+            return mistake, outcomes_of(task, text, task.probes, runs)
         except AuthoringError as problem:
             return problem
 
     problems: list[str] = []
-    known: list[KnownWrong] = []
+    mistakes: list[KnownWrong] = []
     outcomes: list[Mapping[str, Outcome]] = []
     for wrong, result in zip(task.wrong, in_forks(tried, task.wrong), strict=True):
         if isinstance(result, AuthoringError):
             problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in result.problems]
         else:
-            known.append(result[0])
+            mistakes.append(result[0])
             outcomes.append(result[1])
     if problems:
         raise AuthoringError(problems)
-    return known, outcomes
+    return mistakes, outcomes
 
 
-def _reached(task: Task, text: str, runs: Runs) -> tuple[str, ...] | None:
+def _reached(task: Task, text: str, runs: SolutionRuns) -> tuple[str, ...] | None:
     """Return the right steps that a wrong answer takes; None where it is not followed."""
     if task.route is None:
         return None
@@ -370,11 +381,11 @@ def as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
     return KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
 
 
-def make_probe(task: Task, probe: Probe, runs: Runs) -> Probe:
+def make_probe(task: Task, probe: Probe, runs: SolutionRuns) -> Probe:
     """Return a probe as the bank holds it, with the outcome of the solution."""
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
-    ready = _asked(probe, reference if task.kind == "module" else None, namespace)
+    ready = _without_expected(probe, reference if task.kind == "module" else None, namespace)
     expected = concluded(ready, outcome_of(task, reference, ready, runs))
     if expected.error is not None:  # where it was raised is the solution's own text
         expected = Outcome(error=ErrorReport(expected.error.type, expected.error.message))
@@ -382,7 +393,7 @@ def make_probe(task: Task, probe: Probe, runs: Runs) -> Probe:
 
 
 def outcome_of(
-    task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs, steady: bool = False
+    task: Task, answer: Callable[..., Any], probe: Probe, runs: SolutionRuns, steady: bool = False
 ) -> Outcome:
     """Return what an answer to a function or class task does on one probe: see `outcomes_of`."""
     with unwarned():
@@ -391,7 +402,7 @@ def outcome_of(
         return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
 
 
-def _asked(
+def _without_expected(
     probe: Probe, module_class: Callable[..., torch.nn.Module] | None, namespace: Mapping[str, Any]
 ) -> Probe:
     """Return a probe without its expected outcome; for a module with the weights that the solution draws."""
@@ -408,9 +419,11 @@ def _asked(
             raise AuthoringError([f"probe {probe.id}: there is no parameter {', '.join(unknown)}"])
         weights |= probe.weights
     experiment = EXPERIMENTS.get(probe.observe)
-    known = experiment.settings(list(weights), buffers) if experiment else {}
+    settings = experiment.settings(list(weights), buffers) if experiment else {}
     inputs = {name: _input(value, namespace) for name, value in probe.inputs.items()}
-    return replace(probe, inputs=inputs, weights=weights, settings={**probe.settings, **known}, redraw=None)
+    return replace(
+        probe, inputs=inputs, weights=weights, settings={**probe.settings, **settings}, redraw=None
+    )
 
 
 def _input(value: Argument, namespace: Mapping[str, Any]) -> Argument:
@@ -478,13 +491,13 @@ def missing_faults(task: Task, faults: Faults) -> Iterator[str]:
     }
     for name in sorted(possible - shown - set(task.cannot)):
         yield f"no wrong answer shows {name}; write one, or say in `cannot` why there is none"
-    made = {slip.fault for slip in faults.on_results}
-    for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible - made):
+    on_results = {slip.fault for slip in faults.on_results}
+    for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible - on_results):
         why = "a wrong answer shows" if name in shown else "its parts do not make possible"
         yield f"`cannot` names {name}, which {why}"
 
 
-def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
+def _axes_problems(task: Task, lesson: Lesson, runs: SolutionRuns) -> Iterator[str]:
     """Two axes of the same size in every probe would hide a confusion of the two."""
     named = lesson.given_axes if task.kind == "tensor" else task.input_axes
     sizes_by_probe: list[dict[str, int]] = []
@@ -519,7 +532,7 @@ def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
             yield f"in every probe the axes {first} and {other} have the same size"
 
 
-def _right_answer_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator[str]:
+def _right_answer_problems(task: Task, bank: LessonBank, runs: SolutionRuns) -> Iterator[str]:
     """Yield which right answers do not pass, and which are not right but for a forbidden call."""
     caught = task.forbids.caught if task.forbids else ()
     for answer in (*task.right, *caught):
@@ -538,7 +551,7 @@ def _right_answer_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator
             yield f"{name} makes no forbidden call that is seen"
 
 
-def _demand_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator[str]:
+def _demand_problems(task: Task, bank: LessonBank, runs: SolutionRuns) -> Iterator[str]:
     """Yield which answers break a demand of the statement and keep all points."""
     caught = task.forbids.caught if task.forbids else ()
     for demand, name in task.demands.items():

@@ -57,7 +57,7 @@ class Inputs:
             path = self.course.source / name / f"{name}.py"
             text = path.read_text(encoding="utf-8") if path.is_file() else ""
             cells = ["\n".join(cell.body) for cell in raw_cells(text) if not cell.is_prose]
-            self._imports[name] = tuple(found for cell in cells for found in imports_of(_parsed(cell)))
+            self._imports[name] = tuple(imported for cell in cells for imported in imports_of(_parsed(cell)))
         return self._imports[name]
 
     def code(self, imports: Iterable[Import], without: Collection[str] = ()) -> bytes:
@@ -90,7 +90,7 @@ class Inputs:
 
         Where a folder has no modules, those in the next one above count.
         """
-        found = []
+        paths = []
         for package, folder in self.modules.packages.items():
             files = list(_files(folder, OTHER_ROOMS if folder == TOOL else ()))
             modules: dict[Path, set[str]] = {folder: {package}}
@@ -100,12 +100,12 @@ class Inputs:
                     name = inside if file.stem == "__init__" else f"{inside}.{file.stem}"
                     modules.setdefault(file.parent, set()).add(name)
             beside = [
-                (file, frozenset(modules[next(place for place in file.parents if place in modules)]))
+                (file, frozenset(modules[next(folder for folder in file.parents if folder in modules)]))
                 for file in files
                 if file.suffix != ".py"
             ]
-            found.append((folder, beside))
-        return found
+            paths.append((folder, beside))
+        return paths
 
     def adds(self) -> bytes:
         """Return the digest of what the course adds to the tool's experiments."""
@@ -129,7 +129,7 @@ class Inputs:
         files = [self.course.source / name / file for file in ("tasks.py", "faults.py")]
         files += [self.course.source / "faults.py"]
         files += [self.course.root / self.course.adds.experiments] if self.course.adds.experiments else []
-        return [found for file in files if file.is_file() for found in _imports_of(identity(file))]
+        return [imported for file in files if file.is_file() for imported in _imports_of(identity(file))]
 
     @cached_property
     def _own_files(self) -> list[tuple[Path, Path]]:
@@ -137,18 +137,18 @@ class Inputs:
         course = self.course
         folders = [course.source, course.root / "locale"]
         folders += [course.tool / "locale"] if course.tool else []
-        found = [(folder, file) for folder in folders for file in _files(folder)]
-        return [*found, *((course.root, course.root / name) for name in (FILE, "nbgrader_config.py"))]
+        pairs = [(folder, file) for folder in folders for file in _files(folder)]
+        return [*pairs, *((course.root, course.root / name) for name in (FILE, "nbgrader_config.py"))]
 
     def _of_file(self, root: Path, file: Path) -> bytes:
         if file not in self._digests:
             content = file.read_bytes() if file.is_file() else b""
-            place = file.relative_to(root).as_posix().encode()
+            relative = file.relative_to(root).as_posix().encode()
             is_lesson = file.stem == file.parent.name
             if file.suffix == ".py" and not is_lesson:
                 with_code = _code_or_none(content)
                 content = content if with_code is None else with_code
-            self._digests[file] = hashlib.sha256(place + b"\0" + content).digest()
+            self._digests[file] = hashlib.sha256(relative + b"\0" + content).digest()
         return self._digests[file]
 
 
@@ -177,16 +177,16 @@ def _files(root: Path, without: Collection[str] = (), endings: Collection[str] =
 
 def _with_imported(files: Iterable[Path]) -> set[Path]:
     """Return some files and the ES modules that those among them import."""
-    found: set[Path] = set()
+    paths: set[Path] = set()
     waiting = list(files)
     while waiting:
         file = waiting.pop()
-        if file not in found and file.is_file():
-            found.add(file)
+        if file not in paths and file.is_file():
+            paths.add(file)
             if file.suffix == ".js":
                 text = file.read_text(encoding="utf-8")
                 waiting += [(file.parent / name).resolve() for name in JS_IMPORT.findall(text)]
-    return found
+    return paths
 
 
 @lru_cache(maxsize=256)

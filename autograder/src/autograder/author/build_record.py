@@ -100,9 +100,7 @@ class BuildRecord:
     def stages(self, lesson: str) -> dict[str, str]:
         """Return what the stages of a lesson's last build read, of those whose results are there."""
         record = self._records.get(lesson, LessonRecord())
-        same = {
-            place for place, digest in self._written[lesson].items() if record.written.get(place) == digest
-        }
+        same = {path for path, digest in self._written[lesson].items() if record.written.get(path) == digest}
         return {stage: key for stage, key in record.stages.items() if _places(stage) <= same}
 
     def keep(self, lesson: str, stages: Mapping[str, str]) -> None:
@@ -159,22 +157,22 @@ def _written(course: Course, lesson: str) -> dict[str, str]:
     for language in course.languages[1:]:
         places[language] = [root / name / language / lesson for name in (NOTEBOOKS, SOLUTIONS)]
         places[language] += [course.bank / language / f"{lesson}.mo"]
-    return {place: files_digest(root, paths) for place, paths in places.items()}
+    return {stage: files_digest(root, paths) for stage, paths in places.items()}
 
 
 def without_source(course: Course) -> list[str]:
     """Return what was generated from a lesson that `course.toml` does not name, as one line for each."""
-    known = set(course.lessons)
+    lessons = set(course.lessons)
     stale = []
     for folder in ("notebooks", "solutions"):
         for path in sorted((course.root / folder).glob("*/")):
-            if path.name not in known | set(course.languages) and not path.name.startswith("."):
+            if path.name not in lessons | set(course.languages) and not path.name.startswith("."):
                 stale.append(f"{folder}/{path.name}: has no source")
     for path in sorted(course.bank.glob("*.json")):
-        if path.stem not in known:
+        if path.stem not in lessons:
             stale.append(f"{shown_path(course.bank / path.stem, course)}: has no source")
     for path in sorted(course.source.glob("*/tasks.py")):
-        if path.parent.name not in known:
+        if path.parent.name not in lessons:
             stale.append(f"{shown_path(path.parent, course)}: {FILE} does not name it")
     return stale
 

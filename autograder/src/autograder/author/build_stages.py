@@ -22,7 +22,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.author.authoring import Fault, Faults, Lesson
-from autograder.author.build_bank import Runs, changed_answer
+from autograder.author.build_bank import SolutionRuns, changed_answer
 from autograder.author.build_inputs import BANK, SOLUTION, Inputs
 from autograder.author.import_graph import code_digest
 from autograder.author.value_digests import Digests, Unknown
@@ -66,7 +66,7 @@ class TaskKeys:
         plain = json.dumps([self._cells, repr(course.forbidden), list(course.steps.items())]).encode()
         return _short([self._code, self._inputs.code(imports), self._inputs.data(imports), plain, *files])
 
-    def of(self, task: Task, runs: Runs) -> str:
+    def of(self, task: Task, runs: SolutionRuns) -> str:
         """Return what a task's bank reads, in short."""
         digests = self._digests
         solution = runs.solutions[task.id]
@@ -83,7 +83,7 @@ class TaskKeys:
             ]
         )
 
-    def _of_faults(self, digests: Digests, task: Task, runs: Runs) -> bytes:
+    def _of_faults(self, digests: Digests, task: Task, runs: SolutionRuns) -> bytes:
         """Return the digest of what the course's mistakes mean for a task, but for their texts."""
         ids = {wrong.fault for wrong in task.wrong}
         slips = [
@@ -97,7 +97,7 @@ class TaskKeys:
         together = [group for group in self._faults.together if ids.issuperset(group)]
         return digests.of([self._slips[slip] for slip in slips], varies, together)
 
-    def _of_values(self, digests: Digests, task: Task, runs: Runs) -> bytes:
+    def _of_values(self, digests: Digests, task: Task, runs: SolutionRuns) -> bytes:
         """Return the digest of all that answers to a task can meet in the lesson."""
         changes = [answer.changes for answer in task.wrong]
         changes += [
@@ -116,8 +116,8 @@ class TaskKeys:
             moment = runs.moments[run][cell]
             met += [moment.random_state, _some(moment.variables, names), _some(runs.namespaces[run], names)]
         try:
-            found = digests.of(met)
-            return self._all() if names & ANYTHING else found
+            digest = digests.of(met)
+            return self._all() if names & ANYTHING else digest
         except Unknown:
             return self._all()
 

@@ -32,7 +32,7 @@ def unwarned() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Moment:
+class NamespaceSnapshot:
     """The variables as they are just before an answer cell runs, and the state of torch's generator."""
 
     variables: Mapping[str, Any]
@@ -61,7 +61,7 @@ def run_cells(
     notebook: NotebookNode,
     lesson: str,
     givens: Mapping[str, Value] | None = None,
-    moments: dict[str, Moment] | None = None,
+    moments: dict[str, NamespaceSnapshot] | None = None,
 ) -> dict[str, Any]:
     """Execute every code cell but the tests, and return the namespace.
 
@@ -80,7 +80,7 @@ def run_cells(
             continue
         name = f"<cell {lesson}/{cell['id']}>"
         if moments is not None and is_answer(cell):
-            moments[cell["id"]] = Moment(dict(namespace), torch.get_rng_state())
+            moments[cell["id"]] = NamespaceSnapshot(dict(namespace), torch.get_rng_state())
         linecache.cache[name] = (len(cell.source), None, cell.source.splitlines(keepends=True), name)
         try:
             with contextlib.redirect_stdout(io.StringIO()):

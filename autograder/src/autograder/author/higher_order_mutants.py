@@ -15,17 +15,24 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from autograder.author.answer_edits import AnyEdit, Solution, made_together
+from autograder.author.answer_edits import AnyEdit, Solution, combined_text
 from autograder.author.authoring import Faults, OnResult
 from autograder.author.parallel import in_forks
-from autograder.judge.failure_signatures import CLOSE, RIGHT, UNTRIED, Sight, numbers_of, sight
+from autograder.judge.failure_signatures import (
+    CLOSE,
+    RIGHT,
+    UNTRIED,
+    FailureSignature,
+    failure_signature,
+    numbers_of,
+)
 from autograder.records.bank import RESULT, Probe, Task
 from autograder.records.errors import AuthoringError
 from autograder.records.outcome import Outcome
 
 # What an answer cell with a text does on some probes, without a second call where it is the same again.
 Run = Callable[[str, Iterable[Probe], bool], Mapping[str, Outcome]]
-Sights = Mapping[str, Sight]
+Sights = Mapping[str, FailureSignature]
 # What has been changed by whom: the places of some wrong answers, and the changes that are made together.
 Changed = tuple[tuple[int, ...], tuple[Sequence[AnyEdit], ...]]
 # How many probes an answer is run on at first. The first ones tell most, and each takes its time.
@@ -82,23 +89,23 @@ def combine(
     """
     ids = [wrong.fault for wrong in task.wrong]
     tries = _Tries(task, ids, alone, run)
-    first = _made_together(tries, task, outcomes, solution, faults) if together else []
+    first = _try_together(tries, task, outcomes, solution, faults) if together else []
     added: list[str] = []
     right = {probe.id: probe.expected for probe in task.probes}
     for slip in faults.on_results:
         if slip.fault in task.cannot or not re.search(slip.code, solution.text):
             continue
-        place = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
-        new = tries.add_slip((place,), slip, right)
+        index = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
+        new = tries.add_slip((index,), slip, right)
         for second in () if slip.alone else first:
-            if second != place:
-                new |= tries.add_slip((second, place), slip, outcomes[second])
-        if new and place == len(ids + added):
+            if second != index:
+                new |= tries.add_slip((second, index), slip, outcomes[second])
+        if new and index == len(ids + added):
             added.append(slip.fault)
     return added, tries.found, tries.kept
 
 
-def _made_together(
+def _try_together(
     tries: _Tries,
     task: Task,
     outcomes: Sequence[Mapping[str, Outcome]],
@@ -111,21 +118,21 @@ def _made_together(
     in_turn = task.kind != "module"
     rights = [right.changes for right in task.right if in_turn or _is_small(solution, right.changes)]
     wrongs = [wrong.changes for wrong in task.wrong]
-    alone_reworded = (((place,), (own,)) for place, own in enumerate(wrongs))
+    alone_reworded = (((index,), (wrong,)) for index, wrong in enumerate(wrongs))
     reworded = tries.add(_reworded(solution, alone_reworded, rights, in_turn))
-    variants = _variants(ids, [_size(solution, own) for own in wrongs])
+    variants = _variants(ids, [_size(solution, wrong) for wrong in wrongs])
     first = [places[0] for places in variants.values()]
-    pairs = tries.add(_together(solution, wrongs, variants, faults, in_turn))
+    pairs = tries.add(_combinations(solution, wrongs, variants, faults, in_turn))
     if task.kind == "module":
-        endless = {place for place, by_probe in enumerate(outcomes) if not _finite(by_probe)}
+        endless = {index for index, by_probe in enumerate(outcomes) if not _finite(by_probe)}
         cures = {
             attempt.answer.right
             for attempt in reworded
             if attempt.is_new and attempt.finite and attempt.answer.places[0] in endless
         }
-        rights = [right for place, right in enumerate(rights) if place in cures]
+        rights = [right for index, right in enumerate(rights) if index in cures]
         pairs = [pair for pair in pairs if not pair.finite]
-    again = ((pair.answer.places, tuple(wrongs[place] for place in pair.answer.places)) for pair in pairs)
+    again = ((pair.answer.places, tuple(wrongs[index] for index in pair.answer.places)) for pair in pairs)
     tries.add(_reworded(solution, again, rights, in_turn))
     return first
 
@@ -139,16 +146,16 @@ class _Known:
             self.add(sights)
 
     def add(self, sights: Sights) -> None:
-        said, numbers = self._parts(sights)
-        self._numbers[said].append(numbers)
+        marks, numbers = self._parts(sights)
+        self._numbers[marks].append(numbers)
 
     def __contains__(self, sights: Sights) -> bool:
-        said, numbers = self._parts(sights)
-        return any(_near(numbers, others) for others in self._numbers.get(said, ()))
+        marks, numbers = self._parts(sights)
+        return any(_near(numbers, others) for others in self._numbers.get(marks, ()))
 
     def _parts(self, sights: Sights) -> tuple[tuple[object, ...], list[float]]:
-        said = tuple((sight.result, sight.places, sight.marks) for sight in sights.values())
-        return said, [number for sight in sights.values() for number in sight.numbers]
+        marks = tuple((sight.result, sight.places, sight.marks) for sight in sights.values())
+        return marks, [number for sight in sights.values() for number in sight.numbers]
 
 
 class _Tries:
@@ -168,10 +175,10 @@ class _Tries:
 
     def add(self, answers: Iterable[Together]) -> list[Tried]:
         """Make wrong answers together, and keep what is seen if it is new."""
-        made = list(answers)
+        mutants = list(answers)
         return [
             Tried(answer, self._keep(answer.places, sights), finite)
-            for answer, (sights, finite) in zip(made, in_forks(self._sights, made), strict=True)
+            for answer, (sights, finite) in zip(mutants, in_forks(self._sights, mutants), strict=True)
         ]
 
     def _sights(self, answer: Together) -> tuple[Sights, bool]:
@@ -182,7 +189,7 @@ class _Tries:
         as it does alone. Experiments take long, so none is done: where several mistakes show in one, nobody
         knows how. A single mistake that shows otherwise in another wording is run on all probes.
         """
-        alone = [self._alone[place] for place in answer.places]
+        alone = [self._alone[index] for index in answer.places]
         wrong = {name: sum(bool(sights_of[name].result) for sights_of in alone) for name in self._task.probe}
         is_reworded = answer.right is not None
         enough = 1 if is_reworded or self._task.kind != "module" else 2
@@ -209,9 +216,10 @@ class _Tries:
         outcomes = self._run(answer.text, probes, steady) if probes else {}
         return {probe.id: outcomes[probe.id] for probe in probes}
 
-    def _seen(self, outcomes: Mapping[str, Outcome]) -> dict[str, Sight]:
+    def _seen(self, outcomes: Mapping[str, Outcome]) -> dict[str, FailureSignature]:
         return {
-            name: sight(self._task, self._task.probe[name], outcome) for name, outcome in outcomes.items()
+            name: failure_signature(self._task, self._task.probe[name], outcome)
+            for name, outcome in outcomes.items()
         }
 
     def add_slip(self, places: tuple[int, ...], slip: OnResult, outcomes: Mapping[str, Outcome]) -> bool:
@@ -229,7 +237,7 @@ class _Tries:
             if slipped is not None:
                 made_any = True
                 outcome = replace(outcome, tensor=slipped, shape=tuple(slipped.shape))
-            sights[name] = sight(self._task, probe, outcome)
+            sights[name] = failure_signature(self._task, probe, outcome)
         new = {name: sights[name] for name in self._plain} not in self._known_plain
         return made_any and new and self._keep(places, sights)
 
@@ -246,13 +254,13 @@ class _Tries:
 
     def _keep(self, places: tuple[int, ...], sights: Sights) -> bool:
         tried = [sight for sight in sights.values() if sight != UNTRIED]
-        faults = frozenset(self._ids[place] if place < len(self._ids) else str(place) for place in places)
+        faults = frozenset(self._ids[index] if index < len(self._ids) else str(index) for index in places)
         shown = [sight for sight in tried if sight.result]
         if len(places) > 1 and shown and all(sight.silent for sight in shown):
             return False
         if not any(sight.wrong for sight in tried) or sights in self._known or sights in self._made[faults]:
             return False
-        if len(places) > 1 and any(self._adds_nothing(sights, place) for place in places):
+        if len(places) > 1 and any(self._adds_nothing(sights, index) for index in places):
             return False
         if len(places) == 1:
             self._known.add(sights)
@@ -261,12 +269,12 @@ class _Tries:
         self.kept.append(sights)
         return True
 
-    def _adds_nothing(self, sights: Sights, place: int) -> bool:
+    def _adds_nothing(self, sights: Sights, index: int) -> bool:
         """Tell whether some wrong answers look as one of them does alone wherever they were tried."""
-        if place >= len(self._alone):
+        if index >= len(self._alone):
             return False
         tried = {name: sight for name, sight in sights.items() if sight != UNTRIED}
-        return tried in _Known([{name: self._alone[place][name] for name in tried}])
+        return tried in _Known([{name: self._alone[index][name] for name in tried}])
 
 
 def _near(some: Iterable[float], others: Iterable[float]) -> bool:
@@ -274,7 +282,7 @@ def _near(some: Iterable[float], others: Iterable[float]) -> bool:
     return all(abs(a - b) <= CLOSE * (1 + abs(b)) for a, b in zip(some, others, strict=True))
 
 
-def _joined(alone: Sequence[Sight], is_reworded: bool) -> Sight:
+def _joined(alone: Sequence[FailureSignature], is_reworded: bool) -> FailureSignature:
     """Return what some mistakes show together, as far as it is known from each in its own wording."""
     results = [sight for sight in alone if sight.result]
     if len(results) > 1 or (results and is_reworded):
@@ -286,12 +294,12 @@ def _joined(alone: Sequence[Sight], is_reworded: bool) -> Sight:
 def _variants(ids: Sequence[str], sizes: Sequence[int]) -> Mapping[str, list[int]]:
     """For each mistake, the places of the wrong answers that show it, small edits first."""
     places: dict[str, list[int]] = {}
-    for place in sorted(range(len(ids)), key=lambda place: sizes[place]):
-        places.setdefault(ids[place], []).append(place)
+    for index in sorted(range(len(ids)), key=lambda index: sizes[index]):
+        places.setdefault(ids[index], []).append(index)
     return places
 
 
-def _together(
+def _combinations(
     solution: Solution,
     wrongs: Sequence[Sequence[AnyEdit]],
     variants: Mapping[str, list[int]],
@@ -303,20 +311,20 @@ def _together(
         if all(fault in variants for fault in group):
             places = product(*(variants[fault] for fault in group))
             texts = (
-                (some, made_together(solution, [wrongs[place] for place in some], in_turn)) for some in places
+                (some, combined_text(solution, [wrongs[index] for index in some], in_turn)) for some in places
             )
-            made = (Together(some, text) for some, text in texts if text is not None)
-            yield from islice(made, MOST_WORDINGS)
+            mutants = (Together(some, text) for some, text in texts if text is not None)
+            yield from islice(mutants, MOST_WORDINGS)
 
 
 def _reworded(
     solution: Solution, answers: Iterable[Changed], rights: Sequence[Sequence[AnyEdit]], in_turn: bool
 ) -> Iterator[Together]:
     """Answers in the wordings of right ones, where their changes can be made together."""
-    for (places, changes), (place, right) in product(answers, enumerate(rights)):
-        text = made_together(solution, [*changes, right], in_turn)
+    for (places, changes), (index, right) in product(answers, enumerate(rights)):
+        text = combined_text(solution, [*changes, right], in_turn)
         if text is not None:
-            yield Together(places, text, place)
+            yield Together(places, text, index)
 
 
 def _finite(outcomes: Mapping[str, Outcome]) -> bool:

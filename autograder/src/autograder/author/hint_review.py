@@ -54,11 +54,11 @@ def shared_in(course: Course, lesson: Lesson, faults: Faults) -> frozenset[str]:
 
 def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
     """Return the texts that have to be read in a task, by mistake: shared, and not in words of its own."""
-    own = [wrong.hint for wrong in task.wrong] + [""] * len(task.known_wrong)
+    hints = [wrong.hint for wrong in task.wrong] + [""] * len(task.known_wrong)
     return {
-        one.id: one.hint
-        for one, hint in zip(task.known_wrong, own, strict=False)
-        if not hint and one.id in shared
+        mistake.id: mistake.hint
+        for mistake, hint in zip(task.known_wrong, hints, strict=False)
+        if not hint and mistake.id in shared
     }
 
 
@@ -76,11 +76,11 @@ def beside_others(
     """
     right = [{probe.id: probe.expected for probe in task.probes}]
     results, plain = [*right, *wrong], [probe.id for probe in task.probes if probe.observe == RESULT]
-    known = {mistake.id for mistake in task.known_wrong}
+    mistakes = {mistake.id for mistake in task.known_wrong}
     return {
         slip.fault: faults.hint(Wrong(slip.fault, ()), task)
         for slip in faults.on_results
-        if slip.fault not in {*known, *task.cannot} and re.search(slip.code, solution)
+        if slip.fault not in {*mistakes, *task.cannot} and re.search(slip.code, solution)
         if any(
             slip.of(tensor, task.axes) is not None
             for outcomes in (right if slip.alone else results)
@@ -122,8 +122,10 @@ def false_claims(task: Task, claims: Claims, solution: Solution, notebook: Noteb
 
     Before the task's wrong answers were tried, nothing is known of their numbers.
     """
-    place = next(place for place, cell in enumerate(notebook.cells) if cell["id"] == f"{task.id}-answer")
-    before = " ".join(cell.source for cell in notebook.cells[:place])
+    position = next(
+        position for position, cell in enumerate(notebook.cells) if cell["id"] == f"{task.id}-answer"
+    )
+    before = " ".join(cell.source for cell in notebook.cells[:position])
     axes = " ".join(axis for axes in (task.axes, *task.input_axes.values()) for axis in axes)
     asked = "\n".join([statement(task, notebook), axes, *task.hints, task.signature, solution.text])
     learnt = {*WORD.findall(f"{before} {asked} {' '.join(claims.words)}"), *keyword.kwlist}
@@ -131,24 +133,24 @@ def false_claims(task: Task, claims: Claims, solution: Solution, notebook: Noteb
     codes += [asked] * (len(task.known_wrong) - len(codes))
     wrong_numbers = _wrong_numbers(task) if task.explanations else [False] * len(task.known_wrong)
     found = {}
-    for place, (one, code) in enumerate(zip(task.known_wrong, codes, strict=True)):
-        unfounded = [*_unfounded_words(one.hint, learnt | set(WORD.findall(code)))]
+    for position, (mistake, code) in enumerate(zip(task.known_wrong, codes, strict=True)):
+        unfounded = [*_unfounded_words(mistake.hint, learnt | set(WORD.findall(code)))]
         unfounded += [
             repr(match[0])
             for claim, needed in claims.code.items()
-            if (match := re.search(claim, one.hint)) and not re.search(needed, code)
+            if (match := re.search(claim, mistake.hint)) and not re.search(needed, code)
         ]
         if unfounded:
-            found[f"the text of {one.id} speaks of what is not there: {', '.join(unfounded)}"] = True
-        if claims.right_numbers and re.search(claims.right_numbers, one.hint) and wrong_numbers[place]:
-            found[f"the text of {one.id} says that numbers are right, and they are not"] = True
+            found[f"the text of {mistake.id} speaks of what is not there: {', '.join(unfounded)}"] = True
+        if claims.right_numbers and re.search(claims.right_numbers, mistake.hint) and wrong_numbers[position]:
+            found[f"the text of {mistake.id} says that numbers are right, and they are not"] = True
     return list(found)
 
 
-def _unfounded_words(hint: str, known: set[str]) -> Iterator[str]:
+def _unfounded_words(hint: str, words_of_code: set[str]) -> Iterator[str]:
     """Yield the code between backticks that has a word which is not known."""
     for piece in CODE.findall(hint):
-        if not set(WORD.findall(piece)) <= known:
+        if not set(WORD.findall(piece)) <= words_of_code:
             yield f"`{piece}`"
 
 
@@ -166,4 +168,4 @@ def _wrong_numbers(task: Task) -> list[bool]:
         if some
         if places[1:] == [-1] * (len(places) - 1)
     }
-    return [place in wrong for place in range(len(task.known_wrong))]
+    return [index in wrong for index in range(len(task.known_wrong))]

@@ -94,17 +94,17 @@ class Modules:
             parent = self._module(".".join(parts[:end]))
             if parent is not None and not parent.only_hands_on:
                 yield ".".join(parts[:end])
-        found = self._module(module)
-        if found is None:
+        module_info = self._module(module)
+        if module_info is None:
             return
         if name and self._module(f"{module}.{name}") is not None:
             yield f"{module}.{name}"
-        elif name in found.exports:
-            waiting.append(found.exports[name])
+        elif name in module_info.exports:
+            waiting.append(module_info.exports[name])
         else:
             yield module
             return
-        if not found.only_hands_on:
+        if not module_info.only_hands_on:
             yield module
 
     def _module(self, name: str) -> _Module | None:
@@ -119,16 +119,16 @@ class Modules:
 
 def imports_of(tree: ast.AST, module: str = "", is_package: bool = False) -> tuple[Import, ...]:
     """Return all imports in some code, those inside functions too."""
-    found: list[Import] = []
+    imported: list[Import] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [(alias.name, "") for alias in node.names]
+            imported += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            found += [
+            imported += [
                 (_absolute(node, module, is_package), "" if alias.name == "*" else alias.name)
                 for alias in node.names
             ]
-    return tuple(found)
+    return tuple(imported)
 
 
 def code_digest(text: str) -> bytes:
@@ -205,6 +205,6 @@ def _digest(text: str, tree: ast.Module) -> bytes:
                 case [ast.Expr(value=ast.Constant(value=str()) as words), *_]:
                     for line in range(words.lineno, (words.end_lineno or words.lineno) + 1):
                         lines[line - 1] = ""
-    code = STRING_OR_COMMENT.sub(lambda found: "" if found["comment"] else found[0], "\n".join(lines))
-    kept = [line.rstrip() for line in code.splitlines() if line.strip()]
-    return hashlib.sha256("\n".join(kept).encode()).digest()
+    code = STRING_OR_COMMENT.sub(lambda match: "" if match["comment"] else match[0], "\n".join(lines))
+    code_lines = [line.rstrip() for line in code.splitlines() if line.strip()]
+    return hashlib.sha256("\n".join(code_lines).encode()).digest()

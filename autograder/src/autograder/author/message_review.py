@@ -29,7 +29,7 @@ from autograder.words.feedback_card import plain_text
 
 
 @dataclass(frozen=True)
-class Message:
+class ReviewedMessage:
     """What a task says to one wrong answer."""
 
     fault: str
@@ -39,17 +39,17 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Said:
+class TaskMessages:
     """Everything that a task can say."""
 
     task: Task
-    messages: tuple[Message, ...]
+    messages: tuple[ReviewedMessage, ...]
     beside: Mapping[str, str]  # what it says only beside something else, by mistake
     shared: Mapping[str, str]  # the texts that have to be read in this task, by mistake
     unread: tuple[str, ...]  # the mistakes among them that nobody has read as they are now
 
 
-def said_in(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[Said]:
+def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[TaskMessages]:
     """Yield what each task of a lesson can say, or each of some tasks.
 
     Raises:
@@ -65,39 +65,53 @@ def said_in(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[Sa
         if described.id in tasks or not tasks:
             task = make_task(described, executed.runs, faults, together=False)
             task = replace(task, entries=dict(course.entries))
-            made = LessonBank(name, executed.lesson.title, executed.runs.givens, {task.id: task})
+            lesson_bank = LessonBank(name, executed.lesson.title, executed.runs.givens, {task.id: task})
             solution = executed.runs.solutions[task.id].text
             texts = [changed_answer(task, wrong.changes, executed.runs) for wrong in task.wrong]
-            seen = [evidence_for(task, text, made, executed.runs) for text in texts]
+            seen = [evidence_for(task, text, lesson_bank, executed.runs) for text in texts]
             messages = (*_of_answers(task, solution, texts, seen), *_of_results(task, faults))
             beside = beside_others(task, faults, solution, [evidence.outcomes for evidence in seen])
             asked = to_read(task, shared) | {name: hint for name, hint in beside.items() if name in shared}
-            yield Said(task, messages, beside, asked, unread(asked, read.get(task.id, {})))
+            yield TaskMessages(task, messages, beside, asked, unread(asked, read.get(task.id, {})))
 
 
-def shown(said: Said, only_unread: bool = False) -> str:
+def messages_text(messages_of_task: TaskMessages, only_unread: bool = False) -> str:
     """Return what a task can say as one text; of what nobody has read, if only that is wanted."""
-    task = said.task
-    messages = [one for one in said.messages if one.fault in said.unread or not only_unread]
-    beside = {name: hint for name, hint in said.beside.items() if name in said.unread or not only_unread}
+    task = messages_of_task.task
+    messages = [
+        message
+        for message in messages_of_task.messages
+        if message.fault in messages_of_task.unread or not only_unread
+    ]
+    beside = {
+        name: hint
+        for name, hint in messages_of_task.beside.items()
+        if name in messages_of_task.unread or not only_unread
+    }
     if only_unread and not messages and not beside:
         return f"=== {task.id}: all is read"
     parts = [f"=== {task.id}: {task.title}", *(f"hint: {hint}" for hint in task.hints)]
     parts.append(f"learned: {task.learned}")
-    for one in messages:
-        mark = ", not yet read" if one.fault in said.unread else ""
-        unsaid = "" if _plain(one.hint) in _plain(one.text) else f"its hint is not said: {one.hint}"
-        parts.append("\n".join(filter(None, [f"--- {one.fault}{mark}", one.change, one.text, unsaid])))
+    for message in messages:
+        mark = ", not yet read" if message.fault in messages_of_task.unread else ""
+        unsaid = (
+            ""
+            if _one_line(message.hint) in _one_line(message.text)
+            else f"its hint is not said: {message.hint}"
+        )
+        parts.append(
+            "\n".join(filter(None, [f"--- {message.fault}{mark}", message.change, message.text, unsaid]))
+        )
     parts += [f"--- {name}, beside another mistake\n{hint}" for name, hint in beside.items()]
     return "\n\n".join(parts) + "\n"
 
 
-def _plain(text: str) -> str:
+def _one_line(text: str) -> str:
     """Return a text as one line, however it was broken."""
     return "".join(text.split())
 
 
-def confirm(course: Course, name: str, tasks: Sequence[Said]) -> int:
+def confirm(course: Course, name: str, tasks: Sequence[TaskMessages]) -> int:
     """Keep that somebody has read what some tasks say; return how many texts are new.
 
     What was read in tasks that are gone is dropped.
@@ -108,35 +122,35 @@ def confirm(course: Course, name: str, tasks: Sequence[Said]) -> int:
     for said in tasks:
         read[said.task.id] = {fault: digest(hint) for fault, hint in said.shared.items()}
     write_read(folder, read)
-    return sum(len(said.unread) for said in tasks)
+    return sum(len(task.unread) for task in tasks)
 
 
 def _of_answers(
     task: Task, solution: str, texts: Sequence[str], seen: Sequence[Evidence]
-) -> Iterator[Message]:
+) -> Iterator[ReviewedMessage]:
     """Yield what a task says to each of its wrong answers, of which the texts and the evidence are given."""
-    for known, text, evidence in zip(task.known_wrong, texts, seen, strict=False):
+    for mistake, text, evidence in zip(task.known_wrong, texts, seen, strict=False):
         message = plain_text(task, judge(task, evidence))
         lines = difflib.unified_diff(solution.splitlines(), text.splitlines(), lineterm="", n=0)
         change = "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
-        yield Message(known.id, change, known.hint, message)
+        yield ReviewedMessage(mistake.id, change, mistake.hint, message)
 
 
-def _of_results(task: Task, faults: Faults) -> Iterator[Message]:
+def _of_results(task: Task, faults: Faults) -> Iterator[ReviewedMessage]:
     """Yield what a task says to mistakes made with the right result that none of its wrong answers shows."""
     shown = {wrong.fault for wrong in task.wrong}
-    known = {one.id: one for one in task.known_wrong if one.id not in shown}
+    mistakes = {mistake.id: mistake for mistake in task.known_wrong if mistake.id not in shown}
     for slip in faults.on_results:
         made = {
             probe.id: slip.of(probe.expected.tensor, task.axes)
             for probe in task.probes
             if probe.observe == RESULT and probe.expected.tensor is not None
         }
-        if slip.fault in known and any(one is not None for one in made.values()):
+        if slip.fault in mistakes and any(outcome is not None for outcome in made.values()):
             outcomes = {probe.id: _with(probe.expected, made.get(probe.id)) for probe in task.probes}
             verdict = judge(task, Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor"))
             if not verdict.passed:  # a single one cannot be the wrong one
-                yield Message(slip.fault, "", known[slip.fault].hint, plain_text(task, verdict))
+                yield ReviewedMessage(slip.fault, "", mistakes[slip.fault].hint, plain_text(task, verdict))
 
 
 def _with(right: Outcome, result: Tensor | None) -> Outcome:

@@ -30,12 +30,12 @@ def each_lesson(
     jobs = min(jobs, len(lessons))
     if jobs <= 1:
         for lesson in lessons:
-            yield lesson, _tried(work, lesson)
+            yield lesson, _result_or_error(work, lesson)
         return
     # Spawned, not forked: torch's threads do not survive a fork.
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         # The last first: a course's later lessons take longer, and the end is no time to begin them.
-        waiting = {pool.submit(_tried, work, lesson): lesson for lesson in reversed(lessons)}
+        waiting = {pool.submit(_result_or_error, work, lesson): lesson for lesson in reversed(lessons)}
         for done in as_completed(waiting):
             yield waiting[done], done.result()
 
@@ -74,7 +74,7 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _tried(work: Callable[[str], Done], lesson: str) -> Done | AuthoringError:
+def _result_or_error(work: Callable[[str], Done], lesson: str) -> Done | AuthoringError:
     try:
         return work(lesson)
     except AuthoringError as problem:

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from autograder.author.artifact_diff import same_bank, same_solution
 from autograder.author.authoring import Lesson, load_faults, load_lesson
-from autograder.author.build_bank import Runs, make_bank, reworded, run_solution
+from autograder.author.build_bank import SolutionRuns, make_bank, reworded, run_solution
 from autograder.author.build_inputs import Inputs
 from autograder.author.build_record import BANKS, RELEASE, Stages, of_bank, of_solution, shown_path
 from autograder.author.build_stages import TaskKeys, release_key, solution_key
@@ -42,7 +42,7 @@ class ExecutedLesson:
     name: str
     lesson: Lesson
     notebook: NotebookNode
-    runs: Runs
+    runs: SolutionRuns
 
 
 @dataclass(frozen=True)
@@ -178,14 +178,14 @@ def _changes(course: Course, name: str, fresh: Path) -> dict[Path, Path | None]:
     if not same_bank(fresh / "bank", course.bank, name):
         changed |= {course.bank / new.name: new for new in bank_files.paths(name, fresh / "bank")}
     for folder in ("notebooks", "solutions"):
-        made, kept = fresh / folder / name, course.root / folder / name
-        for file in sorted(_files(made) | _files(kept)):
-            new = made / file
+        built, committed = fresh / folder / name, course.root / folder / name
+        for file in sorted(_files(built) | _files(committed)):
+            new = built / file
             is_solution = folder == "solutions" and file.suffix == ".ipynb"
             if not new.is_file():
-                changed[kept / file] = None
-            elif not (same_solution if is_solution else _same_bytes)(new, kept / file):
-                changed[kept / file] = new
+                changed[committed / file] = None
+            elif not (same_solution if is_solution else _same_bytes)(new, committed / file):
+                changed[committed / file] = new
     return changed
 
 
@@ -215,14 +215,16 @@ def _make(course: Course, name: str, workplace: Path, stages: Stages) -> Noteboo
 
 def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
     """Show what a cell printed where its package was installed, if it is not installed here."""
-    place = Path("solutions") / name / f"{name}.ipynb"
-    fresh = nbformat.read(workplace / place, as_version=4)
+    path = Path("solutions") / name / f"{name}.ipynb"
+    fresh = nbformat.read(workplace / path, as_version=4)
     wanting = [cell for cell in fresh.cells if package_missing(cell)]
     if not wanting:
         return
-    before = course.root / place
-    kept = nbformat.read(before, as_version=4).cells if before.is_file() else []
-    outputs = {(cell["id"], cell.source): cell.outputs for cell in kept if cell.cell_type == "code"}
+    before = course.root / path
+    committed_cells = nbformat.read(before, as_version=4).cells if before.is_file() else []
+    outputs = {
+        (cell["id"], cell.source): cell.outputs for cell in committed_cells if cell.cell_type == "code"
+    }
     problems = []
     for cell in wanting:
         if (cell["id"], cell.source) in outputs:
@@ -234,7 +236,7 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
             )
     if problems:
         raise AuthoringError(problems)
-    write_notebook(fresh, workplace / place)
+    write_notebook(fresh, workplace / path)
 
 
 def _refuse_unearned(inputs: Inputs, bank: LessonBank, workplace: Path, stages: Stages) -> None:
@@ -259,5 +261,5 @@ def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verd
     return judge(task, collect(task, bank, namespace, examining=False), as_seen=True)
 
 
-def _same_bytes(fresh: Path, kept: Path) -> bool:
-    return kept.is_file() and kept.read_bytes() == fresh.read_bytes()
+def _same_bytes(fresh: Path, committed: Path) -> bool:
+    return committed.is_file() and committed.read_bytes() == fresh.read_bytes()

@@ -27,7 +27,7 @@ KEPT = (
 
 
 @dataclass
-class Piece:
+class Segment:
     """A piece of a cell: its lines as they stand, and the text in them; "" where there is none."""
 
     raw: list[str]
@@ -36,9 +36,9 @@ class Piece:
     after: str = ""
 
 
-def pieces(markdown: str) -> Iterator[Piece]:
+def pieces(markdown: str) -> Iterator[Segment]:
     """Yield the pieces of a Markdown cell, in order; their lines together are the cell."""
-    current: Piece | None = None
+    current: Segment | None = None
     ends = ""  # what ends the fence or formula that a line stands in
     for line in markdown.split("\n"):
         text = line.removeprefix("> ").strip()
@@ -54,20 +54,20 @@ def pieces(markdown: str) -> Iterator[Piece]:
             current = None
         if ends:
             ends = "" if text.endswith(ends) else ends
-            yield Piece([line])
+            yield Segment([line])
         elif fence or text.startswith("$$"):
             ends = fence[1] if fence else "$$"
             ends = "" if not fence and len(text) > 2 and text.endswith("$$") else ends
-            yield Piece([line])
+            yield Segment([line])
         elif start and not SOLUTION.match(text):
-            current = Piece([line], start["before"], start["text"].strip(), start["after"])
+            current = Segment([line], start["before"], start["text"].strip(), start["after"])
             if start["before"].lstrip("> ").startswith("#") or start["after"]:
                 yield current
                 current = None
         elif plain:
-            current = Piece([line], "> " if line.startswith("> ") else "", text)
+            current = Segment([line], "> " if line.startswith("> ") else "", text)
         else:
-            yield Piece([line], text=text if text[:1] == "|" else "")
+            yield Segment([line], text=text if text[:1] == "|" else "")
     if current:
         yield current
 
@@ -88,6 +88,6 @@ def translate(markdown: str, translated: Callable[[str], str | None]) -> str:
     """Return a Markdown cell with each piece translated; one without a translation stays as it is."""
     lines: list[str] = []
     for piece in pieces(markdown):
-        said = translated(piece.text) if has_words(piece.text) else None
-        lines += [f"{piece.before}{said}{piece.after}"] if said else piece.raw
+        translation = translated(piece.text) if has_words(piece.text) else None
+        lines += [f"{piece.before}{translation}{piece.after}"] if translation else piece.raw
     return "\n".join(lines)

@@ -28,13 +28,13 @@ def read(root: Path) -> Config:
     Raises:
         AuthoringError: they are not there.
     """
-    own = _OWN.set(True)
+    token = _OWN.set(True)
     try:
         return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
     except ConfigFileNotFound:
         raise AuthoringError([f"There is no {CONFIG} beside {root / 'course.toml'}."]) from None
     finally:
-        _OWN.reset(own)
+        _OWN.reset(token)
 
 
 def configure(c: Any, file: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from autograder.probe.call_answer import quietly
+from autograder.probe.call_answer import isolated_global_state
 from autograder.probe.line_trace import recorded
 from autograder.probe.sensitivity import prepared, probe_to_examine
 from autograder.records.bank import RightStep, Route, Task
@@ -32,7 +32,7 @@ def route_of(
     probe = probe_to_examine(task)
     if probe is None or task.kind not in ("function", "module"):
         return None
-    with quietly(), torch.no_grad():
+    with isolated_global_state(), torch.no_grad():
         record, looks = recorded(prepared(task, probe, solution, namespace), _looks_of)
     variables = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
     tensors: dict[str, tuple[int, Runs]] = {}
@@ -57,7 +57,7 @@ def route_of(
     given = [
         look for value in (*probe.inputs.values(), *probe.weights.values()) for look in _looks_of(value)[:1]
     ]
-    known = [*given, *(step.fingerprints[0][0] for step in steps)]
+    fingerprints = [*given, *(step.fingerprints[0][0] for step in steps)]
     # What is reserved and not yet filled holds anything.
     filled = (
         tuple(runs)
@@ -67,9 +67,9 @@ def route_of(
     others: list[tuple[Fingerprint, ...]] = []
     for (orders,) in (runs for runs in filled if len(runs) == 1):
         # What is nearly 0 is rounding.
-        if orders[0].size > SMALLEST and all(factor_between(one, orders) is None for one in known):
+        if orders[0].size > SMALLEST and all(factor_between(sizes, orders) is None for sizes in fingerprints):
             others.append(orders[:MOST_ORDERS])
-            known.append(orders[0])
+            fingerprints.append(orders[0])
     return Route(probe.id, tuple(steps), tuple(others)) if steps or others else None
 
 

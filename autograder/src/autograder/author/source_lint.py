@@ -67,7 +67,7 @@ def lint(
         families: what the course's tasks can forbid.
         entries: what one entry along each of the course's axes is called.
     """
-    known = [task.id for task in lesson.tasks]
+    task_ids = [task.id for task in lesson.tasks]
     return [
         *_raw_problems(text),
         *_id_problems(notebook),
@@ -82,7 +82,7 @@ def lint(
             f"task {task.id}: {problem}"
             for task in lesson.tasks
             for problem in (
-                *_authoring_problems(task, known[: known.index(task.id)]),
+                *_authoring_problems(task, task_ids[: task_ids.index(task.id)]),
                 *_axis_problems(task, entries),
                 *_forbidden_problems(task, notebook, families),
                 *_demand_problems(task, notebook),
@@ -307,11 +307,11 @@ def _axis_problems(task: Task, entries: Mapping[str, str]) -> Iterator[str]:
 
 def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
     """Each demand stands in the statement, and has a wrong answer of its own that breaks it."""
-    said = _plain(statement(task, notebook))
+    text = _one_line(statement(task, notebook))
     caught = task.forbids.caught if task.forbids else ()
     breaking = {*(wrong.fault for wrong in task.wrong), *(answer.id for answer in caught)}
     for demand, wrong in task.demands.items():
-        if said and _plain(demand) not in said:  # no answer cell is said elsewhere
+        if text and _one_line(demand) not in text:  # no answer cell is said elsewhere
             yield f"its statement does not demand {demand!r}"
         if wrong not in breaking:
             yield f"no wrong answer breaks the demand {demand!r}: it has no {wrong}"
@@ -335,7 +335,7 @@ def statement(task: Task, notebook: NotebookNode) -> str:
     return ""
 
 
-def _plain(text: str) -> str:
+def _one_line(text: str) -> str:
     """Return a text on one line, without the marks of Markdown."""
     return " ".join(re.sub(r"[*`$]", "", text).split())
 
@@ -363,8 +363,8 @@ def _forbidden_problems(task: Task, notebook: NotebookNode, families: tuple[Fami
     forbids = task.forbids
     if forbids is None:
         return
-    known = {family.name: family for family in families}
-    unknown = [name for name in forbids.families if name not in known]
+    by_name = {family.name: family for family in families}
+    unknown = [name for name in forbids.families if name not in by_name]
     for name in unknown:
         yield f"forbids {name}, which course.toml does not describe"
     if not forbids.families:
@@ -376,7 +376,7 @@ def _forbidden_problems(task: Task, notebook: NotebookNode, families: tuple[Fami
     if not forbids.caught:
         yield "needs an answer that is caught with what it forbids"
     if not unknown:
-        yield from _forbidden_text_problems(task, notebook, tuple(known[name] for name in forbids.families))
+        yield from _forbidden_text_problems(task, notebook, tuple(by_name[name] for name in forbids.families))
 
 
 def _forbidden_text_problems(

@@ -25,15 +25,15 @@ def refused_at_once(
     course: Course, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults
 ) -> list[str]:
     """Return what is wrong with the tasks of a lesson, as far as it can be told without running anything."""
-    problems = [*_taken(course, name, lesson)]
+    problems = [*_duplicate_ids(course, name, lesson)]
     solutions = solutions_in(lesson, notebook)
     written: list[Task] = []
     for task in lesson.tasks:
         wrong = [*_answer_problems(task, solutions[task.id], faults)]
         problems += of_task(task, wrong or missing_faults(task, faults))
         if not wrong:
-            known = tuple(as_known(answer, task, faults) for answer in task.wrong)
-            written.append(replace(task, known_wrong=known))
+            mistakes = tuple(as_known(answer, task, faults) for answer in task.wrong)
+            written.append(replace(task, known_wrong=mistakes))
     return problems or untrue(course, name, lesson, notebook, faults, written)
 
 
@@ -72,13 +72,13 @@ def _answer_problems(task: Task, solution: Solution, faults: Faults) -> Iterator
             yield f"{called} cannot be made ({'; '.join(problem.problems)})"
 
 
-def _taken(course: Course, name: str, lesson: Lesson) -> Iterator[str]:
+def _duplicate_ids(course: Course, name: str, lesson: Lesson) -> Iterator[str]:
     """Yield the ids of tasks and mistakes that another lesson has, too."""
-    own = {task.id for task in lesson.tasks}
+    task_ids = {task.id for task in lesson.tasks}
     for other in course.lessons:
         path = course.source / other / f"{other}.py"
         if other != name and path.is_file():
-            for task in sorted(own.intersection(GRADE_ID.findall(path.read_text(encoding="utf-8")))):
+            for task in sorted(task_ids.intersection(GRADE_ID.findall(path.read_text(encoding="utf-8")))):
                 yield f"task {task}: {other} has a task of this id"
     named = _faults_named(course)
     mine = named.get(name, Counter())

@@ -43,7 +43,7 @@ NOT_IN_SOLUTIONS = (
     *("on the site's first page", "what the term means", "what opens an explorer"),
 )
 # What says something to a learner, and how many texts it may say. Two are one message, about one and many.
-SAY = {"_": 1, "Note": 2, "ngettext": 2}
+SAY = {"_": 1, "LazyMessage": 2, "ngettext": 2}
 TABLE = "N_"  # each of its texts is a message
 GATHER: dict[str, Callable[..., Iterable[Any]]] = {
     ".py": extract_python,
@@ -102,8 +102,10 @@ def entries(course: Course, name: str) -> list[Entry]:
     if name == MESSAGES:
         gathered = _of_package(TOOL)
     elif name in course.preload:
-        known, folder = {entry.text for entry in _of_package(TOOL)}, package_folder(name)
-        gathered = (entry for entry in (_of_package(folder) if folder else ()) if entry.text not in known)
+        tool_texts, folder = {entry.text for entry in _of_package(TOOL)}, package_folder(name)
+        gathered = (
+            entry for entry in (_of_package(folder) if folder else ()) if entry.text not in tool_texts
+        )
     else:
         gathered = _of_faults(course) if name == FAULTS else _of_lesson(course, name)
     return list(
@@ -137,8 +139,8 @@ def _of_lesson(course: Course, name: str) -> Iterator[Entry]:
     for task in lesson.tasks:
         yield Entry(task.id, task.title, "a task's title")
         yield from (Entry(task.id, check.title, "what a check checks") for check in task.checks)
-        for place, hint in enumerate(task.hints, start=1):
-            yield Entry(task.id, hint, f"hint {place} of {len(task.hints)}")
+        for number, hint in enumerate(task.hints, start=1):
+            yield Entry(task.id, hint, f"hint {number} of {len(task.hints)}")
         yield Entry(task.id, task.learned, "said when the task is solved")
         for probe in task.probes:
             yield Entry(task.id, probe.says, "an input, named in “fails on: …”")
@@ -183,17 +185,19 @@ def _of_faults(course: Course) -> Iterator[Entry]:
         yield Entry(fault.id, fault.hint, HINT)
     if course.adds.experiments:
         file = course.root / course.adds.experiments
-        known = {known_entry.text for known_entry in _of_package(TOOL)}
-        yield from (Entry("", text, file.name) for text in _said(file) if text not in known)
+        tool_texts = {known_entry.text for known_entry in _of_package(TOOL)}
+        yield from (Entry("", text, file.name) for text in _texts_said(file) if text not in tool_texts)
 
 
 @cache
 def _of_package(folder: Path) -> tuple[Entry, ...]:
     paths = sorted(path for path in set(folder.rglob("*")) - set(ENGLISH.rglob("*")) if path.suffix in GATHER)
-    return tuple(Entry("", text, str(path.relative_to(folder))) for path in paths for text in _said(path))
+    return tuple(
+        Entry("", text, str(path.relative_to(folder))) for path in paths for text in _texts_said(path)
+    )
 
 
-def _said(path: Path) -> Iterator[str | tuple[str, ...]]:
+def _texts_said(path: Path) -> Iterator[str | tuple[str, ...]]:
     """Yield the texts that a module or a page's template says, one and many together."""
     with path.open("rb") as file:
         for _line, call, given, _comments in GATHER[path.suffix](file, (*SAY, TABLE), (), {}):
@@ -201,8 +205,8 @@ def _said(path: Path) -> Iterator[str | tuple[str, ...]]:
             if call == TABLE:
                 yield from texts
             elif texts:
-                said = tuple(texts[: SAY[call]])
-                yield said if len(said) > 1 else said[0]
+                arguments = tuple(texts[: SAY[call]])
+                yield arguments if len(arguments) > 1 else arguments[0]
 
 
 def read(course: Course, language: str, name: str) -> Catalog:
@@ -315,8 +319,8 @@ def wrong_in(message: Message) -> Iterator[str]:
         return
     single, many = (message.id, message.id) if isinstance(message.id, str) else message.id
     strings = _strings(message)
-    for place, string in enumerate(strings):
-        yield from disagreements(single if place == 0 and len(strings) > 1 else many, string)
+    for index, string in enumerate(strings):
+        yield from disagreements(single if index == 0 and len(strings) > 1 else many, string)
 
 
 def disagreements(text: str, string: str) -> Iterator[str]:

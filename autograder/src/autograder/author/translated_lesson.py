@@ -62,7 +62,7 @@ def build(
     Raises:
         AuthoringError: the lesson is not built, its translation cannot be read, or its solution fails.
     """
-    lessons = {code: _made(course, code, name) for code in spoken}
+    lessons = {code: _fresh_solution(course, code, name) for code in spoken}
     for path, content in (file for lesson in lessons.values() for file in lesson.files.items()):
         write_whole(path, content)  # another process may read the old one just now
     solved = {code: it.solution for code, it in lessons.items() if it.solution}
@@ -86,10 +86,10 @@ def build(
         for code, notebook in solved.items():
             fresh = Path(temporary) / code / f"{name}.ipynb"
             write_notebook(notebook, fresh)
-            kept = _solution(course, code, name)
-            if not same_solution(fresh, kept):
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(fresh, kept)
+            committed = _solution(course, code, name)
+            if not same_solution(fresh, committed):
+                committed.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(fresh, committed)
     return {code: it.states for code, it in lessons.items()}
 
 
@@ -99,11 +99,15 @@ def stale(course: Course, spoken: str, name: str) -> list[str]:
     Raises:
         AuthoringError: the lesson is not built, or its translation cannot be read.
     """
-    made = _made(course, spoken, name)
-    old = [path for path, content in made.files.items() if not path.is_file() or path.read_bytes() != content]
-    kept = _solution(course, spoken, name)
-    if made.solution and (not kept.is_file() or _sources(nbformat.read(kept, 4)) != _sources(made.solution)):
-        old.append(kept)
+    fresh = _fresh_solution(course, spoken, name)
+    old = [
+        path for path, content in fresh.files.items() if not path.is_file() or path.read_bytes() != content
+    ]
+    committed = _solution(course, spoken, name)
+    if fresh.solution and (
+        not committed.is_file() or _sources(nbformat.read(committed, 4)) != _sources(fresh.solution)
+    ):
+        old.append(committed)
     return [f"{path.relative_to(course.root).as_posix()}: differs from its source" for path in old]
 
 
@@ -132,19 +136,19 @@ class _Made:
     texts: list[tuple[Any, ...]] = field(default_factory=list)
 
 
-def _made(course: Course, spoken: str, name: str) -> _Made:
+def _fresh_solution(course: Course, spoken: str, name: str) -> _Made:
     files = (name, *(file for file in translate.files(course) if file not in course.lessons))
     catalogs = {file: translate.merged(course, spoken, file) for file in files}
     usable = {
         file: [message for message in catalog if translate.is_usable(message)]
         for file, catalog in catalogs.items()
     }
-    known = {
+    translations = {
         (message.context, message.id): message.string for messages in usable.values() for message in messages
     }
 
     def translated(context: str, text: str) -> str:
-        return str(known.get((context, text), text))
+        return str(translations.get((context, text), text))
 
     try:
         english = course.load(name)
@@ -195,9 +199,9 @@ def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> N
     """Return a solution with what its cells show in a language, but for cells whose package is missing."""
     config = settings.read(course.root)
     config.ExecuteSolution.environment = {language.LANGUAGE: spoken}
-    place = {"metadata": {"path": str(course.root)}}
-    shown, _resources = ExecuteSolution(config=config).preprocess(deepcopy(solved), place)
-    TidySolution(config=config).preprocess(shown, place)
+    resources = {"metadata": {"path": str(course.root)}}
+    shown, _resources = ExecuteSolution(config=config).preprocess(deepcopy(solved), resources)
+    TidySolution(config=config).preprocess(shown, resources)
     problems = failed_cells(shown)
     if problems:
         raise AuthoringError([f"{spoken}/{name}: {problem}" for problem in problems])
@@ -222,9 +226,9 @@ def _hints(course: Course, english: LessonBank, translated: Said) -> Iterator[tu
     for task in load_lesson(course.source / english.lesson).tasks:
         if task.id not in english.tasks:
             raise AuthoringError([f"{english.lesson}: it has to be built first ({task.id} is new)"])
-        own = [(wrong.fault, task.id, wrong.hint) for wrong in task.wrong if wrong.hint]
-        known = {mistake.id for mistake in english.tasks[task.id].known_wrong}
-        for fault, context, hint in [*own, *((name, name, faults.known[name].hint) for name in known)]:
+        hints = [(wrong.fault, task.id, wrong.hint) for wrong in task.wrong if wrong.hint]
+        mistakes = {mistake.id for mistake in english.tasks[task.id].known_wrong}
+        for fault, context, hint in [*hints, *((name, name, faults.known[name].hint) for name in mistakes)]:
             if translated(context, hint) != hint:
                 with suppress(KeyError):  # the mistake's own hint, where each wrong answer has another
                     yield (
@@ -247,14 +251,14 @@ def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> b
 def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
     """Compiled translations without those of some texts: (context, in English)."""
     catalog = read_mo(BytesIO(words))
-    kept = {
+    remaining = {
         (_text(message.context), _text(message.id)): _text(message.string)
         for message in catalog
         if message.id
     }
     for text in texts:
-        kept.pop(text, None)
-    return _compiled(spoken, ((*key, string) for key, string in kept.items()))
+        remaining.pop(text, None)
+    return _compiled(spoken, ((*key, string) for key, string in remaining.items()))
 
 
 def _text(read: Any) -> Any:

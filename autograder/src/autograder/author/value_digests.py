@@ -143,23 +143,23 @@ class Digests:
     def _texts_at(self, file: str, line: int) -> Sequence[str]:
         """Return the text of the function that begins in a line; of all, where several do."""
         if file not in self._functions:
-            found = self._functions[file] = {}
+            texts = self._functions[file] = {}
             lines = self.texts[file].split("\n")
             for node in ast.walk(ast.parse(self.texts[file])):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                     first = min(part.lineno for part in (node, *getattr(node, "decorator_list", ())))
-                    found.setdefault(first, []).append("\n".join(lines[first - 1 : node.end_lineno]))
+                    texts.setdefault(first, []).append("\n".join(lines[first - 1 : node.end_lineno]))
         return self._functions[file].get(line, [self.texts[file]])
 
-    def _class(self, made: type) -> Iterator[bytes | _Value]:
-        yield f"{made.__module__}.{made.__qualname__}".encode()
-        if made.__module__ not in ("__main__", "builtins"):
-            yield self._of_package(made.__module__)
+    def _class(self, kind: type) -> Iterator[bytes | _Value]:
+        yield f"{kind.__module__}.{kind.__qualname__}".encode()
+        if kind.__module__ not in ("__main__", "builtins"):
+            yield self._of_package(kind.__module__)
             return
-        if made.__module__ == "__main__":
-            yield from map(_Value, made.__bases__)
+        if kind.__module__ == "__main__":
+            yield from map(_Value, kind.__bases__)
             yield from (
-                _Value((name, part)) for name, part in sorted(vars(made).items()) if name not in NOT_CODE
+                _Value((name, part)) for name, part in sorted(vars(kind).items()) if name not in NOT_CODE
             )
 
     def _object(self, value: Any) -> Iterator[bytes | _Value]:

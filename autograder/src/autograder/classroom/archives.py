@@ -24,8 +24,8 @@ from typing import IO
 
 from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
 from autograder.grading.read_submission import MAX_FILE_BYTES
-from autograder.grading.worker_pool import LimitReached, Share
-from autograder.records.errors import Refused
+from autograder.grading.worker_pool import LimitReached, TimeBudget
+from autograder.records.errors import UserError
 
 MAX_ENTRIES = 200_000
 MAX_TOTAL_BYTES = 2_000_000_000
@@ -62,7 +62,7 @@ DRIVE = re.compile("[A-Za-z]:")
 UNSAID = HandedFile("", "")
 
 
-class BadArchive(Refused):
+class BadArchive(UserError):
     """An archive cannot be opened at all; says why."""
 
 
@@ -73,7 +73,7 @@ class _Unit:
     said: HandedFile
     files: int = field(default_factory=lambda: MAX_FILES_EACH)  # asked for late: tests lower it
     size: int = field(default_factory=lambda: MAX_BYTES_EACH)
-    share: Share = field(default_factory=Share)
+    share: TimeBudget = field(default_factory=TimeBudget)
 
 
 @dataclass(frozen=True)

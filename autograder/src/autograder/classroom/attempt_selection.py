@@ -14,9 +14,9 @@ from autograder.classroom.collect_submissions import folder_of
 from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
 from autograder.grading.late_policy import BEST, LAST, ON_TIME
 from autograder.grading.read_submission import beside, moment, refused
-from autograder.grading.releases import known_ids
-from autograder.grading.worker_pool import READING, LimitReached, within
-from autograder.words.language import SPOKEN, Note, _, speaking
+from autograder.grading.releases import ids_among
+from autograder.grading.worker_pool import READING, LimitReached, run_limited
+from autograder.words.language import SPOKEN, LazyMessage, _, speaking
 
 # Earlier ones that are looked at, the last of them.
 MOST = 10
@@ -47,14 +47,16 @@ class Attempts:
         in_time = [place for place, time in enumerate(self.times) if time is None or time <= due]
         return in_time[-1] if in_time else last
 
-    def told(self, place: int) -> Note:
+    def told(self, place: int) -> LazyMessage:
         """Return in words which one counts."""
         number, every = place + 1, len(self.all)
         if self.rule == BEST:
-            return Note("Attempt {number} of {all} counts, the best one.", number=number, all=every)
+            return LazyMessage("Attempt {number} of {all} counts, the best one.", number=number, all=every)
         if number < every:
-            return Note("Attempt {number} of {all} counts, the last one on time.", number=number, all=every)
-        return Note("Attempt {number} of {all} counts, the last one.", number=number, all=every)
+            return LazyMessage(
+                "Attempt {number} of {all} counts, the last one on time.", number=number, all=every
+            )
+        return LazyMessage("Attempt {number} of {all} counts, the last one.", number=number, all=every)
 
 
 def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> Attempts:
@@ -83,12 +85,12 @@ def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> A
 
 def _is_of(submission: Submission, tasks: Collection[str]) -> bool:
     try:
-        return bool(within(READING, known_ids, submission.path.read_bytes(), frozenset(tasks)))
+        return bool(run_limited(READING, ids_among, submission.path.read_bytes(), frozenset(tasks)))
     except (LimitReached, OSError):
         return False
 
 
-def tell(course: Class, graded: NotebookNode, note: Note) -> None:
+def tell(course: Class, graded: NotebookNode, note: LazyMessage) -> None:
     """Put at the head of a graded notebook which attempt it is, in the language of its student."""
     with speaking(course.banks.course.bank, graded.metadata.get(SPOKEN, "")):
         graded.cells.insert(0, new_markdown_cell(_(note), id=CELL))

@@ -28,7 +28,7 @@ from autograder.author.translated_lesson import SHARED, without
 from autograder.records import bank as banks
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.course import FILE, GROUP, Course
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.parse_cells import parsed
 from autograder.words.language import MESSAGES
 
@@ -48,7 +48,7 @@ Tag: py3-none-any
 """
 
 
-class CannotBundle(Refused):
+class CannotBundle(UserError):
     """Something that students need is not there; says what to do."""
 
 

@@ -27,7 +27,7 @@ from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.read_submission import beside, moment
 from autograder.grading.releases import known_ids_and_answers
-from autograder.grading.worker_pool import READING, LimitReached, within
+from autograder.grading.worker_pool import READING, LimitReached, run_limited
 from autograder.records import serialization
 from autograder.records.cell_roles import is_answer, tasks_of
 from autograder.records.file_digests import file_digest, folder_digest, write_whole
@@ -368,7 +368,7 @@ def _chosen(
 def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: _Released) -> str:
     """Return what becomes of the notebook that is there already, beside one that was collected now."""
     try:
-        cells, answers = within(READING, known_ids_and_answers, old, released.tasks, released.texts)
+        cells, answers = run_limited(READING, known_ids_and_answers, old, released.tasks, released.texts)
     except LimitReached:
         cells = answers = frozenset()
     if (cells and not last.cells) or (answers and not last.answers):

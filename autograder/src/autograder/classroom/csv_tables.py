@@ -13,7 +13,7 @@ from pathlib import Path
 
 from charset_normalizer import from_bytes
 
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 
 # An encoding that a file names itself, by its first bytes.
 MARKS = (
@@ -63,7 +63,7 @@ STUDENT_ROLES = (
 PREFACE = re.compile(r"(?:[ \t]*\r?\n|sep=.\r?\n)*", re.IGNORECASE)
 
 
-class BadList(Refused):
+class BadList(UserError):
     """A list of people cannot be used; says why, and what to do."""
 
 

@@ -11,7 +11,7 @@ from autograder.classroom import gradebook_queries
 from autograder.classroom.class_roster import Person, Roster
 from autograder.classroom.csv_tables import BadList
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.verdicts import Identifiers, InSection, RosterChange, now, readable
 
 COLUMNS_OF_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
@@ -63,7 +63,7 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolme
     """
     new, changed = [], []
     roster = class_list(course)
-    with Book(course, dry=dry) as book, readable(course.database):
+    with GradebookWriter(course, dry=dry) as book, readable(course.database):
         rows = {student.id: student for student in book.nbgrader.students}
         for listed in people:
             person = roster.merged(listed)
@@ -108,7 +108,7 @@ def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
         BadList: there is no change that could be taken back.
     """
     removed, restored, stay = [], [], []
-    with Book(course) as book, readable(course.database):
+    with GradebookWriter(course) as book, readable(course.database):
         last = next(iter(book.verdicts.read(RosterChange)), None)
         if last is None:
             raise BadList("No change of the class list is known that could be taken back.")

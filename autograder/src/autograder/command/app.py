@@ -292,15 +292,15 @@ def messages(
 ) -> None:
     """Print every message that the tasks of a lesson can give, as a learner reads it."""
     from autograder.author.message_review import confirm as keep
-    from autograder.author.message_review import said_in, shown
+    from autograder.author.message_review import messages_of, messages_text
 
     place = course_of(course)
     (name,) = meant(place.lessons, [lesson])
     found = []
-    for said in said_in(place, name, tasks or []):
+    for said in messages_of(place, name, tasks or []):
         found.append(said)
         if not confirm:
-            say(shown(said, unread))
+            say(messages_text(said, unread))
     if confirm:
         new = keep(place, name, found)
         say(
@@ -584,7 +584,7 @@ def extend(
     _refuse_nobody(place, student)
     before = late_policy.extend(place.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
-    told = f"{late_policy.shown(more)} more" if isinstance(more, timedelta) else f"until {by}"
+    told = f"{late_policy.length_text(more)} more" if isinstance(more, timedelta) else f"until {by}"
     say(f"{student} has {told} for {name}{was}.")
     say("`autograder grade` counts it from now on, without running anything again.")
 

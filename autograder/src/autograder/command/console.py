@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.words.sanitize import visible
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except Refused as problem:
+        except UserError as problem:
             refuse(problem)
         except shutil.Error as problem:  # of a folder: what of it could not be copied, where to, and why
             _, to, why = problem.args[0][0]

@@ -16,8 +16,8 @@ from autograder.classroom.attempt_selection import Attempts, attempts, tell
 from autograder.classroom.collect_submissions import Record, folder_of, read_record, stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
-from autograder.grading.gradebook import Book, alone
-from autograder.grading.grading_banks import Draws
+from autograder.grading.gradebook import GradebookWriter, gradebook_lock
+from autograder.grading.grading_banks import HiddenTestSampler
 from autograder.grading.job_scheduling import ExecutorLost, GradeJob, NoSandbox, Result, grade_all
 from autograder.grading.late_policy import BEST, late_by
 from autograder.grading.late_policy import FILE as POLICY
@@ -25,8 +25,8 @@ from autograder.grading.read_submission import SMALL_BYTES, lightened, refused
 from autograder.grading.releases import (
     Release,
     earlier,
+    ids_among,
     keep,
-    known_ids,
     known_ids_and_release,
     origin,
     tasks_of_all,
@@ -34,7 +34,7 @@ from autograder.grading.releases import (
 from autograder.grading.sandbox import bubblewrap
 from autograder.grading.sandbox.jupyter_kernels import UNPROTECTED
 from autograder.grading.verdicts import TaskResult, readable
-from autograder.grading.worker_pool import READING, LimitReached, Processes, within
+from autograder.grading.worker_pool import READING, LimitReached, Processes, run_limited
 from autograder.records.bank import BankError
 from autograder.records.errors import AuthoringError
 from autograder.words.language import ngettext
@@ -177,8 +177,8 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         raise NoSandbox(reason)
     database = order.course.database
     with (
-        nullcontext() if order.dry_run else alone(database, order.course.banks.course.root),
-        Book(order.course, dry=order.dry_run) as book,
+        nullcontext() if order.dry_run else gradebook_lock(database, order.course.banks.course.root),
+        GradebookWriter(order.course, dry=order.dry_run) as book,
         readable(database),
     ):
         if not order.dry_run:
@@ -210,7 +210,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
 class _Run:
     """One run: what waits to be graded, by lesson and student, and what came of it so far."""
 
-    def __init__(self, order: Order, book: Book, say: Say) -> None:
+    def __init__(self, order: Order, book: GradebookWriter, say: Say) -> None:
         self.summary = Summary(dry_run=order.dry_run)
         self.waiting: dict[tuple[str, str, int], Waiting] = {}
         # What came of a student's notebooks for one lesson, until all of them are graded.
@@ -218,7 +218,7 @@ class _Run:
         self._tried: dict[tuple[str, str], list[Result]] = {}
         self._order, self._book, self._say = order, book, say
         self._course = order.course
-        self.draws = Draws(order.course.banks)
+        self.draws = HiddenTestSampler(order.course.banks)
         self._now: dict[str, str] = {}  # the id of each lesson's current release
 
     def look_at_all(self) -> None:
@@ -322,7 +322,7 @@ class _Run:
         if not older:
             return now
         known = tasks_of_all(now, older)
-        ids, said = within(READING, known_ids_and_release, read(submission), known)
+        ids, said = run_limited(READING, known_ids_and_release, read(submission), known)
         found = origin(ids, said, now, older)
         if found is now:
             return now
@@ -347,7 +347,7 @@ class _Run:
         kept = folder_of(self._course) / "earlier" / submission.student / submission.lesson
         for path in sorted(kept.glob("*.ipynb"))[:MOST_EARLIER]:
             if not refused(path, kept):
-                had |= within(READING, known_ids, path.read_bytes(), known)
+                had |= run_limited(READING, ids_among, path.read_bytes(), known)
         return had
 
     def _on_public_probes(self, release: Release) -> float:
@@ -372,7 +372,7 @@ class _Run:
     def _record(self) -> Record:
         return read_record(self._course)
 
-    def draw(self) -> Draws:
+    def draw(self) -> HiddenTestSampler:
         """Draw the hidden questions; a lesson whose source yields none is not graded."""
         draws = self.draws
         for lesson in {lesson for lesson, *_ in self.waiting}:
@@ -384,7 +384,7 @@ class _Run:
                 self.waiting = {which: file for which, file in self.waiting.items() if which[0] != lesson}
         return draws
 
-    def jobs(self, draws: Draws) -> Iterator[GradeJob]:
+    def jobs(self, draws: HiddenTestSampler) -> Iterator[GradeJob]:
         """Yield what waits as jobs; those of one release together: a sandbox is made for one set of banks."""
         for waiting in sorted(self.waiting.values(), key=lambda waiting: waiting.release.id):
             submission, release = waiting.submission, waiting.release
@@ -395,7 +395,7 @@ class _Run:
                     text = submission.path.read_bytes()
                     if len(text) > SMALL_BYTES:  # many of these are in hand at one time
                         with contextlib.suppress(LimitReached):  # whoever grades it comes to the same
-                            text = within(READING, lightened, text)
+                            text = run_limited(READING, lightened, text)
                 except OSError as problem:
                     why_not = f"the file cannot be opened ({problem.strerror})"
             is_now = release.id == self._now[lesson]

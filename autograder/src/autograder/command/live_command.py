@@ -43,7 +43,7 @@ def live(
 ) -> None:
     """Show a class at work, without names: notebooks that join a room tell how their checks go."""
     try:
-        from autograder.live.server import Place, serve
+        from autograder.live.server import ServerAddress, serve
     except ModuleNotFoundError as missing:
         if missing.name not in ("starlette", "uvicorn"):
             raise
@@ -56,8 +56,8 @@ def live(
         if not NAME_FORM.fullmatch(name):
             refuse(f"{name}: a room's name is lower-case words or numbers joined by hyphens.")
     given = address.rstrip("/")
-    own = Place(host, port, certificate, key, unencrypted, address=given)
-    by_hub = Place.from_hub(os.environ)
+    own = ServerAddress(host, port, certificate, key, unencrypted, address=given)
+    by_hub = ServerAddress.from_hub(os.environ)
     place = own if by_hub is None else replace(by_hub, address=given or by_hub.address)
     place = replace(place, limits=limits)
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from autograder.classroom.score_export import Scores
     from autograder.grading.class_folder import Class
     from autograder.lti.platform_client import Connection
-    from autograder.lti.registrations import Registered
-    from autograder.lti.state_store import Place
+    from autograder.lti.registrations import Registrations
+    from autograder.lti.state_store import PlatformContext
 
 app = typer.Typer(
     cls=console.Commands,
@@ -59,14 +59,14 @@ def serve(
     if context.invoked_subcommand:
         return
     needed()
-    from autograder.lti.registrations import Registered
+    from autograder.lti.registrations import Registrations
     from autograder.lti.web_app import server
 
     limits = limits_behind(proxy)
     if (certificate is None) != (key is None):
         refuse("A certificate and its key go together: --certificate FILE --key FILE.")
     place = class_of(course)
-    registered = Registered.read(place.banks.course)
+    registered = Registrations.read(place.banks.course)
     log = logging.getLogger("autograder.lti")
     log.setLevel(logging.INFO)
     handler = logging.StreamHandler()
@@ -100,17 +100,17 @@ def rotate(
     say("The old keys are published no longer." if forget else kept)
 
 
-def registration_of(place: Class) -> tuple[Registered, Callable[[Place], Connection]]:
+def registration_of(place: Class) -> tuple[Registrations, Callable[[PlatformContext], Connection]]:
     """Return what a class is registered with, and what makes the way to each course's platform."""
     needed()
     from autograder.lti.platform_client import Connection
-    from autograder.lti.registrations import Registered
+    from autograder.lti.registrations import Registrations
     from autograder.lti.signing_keys import keyring
 
-    registered = Registered.read(place.banks.course)
+    registered = Registrations.read(place.banks.course)
     keys = keyring(place.banks.course)
 
-    def connect(to: Place) -> Connection:
+    def connect(to: PlatformContext) -> Connection:
         platform = registered.find(to.issuer, to.client)
         assert platform is not None
         return Connection(platform.signing(keys))
@@ -134,7 +134,7 @@ def class_list(place: Class, dry: bool, new: bool = False) -> tuple[list[Person]
 
     people: dict[str, Person] = {}
     with remembered(Path(place.directory.root)) as memory:
-        known: list[tuple[Place, dict[str, str]]] = []
+        known: list[tuple[PlatformContext, dict[str, str]]] = []
         for course in courses_of(memory, registered):
             title = course.title or course.context
             if not course.memberships:
@@ -174,7 +174,7 @@ def send(place: Class, known: Scores, order: SendOrder) -> bool:
     """Send scores to the platform, each once and again when it changed; tells whether all went well."""
     registered, connect = registration_of(place)
     from autograder.lti.roster_service import courses_of
-    from autograder.lti.score_sender import Columns
+    from autograder.lti.score_sender import GradebookColumns
     from autograder.lti.state_store import remembered
 
     graded = sorted({lesson for _, lesson in known.scores} & {*order.lessons} & {*known.lessons})
@@ -185,7 +185,7 @@ def send(place: Class, known: Scores, order: SendOrder) -> bool:
     with remembered(Path(place.directory.root)) as memory:
         for course in courses_of(memory, registered):
             title = course.title or course.context
-            columns = Columns(connect(course), course, memory)
+            columns = GradebookColumns(connect(course), course, memory)
             placed |= set(memory.people(course).values())
             for lesson in graded:
                 column = columns.column(known, lesson, order.scale, make=not order.dry)

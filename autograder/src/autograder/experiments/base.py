@@ -88,12 +88,12 @@ def moved(before: Tensor, afters: Sequence[Tensor], axis: int) -> Tensor:
         returns: (results, size), bool; a result of another shape has changed everywhere
     """
     same = [after for after in afters if after.shape == before.shape]
-    found = torch.ones(len(afters), before.shape[axis], dtype=torch.bool)
+    unchanged = torch.ones(len(afters), before.shape[axis], dtype=torch.bool)
     if not same:
-        return found
+        return unchanged
     first, *others = (
-        one.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
-        for one in (before, *same)
+        tensor.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
+        for tensor in (before, *same)
     )
     second = torch.stack(others)  # (results, size, …)
     # The last bits may differ with what stands in other rows, a common shift of all scores say.
@@ -104,5 +104,5 @@ def moved(before: Tensor, afters: Sequence[Tensor], axis: int) -> Tensor:
     )  # (results, 1, 1)
     close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)  # (results, size, …)
     unmoved = (close | (first == second) | (first.isnan() & second.isnan())).all(dim=2)
-    found[[after.shape == before.shape for after in afters]] = ~unmoved
-    return found
+    unchanged[[after.shape == before.shape for after in afters]] = ~unmoved
+    return unchanged

@@ -78,11 +78,11 @@ def _draws(subject: Subject, settings: Settings) -> tuple[Tensor | None, Any]:
             return None, base
         base = base.detach().clone()
         module.train()
-    told = base.double().abs() > 1e-6
-    if not bool(told.any()) or base.ndim == 0 or base.shape[-1] % int(settings.get("copies", 1)):
+    measurable = base.double().abs() > 1e-6
+    if not bool(measurable.any()) or base.ndim == 0 or base.shape[-1] % int(settings.get("copies", 1)):
         return None, base  # nothing to drop, or nothing that repeats: let the result itself be judged
     draws = []
-    for _call in range(_calls(int(told.sum()), float(settings["p"]))):
+    for _call in range(_calls(int(measurable.sum()), float(settings["p"]))):
         draw = subject.call(subject.inputs)
         if not isinstance(draw, Tensor) or draw.shape != base.shape:
             return None, draw
@@ -103,31 +103,33 @@ def _measures(draws: Tensor, settings: Settings) -> Tensor:
     p, copies = float(settings["p"]), int(settings.get("copies", 1))
     wanted = int(settings.get("measures", len(MEASURES)))
     base, again, last = draws[:3]
-    told = base.double().abs() > 1e-6
+    measurable = base.double().abs() > 1e-6
     if not _equal(last, base) or not _equal(again, base):
         return torch.eye(len(MEASURES))[0][:wanted]  # nothing else can be told
     drawn = draws[3:].double()  # (calls, …)
     if not bool(drawn[:, base.isfinite()].isfinite().all()):
         return torch.zeros(len(MEASURES))[:wanted]
-    kept = drawn.abs() > 1e-9
-    factors = (drawn / base.double())[kept & told]
+    survived = drawn.abs() > 1e-9
+    factors = (drawn / base.double())[survived & measurable]
     factor = float(factors.median()) if factors.numel() else 0.0
-    even = bool(((factors - factor).abs() < 1e-3).all()) and not bool((drawn[:, ~told].abs() > 1e-6).any())
-    apart = kept.reshape(*kept.shape[:-1], copies, -1)  # (calls, …, copies, size)
+    even = bool(((factors - factor).abs() < 1e-3).all()) and not bool(
+        (drawn[:, ~measurable].abs() > 1e-6).any()
+    )
+    apart = survived.reshape(*survived.shape[:-1], copies, -1)  # (calls, …, copies, size)
     together = bool((apart == apart[..., :1, :]).all())
-    first = told.reshape(*told.shape[:-1], copies, -1)[..., 0, :]  # (…, size)
+    first = measurable.reshape(*measurable.shape[:-1], copies, -1)[..., 0, :]  # (…, size)
     patterns = apart[..., 0, :][:, first]  # (calls, entries)
-    own = patterns.unique(dim=1)  # (calls, draws); entries that share a draw are kept in the same calls
-    counts = own.sum(dim=1)  # (calls,)
-    share = float(kept[:, told].double().mean())
+    distinct = patterns.unique(dim=1)  # (calls, draws); entries that share a draw are kept in the same calls
+    counts = distinct.sum(dim=1)  # (calls,)
+    share = float(survived[:, measurable].double().mean())
     return torch.tensor(
         [
             1.0,
             1.0,
             float(bool((drawn != drawn[0]).any())),
-            _settled(share, p, own.numel()),
+            _settled(share, p, distinct.numel()),
             float(together),
-            float(own.shape[1] == patterns.shape[1]),
+            float(distinct.shape[1] == patterns.shape[1]),
             float(bool((counts != counts[0]).any())),
             float(even),
             round(factor, 3) if even else 0.0,
@@ -136,11 +138,11 @@ def _measures(draws: Tensor, settings: Settings) -> Tensor:
     )
 
 
-def _equal(one: Tensor, other: Tensor) -> bool:
+def _equal(first: Tensor, other: Tensor) -> bool:
     """Tell whether two results are the same to the last bit; nan equals nan here."""
-    if one.shape != other.shape:
+    if first.shape != other.shape:
         return False
-    return bool(((one == other) | (one.isnan() & other.isnan())).all())
+    return bool(((first == other) | (first.isnan() & other.isnan())).all())
 
 
 def _calls(entries: int, p: float) -> int:

@@ -24,10 +24,10 @@ def _run(subject: Subject, settings: Settings) -> Any:
     result = subject.call({**subject.inputs, settings["input"]: x})
     if not isinstance(result, Tensor) or not result.is_floating_point():
         return result
-    found = None
+    gradient = None
     if result.requires_grad:
-        (found,) = torch.autograd.grad(result.square().sum(), x, allow_unused=True)
-    return torch.tensor([found is not None, found is not None and bool(found.isfinite().all())])
+        (gradient,) = torch.autograd.grad(result.square().sum(), x, allow_unused=True)
+    return torch.tensor([gradient is not None, gradient is not None and bool(gradient.isfinite().all())])
 
 
 WORDS = {

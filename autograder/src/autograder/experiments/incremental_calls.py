@@ -39,8 +39,8 @@ def _run(subject: Subject, settings: Settings) -> Any:
     if "counts" in settings:
         given.append(torch.tensor([float(getattr(subject.owner, settings["counts"]))]))
     if "room" in settings:
-        kept = getattr(subject.owner, settings["room"], None)
-        given.append(torch.tensor([float(kept.numel() if isinstance(kept, Tensor) else 0)]))
+        state = getattr(subject.owner, settings["room"], None)
+        given.append(torch.tensor([float(state.numel() if isinstance(state, Tensor) else 0)]))
     return torch.cat(given)
 
 
@@ -64,12 +64,12 @@ WORDS = {
 
 def _case(seen: Seen) -> Case:
     expected = seen.probe.expected.tensor
-    told = [case for case in ("counts", "room") if case in seen.probe.settings]  # in the order of the end
-    place = -1 if expected is None else seen.finding.index[0] - expected.numel() + len(told)
-    if not 0 <= place < len(told):
+    reported = [case for case in ("counts", "room") if case in seen.probe.settings]  # in the order of the end
+    index = -1 if expected is None else seen.finding.index[0] - expected.numel() + len(reported)
+    if not 0 <= index < len(reported):
         return "", {}
-    attribute = {"attribute": seen.probe.settings[told[place]]}
-    return "count" if told[place] == "counts" else "room", attribute
+    attribute = {"attribute": seen.probe.settings[reported[index]]}
+    return "count" if reported[index] == "counts" else "room", attribute
 
 
 STEPS = Experiment("steps", _run, WORDS, _case, axes=1)

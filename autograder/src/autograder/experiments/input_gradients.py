@@ -25,7 +25,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
     result = subject.call(inputs)
     if not isinstance(result, Tensor) or not result.is_floating_point():
         return result
-    return torch.cat([one.flatten() for one in gradients_of(result, inputs, settings)])
+    return torch.cat([gradient.flatten() for gradient in gradients_of(result, inputs, settings)])
 
 
 def with_gradients(inputs: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
@@ -40,12 +40,15 @@ def gradients_of(result: Tensor, inputs: Mapping[str, Any], settings: Settings) 
     """Return the gradients of the inputs that the settings name, 0 where none comes back."""
     wanted = [inputs[name] for name in inputs_of(settings)]
     if not result.requires_grad:
-        return [torch.zeros_like(one) for one in wanted]
+        return [torch.zeros_like(tensor) for tensor in wanted]
     # The gradient of one number is asked for as a learner would ask for it.
     ahead = torch.linspace(-1, 2, result.numel()) if result.numel() > 1 else torch.ones(1)
     ahead = ahead.to(result.dtype).reshape(result.shape)
-    found = torch.autograd.grad(result, wanted, ahead, allow_unused=True)
-    return [torch.zeros_like(one) if own is None else own for own, one in zip(found, wanted, strict=True)]
+    gradients = torch.autograd.grad(result, wanted, ahead, allow_unused=True)
+    return [
+        torch.zeros_like(tensor) if gradient is None else gradient
+        for gradient, tensor in zip(gradients, wanted, strict=True)
+    ]
 
 
 WORDS = {
@@ -62,14 +65,14 @@ WORDS = {
 
 
 def _case(seen: Seen) -> Case:
-    place = seen.finding.index[0]
+    index = seen.finding.index[0]
     for name in inputs_of(seen.probe.settings):
         value = seen.probe.inputs.get(name)
-        count = value.numel() if isinstance(value, Tensor) else place + 1
-        if place < count:
+        count = value.numel() if isinstance(value, Tensor) else index + 1
+        if index < count:
             break
-        place -= count
-    return "others" if seen.finding.obtained else "lost", {"place": place, "name": name}
+        index -= count
+    return "others" if seen.finding.obtained else "lost", {"place": index, "name": name}
 
 
 GRADIENTS = Experiment("gradients", _run, WORDS, _case, axes=1)

@@ -67,13 +67,13 @@ WORDS = {
 def _case(seen: Seen) -> Case:
     task, settings = seen.task, seen.probe.settings
     axes = task.axes, task.input_axes.get(inputs_of(settings)[0], task.axes)
-    own, other = (axis_parts(axis_name(one, settings["axis"]))[0] for one in axes)
+    output_axis, other = (axis_parts(axis_name(axis, settings["axis"]))[0] for axis in axes)
     output, changed = seen.finding.index
-    hidden = own == other and changed > output and _is_causal(seen.probe.expected.tensor)
+    hidden = output_axis == other and changed > output and _is_causal(seen.probe.expected.tensor)
     entry = slice_at(task, other, changed)
-    which = "mixes" if is_batch(own) else "later" if hidden else "changes"
+    which = "mixes" if is_batch(output_axis) else "later" if hidden else "changes"
     return which if seen.finding.obtained else "stays", {
-        "output": slice_at(task, own, output),
+        "output": slice_at(task, output_axis, output),
         "changed": entry,
         "later": capital(entry),
     }

@@ -34,15 +34,15 @@ class _OtherDevice(TorchFunctionMode):
         super().__init__()
         self.seen = STAYS
         # Held, so that no id is given twice.
-        self._there = {id(one): one for one in tensors}
+        self._there = {id(tensor): tensor for tensor in tensors}
         self._cpu: dict[int, torch.device] = {}  # devices that were read off a tensor on the CPU
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
-        there = [one for one in tensors if id(one) in self._there]
-        here = [one for one in tensors if id(one) not in self._there and one.ndim > 0]
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        there = [tensor for tensor in tensors if id(tensor) in self._there]
+        here = [tensor for tensor in tensors if id(tensor) not in self._there and tensor.ndim > 0]
         place = args[1] if name in ("to", "type_as") and len(args) > 1 else None
         target = kwargs.get("device", kwargs.get("other", place))
         moves = isinstance(target, torch.device | Tensor) and not self._is_cpu(target)
@@ -63,9 +63,9 @@ class _OtherDevice(TorchFunctionMode):
             # Positions on the CPU may pick from what is on the device, and not the other way round.
             self.seen = self.seen or MIXES
         if (there or moves) and not to_cpu:
-            for one in tree_leaves(result):
-                if isinstance(one, Tensor):
-                    self._there[id(one)] = one
+            for leaf in tree_leaves(result):
+                if isinstance(leaf, Tensor):
+                    self._there[id(leaf)] = leaf
         return result
 
     def _is_cpu(self, target: Any) -> bool:

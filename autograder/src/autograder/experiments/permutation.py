@@ -58,7 +58,9 @@ WORDS = {
 def _case(seen: Seen) -> Case:
     reordered = inputs_of(seen.probe.settings)
     others = [
-        name for name, one in seen.probe.inputs.items() if isinstance(one, Tensor) and name not in reordered
+        name
+        for name, value in seen.probe.inputs.items()
+        if isinstance(value, Tensor) and name not in reordered
     ]
     if len(reordered) == 1 and others:
         return "rows", {"moved": reordered[0], "names": as_code(others)}

@@ -67,8 +67,8 @@ def _sum(finding: BrokenProperty, task: Task) -> Case:
 
 def _pair(finding: BrokenProperty, task: Task) -> Case:
     *others, row, column = finding.index
-    own, later = (slice_at(task, axis_name(task.axes, axis), finding.index[axis]) for axis in (-2, -1))
-    return "", {"flipped": [*others, column, row], "own": own, "later": later}
+    earlier, later = (slice_at(task, axis_name(task.axes, axis), finding.index[axis]) for axis in (-2, -1))
+    return "", {"flipped": [*others, column, row], "own": earlier, "later": later}
 
 
 SUMS_TO_ONE = {
@@ -89,8 +89,8 @@ CAUSAL = {
     )
 }
 PROPERTIES: dict[str, Property] = {
-    one.name: one
-    for one in (
+    prop.name: prop
+    for prop in (
         Property("causal", causal, CAUSAL, _pair),
         Property("sums-to-one", sums_to_one, SUMS_TO_ONE, _sum),
         Property("not-negative", not_negative, NOT_NEGATIVE),

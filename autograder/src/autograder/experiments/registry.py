@@ -37,8 +37,8 @@ from autograder.records.load_definitions import defined_by
 from autograder.words import plugin_words
 
 EXPERIMENTS: dict[str, Experiment] = {
-    one.name: one
-    for one in (
+    experiment.name: experiment
+    for experiment in (
         *(BUFFERS, COSTS, DROPOUT, GRADIENT, GRADIENTS, INFLUENCE),
         *(MODE, OTHER_DEVICE, PERMUTED, SECOND_CALL, START_VALUES, STEPS),
     )
@@ -87,21 +87,21 @@ def use(course: Course) -> None:
 @lru_cache(maxsize=8)
 def _added(file: Identity) -> Mapping[str, Mapping[str, Any]]:
     defined = defined_by(file.path, "course_experiments")
-    found: dict[str, Mapping[str, Any]] = {
-        "EXPERIMENTS": {one.name: one for one in defined.get("EXPERIMENTS", ())},
-        "PROPERTIES": {one.name: one for one in defined.get("PROPERTIES", ())},
+    defined_here: dict[str, Mapping[str, Any]] = {
+        "EXPERIMENTS": {experiment.name: experiment for experiment in defined.get("EXPERIMENTS", ())},
+        "PROPERTIES": {prop.name: prop for prop in defined.get("PROPERTIES", ())},
         "SPECIMENS": dict(defined.get("SPECIMENS", {})),
         "SAYS": dict(defined.get("SAYS", {})),
     }
-    twice = sorted({one for kind, some in found.items() for one in OWN[kind] & some.keys()})
+    twice = sorted({name for kind, some in defined_here.items() for name in OWN[kind] & some.keys()})
     if twice:
         raise AuthoringError([f"{file.path.name}: the tool itself has {', '.join(twice)}"])
-    said = {plugin_words.NOT_FINITE: plugin_words.OF_NOT_FINITE}
+    words_by_name = {plugin_words.NOT_FINITE: plugin_words.OF_NOT_FINITE}
     for kind in ("EXPERIMENTS", "PROPERTIES"):
-        known = {**{name: TABLES[kind][name] for name in OWN[kind]}, **found[kind]}
-        said |= {name: one.words for name, one in known.items()}
-    words = ((name, case) for name, own in found["SAYS"].items() for case in own)
-    unsaid = [f"{name}, {case!r}" for name, case in words if case not in said.get(name, ())]
+        entries = {**{name: TABLES[kind][name] for name in OWN[kind]}, **defined_here[kind]}
+        words_by_name |= {name: entry.words for name, entry in entries.items()}
+    words = ((name, case) for name, cases in defined_here["SAYS"].items() for case in cases)
+    unsaid = [f"{name}, {case!r}" for name, case in words if case not in words_by_name.get(name, ())]
     if unsaid:
         raise AuthoringError([f"{file.path.name}: nobody else says what SAYS has for {'; '.join(unsaid)}"])
-    return found
+    return defined_here

@@ -39,7 +39,7 @@ class _Costs(OperationMode):
 
     def __init__(self, inputs: Iterable[Any]) -> None:
         super().__init__()
-        self._inputs = {one.untyped_storage().data_ptr() for one in inputs if isinstance(one, Tensor)}
+        self._inputs = {value.untyped_storage().data_ptr() for value in inputs if isinstance(value, Tensor)}
         self.numbers = 0
         self.products = 0
         self.calls = 0
@@ -47,15 +47,15 @@ class _Costs(OperationMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
-        memory = {one.untyped_storage().data_ptr() for one in tensors}
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        memory = {tensor.untyped_storage().data_ptr() for tensor in tensors}
         if memory & self._inputs:
             return result
         self.operations += 1
-        for one in tree_leaves(result):
+        for leaf in tree_leaves(result):
             # A view, and what is written in place, is no new tensor.
-            if isinstance(one, Tensor) and one.untyped_storage().data_ptr() not in memory:
-                self.numbers = max(self.numbers, one.numel())
+            if isinstance(leaf, Tensor) and leaf.untyped_storage().data_ptr() not in memory:
+                self.numbers = max(self.numbers, leaf.numel())
         left = PRODUCTS.get(func.overloadpacket.__name__)
         if left is not None:
             right = args[left + 1]
@@ -72,8 +72,8 @@ def _run(subject: Subject, settings: Settings) -> Any:
             gradients_of(result, inputs, settings)
     if not isinstance(result, Tensor):
         return result
-    told = {name: (getattr(seen, name), settings.get(name, math.inf)) for name in WORDS}
-    return torch.tensor([float(count) if count > most else 0.0 for count, most in told.values()])
+    measured = {name: (getattr(seen, name), settings.get(name, math.inf)) for name in WORDS}
+    return torch.tensor([float(count) if count > most else 0.0 for count, most in measured.values()])
 
 
 WORDS = {

@@ -67,5 +67,5 @@ def specimen(name: str, settings: Mapping[str, Any]) -> Any:
     Raises:
         KeyError: there is none of that name.
     """
-    made = SPECIMENS[name](**settings)
-    return made.eval() if isinstance(made, nn.Module) else made
+    specimen_object = SPECIMENS[name](**settings)
+    return specimen_object.eval() if isinstance(specimen_object, nn.Module) else specimen_object

@@ -24,10 +24,10 @@ def _run(subject: Subject, settings: Settings) -> Any:
     module = subject.inputs[settings["input"]]
     if not isinstance(module, nn.Module):
         return subject.call(subject.inputs)
-    return torch.tensor([_left(subject, module, mode == "training") for mode in settings["given"]])
+    return torch.tensor([_mode_left(subject, module, mode == "training") for mode in settings["given"]])
 
 
-def _left(subject: Subject, module: nn.Module, training: bool) -> bool:
+def _mode_left(subject: Subject, module: nn.Module, training: bool) -> bool:
     module.train(training)
     subject.call(subject.inputs)
     return any(part.training for part in module.modules())

@@ -123,16 +123,16 @@ class Class:
 
     def misplaced(self) -> list[str]:
         """Return what lies where no lesson's notebook is looked for, in one sentence each."""
-        known = set(self.banks.course.lessons)
+        lessons = set(self.banks.course.lessons)
         misplaced = []
         for student in self.students():
             for entry in sorted((self.submitted / student).glob("[!.]*")):
-                if entry.name in known or not (entry.is_dir() or entry.suffix == ".ipynb"):
+                if entry.name in lessons or not (entry.is_dir() or entry.suffix == ".ipynb"):
                     continue
-                meant = get_close_matches(entry.stem, known, n=1) or ["<lesson>"]
-                place = f"{self.submitted.name}/{student}/{meant[0]}/{meant[0]}.ipynb"
+                meant = get_close_matches(entry.stem, lessons, n=1) or ["<lesson>"]
+                path = f"{self.submitted.name}/{student}/{meant[0]}/{meant[0]}.ipynb"
                 misplaced.append(
-                    f"{self.submitted.name}/{student}/{entry.name} is not graded: its place is {place}"
+                    f"{self.submitted.name}/{student}/{entry.name} is not graded: its place is {path}"
                 )
         return misplaced
 
@@ -143,7 +143,7 @@ class Class:
 
     def said(self, lesson: str) -> dict[str, str]:
         """Return a lesson's release in each other language that it has."""
-        paths = {one: self.release(lesson, one) for one in self.banks.course.languages[1:]}
+        paths = {language: self.release(lesson, language) for language in self.banks.course.languages[1:]}
         return {one: path.read_text(encoding="utf-8") for one, path in paths.items() if path.is_file()}
 
     def made_from(self, submission: Submission, release: Release) -> dict[str, str]:

@@ -28,7 +28,7 @@ _SHELL_OR_MAGIC = ("!", "%", "?")
 
 
 @dataclass(frozen=True)
-class Piece:
+class ClassifiedCell:
     """A text of a submission, and the release's cell that it is or belongs to; "" for an added one."""
 
     text: str
@@ -36,7 +36,7 @@ class Piece:
     name: str = ""
 
 
-def pieces_of(release: NotebookNode, submission: NotebookNode) -> list[Piece]:
+def classify_cells(release: NotebookNode, submission: NotebookNode) -> list[ClassifiedCell]:
     """Return what a submission's cells hold, in their order; a merged cell is taken apart."""
     cells = {cell["id"]: cell for cell in release.cells}
     # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
@@ -45,21 +45,21 @@ def pieces_of(release: NotebookNode, submission: NotebookNode) -> list[Piece]:
     texts |= _older_givens(givens, submission, cells.keys(), texts)
     # What a merged cell is taken apart at. To run another course cell's text once more does no harm.
     marks = {name: cell.source for name, cell in cells.items() if is_given(cell) or is_test(cell)}
-    found: list[Piece] = []
+    pieces: list[ClassifiedCell] = []
     for cell in _cells(submission):
         text, is_code = _text(cell), cell.get("cell_type") == "code"
         name = _course_id(cell, cells.keys()) or texts.get(text.strip(), "")
         if not name or is_answer(cells[name]):
             apart = _apart(text, marks) if is_code else None
-            found += [Piece(part, is_code, ours or name) for ours, part in apart or [("", text)]]
+            pieces += [ClassifiedCell(part, is_code, ours or name) for ours, part in apart or [("", text)]]
         elif text.strip() == cells[name].source.strip():
-            found.append(Piece(text, is_code, name))
+            pieces.append(ClassifiedCell(text, is_code, name))
         else:
-            found += _merged(text, cells[name], marks, release)
-    return found
+            pieces += _merged(text, cells[name], marks, release)
+    return pieces
 
 
-def in_order(release: NotebookNode, pieces: Sequence[Piece]) -> set[int]:
+def in_order(release: NotebookNode, pieces: Sequence[ClassifiedCell]) -> set[int]:
     """Return which pieces stand where the release has them: the most that are in its order; no added ones.
 
     All others that bear a name were moved, or copied to somewhere else.
@@ -95,8 +95,11 @@ def is_untouched(stub: str, text: str, is_code: bool) -> bool:
         return True
     if not is_code:
         return text.strip() in stub
-    own, given = ([ast.dump(statement) for statement in parsed(one).body] for one in (text, stub))
-    return bool(own) and (own == given or (set(own) <= set(given) and any("Ellipsis" in one for one in own)))
+    written, given = ([ast.dump(statement) for statement in parsed(code).body] for code in (text, stub))
+    return bool(written) and (
+        written == given
+        or (set(written) <= set(given) and any("Ellipsis" in statement for statement in written))
+    )
 
 
 def defines(stub: NotebookNode) -> frozenset[str]:
@@ -165,20 +168,22 @@ def _older_givens(
         text: cell["id"]
         for cell in lost
         for text in strange
-        if _alike(cell.source, text) and _apart(text, {cell["id"]: cell.source}) is None
+        if _define_the_same(cell.source, text) and _apart(text, {cell["id"]: cell.source}) is None
     }
 
 
-def _alike(one: str, other: str) -> bool:
+def _define_the_same(first: str, other: str) -> bool:
     """Tell whether two cells are about the same names."""
-    if len(other) > 4 * len(one):  # what a stranger sent is not read for longer than it is worth
+    if len(other) > 4 * len(first):  # what a stranger sent is not read for longer than it is worth
         return False
-    names, others = (Counter(re.findall(r"[^\W\d]\w*", text)) for text in (one, other))
+    names, others = (Counter(re.findall(r"[^\W\d]\w*", text)) for text in (first, other))
     total = names.total() + others.total()
     return total > 0 and 2 * (names & others).total() / total > ALIKE
 
 
-def _merged(text: str, cell: NotebookNode, marks: Mapping[str, str], release: NotebookNode) -> list[Piece]:
+def _merged(
+    text: str, cell: NotebookNode, marks: Mapping[str, str], release: NotebookNode
+) -> list[ClassifiedCell]:
     """Return the pieces of a course's cell that has another text than the course's.
 
     Where the course's text is whole there, a cell of the learner's was merged into it. Otherwise, it was
@@ -187,14 +192,18 @@ def _merged(text: str, cell: NotebookNode, marks: Mapping[str, str], release: No
     name = cell["id"]
     if cell.cell_type != "code":
         above, course, below = text.partition(cell.source.strip())
-        around = [Piece(part.strip(), False) for part in (above, below)]
-        return [around[0], Piece(course, False, name), around[1]] if course else [Piece(text, False, name)]
+        around = [ClassifiedCell(part.strip(), False) for part in (above, below)]
+        return (
+            [around[0], ClassifiedCell(course, False, name), around[1]]
+            if course
+            else [ClassifiedCell(text, False, name)]
+        )
     apart = _apart(text, {**marks, name: cell.source}) or []
     if name not in (ours for ours, _part in apart):
-        return [Piece(text, True, name)]
-    courses = [one.source for one in release.cells if one.cell_type == "code" and not is_answer(one)]
+        return [ClassifiedCell(text, True, name)]
+    courses = [cell.source for cell in release.cells if cell.cell_type == "code" and not is_answer(cell)]
     bound = frozenset[str]().union(*(names_of(source)[0] for source in courses))
-    return [Piece(part, True, ours) for ours, part in apart if ours or not binds(part, bound)]
+    return [ClassifiedCell(part, True, ours) for ours, part in apart if ours or not binds(part, bound)]
 
 
 def _apart(text: str, marks: Mapping[str, str]) -> list[tuple[str, str]] | None:
@@ -204,7 +213,11 @@ def _apart(text: str, marks: Mapping[str, str]) -> list[tuple[str, str]] | None:
         For each part, the course's cell that it is, "" for none, and its text.
     """
     lines = text.split("\n")
-    within = [name for name, one in marks.items() if one.strip() and one.strip().split("\n")[0] in text]
+    within = [
+        name
+        for name, text_of_cell in marks.items()
+        if text_of_cell.strip() and text_of_cell.strip().split("\n")[0] in text
+    ]
     if not within or any(line.lstrip().startswith(_SHELL_OR_MAGIC) for line in lines):
         return None
     body = parsed(text).body
@@ -214,10 +227,10 @@ def _apart(text: str, marks: Mapping[str, str]) -> list[tuple[str, str]] | None:
     dumps = [ast.dump(statement) for statement in body]
     of: dict[int, str] = {}
     for name in within:
-        own = [ast.dump(statement) for statement in parsed(marks[name]).body]
-        for at in range(len(dumps) - len(own) + 1) if own else ():
-            if dumps[at : at + len(own)] == own:
-                of.update(dict.fromkeys(range(at, at + len(own)), name))
+        statements = [ast.dump(statement) for statement in parsed(marks[name]).body]
+        for at in range(len(dumps) - len(statements) + 1) if statements else ():
+            if dumps[at : at + len(statements)] == statements:
+                of.update(dict.fromkeys(range(at, at + len(statements)), name))
     parts, begin = [], 0
     for name, numbers in groupby(sorted(of), key=of.__getitem__):
         first, *_rest = every = list(numbers)
@@ -230,4 +243,4 @@ def _apart(text: str, marks: Mapping[str, str]) -> list[tuple[str, str]] | None:
 
 def _first_line(statement: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(one.lineno for one in decorators)])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])

@@ -27,10 +27,10 @@ import autograder
 from autograder.grading.grading_banks import Banks
 from autograder.grading.job_scheduling import ExecutorLost, GradeJob
 from autograder.grading.sandbox import bubblewrap
-from autograder.grading.worker_pool import GRADING, end_all, within
+from autograder.grading.worker_pool import GRADING, end_all, run_limited
 from autograder.records import bank
 from autograder.records.course import Course
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.file_digests import write_all
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ LOOK_SECONDS = 3.0
 PLUGIN = "autograder-answers"
 
 
-class NoCluster(Refused):
+class NoCluster(UserError):
     """No cluster answers, or its workers cannot grade as this machine would."""
 
 
@@ -133,17 +133,17 @@ async def _call(function: Callable[[], None]) -> None:
 
 def _watcher(client: Client, say: Callable[[str], None]) -> Callable[[], Any]:
     """Says once that there are no workers, whenever the last one has gone."""
-    told = False
+    warned = False
 
     async def look() -> None:
-        nonlocal told
+        nonlocal warned
         with contextlib.suppress(OSError):
             none = False
             if client.status == "running" and client.scheduler is not None:
                 none = not (await client.scheduler.identity(n_workers=1))["workers"]
-            if none and not told:
+            if none and not warned:
                 say("The cluster has no workers now: submissions wait for one.")
-            told = none
+            warned = none
 
     return look
 
@@ -193,7 +193,7 @@ _ready: dict[str, Banks] = {}
 def _on_worker(run: str, function: Callable[[GradeJob], T], job: GradeJob) -> T:
     if run not in _ready:
         raise NoCluster("this worker cannot grade; its log says why")
-    return within(GRADING, function, replace(job, banks=_ready[run]))
+    return run_limited(GRADING, function, replace(job, banks=_ready[run]))
 
 
 def tool_version() -> str:

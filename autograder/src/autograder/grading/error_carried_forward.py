@@ -22,7 +22,7 @@ from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cell_roles import STANDS_IN, copied, is_learners
 from autograder.records.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
 from autograder.records.outcome import ForbiddenCall
-from autograder.words.language import Note
+from autograder.words.language import LazyMessage
 
 # A submission with a single mistake needs one.
 MOST_ROUNDS = 3
@@ -95,7 +95,7 @@ def judged_again(
     verdicts = dict(submitted.verdicts)
     needs = _all_needs(lesson)
     cells = {cell["id"]: cell.source for cell in submitted.notebook.cells if cell.cell_type == "code"}
-    known = {name for name in lesson.tasks if f"{name}-answer" in solution and f"{name}-answer" in cells}
+    task_ids = {name for name in lesson.tasks if f"{name}-answer" in solution and f"{name}-answer" in cells}
     empty = {
         name
         for name, verdict in verdicts.items()
@@ -106,16 +106,18 @@ def judged_again(
         due: dict[str, frozenset[str]] = {}
         for name in lesson.tasks:
             wrong = frozenset(
-                other for other in needs[name] & known if not verdicts[other].right and other not in due
+                other for other in needs[name] & task_ids if not verdicts[other].right and other not in due
             )
             if wrong and wrong not in tried[name] and name not in empty and not verdicts[name].right:
                 due[name] = wrong
         if not due:
             break
         if not run.confined:
-            return verdicts, (_note(due, Note("no sandbox would keep these answers from being sent away")),)
+            return verdicts, (
+                _note(due, LazyMessage("no sandbox would keep these answers from being sent away")),
+            )
         if rounds == MOST_ROUNDS:
-            return verdicts, (_note(due, Note("they build on too many wrong answers")),)
+            return verdicts, (_note(due, LazyMessage("they build on too many wrong answers")),)
         # Only tasks that build on all that is replaced: nobody is to find an answer there that is not meant
         # for them.
         replaced = next(iter(due.values()))
@@ -124,7 +126,9 @@ def judged_again(
             judged = _judged_with(replaced, names, submitted, lesson, run, solution)
         except CheckFailed as fault:
             # What it says may come from the learner's process.
-            return verdicts, (_note(due, Note("that failed with {error}", error=type(fault).__name__)),)
+            return verdicts, (
+                _note(due, LazyMessage("that failed with {error}", error=type(fault).__name__)),
+            )
         for name in names:
             tried[name].add(replaced)
             first = verdicts[name]
@@ -148,7 +152,7 @@ def _all_needs(lesson: LessonBank) -> dict[str, frozenset[str]]:
 
 def _note(names: Collection[str], why: str) -> str:
     tasks = ", ".join(names)
-    return Note(
+    return LazyMessage(
         "Not checked with the course's answers in place of wrong earlier ones: {tasks} ({why}).",
         tasks=tasks,
         why=why,
@@ -184,8 +188,8 @@ def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:
     """Return a verdict without any text or number that the learner's process chose."""
     call = None
     if verdict.forbidden:
-        known = task.forbids.families if task.forbids else ()
-        family = verdict.forbidden.family if verdict.forbidden.family in known else ""
+        families = task.forbids.families if task.forbids else ()
+        family = verdict.forbidden.family if verdict.forbidden.family in families else ""
         call = first.forbidden or ForbiddenCall(family or "a call that this task forbids", family)
     return Verdict(
         verdict.task,

@@ -40,7 +40,7 @@ from autograder.grading.evasion_names import (
     TEXT_OR_FUNCTION,
     UNPICKLING,
 )
-from autograder.grading.monkeypatch_lint import SETTERS, Facts, facts, foreign_settings, hidden_lookups
+from autograder.grading.monkeypatch_lint import SETTERS, CellFacts, facts, foreign_settings, hidden_lookups
 from autograder.records.parse_cells import MOST_TEXT, parsed
 
 UNWATCHED = "unwatched"  # not of code: whoever watches for such calls did not answer
@@ -53,60 +53,60 @@ MAKES_TEXT = {"join", "format", "replace", "decode", "str", "chr", "read", "read
 
 
 @dataclass(frozen=True)
-class Hiding:
+class Evasion:
     """An expression that could hide a call, as text, and what kind of thing it is: one of `KINDS`."""
 
     code: str
     kind: str = HIDDEN
 
 
-def hiding(sources: Iterable[str]) -> Hiding | None:
+def hiding(sources: Iterable[str]) -> Evasion | None:
     """Return the gravest expression in a learner's cells that could hide a call, the first of its kind.
 
     Text can be made to be slow to read: what is more than anybody types is shown instead of being read.
     """
     room = MOST_TEXT
-    worst: Hiding | None = None
-    found: Hiding | None
-    known: list[Facts] = []
-    asked: list[tuple[Facts, tuple[int, int]]] = []
+    worst: Evasion | None = None
+    found: Evasion | None
+    facts_of_cells: list[CellFacts] = []
+    asked: list[tuple[CellFacts, tuple[int, int]]] = []
     for source in sources:
         room -= len(source)
-        found = Hiding(_cut(source))
+        found = Evasion(_cut(source))
         if room >= 0:
             found, more, lookups = _read(source)
-            known += more
+            facts_of_cells += more
             asked += [(more[0], position) for position in lookups]
         if found and (worst is None or KINDS.index(found.kind) > KINDS.index(worst.kind)):
             worst = found
     if worst is None or worst.kind == PROGRAM:
-        worst = next((Hiding(_cut(text)) for text in hidden_lookups(known, asked)), worst)
+        worst = next((Evasion(_cut(text)) for text in hidden_lookups(facts_of_cells, asked)), worst)
     if worst is None or worst.kind != REACH:
-        settings = (Hiding(_cut(text), REACH) for text in foreign_settings(known))
+        settings = (Evasion(_cut(text), REACH) for text in foreign_settings(facts_of_cells))
         worst = next(settings, worst)
     return worst
 
 
 @lru_cache(maxsize=256)
-def _read(source: str) -> tuple[Hiding | None, tuple[Facts, ...], list[tuple[int, int]]]:
+def _read(source: str) -> tuple[Evasion | None, tuple[CellFacts, ...], list[tuple[int, int]]]:
     """Return the gravest expression of a cell, what is known of its names, and its lookups."""
     try:
         tree = parsed(source)
-        known = (facts(source), *(facts(text) for _, text in _codes(tree, _plain_uses(tree))))
-        own = set(ast.walk(tree))
-        found: list[Hiding] = []
+        facts_of_cell = (facts(source), *(facts(text) for _, text in _codes(tree, _plain_uses(tree))))
+        nodes = set(ast.walk(tree))
+        suspicions: list[Evasion] = []
         lookups: list[tuple[int, int]] = []
         for node, kind in _hiding(tree):
             match node:
-                case ast.Call(func=ast.Name(id="getattr"), args=[_, _, *_] as given) if node in own and not (
-                    isinstance(given[0], ast.Starred)
+                case ast.Call(func=ast.Name(id="getattr"), args=[_, _, *_] as given) if (
+                    node in nodes and not (isinstance(given[0], ast.Starred))
                 ):
                     lookups.append((node.lineno, node.col_offset))
                 case _:
-                    found.append(Hiding(_cut(_typed(node)), kind))
+                    suspicions.append(Evasion(_cut(_typed(node)), kind))
     except RecursionError:  # nested so deep on purpose
-        return Hiding(_cut(source)), (), []
-    return max(found, key=lambda one: KINDS.index(one.kind), default=None), known, lookups
+        return Evasion(_cut(source)), (), []
+    return max(suspicions, key=lambda hiding: KINDS.index(hiding.kind), default=None), facts_of_cell, lookups
 
 
 def _typed(node: ast.AST) -> str:
@@ -167,11 +167,13 @@ def _hiding(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 def _of_call(node: ast.Call, plain: set[ast.AST], written_out: set[str]) -> Iterator[tuple[ast.AST, str]]:
     function, given, name = node.func, node.args, _name(node.func)
     magic = _magic(node)
-    for one in node.keywords:
-        allowed = UNPICKLING.get(one.arg or "", one)
-        if allowed is not one and not (isinstance(one.value, ast.Constant) and one.value.value == allowed):
-            yield node, PROGRAM if one.arg == "num_workers" else HIDDEN
-        elif name in ("wraps", "update_wrapper") and one.arg in ("assigned", "updated"):
+    for keyword in node.keywords:
+        allowed = UNPICKLING.get(keyword.arg or "", keyword)
+        if allowed is not keyword and not (
+            isinstance(keyword.value, ast.Constant) and keyword.value.value == allowed
+        ):
+            yield node, PROGRAM if keyword.arg == "num_workers" else HIDDEN
+        elif name in ("wraps", "update_wrapper") and keyword.arg in ("assigned", "updated"):
             yield node, HIDDEN
     match node:
         case ast.Call(func=ast.Attribute(attr="system" | "getoutput"), args=[ast.Constant(value=text)]):
@@ -191,11 +193,13 @@ def _of_call(node: ast.Call, plain: set[ast.AST], written_out: set[str]) -> Iter
                 case _:
                     yield node, HIDDEN
         case ast.Call() if name in TEXT_OR_FUNCTION and not magic:
-            statements = [*given, *(one.value for one in node.keywords if one.arg in STATEMENTS)]
+            statements = [*given, *(keyword.value for keyword in node.keywords if keyword.arg in STATEMENTS)]
             sure = isinstance(function, ast.Attribute) and _name(function.value) == "timeit"
-            if any(_makes_text(one) or (sure and isinstance(one, ast.Name)) for one in statements):
+            if any(_makes_text(node) or (sure and isinstance(node, ast.Name)) for node in statements):
                 yield node, HIDDEN
-        case ast.Call() if name == "load" and (len(given) > 2 or any(not one.arg for one in node.keywords)):
+        case ast.Call() if name == "load" and (
+            len(given) > 2 or any(not keyword.arg for keyword in node.keywords)
+        ):
             yield node, HIDDEN
 
 
@@ -253,14 +257,18 @@ def _codes(tree: ast.AST, plain: set[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
     for node in ast.walk(tree):
         text = OPTIONS.sub("", _folded(node))
         looks_so = "." in text and ("=" in text or "import" in text or "(" in text)
-        if looks_so and node not in plain and any(not isinstance(one, ast.Expr) for one in parsed(text).body):
+        if (
+            looks_so
+            and node not in plain
+            and any(not isinstance(statement, ast.Expr) for statement in parsed(text).body)
+        ):
             yield node, text
 
 
 def _plain_uses(tree: ast.AST) -> set[ast.AST]:
     """Return the nodes that hide nothing where they stand, whatever they are called."""
     plain: set[ast.AST] = set()
-    own = _bound(tree)
+    bound = _bound(tree)
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant() as told):
@@ -273,7 +281,7 @@ def _plain_uses(tree: ast.AST) -> set[ast.AST]:
                 plain.add(function)
             case ast.Attribute(value=value, attr=attr) if attr in HARMLESS.get(_name(value), ()):
                 plain.update((node, value))
-            case ast.Name(id=name) if name in own:
+            case ast.Name(id=name) if name in bound:
                 plain.add(node)
             case ast.ClassDef(body=body):
                 plain |= {part for method in body for part in _tables_of_self(method)}
@@ -304,9 +312,9 @@ def _bound(tree: ast.AST) -> set[str]:
             case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
                 names.add(name)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                imported |= {one.asname or one.name.split(".")[0] for one in aliases}
-    own = names - imported - BY_TEXT.keys() - SETTERS - set(dir(builtins))
-    return {name for name in own if not name.startswith("__")}
+                imported |= {alias.asname or alias.name.split(".")[0] for alias in aliases}
+    bound = names - imported - BY_TEXT.keys() - SETTERS - set(dir(builtins))
+    return {name for name in bound if not name.startswith("__")}
 
 
 def _makes_text(node: ast.AST) -> bool:
@@ -316,7 +324,8 @@ def _makes_text(node: ast.AST) -> bool:
             return True
         case ast.BinOp(left=left, right=right):
             return any(
-                isinstance(one, ast.JoinedStr) or _folded(one) or _makes_text(one) for one in (left, right)
+                isinstance(operand, ast.JoinedStr) or _folded(operand) or _makes_text(operand)
+                for operand in (left, right)
             )
         case ast.Call(func=function):
             return _name(function) in MAKES_TEXT

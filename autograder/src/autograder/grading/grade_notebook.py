@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 from autograder.grading.error_carried_forward import Submitted, judged_again, refuse_our_own, run_redrawn
-from autograder.grading.evasion_lint import UNWATCHED, Hiding, hiding
+from autograder.grading.evasion_lint import UNWATCHED, Evasion, hiding
 from autograder.grading.evasion_names import HIDDEN, PROGRAM, REACH
 from autograder.grading.grading_banks import NONE, Files
 from autograder.grading.notebook_evidence import (
     EMPTY,
     bound_outputs,
     judge_notebook,
-    own_before,
+    learner_code_before,
     show_verdict,
 )
 from autograder.grading.notebook_runners import Runner
@@ -25,7 +25,7 @@ from autograder.grading.verdicts import UNANSWERED, TaskResult
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cell_roles import PART_OF, is_answer, is_test, undrawn
 from autograder.records.findings import Raised, Verdict
-from autograder.words.language import Note, _
+from autograder.words.language import LazyMessage, _
 from autograder.words.phrases import N_
 from autograder.words.sanitize import one_line
 from autograder.words.wording import word
@@ -47,7 +47,7 @@ MAY_HIDE = dict(
         strict=True,
     )
 )
-NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
+NOT_SHOWN = LazyMessage("Not shown while grading; `autograder grade --figures` shows it.")
 
 
 @dataclass(frozen=True)
@@ -110,22 +110,25 @@ def grade(
     remarks = [
         *notes,
         *(
-            Note("The cell {name} was stopped: {why}.", name=name, why=why)
+            LazyMessage("The cell {name} was stopped: {why}.", name=name, why=why)
             for name, why in as_seen.stops.items()
         ),
         *(
-            Note("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
+            LazyMessage("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
             for name, why in stops.items()
         ),
-        *(Note(MAY_HIDE[found.kind], task=task, code=quoted(found.code)) for task, found in unseen.items()),
+        *(
+            LazyMessage(MAY_HIDE[suspicion.kind], task=task, code=quoted(suspicion.code))
+            for task, suspicion in unseen.items()
+        ),
         *not_again,
     ]
     if as_seen.gave_up:
-        remarks.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
+        remarks.append(LazyMessage("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
     if remarks:
         with_explanation(executed, remarks)
     stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
-    programs = {task for task, found in unseen.items() if found.kind == PROGRAM}
+    programs = {task for task, suspicion in unseen.items() if suspicion.kind == PROGRAM}
     why = {"stopped": stopped, "program": programs, "may-hide": unseen.keys() - programs}
     flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
     return Graded(executed, verdicts, tuple(remarks), flags)
@@ -138,16 +141,16 @@ def quoted(code: str) -> str:
 
 def _not_seen(
     lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]
-) -> dict[str, Hiding]:
+) -> dict[str, Evasion]:
     """Return code that a person should look at, since it may hide a forbidden call, by task."""
     unseen = {}
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
-            found = hiding(own_before(task, executed))
-            if verdicts[task.id].unwatched and (found is None or found.kind != REACH):
-                found = Hiding("", UNWATCHED)
-            if found:
-                unseen[task.id] = found
+            suspicion = hiding(learner_code_before(task, executed))
+            if verdicts[task.id].unwatched and (suspicion is None or suspicion.kind != REACH):
+                suspicion = Evasion("", UNWATCHED)
+            if suspicion:
+                unseen[task.id] = suspicion
     return unseen
 
 

@@ -21,7 +21,7 @@ from autograder.grading.notebook_evidence import GraderFault
 from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
 from autograder.grading.read_submission import read_text, unreadable
 from autograder.grading.rebuild_submission import rebuild, solved
-from autograder.grading.releases import as_written, said_in
+from autograder.grading.releases import as_written, translated_release
 from autograder.grading.sandbox.execute_notebook import RunIncomplete
 from autograder.grading.sandbox.workers import SandboxFailed
 from autograder.grading.verdicts import TaskResult, release_id
@@ -48,10 +48,10 @@ def _graded(job: GradeJob) -> Result:
     return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
 
 
-def rebuild_plain(release: str, said: Mapping[str, str], submission: str) -> tuple[str, list[str]]:
+def rebuild_plain(release: str, translations: Mapping[str, str], submission: str) -> tuple[str, list[str]]:
     """Rebuild a submission that is given as JSON. Returns it as JSON, and the notes from that."""
     notebook = from_dict(json.loads(submission))
-    rebuilt = rebuild(_release(as_written(release, said, notebook)), notebook)
+    rebuilt = rebuild(_release(as_written(release, translations, notebook)), notebook)
     return json.dumps(rebuilt.notebook), rebuilt.notes
 
 
@@ -90,9 +90,11 @@ def grade_rebuilt(
     # The student reads it in their language, and the records are for whoever grades.
     language = rebuilt.metadata.get(SPOKEN, "")
     with speaking(job.banks.course.bank, language):
-        said = bank.with_texts(lesson, translated) if language else lesson
-        graded = grade(rebuilt, said, runner_of_it, notes, job.solution, job.figures, questions)
-    text = said_in(language, job.said[language], job.release) if language in job.said else job.release
+        spoken_lesson = bank.with_texts(lesson, translated) if language else lesson
+        graded = grade(rebuilt, spoken_lesson, runner_of_it, notes, job.solution, job.figures, questions)
+    text = (
+        translated_release(language, job.said[language], job.release) if language in job.said else job.release
+    )
     released = {cell["id"]: cell.source for cell in _release(text).cells}
     return graded, results_of(lesson, job.student, release_id(job.release), graded, released)
 
@@ -117,15 +119,15 @@ def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
     key = threading.get_ident(), sandboxed
     asks = banks, [banks.digest(lesson) for lesson in banks.folders]
     with _lock:
-        own, known = _runners.get(key, (None, None))
-    if own is not None and (own.closed or known != asks):
-        own.close()
-        own = None
-    if own is None:
-        own = SandboxRunner(banks) if sandboxed else KernelRunner(banks)
+        runner, asked_before = _runners.get(key, (None, None))
+    if runner is not None and (runner.closed or asked_before != asks):
+        runner.close()
+        runner = None
+    if runner is None:
+        runner = SandboxRunner(banks) if sandboxed else KernelRunner(banks)
         with _lock:
-            _runners[key] = own, asks
-    return own
+            _runners[key] = runner, asks
+    return runner
 
 
 @atexit.register

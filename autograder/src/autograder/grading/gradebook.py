@@ -29,7 +29,7 @@ from autograder.grading.late_policy import EXCUSE
 from autograder.grading.read_submission import beside, moment
 from autograder.grading.verdicts import Change, Grading, Store, TaskResult, make_table, now, readable
 from autograder.records.errors import BadBook
-from autograder.words.language import Note
+from autograder.words.language import LazyMessage
 
 PERMISSIONS = 0o444
 SQLITE = "sqlite:///"
@@ -43,7 +43,7 @@ logging.getLogger("tornado.application").addFilter(lambda record: "nbgrader" not
 log = logging.getLogger(__name__)
 
 
-class Book:
+class GradebookWriter:
     """The gradebook of a class, open for writing.
 
     A graded notebook is written whole, beside its place, before the database is changed in one transaction;
@@ -77,7 +77,7 @@ class Book:
         self._cells: dict[str, dict[str, tuple[str, float]]] = {}
         self._gradings: dict[str, dict[str, Mapping[str, str]]] = {}
 
-    def __enter__(self) -> Book:
+    def __enter__(self) -> GradebookWriter:
         return self
 
     def __exit__(
@@ -103,8 +103,8 @@ class Book:
         marks = [cell.metadata.nbgrader for cell in release.cells if _marked(cell)]
         wanted = {mark["grade_id"]: float(mark["points"]) for mark in marks if mark["grade"]}
         try:
-            known = self._gradebook.find_notebook(lesson, lesson).grade_cells
-            if {cell.name: cell.max_score for cell in known} == wanted:
+            cells_in_book = self._gradebook.find_notebook(lesson, lesson).grade_cells
+            if {cell.name: cell.max_score for cell in cells_in_book} == wanted:
                 return
         except MissingEntry:
             self._gradebook.update_or_create_assignment(lesson)
@@ -129,8 +129,8 @@ class Book:
     def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
         """Tell whether a submission was graded from just this, and its grades are in the book."""
         if submission.lesson not in self._gradings:
-            known = self.verdicts.read(Grading, submission.lesson)
-            self._gradings[submission.lesson] = {grading.student: grading.made_from for grading in known}
+            gradings = self.verdicts.read(Grading, submission.lesson)
+            self._gradings[submission.lesson] = {grading.student: grading.made_from for grading in gradings}
         known_from = self._gradings[submission.lesson].get(submission.student)
         if not made_from or known_from != made_from or not submission.graded.is_file():
             return False
@@ -164,8 +164,8 @@ class Book:
     def outdate(self, submissions: Collection[Submission]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
         which = {(submission.lesson, submission.student) for submission in submissions}
-        known = self.verdicts.read(Grading)
-        self.verdicts.outdate(grading for grading in known if (grading.lesson, grading.student) in which)
+        gradings = self.verdicts.read(Grading)
+        self.verdicts.outdate(grading for grading in gradings if (grading.lesson, grading.student) in which)
         self._gradebook.db.commit()
 
     def write(
@@ -207,11 +207,11 @@ class Book:
             book.update_or_create_student(student)
             self._students.add(student)
         timestamp = self._timestamp(submission)
-        known = {"timestamp": timestamp} if timestamp else {}
+        arguments = {"timestamp": timestamp} if timestamp else {}
         # nbgrader puts a submission together of parts that are not in the book yet: none is written alone.
         # And each question to the book would write what has changed before.
         with book.db.no_autoflush:
-            handed_in = book.update_or_create_submission(lesson, student, **known)
+            handed_in = book.update_or_create_submission(lesson, student, **arguments)
             self._extend(submission, handed_in)
             notebook = self._notebook(submission)
             names, most = self._names(lesson), self._max_scores(lesson)
@@ -228,10 +228,12 @@ class Book:
             for comment in notebook.comments:
                 cell = cells.get(names[comment.cell_id])
                 if cell is None:
-                    comment.auto_comment = Note("The release that you worked on does not have this task.")
+                    comment.auto_comment = LazyMessage(
+                        "The release that you worked on does not have this task."
+                    )
                     continue
                 untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-                comment.auto_comment = Note("No response.") if untouched else None
+                comment.auto_comment = LazyMessage("No response.") if untouched else None
             # A penalty of an earlier run is taken back where the time was corrected.
             self._charge(submission, handed_in, notebook)
             self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
@@ -335,12 +337,12 @@ def follow(course: Class) -> None:
         BadBook: the gradebook cannot be used.
     """
     with verdicts.opened(course.database) as store:
-        excused = {(one.lesson, one.student) for one in store.read(Grading) if one.excused}
+        excused = {(grading.lesson, grading.student) for grading in store.read(Grading) if grading.excused}
     if not excused:
         return
     with (
-        alone(course.database, course.banks.course.root),
-        Book(course) as book,
+        gradebook_lock(course.database, course.banks.course.root),
+        GradebookWriter(course) as book,
         readable(course.database),
     ):
         for lesson in sorted({lesson for lesson, _ in excused} & set(course.lessons)):
@@ -351,7 +353,7 @@ def follow(course: Class) -> None:
 
 
 @contextlib.contextmanager
-def alone(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
+def gradebook_lock(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
     """Keep other runs of the grader away from a gradebook.
 
     Args:
@@ -362,10 +364,10 @@ def alone(database: str, folder: Path, seconds: float = 0) -> Iterator[None]:
     Raises:
         BadBook: another one has it in hand.
     """
-    place = Path(database.removeprefix(SQLITE)) if database.startswith(SQLITE) else folder / "gradebook"
+    path = Path(database.removeprefix(SQLITE)) if database.startswith(SQLITE) else folder / "gradebook"
     # Beside the gradebook, whoever runs it and wherever their temporary files lie: not the gradebook itself,
     # which may lie where locks of one kind undo those of another.
-    lock = FileLock(f"{place.resolve()}.lock", timeout=seconds, mode=0o666)
+    lock = FileLock(f"{path.resolve()}.lock", timeout=seconds, mode=0o666)
     try:
         lock.acquire()  # the system lifts it when this process ends, however it does
     except Timeout:
@@ -409,10 +411,10 @@ def remove(path: Path) -> None:
         utils.remove(str(path))
 
 
-def _written(notebook: NotebookNode, place: Path) -> Path:
+def _written(notebook: NotebookNode, path: Path) -> Path:
     """Write a notebook beside its place."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    fresh = place.with_name(f".{place.name}.new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.new")
     remove(fresh)
     # On one line. nbformat's own writer indents, and only Python's slow encoder can: half of all that a
     # submission costs here.

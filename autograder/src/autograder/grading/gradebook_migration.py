@@ -38,7 +38,7 @@ class MoveCells(SaveCells):
             (notebook.source_cells, self.new_source_cells, book.add_source_cell, None),
         )
         for old, new, add, filled in kinds:
-            known = {cell.name for cell in old}
+            cell_names = {cell.name for cell in old}
             for cell in list(old):
                 if cell.name not in new:
                     moved = True
@@ -46,7 +46,7 @@ class MoveCells(SaveCells):
                         self._leave(cell)
                     book.db.delete(cell)
             for name, about in new.items():
-                if name not in known:
+                if name not in cell_names:
                     moved = True
                     cell = add(name, *where, **about)
                     if filled:

@@ -16,16 +16,16 @@ from typing import Any
 
 from autograder.grading.class_folder import Class
 from autograder.grading.grade_submission import grade_read
-from autograder.grading.grading_banks import Draws
+from autograder.grading.grading_banks import HiddenTestSampler
 from autograder.grading.job_scheduling import GradeJob
 from autograder.grading.notebook_runners import OtherUserRunner
 from autograder.grading.read_submission import read_text, refused, unreadable
-from autograder.grading.releases import known_ids
+from autograder.grading.releases import ids_among
 from autograder.grading.sandbox.execute_notebook import RunIncomplete
 from autograder.grading.score_scaling import factor
 from autograder.records import bank
 from autograder.records.bank import LessonBank
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.findings import Verdict
 from autograder.words.feedback_card import plain_text
 from autograder.words.language import SPOKEN, _, ngettext, speaking, translated
@@ -37,20 +37,20 @@ POINTS = ("score", "max_score")
 COURSE = "course"  # the folder of the course in what is packed
 
 
-def main(lesson: str, visibility: str, scale: str = "", *, place: Path = PLACE) -> None:
+def main(lesson: str, visibility: str, scale: str = "", *, root: Path = PLACE) -> None:
     """Grade what a student handed in, and write `results.json`.
 
     Raises:
         OtherMaximum: Gradescope has another maximum than the lesson; then there are no results.
     """
-    most = _most(place / "submission_metadata.json")
+    most = _most(root / "submission_metadata.json")
     for name in (SOURCE, SUBMISSION, RESULTS):
-        (place / name).chmod(0o700)
-    for told_of in place.glob("*.json"):  # what Gradescope says of earlier ones
+        (root / name).chmod(0o700)
+    for told_of in root.glob("*.json"):  # what Gradescope says of earlier ones
         told_of.chmod(0o600)
-    course = Class(place / SOURCE / COURSE)
-    told = graded(course, lesson, place / SUBMISSION, visibility, most, bool(scale))
-    (place / RESULTS / "results.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    course = Class(root / SOURCE / COURSE)
+    report = graded(course, lesson, root / SUBMISSION, visibility, most, bool(scale))
+    (root / RESULTS / "results.json").write_text(json.dumps(report, ensure_ascii=False), encoding="utf-8")
 
 
 def _most(about: Path) -> float | None:
@@ -73,7 +73,7 @@ def graded(
     path = handed_in(folder, release.tasks)
     text = path.read_bytes() if path else b""
     submission = read_text(text) if path else unreadable(f"there is no {lesson}.ipynb in what was handed in")
-    drawn = Draws(course.banks).of(lesson, text)
+    drawn = HiddenTestSampler(course.banks).of(lesson, text)
     job = GradeJob(lesson, "", release.text, text, course.banks, False, release.solution, drawn=drawn)
     job = replace(job, said=course.said(lesson))
     runner = OtherUserRunner(course.banks.only([lesson]))
@@ -83,12 +83,16 @@ def graded(
         runner.close()
     of_code = sum(result.possible for result in results if result.points is not None)
     # Gradescope counts what people give with it, or leaves that out where nobody is to read anything there.
-    times = 1.0 if most == of_code else factor(lesson, sum(one.possible for one in results), most, scale)
+    times = (
+        1.0 if most == of_code else factor(lesson, sum(result.possible for result in results), most, scale)
+    )
     language = done.notebook.metadata.get(SPOKEN, "")
     with speaking(course.banks.course.bank, language):
-        known = course.banks.lesson(lesson, drawn)
-        said = bank.with_texts(known, translated) if language else known
-        tests = [one for name, verdict in done.verdicts.items() for one in _tests(said, name, verdict)]
+        lesson_bank = course.banks.lesson(lesson, drawn)
+        spoken_bank = bank.with_texts(lesson_bank, translated) if language else lesson_bank
+        tests = [
+            entry for name, verdict in done.verdicts.items() for entry in _tests(spoken_bank, name, verdict)
+        ]
         written = sum(result.points is None for result in results)
         notes = [_(note) for note in done.notes]
         if written:
@@ -113,23 +117,23 @@ def graded(
 
 def handed_in(folder: Path, tasks: frozenset[str]) -> Path | None:
     """Return the notebook of a folder that has most of a lesson's tasks; of equals, the one highest up."""
-    found = [path for path in sorted(folder.rglob("*.ipynb")) if not refused(path, folder)]
-    found.sort(key=lambda path: len(path.parts))
-    return max(found, key=lambda path: len(known_ids(path.read_bytes(), tasks)), default=None)
+    notebooks = [path for path in sorted(folder.rglob("*.ipynb")) if not refused(path, folder)]
+    notebooks.sort(key=lambda path: len(path.parts))
+    return max(notebooks, key=lambda path: len(ids_among(path.read_bytes(), tasks)), default=None)
 
 
 def _tests(lesson: LessonBank, name: str, verdict: Verdict) -> Iterator[dict[str, Any]]:
     """Yield a test for each check of a task. All that is said of the task stands at the first that fails."""
     task = lesson.tasks[name]
     says = plain_text(task, verdict)
-    failed = [place for place, result in enumerate(verdict.results) if result.finding is not None]
-    for place, result in enumerate(verdict.results):
+    failed = [index for index, result in enumerate(verdict.results) if result.finding is not None]
+    for index, result in enumerate(verdict.results):
         yield {
             "name": f"{task.title}: {result.title}",
             "score": result.earned,
             "max_score": result.points,
-            "status": "failed" if place in failed else "passed",
-            "output": says if place == (failed or [0])[0] else "",
+            "status": "failed" if index in failed else "passed",
+            "output": says if index == (failed or [0])[0] else "",
         }
     if verdict.forbidden:
         lost = sum(result.earned for result in verdict.results) - verdict.earned
@@ -146,5 +150,5 @@ def _tests(lesson: LessonBank, name: str, verdict: Verdict) -> Iterator[dict[str
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
-    except (Refused, RunIncomplete) as why:  # Gradescope shows it to instructors
+    except (UserError, RunIncomplete) as why:  # Gradescope shows it to instructors
         sys.exit(str(why))

@@ -48,11 +48,11 @@ class Banks:
         if name not in self.folders:
             raise BankError(f"{self.course.name} has no answers for lesson {name}.")
         public = bank.load(name, self.folders[name], self.course.forbidden, self.course.entries)
-        return _together(public, self._drawn(name, drawn)) if drawn else public
+        return _merged_bank(public, self._drawn(name, drawn)) if drawn else public
 
     def only(self, lessons: Collection[str]) -> Banks:
         """Return the banks of some lessons: a sandbox gets all of them ready, which takes its time."""
-        folders = {name: place for name, place in self.folders.items() if name in lessons}
+        folders = {name: folder for name, folder in self.folders.items() if name in lessons}
         return replace(self, folders=folders)
 
     def described(self, name: str) -> LessonBank:
@@ -67,7 +67,9 @@ class Banks:
         """Return what was drawn for a submission, without answers, where its own process can read it."""
         if not drawn:
             return {}
-        asked = _asked(name, *self._content(name, drawn), self.course.forbidden, self.course.entries)
+        asked = _questions_drawn(
+            name, *self._content(name, drawn), self.course.forbidden, self.course.entries
+        )
         return {**asked, **self.course.beside_banks()}
 
     def fitted(self, name: str, drawn: Files, then: Banks) -> Files:
@@ -83,15 +85,19 @@ class Banks:
                 tasks[task.id] = questions.tasks[task.id]
             elif task.kind == "tensor":
                 tasks[task.id] = task
-                givens |= {one.id: past.givens[one.id] for one in task.probes}
+                givens |= {probe.id: past.givens[probe.id] for probe in task.probes}
         return bank.files(replace(questions, givens=givens, tasks=tasks))
 
     def public_alone(self, name: str, drawn: Files, tasks: Collection[str]) -> float:
         """Return the points of some tasks of which nothing hidden is asked."""
         asked = self._drawn(name, drawn).tasks if drawn else {}
-        known = self.lesson(name).tasks
-        hidden = {one.id for one in asked.values() if one.probe.keys() - known[one.id].probe.keys()}
-        return float(sum(known[one].points for one in known.keys() & tasks if one not in hidden))
+        tasks_of_bank = self.lesson(name).tasks
+        hidden = {
+            task.id for task in asked.values() if task.probe.keys() - tasks_of_bank[task.id].probe.keys()
+        }
+        return float(
+            sum(tasks_of_bank[name].points for name in tasks_of_bank.keys() & tasks if name not in hidden)
+        )
 
     def _drawn(self, name: str, drawn: Files) -> LessonBank:
         return bank.read(name, *self._content(name, drawn), self.course.forbidden, self.course.entries)
@@ -119,7 +125,7 @@ class Banks:
         write_all(folder, self.course.beside_banks())
 
 
-class Draws:
+class HiddenTestSampler:
     """The hidden questions of one grading run, which are drawn by its word; a new one if none is named."""
 
     def __init__(self, banks: Banks, word: str = "") -> None:
@@ -152,7 +158,7 @@ class Draws:
 
 
 @lru_cache(maxsize=8)
-def _asked(
+def _questions_drawn(
     name: str,
     text: bytes,
     numbers: bytes,
@@ -163,7 +169,7 @@ def _asked(
     return bank.files(bank.without_answers(bank.read(name, text, numbers, families, entries)))
 
 
-def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
+def _merged_bank(public: LessonBank, drawn: LessonBank) -> LessonBank:
     """Return a public bank that asks what was drawn, too, in place of the givens that it redraws itself."""
     tasks = {
         name: _both(task, drawn.tasks[name]) if name in drawn.tasks else task
@@ -174,22 +180,22 @@ def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
 
 def _as_they_were(now: LessonBank, then: LessonBank) -> frozenset[str]:
     """Return the tasks that are asked and judged now as they were in an earlier release."""
-    givens = _alike(now.givens[AS_SEEN], then.givens[AS_SEEN])
+    givens = _are_equal(now.givens[AS_SEEN], then.givens[AS_SEEN])
     return frozenset(
         name
         for name, task in then.tasks.items()
         if (other := now.tasks.get(name))
         and (task.name, task.kind, task.checks) == (other.name, other.kind, other.checks)
-        and _alike(task.probes, other.probes)
+        and _are_equal(task.probes, other.probes)
         and (givens or task.kind != "tensor")
     )
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _are_equal(first: Any, other: Any) -> bool:
     """Tell whether two parts of a bank hold the same."""
     from autograder.records.tensor_comparison import all_close
 
-    (plain, tensors), (other_plain, other_tensors) = map(serialization.encode, (one, other))
+    (plain, tensors), (other_plain, other_tensors) = map(serialization.encode, (first, other))
     return plain == other_plain and all(
         tensors[name].dtype == held.dtype and all_close(tensors[name], held)
         for name, held in other_tensors.items()

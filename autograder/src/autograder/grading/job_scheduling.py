@@ -14,7 +14,7 @@ from autograder.grading.grading_banks import Banks, Files
 from autograder.grading.sandbox.resource_limits import Limits
 from autograder.grading.verdicts import TaskResult
 from autograder.grading.worker_pool import LimitReached
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 
 LIMITS = Limits()
 
@@ -55,7 +55,7 @@ class Result:
     attempt: int = 0
 
 
-class NoSandbox(Refused):
+class NoSandbox(UserError):
     """Submissions cannot be shut in on this machine."""
 
     def __init__(self, reason: str) -> None:

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
-from autograder.records.errors import AuthoringError, Refused
+from autograder.records.errors import AuthoringError, UserError
 from autograder.records.file_digests import write_whole
 from autograder.records.serialization import read_toml
 
@@ -96,9 +96,9 @@ class Policy:
             given = datetime.fromisoformat(text)
         due = self.due.get(lesson)
         if due is None:
-            raise Refused(f"{lesson} has no due date in class.toml: say how much later, as 3d or 12h.")
+            raise UserError(f"{lesson} has no due date in class.toml: say how much later, as 3d or 12h.")
         if _utc(given, self.zone) <= due:
-            raise Refused(f"{lesson} is due {self.told(due)}, and {text} is no later.")
+            raise UserError(f"{lesson} is due {self.told(due)}, and {text} is no later.")
         return given
 
     def told(self, moment: datetime) -> str:
@@ -171,7 +171,7 @@ def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
     )
     before = str(extensions.get(student, ""))
     if by:
-        extensions[student] = shown(by) if isinstance(by, timedelta) else by
+        extensions[student] = length_text(by) if isinstance(by, timedelta) else by
     else:
         extensions.pop(student, None)
     write_whole(path, tomlkit.dumps(table).encode())
@@ -184,13 +184,13 @@ def length(text: str) -> timedelta:
     Raises:
         ValueError: it is none.
     """
-    found = LENGTH.fullmatch(text.strip())
-    if not found:
+    match = LENGTH.fullmatch(text.strip())
+    if not match:
         raise ValueError(f"“{text}” is no length of time: write 3d or 12h, or a date such as 2026-03-09")
-    return int(found[1]) * UNITS[found[2]]
+    return int(match[1]) * UNITS[match[2]]
 
 
-def shown(by: timedelta) -> str:
+def length_text(by: timedelta) -> str:
     """Return a length of time as `length` reads it."""
     days, rest = divmod(by, UNITS["d"])
     return f"{days}d" if not rest else f"{by // UNITS['h']}h"

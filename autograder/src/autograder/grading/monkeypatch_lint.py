@@ -62,7 +62,7 @@ TABLES = {"rcParams", "environ", "options"}
 
 
 @dataclass
-class Called:
+class CallSite:
     """The name of what is called, and what it is given."""
 
     name: str
@@ -83,18 +83,18 @@ class Lookup:
 
 
 @dataclass
-class Facts:
+class CellFacts:
     """What is known of one cell."""
 
     bound: list[tuple[str, Symbols]] = field(default_factory=list)  # a symbol, and what it may stand for
     settings: list[tuple[Symbols, str]] = field(default_factory=list)  # whose attribute is set; the text
     functions: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # a name, and its parameters
-    calls: list[Called] = field(default_factory=list)
+    calls: list[CallSite] = field(default_factory=list)
     lookups: dict[tuple[int, int], Lookup] = field(default_factory=dict)  # by line and column
 
 
 @lru_cache(maxsize=256)
-def facts(source: str) -> Facts:
+def facts(source: str) -> CellFacts:
     """Return what is known of a cell.
 
     Raises:
@@ -105,7 +105,7 @@ def facts(source: str) -> Facts:
     return reader.facts
 
 
-def foreign_settings(cells: Iterable[Facts]) -> Iterator[str]:
+def foreign_settings(cells: Iterable[CellFacts]) -> Iterator[str]:
     """Yield where an attribute is set of what the writer of some cells did not define, as text."""
     cells = list(cells)
     foreign = _foreign(*_bindings(cells))
@@ -113,7 +113,9 @@ def foreign_settings(cells: Iterable[Facts]) -> Iterator[str]:
         yield from (text for whose, text in cell.settings if not foreign.isdisjoint(whose))
 
 
-def hidden_lookups(cells: Iterable[Facts], asked: Iterable[tuple[Facts, tuple[int, int]]]) -> Iterator[str]:
+def hidden_lookups(
+    cells: Iterable[CellFacts], asked: Iterable[tuple[CellFacts, tuple[int, int]]]
+) -> Iterator[str]:
     """Yield which `getattr` may look up what nobody can read, or of what is not the writer's own, as text."""
     stands_for, known = _bindings(list(cells))
     anothers, given, unreadable = (_foreign(stands_for, known, root) for root in (FOREIGN, "@", UNREADABLE))
@@ -137,7 +139,7 @@ def _is_layers(symbol: str, stands_for: dict[str, set[str]]) -> bool:
     return symbol in LAYERS and stands_for.get(symbol, set()) <= ANOTHERS
 
 
-def _bindings(cells: Sequence[Facts]) -> tuple[dict[str, set[str]], set[str]]:
+def _bindings(cells: Sequence[CellFacts]) -> tuple[dict[str, set[str]], set[str]]:
     """Return what each symbol of some cells may stand for, and the symbols that are asked for."""
     stands_for: dict[str, set[str]] = defaultdict(set)
     functions: dict[str, list[tuple[str, ...]]] = defaultdict(list)
@@ -158,21 +160,21 @@ def _bindings(cells: Sequence[Facts]) -> tuple[dict[str, set[str]], set[str]]:
     return stands_for, asked
 
 
-def _merged(calls: Iterable[Called]) -> dict[str, Called]:
+def _merged(calls: Iterable[CallSite]) -> dict[str, CallSite]:
     """Return what each function is given in all calls of it, and where it is passed on with something."""
-    merged: dict[str, Called] = {}
+    merged: dict[str, CallSite] = {}
     for call in calls:
-        known = merged.setdefault(call.name, Called(call.name))
+        known = merged.setdefault(call.name, CallSite(call.name))
         known.given = [one | other for one, other in zip_longest(known.given, call.given, fillvalue=NONE)]
         for name, symbols in call.named.items():
             known.named[name] = known.named.get(name, NONE) | symbols
         everything = NONE.union(*call.given, *call.named.values())
         for name in call.passed:
-            merged.setdefault(name, Called(name)).any |= everything
+            merged.setdefault(name, CallSite(name)).any |= everything
     return merged
 
 
-def _pass(call: Called, parameters: Sequence[str], stands_for: dict[str, set[str]]) -> None:
+def _pass(call: CallSite, parameters: Sequence[str], stands_for: dict[str, set[str]]) -> None:
     """Add what parameters may stand for in a call. The last ones may take in all others."""
     names = {parameter.rpartition("/")[2]: parameter for parameter in parameters}
     for parameter, symbols in zip(parameters, call.given, strict=False):
@@ -234,7 +236,7 @@ class _Reader(ast.NodeVisitor):
     """Gathers the facts of one cell."""
 
     def __init__(self, key: str) -> None:
-        self.facts = Facts()
+        self.facts = CellFacts()
         self._key = key
         self._scopes: list[tuple[str, set[str]]] = []  # functions around, and the names that are their own
         self._in_class = False
@@ -458,9 +460,9 @@ class _Reader(ast.NodeVisitor):
             self.facts.bound += [
                 (f"{self._scope(one)}/{argument.arg}", everything) for argument in one.args.args
             ]
-        self.facts.calls.append(Called(name or "__call__", given, named, passed))
+        self.facts.calls.append(CallSite(name or "__call__", given, named, passed))
         if isinstance(node.func, ast.Attribute) and _called(node.func.value)[:1].isupper():
-            self.facts.calls.append(Called(f"{name} unbound", given, named))
+            self.facts.calls.append(CallSite(f"{name} unbound", given, named))
         self.generic_visit(node)
 
     def _keep(self, node: ast.Call, everything: Symbols) -> None:

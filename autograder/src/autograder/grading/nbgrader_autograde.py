@@ -24,16 +24,16 @@ from traitlets.config import Config
 from autograder.grading import verdicts
 from autograder.grading.class_folder import KEY, STAMP, Class
 from autograder.grading.grade_submission import grade_plain, rebuild_plain
-from autograder.grading.gradebook import Book, alone, remove
-from autograder.grading.grading_banks import Draws
+from autograder.grading.gradebook import GradebookWriter, gradebook_lock, remove
+from autograder.grading.grading_banks import HiddenTestSampler
 from autograder.grading.job_scheduling import GradeJob, NoSandbox
 from autograder.grading.late_policy import FILE as POLICY
 from autograder.grading.read_submission import beside, moment, read_plain
 from autograder.grading.releases import earlier, ids_in, origin
 from autograder.grading.sandbox import bubblewrap
 from autograder.grading.sandbox.jupyter_kernels import UNPROTECTED
-from autograder.grading.worker_pool import GRADING, READING, within
-from autograder.records.cell_roles import said_release
+from autograder.grading.worker_pool import GRADING, READING, run_limited
+from autograder.records.cell_roles import claimed_release
 from autograder.words.sanitize import one_line
 
 Resources = dict[str, Any]
@@ -55,12 +55,12 @@ class SubmittedDirectory(CourseDirectory):
     @classmethod
     def like(cls, other: CourseDirectory) -> SubmittedDirectory:
         """Return one with another's settings."""
-        made = cls(config=other.config)
+        copy = cls(config=other.config)
         for name in other.trait_names(config=True):
-            setattr(made, name, getattr(other, name))
-        folder = glob.escape(str(Path(made.root, made.submitted_directory)))
-        made.ignore = [*made.ignore, f"{folder}/*/*/*", f"{folder}/*/*/.*"]
-        return made
+            setattr(copy, name, getattr(other, name))
+        folder = glob.escape(str(Path(copy.root, copy.submitted_directory)))
+        copy.ignore = [*copy.ignore, f"{folder}/*/*/*", f"{folder}/*/*/.*"]
+        return copy
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
         return moment(beside(Path(dest_path, STAMP)))
@@ -95,7 +95,7 @@ class SubmissionExporter(NotebookExporter):
         lesson, database = self.parent.coursedir.assignment_id, self.parent.coursedir.db_url
         if lesson in self.course.lessons and database == self.course.database:
             root = self.course.banks.course.root
-            with alone(database, root, MOMENT_SECONDS), Book(self.course) as book:
+            with gradebook_lock(database, root, MOMENT_SECONDS), GradebookWriter(self.course) as book:
                 with suppress(MissingEntry):
                     if book.nbgrader.find_assignment(lesson).notebooks:
                         return
@@ -107,9 +107,9 @@ class SubmissionExporter(NotebookExporter):
         return Class(Path(self.parent.coursedir.root))
 
     @cached_property
-    def draws(self) -> Draws:
+    def draws(self) -> HiddenTestSampler:
         """The hidden questions of this run."""
-        return Draws(self.course.banks)
+        return HiddenTestSampler(self.course.banks)
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
@@ -119,13 +119,13 @@ class SubmissionExporter(NotebookExporter):
             {"name": Path(filename).stem, "path": str(Path(filename).parent)}
         )
         # nbgrader reads twice: what was handed in, then what `Rebuild` made of it.
-        own = not getattr(self.parent, "_sanitizing", True)
-        if own:
+        is_first = not getattr(self.parent, "_sanitizing", True)
+        if is_first:
             notebook = nbformat.read(filename, as_version=4)
         else:
-            notebook = from_dict(json.loads(within(READING, read_plain, Path(filename))))
-        text, told = self.from_notebook_node(notebook, resources=with_metadata, **kw)
-        return text, told
+            notebook = from_dict(json.loads(run_limited(READING, read_plain, Path(filename))))
+        text, resources_out = self.from_notebook_node(notebook, resources=with_metadata, **kw)
+        return text, resources_out
 
 
 class _Step(NbGraderPreprocessor):
@@ -142,16 +142,16 @@ class Rebuild(_Step):
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
         course = self.parent.course
-        with alone(marks["db_url"], course.banks.course.root, MOMENT_SECONDS):
+        with gradebook_lock(marks["db_url"], course.banks.course.root, MOMENT_SECONDS):
             pass  # `autograder grade` is not at work; nbgrader's own runs get along with each other
         now = course.current(marks["assignment"])
-        if origin(ids_in(notebook), said_release(notebook), now, earlier(now)) is not now:
+        if origin(ids_in(notebook), claimed_release(notebook), now, earlier(now)) is not now:
             raise EarlierRelease(
                 f"{marks['student']}: this comes from an earlier release, whose tasks "
                 "were others. `autograder grade` grades it by that."
             )
-        said = course.said(marks["assignment"])
-        text, notes = within(READING, rebuild_plain, now.text, said, json.dumps(notebook))
+        translations = course.said(marks["assignment"])
+        text, notes = run_limited(READING, rebuild_plain, now.text, translations, json.dumps(notebook))
         self._tell(marks, notes)
         rebuilt = from_dict(json.loads(text))
         rebuilt.metadata[NOTES] = notes
@@ -207,7 +207,7 @@ class RunAndJudge(_Step):
             drawn=drawn,
             said=course.said(name),
         )
-        result = within(GRADING, grade_plain, job, json.dumps(notebook), notes)
+        result = run_limited(GRADING, grade_plain, job, json.dumps(notebook), notes)
         with verdicts.opened(marks["db_url"]) as store:
             store.write(verdicts.Grading(*which, verdicts.now(), {}, result.notes), result.tasks)
         self._tell(marks, result.notes[len(notes) :])

@@ -22,7 +22,7 @@ from autograder.records.evidence_transport import EvidenceRefused, unpack
 from autograder.records.findings import Verdict
 from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Evidence, ForbiddenCall
 from autograder.words.feedback_card import rich_text
-from autograder.words.language import Note, _, ngettext
+from autograder.words.language import LazyMessage, _, ngettext
 from autograder.words.sanitize import one_line
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -54,17 +54,21 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
         stopped: why the run ended early, if it did.
     """
     evidence = _left_by(task, executed, stopped)
-    known = {(call.line_number, call.function) for call in evidence.forbidden}
-    told = (call for call in _told(task, executed) if (call.line_number, call.function) not in known)
-    return replace(evidence, forbidden=(*evidence.forbidden, *told))
+    seen_calls = {(call.line_number, call.function) for call in evidence.forbidden}
+    reported = (
+        call
+        for call in _reported_calls(task, executed)
+        if (call.line_number, call.function) not in seen_calls
+    )
+    return replace(evidence, forbidden=(*evidence.forbidden, *reported))
 
 
-def _told(task: str, executed: NotebookNode) -> Iterator[ForbiddenCall]:
+def _reported_calls(task: str, executed: NotebookNode) -> Iterator[ForbiddenCall]:
     """Yield the calls that a task forbids of which its run told before it made them."""
-    for told in executed.metadata.get(SEEN, ()):
+    for call in executed.metadata.get(SEEN, ()):
         with contextlib.suppress(ValueError, TypeError, AttributeError, KeyError):
-            if told["task"] == task:
-                yield serialization.decode(ForbiddenCall, told["call"], {}, MAX_TEXT, MAX_ITEMS)
+            if call["task"] == task:
+                yield serialization.decode(ForbiddenCall, call["call"], {}, MAX_TEXT, MAX_ITEMS)
 
 
 def _left_by(task: str, executed: NotebookNode, stopped: str) -> Evidence:
@@ -80,7 +84,7 @@ def _left_by(task: str, executed: NotebookNode, stopped: str) -> Evidence:
             return Evidence(task, "not-run", note=str(problem))
         if evidence.task == task:
             ours = evidence.status == "fault" or OURS.fullmatch(evidence.note)
-            unread = Note("its check left no result that can be read")
+            unread = LazyMessage("its check left no result that can be read")
             return evidence if ours else replace(evidence, note=unread)
     errors = [
         one_line(str(output.get("ename", "")))[:MOST_NAME]
@@ -88,11 +92,11 @@ def _left_by(task: str, executed: NotebookNode, stopped: str) -> Evidence:
         if output.output_type == "error"
     ]
     if "CellTimeoutError" in errors or "KeyboardInterrupt" in errors:
-        why = Note("it did not end in the time allowed, so perhaps a loop is endless")
+        why = LazyMessage("it did not end in the time allowed, so perhaps a loop is endless")
         return Evidence(task, "not-run", note=why)
     if errors:
-        return Evidence(task, "not-run", note=Note("its check stopped with {error}", error=errors[0]))
-    return Evidence(task, "not-run", note=stopped or Note("its check left no result"))
+        return Evidence(task, "not-run", note=LazyMessage("its check stopped with {error}", error=errors[0]))
+    return Evidence(task, "not-run", note=stopped or LazyMessage("its check left no result"))
 
 
 def bound_outputs(
@@ -212,13 +216,15 @@ def _stopped(task: Task, executed: Executed, as_seen: Executed) -> str:
         return ""
     for name in (task.id, *reversed(cells[: cells.index(task.id)])):
         if name in new and name in (f"{task.id}-answer", task.id):
-            return Note("with other numbers, {why}", why=new[name])
+            return LazyMessage("with other numbers, {why}", why=new[name])
         if name in new:
-            return Note("with other numbers, the cell {name} was stopped: {why}", name=name, why=new[name])
+            return LazyMessage(
+                "with other numbers, the cell {name} was stopped: {why}", name=name, why=new[name]
+            )
     return executed.gave_up
 
 
-def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
+def learner_code_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
     """Yield the text of the learner's code cells in a rebuilt notebook, up to a task's check."""
     for cell in notebook.cells:
         if cell["id"] == task.id:
@@ -236,7 +242,9 @@ def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
     )
     kept_outcomes = {name: outcome for name, outcome in evidence.outcomes.items() if name in names}
     if evidence.status == "answered" and task.kind == "tensor" and not kept_outcomes:
-        return replace(evidence, status="not-run", outcomes={}, note=Note("a run of it left no result"))
+        return replace(
+            evidence, status="not-run", outcomes={}, note=LazyMessage("a run of it left no result")
+        )
     return replace(evidence, outcomes=kept_outcomes)
 
 

@@ -208,7 +208,7 @@ class SandboxRunner:
         limits = replace(
             most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
         )
-        return limits, _found(without.notebook) == _found(ran.notebook)
+        return limits, _evidence_outputs(without.notebook) == _evidence_outputs(ran.notebook)
 
     def close(self) -> None:
         """End its sandbox or kernels, and delete the questions."""
@@ -221,7 +221,7 @@ def _sources_of_course(notebook: NotebookNode) -> list[str]:
     return [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_learners(cell)]
 
 
-def _found(executed: NotebookNode) -> list[list[Any]]:
+def _evidence_outputs(executed: NotebookNode) -> list[list[Any]]:
     """Return what the checks put out."""
     return [[output.get("data") for output in cell.outputs] for cell in executed.cells if is_test(cell)]
 
@@ -251,9 +251,9 @@ class KernelRunner(SandboxRunner):
         return Kernels({**self._environment(questions.parent), **more, **ENVIRONMENT}, self.user)
 
     def _environment(self, shared: Path) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name != OWN_FOLDER}
-        path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
-        return {**kept, "PYTHONPATH": path}
+        variables = {name: value for name, value in os.environ.items() if name != OWN_FOLDER}
+        path = os.pathsep.join(filter(None, (str(PACKAGE.parent), variables.get("PYTHONPATH"))))
+        return {**variables, "PYTHONPATH": path}
 
 
 class OtherUserRunner(KernelRunner):
@@ -268,12 +268,12 @@ class OtherUserRunner(KernelRunner):
         shared = questions.parent
         for name, folder in banks.course.packages().items():
             shutil.copytree(folder, shared / name, ignore=shutil.ignore_patterns("__pycache__"))
-        made = super()._made(questions, banks)
-        for place in (shared, *shared.rglob("*")):
-            place.chmod(0o755 if place.is_dir() else 0o644)
-        return made
+        worker = super()._made(questions, banks)
+        for path in (shared, *shared.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        return worker
 
     def _environment(self, shared: Path) -> dict[str, str]:
-        known = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        variables = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         home = {"HOME": "/tmp", "USER": "student", "LOGNAME": "student", "PYTHONDONTWRITEBYTECODE": "1"}
-        return {**known, **home, "PYTHONPATH": f"{shared}{os.pathsep}{PACKAGE.parent}"}
+        return {**variables, **home, "PYTHONPATH": f"{shared}{os.pathsep}{PACKAGE.parent}"}

@@ -129,8 +129,8 @@ def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
     notebook = new_notebook()
     about = plain.get("metadata")
     about = about.get(OF_RELEASE) if isinstance(about, dict) else None
-    if isinstance(about, dict) and isinstance(said := about.get(RELEASE), str):
-        notebook.metadata[OF_RELEASE] = {RELEASE: said[:MOST_RELEASE]}
+    if isinstance(about, dict) and isinstance(release := about.get(RELEASE), str):
+        notebook.metadata[OF_RELEASE] = {RELEASE: release[:MOST_RELEASE]}
     for cell in plain["cells"]:
         if not isinstance(cell, dict):
             continue
@@ -175,10 +175,10 @@ def moment(text: str) -> datetime | None:
     from nbgrader.utils import parse_utc  # all of nbgrader, which whoever runs submissions has no use for
 
     try:
-        found: datetime = parse_utc(text)
+        parsed: datetime = parse_utc(text)
     except (ValueError, OverflowError, TypeError, AttributeError, OSError):
         return None
-    return found
+    return parsed
 
 
 def unreadable(reason: str) -> NotebookNode:

@@ -23,13 +23,20 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
-from autograder.grading.classify_cells import Piece, binds, defines, in_order, is_untouched, pieces_of
+from autograder.grading.classify_cells import (
+    ClassifiedCell,
+    binds,
+    classify_cells,
+    defines,
+    in_order,
+    is_untouched,
+)
 from autograder.grading.read_submission import UNREADABLE
 from autograder.records.bank import Value
 from autograder.records.cell_roles import ADDED, PART_OF, copied, is_answer, is_given, is_test, undrawn
 from autograder.records.outcome import dtype_name
 from autograder.records.parse_cells import changed_in, names_of, words_of
-from autograder.words.language import Note, _
+from autograder.words.language import LazyMessage, _
 from autograder.words.sanitize import one_line
 
 MAX_ADDED_CELLS = 500
@@ -48,7 +55,7 @@ class Rebuilt:
 
 def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     """Return the release with the submission's answers and added code cells, and nothing else of it."""
-    pieces = pieces_of(release, submission)
+    pieces = classify_cells(release, submission)
     notes: list[str] = []
     answers = {cell["id"]: _parts(cell, pieces) for cell in release.cells if is_answer(cell)}
     order = _Order(release, pieces, answers)
@@ -59,14 +66,14 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
         if name not in answers:
             continue
         if name not in there:
-            notes.append(Note("the cell {name} was missing", name=name))
+            notes.append(LazyMessage("the cell {name} was missing", name=name))
             cell.source = order.instead_of(cell)
             continue
         text = order.answer(cell)
         cell.source = text[:MAX_TEXT]
         if len(text) > MAX_TEXT:
             notes.append(
-                Note(
+                LazyMessage(
                     "the cell {name} holds {number} characters; only {most} were kept",
                     name=name,
                     number=len(text),
@@ -75,26 +82,26 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
             )
         times = sum(piece.name == name for piece in pieces)
         if times > 1:
-            notes.append(Note("the cell {name} was there {times} times", name=name, times=times))
+            notes.append(LazyMessage("the cell {name} was there {times} times", name=name, times=times))
     notebook.cells = [own_or_ours for cell in notebook.cells for own_or_ours in order.around(cell)]
     notes = [*order.notes, *notes]
     missing = sorted({cell["id"] for cell in release.cells} - there - set(answers))
     if missing:
         names = ", ".join(missing[:10])
-        notes.append(Note("course cells were missing and were put back: {names}", names=names))
+        notes.append(LazyMessage("course cells were missing and were put back: {names}", names=names))
     about = submission.get("metadata")
     if isinstance(about, dict) and (reason := about.get(UNREADABLE)):
         notes = [f"This submission could not be read: {reason}. Every task counts as not answered."]
     return Rebuilt(notebook, notes)
 
 
-def _parts(stub: NotebookNode, pieces: Sequence[Piece]) -> list[int]:
+def _parts(stub: NotebookNode, pieces: Sequence[ClassifiedCell]) -> list[int]:
     """Return which pieces are parts of an answer that somebody worked on."""
     is_code = stub.cell_type == "code"
-    own = [at for at, piece in enumerate(pieces) if piece.name == stub["id"]]
-    if len(own) == 1:  # as almost always, and to compare takes longer than all else here
-        return own
-    worked_on = [at for at in own if not is_untouched(stub.source, pieces[at].text, is_code)]
+    positions = [at for at, piece in enumerate(pieces) if piece.name == stub["id"]]
+    if len(positions) == 1:  # as almost always, and to compare takes longer than all else here
+        return positions
+    worked_on = [at for at in positions if not is_untouched(stub.source, pieces[at].text, is_code)]
     # An attempt that was put aside as prose counts where there is no other.
     as_code = [at for at in worked_on if pieces[at].is_code]
     return as_code if is_code and as_code else worked_on
@@ -110,7 +117,7 @@ class _Order:
     """
 
     def __init__(
-        self, release: NotebookNode, pieces: Sequence[Piece], answers: Mapping[str, Sequence[int]]
+        self, release: NotebookNode, pieces: Sequence[ClassifiedCell], answers: Mapping[str, Sequence[int]]
     ) -> None:
         self.notes: list[str] = []
         self._pieces, self._answers = pieces, answers
@@ -128,13 +135,15 @@ class _Order:
         if self._written > MAX_ADDED_TEXT:
             number = self._written
             self.notes.append(
-                Note("{number} characters were added in cells; none of these cells was run", number=number)
+                LazyMessage(
+                    "{number} characters were added in cells; none of these cells was run", number=number
+                )
             )
             self._before, self._after = {}, {}
         if self._count > MAX_ADDED_CELLS:
             number = self._count
             self.notes.append(
-                Note(
+                LazyMessage(
                     "{number} cells were added; only the first {most} were run",
                     number=number,
                     most=MAX_ADDED_CELLS,
@@ -143,36 +152,36 @@ class _Order:
 
     def _run_where_they_stand(self, release: NotebookNode) -> None:
         written = {cell["id"] for cell in release.cells if cell.cell_type != "code"}
-        place = ""  # the last course cell seen that stands in order: what follows stays after it
+        anchor = ""  # the last course cell seen that stands in order: what follows stays after it
         for at, piece in enumerate(self._pieces):
             parts = self._answers.get(piece.name)
             if at in self._in_order:
-                place = piece.name
+                anchor = piece.name
             if not piece.name and piece.is_code:
-                self._add(place, at, piece.text)
-            elif parts and at in parts and piece.name not in written and self._runs_apart(at, piece, place):
-                self._add(place, at, piece.text, piece.name)
+                self._add(anchor, at, piece.text)
+            elif parts and at in parts and piece.name not in written and self._runs_apart(at, piece, anchor):
+                self._add(anchor, at, piece.text, piece.name)
 
-    def _runs_apart(self, at: int, piece: Piece, place: str) -> bool:
+    def _runs_apart(self, at: int, piece: ClassifiedCell, anchor: str) -> bool:
         """Tell whether a part of an answer runs in a cell of its own, where it stands."""
         if at != self._last[piece.name]:
             return piece.text != self._pieces[self._last[piece.name]].text
         # One that was moved up also runs there: what stands between may need it.
         moved = at not in self._in_order
-        return moved and self._number.get(place, -1) < self._number[piece.name]
+        return moved and self._number.get(anchor, -1) < self._number[piece.name]
 
-    def _add(self, place: str, at: int, text: str, answer: str = "") -> None:
+    def _add(self, anchor: str, at: int, text: str, answer: str = "") -> None:
         if not text.strip():
             return
         if self._count < MAX_ADDED_CELLS:
-            own = new_code_cell(text[:MAX_TEXT])
-            own["id"] = f"{ADDED}{self._count}"
+            cell = new_code_cell(text[:MAX_TEXT])
+            cell["id"] = f"{ADDED}{self._count}"
             if answer:
-                own.metadata[PART_OF] = answer
-            self._written += len(own.source)
+                cell.metadata[PART_OF] = answer
+            self._written += len(cell.source)
             # Between the parts of an answer, its own cell comes with the last of them.
-            side = self._before if at < self._last.get(place, -1) else self._after
-            side.setdefault(place, []).append(own)
+            side = self._before if at < self._last.get(anchor, -1) else self._after
+            side.setdefault(anchor, []).append(cell)
         self._count += 1
 
     def answer(self, stub: NotebookNode) -> str:
@@ -205,9 +214,9 @@ class _Order:
     def _own_texts(self) -> Iterator[tuple[str, int]]:
         """Yield the learner's code, each with the number of the course's cell that it runs with or after."""
         for side in (self._before, self._after):
-            for place, cells in side.items():
+            for anchor, cells in side.items():
                 for cell in cells:
-                    yield cell.source, self._number.get(place, -1)
+                    yield cell.source, self._number.get(anchor, -1)
         for name, at in self._last.items():
             yield self._pieces[at].text, self._number[name]
 
@@ -215,7 +224,7 @@ class _Order:
         """Return prose of the learner's that stands where a written answer is missing."""
         number = self._number[stub["id"]]
         following = len(self._number)
-        found: list[str] = []
+        texts: list[str] = []
         for at in range(len(self._pieces) - 1, -1, -1):
             piece = self._pieces[at]
             if at in self._in_order:
@@ -223,8 +232,8 @@ class _Order:
                 if following < number:
                     break
             elif following > number and not piece.is_code and not piece.name:
-                found.insert(0, piece.text)
-        return "\n\n".join(filter(None, found))
+                texts.insert(0, piece.text)
+        return "\n\n".join(filter(None, texts))
 
     def around(self, cell: NotebookNode) -> list[NotebookNode]:
         """Return a course's cell with the learner's own before and after it."""

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from autograder.grading.grading_banks import Banks
 from autograder.grading.read_submission import read_text
 from autograder.records import bank, serialization
-from autograder.records.cell_roles import release_of, said_release, tasks_of
+from autograder.records.cell_roles import claimed_release, release_of, tasks_of
 from autograder.words.language import SPOKEN
 
 FOLDER = "releases"
@@ -48,33 +48,33 @@ class Release:
     @cached_property
     def is_marked(self) -> bool:
         """Tell whether its notebooks say which release they are; those of earlier versions do not."""
-        return said_release(nbformat.reads(self.text, as_version=4)) == self.id
+        return claimed_release(nbformat.reads(self.text, as_version=4)) == self.id
 
 
 def ids_in(notebook: NotebookNode) -> set[str]:
     """Return the ids of a notebook's cells, their own and those by which nbgrader knows them."""
-    found = {cell.get("id") for cell in notebook.cells}
-    return found | {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
+    ids = {cell.get("id") for cell in notebook.cells}
+    return ids | {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
 
 
 def tasks_of_all(current: Release, older: Sequence[Release]) -> frozenset[str]:
     """Return the tasks of all releases of a lesson."""
-    return current.tasks.union(*(one.tasks for one in older))
+    return current.tasks.union(*(release.tasks for release in older))
 
 
-def known_ids(handed_in: bytes, known: frozenset[str]) -> frozenset[str]:
+def ids_among(handed_in: bytes, task_ids: frozenset[str]) -> frozenset[str]:
     """Return those of some ids that the cells of a submission have."""
-    return known & ids_in(read_text(handed_in))
+    return task_ids & ids_in(read_text(handed_in))
 
 
 def known_ids_and_answers(
-    handed_in: bytes, known: frozenset[str], released: Mapping[str, frozenset[str]]
+    handed_in: bytes, task_ids: frozenset[str], released: Mapping[str, frozenset[str]]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Return those of some ids that the cells of a submission have, and the answer cells that were worked on.
 
     Args:
         handed_in: the submission's file.
-        known: the ids that are asked for.
+        task_ids: the ids that are asked for.
         released: the texts that each answer cell was released with, in all languages, by id.
     """
     read = read_text(handed_in)
@@ -84,29 +84,29 @@ def known_ids_and_answers(
         if (name := cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id")) in released
         and cell.source.strip() not in released[name]
     )
-    return known & ids_in(read), changed
+    return task_ids & ids_in(read), changed
 
 
-def known_ids_and_release(handed_in: bytes, known: frozenset[str]) -> tuple[frozenset[str], str]:
+def known_ids_and_release(handed_in: bytes, task_ids: frozenset[str]) -> tuple[frozenset[str], str]:
     """Return those of some ids that the cells of a submission have, and the release that it says it is."""
     read = read_text(handed_in)
-    return known & ids_in(read), said_release(read)
+    return task_ids & ids_in(read), claimed_release(read)
 
 
 def keep(release: Release) -> None:
     """Keep a release as it is now, in the place of an earlier state of the same tasks."""
     course = release.banks.course
-    place = course.root / FOLDER / release.lesson / release.id
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
+    folder = course.root / FOLDER / release.lesson / release.id
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as temporary:
         fresh = Path(temporary) / release.id
         fresh.mkdir()
         (fresh / f"{release.lesson}.ipynb").write_text(release.text, encoding="utf-8", newline="\n")
         (fresh / ANSWERS).write_text(json.dumps(dict(release.solution)), encoding="utf-8")
         for path in bank.paths(release.lesson, course.bank):
             shutil.copyfile(path, fresh / path.name)
-        shutil.rmtree(place, ignore_errors=True)
-        fresh.rename(place)
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
 
 
 def earlier(current: Release, say: Callable[[str], None] = lambda _: None) -> list[Release]:
@@ -114,26 +114,26 @@ def earlier(current: Release, say: Callable[[str], None] = lambda _: None) -> li
 
     `say` takes a line about each that cannot be read; the others are there all the same.
     """
-    found = []
+    releases = []
     kept = (current.banks.course.root / FOLDER / current.lesson).glob("[!.]*")
-    for place in sorted(kept, key=lambda path: path.lstat().st_mtime):
-        if place.name == current.id:
+    for folder in sorted(kept, key=lambda path: path.lstat().st_mtime):
+        if folder.name == current.id:
             continue
-        folders = {**current.banks.folders, current.lesson: place}
+        folders = {**current.banks.folders, current.lesson: folder}
         try:
-            solution = json.loads((place / ANSWERS).read_text(encoding="utf-8"))
-            text = (place / f"{current.lesson}.ipynb").read_text(encoding="utf-8")
+            solution = json.loads((folder / ANSWERS).read_text(encoding="utf-8"))
+            text = (folder / f"{current.lesson}.ipynb").read_text(encoding="utf-8")
             banks = replace(current.banks, folders=folders)
             release = Release(
                 current.lesson, text, banks, serialization.decode(_Answers, {"cells": solution}).cells
             )
-            if release.id != place.name:
+            if release.id != folder.name:
                 raise ValueError("its tasks are not those that it was kept with")
         except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as problem:
-            say(f"{place} is no release that can be read, and is left out: {problem}")
+            say(f"{folder} is no release that can be read, and is left out: {problem}")
             continue
-        found.append(release)
-    return found
+        releases.append(release)
+    return releases
 
 
 @dataclass(frozen=True)
@@ -141,46 +141,50 @@ class _Answers:
     cells: Mapping[str, str]
 
 
-def origin(ids: Collection[str], said: str, current: Release, older: Sequence[Release]) -> Release:
+def origin(ids: Collection[str], release_id: str, current: Release, older: Sequence[Release]) -> Release:
     """Return the release that a submission came from; the current one if that is open.
 
     Args:
         ids: those of its cells.
-        said: the release that it says it is; "" where it says none.
+        release_id: the release that it says it is; "" where it says none.
         current: the release as it is now.
         older: the earlier ones.
     """
-    known = tasks_of_all(current, older).intersection(ids)
-    named = next((one for one in (current, *older) if one.is_marked and one.id == said), None)
-    if named and known <= named.tasks:
+    task_ids = tasks_of_all(current, older).intersection(ids)
+    named = next(
+        (release for release in (current, *older) if release.is_marked and release.id == release_id), None
+    )
+    if named and task_ids <= named.tasks:
         return named
     # Who leaves a release's id out has not come from one that has an id, unless it has tasks of that alone.
-    open_to = [one for one in older if not one.is_marked or known - current.tasks]
+    open_to = [release for release in older if not release.is_marked or task_ids - current.tasks]
     # The fewest tasks that it lacks, and that it has beside the release's own; of equals, the first.
-    return min((current, *reversed(open_to)), key=lambda one: len(known ^ one.tasks))
+    return min((current, *reversed(open_to)), key=lambda release: len(task_ids ^ release.tasks))
 
 
-def as_written(release: str, said: Mapping[str, str], submitted: NotebookNode) -> str:
+def as_written(release: str, translations: Mapping[str, str], submitted: NotebookNode) -> str:
     """Return a release in the language of what was handed in: the one whose prose that has most of.
 
     Args:
         release: the release's text.
-        said: its text in each other language.
+        translations: its text in each other language.
         submitted: what was handed in.
     """
     prose = _prose(submitted)
-    language = max(("", *said), key=lambda one: len(prose & _prose_of(said.get(one, release))))
-    return said_in(language, said[language], release) if language else release
+    language = max(
+        ("", *translations), key=lambda name: len(prose & _prose_of(translations.get(name, release)))
+    )
+    return translated_release(language, translations[language], release) if language else release
 
 
 @lru_cache(maxsize=32)
-def said_in(language: str, text: str, english: str) -> str:
+def translated_release(language: str, text: str, english: str) -> str:
     """Return a release's text in a language, which it names; made once for all who wrote in it."""
-    said, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
-    if tasks_of(said) != tasks_of(plain):  # an earlier release is kept in English
-        said = plain
-    said.metadata[SPOKEN] = language
-    return str(nbformat.writes(said))
+    translated, plain = (nbformat.reads(source, as_version=4) for source in (text, english))
+    if tasks_of(translated) != tasks_of(plain):  # an earlier release is kept in English
+        translated = plain
+    translated.metadata[SPOKEN] = language
+    return str(nbformat.writes(translated))
 
 
 @lru_cache(maxsize=32)

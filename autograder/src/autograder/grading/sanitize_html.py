@@ -27,14 +27,14 @@ from autograder.author.parse_source import answers_in
 from autograder.records.cell_roles import is_test
 from autograder.records.course import Course
 from autograder.words.feedback_card import STYLE
-from autograder.words.language import ON_PAGES, SPOKEN, Note, _, speaking
+from autograder.words.language import ON_PAGES, SPOKEN, LazyMessage, _, speaking
 
 # Reading HTML and Markdown takes seconds where it is made to. What one piece and one notebook may hold,
 # without the pictures in it: no figure and no table of the course is near this size.
 MAX_HTML, MAX_MARKS, MAX_MARKDOWN, MAX_ALL = 100_000, 6_000, 20_000, 400_000
 # Colouring code takes the square of its lines' length. Code beyond this is shown in one colour.
 MAX_LINE, MAX_CODE = 500, 100_000
-TOO_LARGE = Note("… an output of this size is not shown …")
+TOO_LARGE = LazyMessage("… an output of this size is not shown …")
 OURS = f"<style>{STYLE}</style>"
 
 PLAIN = {"alt", "title", "role", "width", "height", "align", "colspan", "rowspan", "scope", "start", "open"}
@@ -65,7 +65,7 @@ STYLES = {
 }
 
 
-def _kept(tag: str, name: str, value: str) -> str | None:
+def _safe_attribute(tag: str, name: str, value: str) -> str | None:
     """Return an attribute's value, if it may stay."""
     stays = {
         "class": all(map(CLASSES.fullmatch, value.split())),
@@ -94,7 +94,7 @@ _cleaner = nh3.Cleaner(
     clean_content_tags={"script", "style", "template", "noscript", "title", "textarea"},
     attributes={"*": {*PLAIN, "class", "style"}, "img": {"src"}, "a": {"href"}},
     generic_attribute_prefixes={"aria-"},
-    attribute_filter=_kept,
+    attribute_filter=_safe_attribute,
     filter_style_properties=STYLES,
     url_schemes={"http", "https", "mailto", "data"},
     link_rel=None,
@@ -126,7 +126,7 @@ def markdown2html(context: Context, source: str) -> str:
     )
     # Code is left alone: a dollar in it is one.
     pieces = CODE.split(html)
-    return "".join(piece if place % 2 else MATH.sub(_formula, piece) for place, piece in enumerate(pieces))
+    return "".join(piece if index % 2 else MATH.sub(_formula, piece) for index, piece in enumerate(pieces))
 
 
 def _formula(match: re.Match[str]) -> str:
@@ -160,13 +160,13 @@ class FeedbackExporter(HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         with speaking(Course.read(Path(self.root)).bank, nb.metadata.get(SPOKEN, "")):
-            made: tuple[str, dict[str, Any]] = super().from_notebook_node(nb, resources, **kw)
-        return made
+            exported: tuple[str, dict[str, Any]] = super().from_notebook_node(nb, resources, **kw)
+        return exported
 
     def _create_environment(self) -> Environment:
-        made: Environment = super()._create_environment()
-        made.globals.update(ON_PAGES)
-        return made
+        environment: Environment = super()._create_environment()
+        environment.globals.update(ON_PAGES)
+        return environment
 
 
 class MarkingScheme(Preprocessor):
@@ -184,8 +184,8 @@ class MarkingScheme(Preprocessor):
             cells.append(cell)
             text = schemes.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
             if text:
-                told = "\n".join(line for line in text.splitlines() if not line.startswith("### "))
-                cells.append(new_markdown_cell(f"**The course's own answer**\n\n{told}"))
+                body = "\n".join(line for line in text.splitlines() if not line.startswith("### "))
+                cells.append(new_markdown_cell(f"**The course's own answer**\n\n{body}"))
         notebook.cells = cells
         return notebook, resources
 

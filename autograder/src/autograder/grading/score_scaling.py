@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 
 # Where scores go to, in words.
 PLATFORM = "on the platform"
 
 
-class OtherMaximum(Refused):
+class OtherMaximum(UserError):
     """Something else than here can be earned there; says what to do."""
 
 

@@ -156,11 +156,11 @@ class _Reader:
             self._end_of(_PLAIN)
             return
         while True:
-            found = _BRACKET_OR_STRING.search(self._text, self._at)
-            if found is None:
+            match = _BRACKET_OR_STRING.search(self._text, self._at)
+            if match is None:
                 raise ValueError("something does not end")
-            self._at = found.start()
-            match found[0]:
+            self._at = match.start()
+            match match[0]:
                 case b'"':
                     self._end_of(_STRING)
                 case b"[" | b"{":
@@ -173,7 +173,7 @@ class _Reader:
                 return
 
     def _end_of(self, pattern: re.Pattern[bytes]) -> None:
-        found = pattern.match(self._text, self._at)
-        if found is None:
+        match = pattern.match(self._text, self._at)
+        if match is None:
             raise ValueError("something does not end, or is no value")
-        self._at = found.end()
+        self._at = match.end()

@@ -194,14 +194,14 @@ class Store:
             statement = statement.where(RECORDS.c.lesson == lesson)
         if student:
             statement = statement.where(RECORDS.c.student == student)
-        known = {column.name for column in fields(kind)}
+        field_names = {column.name for column in fields(kind)}
         records = []
         for text, of_lesson, of_student in self._connection.execute(statement):
             try:
                 plain = json.loads(text)
                 # A later version may have written more.
                 records.append(
-                    serialization.decode(kind, {name: plain[name] for name in known & plain.keys()})
+                    serialization.decode(kind, {name: plain[name] for name in field_names & plain.keys()})
                 )
             except (ValueError, TypeError, AttributeError, RecursionError) as problem:
                 damaged = f"{kind.__name__} of {of_student} {of_lesson}"
@@ -230,18 +230,18 @@ class Store:
     def tick(self, ticked: Ticked) -> None:
         """Put what a written answer is given in the place of what it was given before."""
         others = [
-            kept for kept in self.read(Ticked, ticked.lesson, ticked.student) if kept.task != ticked.task
+            marks for marks in self.read(Ticked, ticked.lesson, ticked.student) if marks.task != ticked.task
         ]
         self._forget(Ticked, ticked.lesson, ticked.student)
         self.add((*others, ticked))
 
     def ask(self, asked: Asked) -> bool:
         """Keep what a student asks, or what is answered to it; returns whether it is new."""
-        known = self.read(Asked, asked.lesson, asked.student)
-        same = [one for one in known if (one.task, one.text) == (asked.task, asked.text)]
+        requests = self.read(Asked, asked.lesson, asked.student)
+        same = [request for request in requests if (request.task, request.text) == (asked.task, asked.text)]
         if not same or asked.answered:
             self._forget(Asked, asked.lesson, asked.student)
-            self.add((*(one for one in known if one not in same), asked))
+            self.add((*(request for request in requests if request not in same), asked))
         return not same
 
     def replace(self, record: InSection | Identifiers | RosterChange) -> None:

@@ -60,7 +60,7 @@ PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
-class Room:
+class ResourceLimits:
     """What reading one piece may take, beside what its own sandbox takes."""
 
     processor_seconds: int = 8
@@ -69,9 +69,9 @@ class Room:
     seconds: float = 120.0
 
 
-READING = Room()
+READING = ResourceLimits()
 # A submission that is graded may be run several times, each time for as long as a run may last.
-GRADING = Room(seconds=3600.0)
+GRADING = ResourceLimits(seconds=3600.0)
 
 
 class LimitReached(Exception):
@@ -115,7 +115,7 @@ class Process:
                 self._process.start()
             theirs.close()
 
-    def call(self, room: Room, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(self, room: ResourceLimits, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what a function of a module returns, called there.
 
         Raises:
@@ -143,8 +143,8 @@ class Process:
             self._end_now()
         if not done:
             raise value
-        found: T = value
-        return found
+        result: T = value
+        return result
 
     def _begins(self, number: int, request: tuple[Any, ...]) -> bool:
         """Send a request. Returns whether the process began with it; else it was lost before."""
@@ -155,7 +155,7 @@ class Process:
             return bool(pipe.recv() == (number, BEGUN))
         return False
 
-    def _answer(self, number: int, room: Room) -> tuple[bool, Any, bool]:
+    def _answer(self, number: int, room: ResourceLimits) -> tuple[bool, Any, bool]:
         pipe = self._pipe
         assert pipe is not None
         with self._ended_after(room.seconds) as late:
@@ -187,7 +187,7 @@ class Process:
             timer.cancel()
             timer.join()
 
-    def _why(self, late: threading.Event, room: Room) -> str:
+    def _why(self, late: threading.Event, room: ResourceLimits) -> str:
         process = self._process
         if self._closed or process is None:
             return "what was to read it was closed"
@@ -269,7 +269,7 @@ _starting = threading.Lock()
 _started: list[Process] = []
 
 
-def within(room: Room, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+def run_limited(room: ResourceLimits, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Return what a function of a module returns, called in this thread's own kept process.
 
     Raises:
@@ -285,13 +285,13 @@ def within(room: Room, function: Callable[P, T], /, *args: P.args, **kwargs: P.k
 
 
 @dataclass
-class Share:
+class TimeBudget:
     """What reading several pieces of one student's may take of the processor together."""
 
     seconds: float = READING.processor_seconds
 
     def within(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a function of a module returns, called as by `within`.
+        """Return what a function of a module returns, called as by `run_limited`.
 
         Raises:
             LimitReached: it took more than it may or than is left, or an earlier piece did.
@@ -300,12 +300,12 @@ class Share:
             raise LimitReached("reading other files of theirs took more than it may")
         room = replace(READING, processor_seconds=math.ceil(self.seconds))
         try:
-            found, took = within(room, _timed, function, *args, **kwargs)
+            result, took = run_limited(room, _timed, function, *args, **kwargs)
         except LimitReached:
             self.seconds = 0.0
             raise
         self.seconds -= took
-        return found  # type: ignore[return-value]
+        return result  # type: ignore[return-value]
 
 
 def _timed(function: Callable[..., object], *args: object, **kwargs: object) -> tuple[object, float]:
@@ -321,7 +321,7 @@ def end_all() -> None:
 
 
 @contextlib.contextmanager
-def lifted() -> Iterator[None]:
+def without_limits() -> Iterator[None]:
     """Let what is started now have no part in the limits of this process: a sandbox has others."""
     if resource is None or not _inside:
         yield
@@ -340,7 +340,7 @@ _turns: list[Path] = []
 
 
 @contextlib.contextmanager
-def turn(alone: bool) -> Iterator[None]:
+def run_slot(alone: bool) -> Iterator[None]:
     """Wait for a turn to run something: beside others, or while none of them runs anything."""
     try:
         from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
@@ -360,9 +360,9 @@ def turn(alone: bool) -> Iterator[None]:
 def _turns_of_all() -> Path:
     """Return the file for all processes that this one keeps, made with the first of them."""
     if not _turns:
-        place = tempfile.TemporaryDirectory(prefix="turns-", ignore_cleanup_errors=True)
-        atexit.register(place.cleanup)
-        file = Path(place.name) / "turns"
+        folder = tempfile.TemporaryDirectory(prefix="turns-", ignore_cleanup_errors=True)
+        atexit.register(folder.cleanup)
+        file = Path(folder.name) / "turns"
         file.touch()
         file.with_suffix(".gate").touch()
         _turns.append(file)
@@ -393,7 +393,7 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)  # what was forked has lost the others
     gc.freeze()
-    first = _held()
+    first = _writable_bytes()
     while True:
         _unlimited()  # to read the next request is not the last one's
         try:
@@ -409,17 +409,17 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
         _limit(room)
         lost = False
         try:
-            told: tuple[bool, Any] = True, function(*args, **kwargs)
+            reply: tuple[bool, Any] = True, function(*args, **kwargs)
         except MemoryError:
             lost = True  # of what it was in the middle of, nobody knows the state
-            told = False, LimitReached("reading it took more memory than it may")
+            reply = False, LimitReached("reading it took more memory than it may")
         except RecursionError:
-            told = False, LimitReached("it is nested too deep to be read")
+            reply = False, LimitReached("it is nested too deep to be read")
         except Exception as problem:
-            told = False, problem
-        lost = lost or _held() - first > KEPT_BYTES
+            reply = False, problem
+        lost = lost or _writable_bytes() - first > KEPT_BYTES
         try:
-            pipe.send((number, *told, lost))
+            pipe.send((number, *reply, lost))
         except MemoryError:
             pipe.send((number, False, LimitReached("reading it took more memory than it may"), True))
         except (TypeError, AttributeError, ValueError) as problem:  # what cannot be sent
@@ -429,12 +429,12 @@ def _serve(pipe: Connection, folder: str, turns: Path) -> None:
             close()
 
 
-def _limit(room: Room) -> None:
+def _limit(room: ResourceLimits) -> None:
     if resource is None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = math.ceil(used.ru_utime + used.ru_stime) + room.processor_seconds
-    for kind, most in zip(_limited(), (seconds, _held() + room.memory_bytes), strict=True):
+    for kind, most in zip(_limited(), (seconds, _writable_bytes() + room.memory_bytes), strict=True):
         hard = resource.getrlimit(kind)[1]
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
@@ -451,7 +451,7 @@ def _limited() -> tuple[int, ...]:
     return () if resource is None else (resource.RLIMIT_CPU, resource.RLIMIT_DATA)
 
 
-def _held() -> int:
+def _writable_bytes() -> int:
     """Return the bytes that this process could write to; none where the system does not tell."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
@@ -470,14 +470,14 @@ def _without_main() -> Iterator[None]:
     settings = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     with _starting:
         bound = settings.pop("daemon", None)
-        kept = {name: getattr(main, name) for name in ("__spec__", "__file__") if hasattr(main, name)}
+        attributes = {name: getattr(main, name) for name in ("__spec__", "__file__") if hasattr(main, name)}
         main.__spec__ = None
-        if "__file__" in kept:
+        if "__file__" in attributes:
             del main.__file__
         try:
             yield
         finally:
-            for name, value in kept.items():
+            for name, value in attributes.items():
                 setattr(main, name, value)
             if bound is not None:
                 settings["daemon"] = bound

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from autograder.experiments.properties import violation
 from autograder.experiments.registry import EXPERIMENTS
-from autograder.judge.failure_signatures import Sight, sight, unsaid_in
+from autograder.judge.failure_signatures import FailureSignature, failure_signature, unsaid_in
 from autograder.judge.generic_facts import facts, unsteadiness
-from autograder.judge.known_mistakes import Explained, explain
-from autograder.judge.trace_alignment import alike, reaches, way
+from autograder.judge.known_mistakes import MatchedMistakes, explain
+from autograder.judge.trace_alignment import align_trace, reaches, similar_lines
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
@@ -49,15 +49,15 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
     }
     asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probe)
     findings = _findings(task, seen)
-    explained = Explained()
-    sights: dict[str, Sight] = {}
+    explained = MatchedMistakes()
+    sights: dict[str, FailureSignature] = {}
     # Most answers are right, and to compare one with all that is known takes longer than to judge it.
     if any(findings.values()):
-        sights = {name: sight(task, task.probe[name], outcome) for name, outcome in seen.items()}
+        sights = {name: failure_signature(task, task.probe[name], outcome) for name, outcome in seen.items()}
         reached = reaches(task.route, evidence.trail) if task.route else None
         explained = explain(task, seen, reached)
         if not _may_name(task, evidence, seen, explained):
-            explained = Explained()
+            explained = MatchedMistakes()
         findings = _findings(task, seen, explained)
     failing = []
     for check in task.checks:
@@ -68,11 +68,11 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
             for probe in check.probes
             if probe in asked
         ]
-        failing.append([one for one in found if one is not None])
+        failing.append([finding for finding in found if finding is not None])
     forgiven = _forgiven(task, sights, failing)
     results = []
-    for place, check in enumerate(task.checks):
-        finding = next(iter(failing[place]), None) if place not in forgiven else None
+    for index, check in enumerate(task.checks):
+        finding = next(iter(failing[index]), None) if index not in forgiven else None
         results.append(f.CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
     explains = () if explained.whole else _explained_checks(task, sights, failing, explained)
@@ -80,19 +80,23 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
     return f.Verdict(
         task.id,
         tuple(results),
-        named=tuple(f.Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
+        named=tuple(
+            f.Named(mistake.id, mistake.name, mistake.hint, mistake.section) for mistake in explained.wrong
+        ),
         whole=explained.whole or not explained.wrong,
-        shown=_shown(explained.shown, [found[0] for found in failing if found]),
+        shown=_proven_hints(explained.shown, [findings[0] for findings in failing if findings]),
         explains=explains,
         facts=() if passed else _facts(task, evidence, seen, explained),
-        way=_way(task, evidence, seen, sights, explained),
+        way=_aligned_trace(task, evidence, seen, sights, explained),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
     )
 
 
-def _may_name(task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: Explained) -> bool:
+def _may_name(
+    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: MatchedMistakes
+) -> bool:
     """Tell whether known mistakes may be named of an answer at all.
 
     Of one that gives another result in each call, only those that do so too. Numbers that do not follow the
@@ -105,9 +109,9 @@ def _may_name(task: Task, evidence: Evidence, seen: Mapping[str, Outcome], expla
 
 def _typed(task: Task, seen: Mapping[str, Outcome], probe: str) -> bool:
     """Tell whether a result stays the same where the data is another and the right result moves."""
-    own = seen[probe].tensor if probe in seen else None
+    tensor = seen[probe].tensor if probe in seen else None
     expected = task.probe[probe].expected.tensor
-    if own is None or expected is None:
+    if tensor is None or expected is None:
         return False
     for name, outcome in seen.items():
         other, right = outcome.tensor, task.probe[name].expected.tensor
@@ -119,14 +123,14 @@ def _typed(task: Task, seen: Mapping[str, Outcome], probe: str) -> bool:
         ):
             continue
         moves = right.shape != expected.shape or not all_close(right.float(), expected.float())
-        if moves and other.shape == own.shape and all_close(other.float(), own.float()):
+        if moves and other.shape == tensor.shape and all_close(other.float(), tensor.float()):
             return True
     return False
 
 
-def _shown(proven: f.Shown, findings: Sequence[f.Finding]) -> f.Shown:
+def _proven_hints(proven: f.Shown, findings: Sequence[f.Finding]) -> f.Shown:
     """Return what can be said of the named mistakes beside what a learner is told of each check."""
-    stopped = [isinstance(one, f.Raised) for one in findings]
+    stopped = [isinstance(finding, f.Raised) for finding in findings]
     if proven == "same" and stopped and all(stopped):
         return "stops"  # the result that is the same is one that no check shows
     # What has the wrong parameters cannot be tried, which is no error of the code.
@@ -135,26 +139,26 @@ def _shown(proven: f.Shown, findings: Sequence[f.Finding]) -> f.Shown:
 
 def _explained_checks(
     task: Task,
-    sights: Mapping[str, Sight],
+    sights: Mapping[str, FailureSignature],
     failing: Sequence[Sequence[f.Finding]],
-    explained: Explained,
+    explained: MatchedMistakes,
 ) -> tuple[str, ...]:
     """Return the titles of the checks in which known mistakes explain all that is wrong."""
     titles = []
-    for check, found in zip(task.checks, failing, strict=True):
+    for check, findings in zip(task.checks, failing, strict=True):
         covered = all(
-            one.probe in sights
-            and (not sights[one.probe].result or one.probe in explained.results)
-            and all((one.probe, mark) in explained.marks for mark in sights[one.probe].marks)
-            for one in found
+            finding.probe in sights
+            and (not sights[finding.probe].result or finding.probe in explained.results)
+            and all((finding.probe, mark) in explained.marks for mark in sights[finding.probe].marks)
+            for finding in findings
         )
-        if found and covered:
+        if findings and covered:
             titles.append(check.title)
     return tuple(titles)
 
 
 def _facts(
-    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: Explained
+    task: Task, evidence: Evidence, seen: Mapping[str, Outcome], explained: MatchedMistakes
 ) -> tuple[f.Fact, ...]:
     """Return what experiments show of an answer, without what a named mistake accounts for.
 
@@ -170,13 +174,13 @@ def _facts(
     return facts(task, left, examined, evidence.trail)
 
 
-def _way(
+def _aligned_trace(
     task: Task,
     evidence: Evidence,
     seen: Mapping[str, Outcome],
-    sights: Mapping[str, Sight],
-    explained: Explained,
-) -> f.Way | None:
+    sights: Mapping[str, FailureSignature],
+    explained: MatchedMistakes,
+) -> f.TraceAlignment | None:
     """Return how far an answer goes along the solution's way, if its result there is wrong.
 
     Steps without a word are told only where no known mistake is, and none of a module that cannot get the
@@ -187,13 +191,13 @@ def _way(
         return None
     if not _beyond(seen[route.probe].module, task.probe[route.probe].expected.module).loadable:
         return None
-    found = way(route, evidence.trail, seen)
-    if explained.wrong or (found and found.multiple):
-        return found
-    known = alike(route, evidence.trail, seen[route.probe], task.own_functions)
-    if known is None or (found and known.kind == "broken"):
-        return found
-    return replace(found or f.Way((), probe=route.probe), alike=known)
+    alignment = align_trace(route, evidence.trail, seen)
+    if explained.wrong or (alignment and alignment.multiple):
+        return alignment
+    similar = similar_lines(route, evidence.trail, seen[route.probe], task.own_functions)
+    if similar is None or (alignment and similar.kind == "broken"):
+        return alignment
+    return replace(alignment or f.TraceAlignment((), probe=route.probe), alike=similar)
 
 
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:
@@ -201,12 +205,12 @@ def concluded(probe: Probe, outcome: Outcome) -> Outcome:
     experiment = EXPERIMENTS.get(probe.observe)
     if experiment is None or experiment.measured is None or not probe.hidden or outcome.tensor is None:
         return outcome
-    found = experiment.measured(outcome.tensor, probe.settings)
-    return outcome if found is None else replace(outcome, tensor=found)
+    measurement = experiment.measured(outcome.tensor, probe.settings)
+    return outcome if measurement is None else replace(outcome, tensor=measurement)
 
 
 def _forgiven(
-    task: Task, sights: Mapping[str, Sight], failing: Sequence[Sequence[f.Finding]]
+    task: Task, sights: Mapping[str, FailureSignature], failing: Sequence[Sequence[f.Finding]]
 ) -> frozenset[int]:
     """Places of checks that fail for nothing but what another check fails for already.
 
@@ -215,22 +219,24 @@ def _forgiven(
     """
     shown: dict[int, frozenset[str]] = {}
     lost: list[int] = []
-    for place, found in enumerate(failing):
-        own = [sights[one.probe] for one in found if one.probe in sights]
-        if len(own) < len(found) or any(one.result or not one.marks for one in own):
-            lost.append(place)
-        if own:
-            shown[place] = frozenset().union(*(one.marks for one in own))
+    for index, findings in enumerate(failing):
+        signatures = [sights[finding.probe] for finding in findings if finding.probe in sights]
+        if len(signatures) < len(findings) or any(
+            signature.result or not signature.marks for signature in signatures
+        ):
+            lost.append(index)
+        if signatures:
+            shown[index] = frozenset().union(*(signature.marks for signature in signatures))
     costs = set(lost)
     for mark in sorted(frozenset().union(*shown.values())):
-        places = [place for place, marks in shown.items() if mark in marks]
+        places = [index for index, marks in shown.items() if mark in marks]
         if not costs & set(places):
-            costs.add(min(places, key=lambda place: (task.checks[place].points, place)))
-    return frozenset(place for place, found in enumerate(failing) if found and place not in costs)
+            costs.add(min(places, key=lambda index: (task.checks[index].points, index)))
+    return frozenset(index for index, findings in enumerate(failing) if findings and index not in costs)
 
 
 def _findings(
-    task: Task, seen: Mapping[str, Outcome], explained: Explained | None = None
+    task: Task, seen: Mapping[str, Outcome], explained: MatchedMistakes | None = None
 ) -> dict[str, f.Finding | None]:
     """Return what to say of each probe; of one whose data a learner never sees, only that it is wrong."""
     findings = {
@@ -240,12 +246,12 @@ def _findings(
         for probe in seen
     }
     return {
-        probe: finding and replace(_told(task, seen, probe, finding), probe=probe)
+        probe: finding and replace(_with_numbers_told(task, seen, probe, finding), probe=probe)
         for probe, finding in findings.items()
     }
 
 
-def _told(task: Task, seen: Mapping[str, Outcome], probe: str, finding: f.Finding) -> f.Finding:
+def _with_numbers_told(task: Task, seen: Mapping[str, Outcome], probe: str, finding: f.Finding) -> f.Finding:
     return f.NotComputed(_typed(task, seen, probe)) if _concealed(task, probe) else finding
 
 
@@ -329,9 +335,9 @@ def _beyond(report: ModuleReport, right: ModuleReport) -> ModuleReport:
     """Return a report without the parameters that the right answer itself adds to a module, or takes away."""
     return replace(
         report,
-        missing=tuple(one for one in report.missing if one not in right.missing),
-        unexpected=tuple(one for one in report.unexpected if one not in right.unexpected),
-        reshaped=tuple(one for one in report.reshaped if one not in right.reshaped),
+        missing=tuple(name for name in report.missing if name not in right.missing),
+        unexpected=tuple(name for name in report.unexpected if name not in right.unexpected),
+        reshaped=tuple(parameter for parameter in report.reshaped if parameter not in right.reshaped),
     )
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from autograder.records.bank import RESULT, Explanations, Probe, Task
+from autograder.records.bank import RESULT, Probe, SignatureTable, Task
 from autograder.records.outcome import MAX_TEXT, ErrorReport, Outcome
 from autograder.records.tensor_comparison import close, dtype_fits, looks_rounded, narrower, type_fits
 
@@ -39,7 +39,7 @@ RAISES = "raises "
 
 
 @dataclass(frozen=True)
-class Sight:
+class FailureSignature:
     """What is wrong with an answer on one probe."""
 
     result: str = ""  # the kind of wrong result: its shape, its type or what was raised; "" for a right one
@@ -58,38 +58,38 @@ class Sight:
         return bool(self.numbers) and self.numbers[-1] in (NAN, 0.0)
 
 
-RIGHT = Sight()
+RIGHT = FailureSignature()
 # Two mistakes at once, each of which shows here alone: whatever they show together is taken for theirs.
-UNTRIED = Sight("untried")
+UNTRIED = FailureSignature("untried")
 
 
-def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
+def failure_signature(task: Task, probe: Probe, outcome: Outcome) -> FailureSignature:
     """Return what is wrong with an outcome on a probe, in short."""
     if outcome.uncalled is not None:
-        return Sight(UNCALLED)
+        return FailureSignature(UNCALLED)
     if probe.raises:
         if outcome.error is None:
-            return Sight("accepted")
+            return FailureSignature("accepted")
         proper = outcome.error.is_one_of(probe.raises)
         if not proper:
-            return Sight(marks=frozenset({REFUSED_OTHERWISE + outcome.error.type}))
-        return Sight(marks=frozenset({REFUSED_UNSAID})) if unsaid_in(probe, outcome) else RIGHT
+            return FailureSignature(marks=frozenset({REFUSED_OTHERWISE + outcome.error.type}))
+        return FailureSignature(marks=frozenset({REFUSED_UNSAID})) if unsaid_in(probe, outcome) else RIGHT
     marks = frozenset(_marks(task, probe, outcome))
     if outcome.error is not None:
-        return Sight(_raised(outcome.error), marks=marks)
+        return FailureSignature(_raised(outcome.error), marks=marks)
     if outcome.tensor is None:
-        return Sight(f"{outcome.type_name} {outcome.shape}", marks=marks)
+        return FailureSignature(f"{outcome.type_name} {outcome.shape}", marks=marks)
     expected = probe.expected.tensor
     shape = str(tuple(outcome.tensor.shape))
     if expected is None or expected.shape != outcome.tensor.shape:
-        return Sight(shape, "", numbers_of(outcome.tensor), marks)
+        return FailureSignature(shape, "", numbers_of(outcome.tensor), marks)
     wrong = ~close(outcome.tensor, expected)
     if not bool(wrong.any()):
-        return Sight(marks=marks)
+        return FailureSignature(marks=marks)
     places = _places(outcome.tensor, expected, wrong, probe.observe == RESULT)
     numbers = numbers_of(outcome.tensor)
-    apart = max(abs(one - other) for one, other in zip(numbers, numbers_of(expected), strict=True))
-    return Sight(shape, places, numbers, marks, apart)
+    apart = max(abs(number - other) for number, other in zip(numbers, numbers_of(expected), strict=True))
+    return FailureSignature(shape, places, numbers, marks, apart)
 
 
 def unsaid_in(probe: Probe, outcome: Outcome) -> str:
@@ -97,7 +97,7 @@ def unsaid_in(probe: Probe, outcome: Outcome) -> str:
     message = "" if outcome.error is None else outcome.error.message
     if len(message) >= MAX_TEXT:
         return ""  # it is cut there
-    return next((one for one in probe.settings.get("says", ()) if one not in message), "")
+    return next((phrase for phrase in probe.settings.get("says", ()) if phrase not in message), "")
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:
@@ -112,17 +112,19 @@ def numbers_of(tensor: Tensor) -> tuple[float, ...]:
 
 def _places(actual: Tensor, expected: Tensor, wrong: Tensor, is_result: bool) -> str:
     """Where a result is wrong, in short: in which rows or entries; or that it is nearly right everywhere."""
-    one, right = actual.double(), expected.double()
-    if is_result and looks_rounded(one, right):
+    result, right = actual.double(), expected.double()
+    if is_result and looks_rounded(result, right):
         return "rounded"
-    if is_result and float((one - right).abs().max()) < NEARLY * float(right.abs().max()):
+    if is_result and float((result - right).abs().max()) < NEARLY * float(right.abs().max()):
         return "nearly"
     if wrong.ndim < 2:
-        return ",".join(str(place) for place in wrong.flatten().nonzero().flatten()[:12].tolist())
+        return ",".join(str(index) for index in wrong.flatten().nonzero().flatten()[:12].tolist())
     return hashlib.blake2s(bytes(wrong.any(dim=-1).flatten().tolist()), digest_size=3).hexdigest()
 
 
-def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, Sight]]) -> Explanations:
+def tabulate(
+    members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, FailureSignature]]
+) -> SignatureTable:
     """Return what known wrong answers look like, in the form of the bank.
 
     `members` are, for each explanation, the places of its mistakes in the task's known wrong answers, and
@@ -139,18 +141,20 @@ def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, S
                 marks.setdefault(tuple(sorted(seen.marks)), len(marks)),
                 *(seen.numbers or (0.0,) * NUMBERS),
             )
-            for one in sights
-            for seen in (one[name] for name in probes)
+            for signature in sights
+            for seen in (signature[name] for name in probes)
         ],
         dtype=torch.float32,
     ).reshape(-1, 2 + NUMBERS)
     different, cells = rows.unique(dim=0, return_inverse=True)
     width = max(map(len, members), default=0)
-    return Explanations(
+    return SignatureTable(
         probes=tuple(probes),
         kinds=tuple(kinds),
         marks=tuple(marks),
-        members=torch.tensor([[*one, *[-1] * (width - len(one))] for one in members], dtype=torch.int16),
+        members=torch.tensor(
+            [[*combination, *[-1] * (width - len(combination))] for combination in members], dtype=torch.int16
+        ),
         cells=cells.reshape(len(members), len(probes)).int(),
         kind=different[:, 0].short(),
         mark=different[:, 1].short(),
@@ -170,7 +174,7 @@ def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
     marks += [
         EXTRA + (name if (name.rpartition(".")[0] or name) in layers else "other") for name in seen.unexpected
     ]
-    marks += [RESHAPED + one.name for one in seen.reshaped]
+    marks += [RESHAPED + parameter.name for parameter in seen.reshaped]
     if set(seen.unreached) - set(right.unreached) - set(seen.frozen):
         marks.append("no gradient")
     if set(seen.frozen) - set(right.frozen):

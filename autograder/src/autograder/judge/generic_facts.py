@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.records.bank import AS_SEEN, RESULT, Probe, Task
-from autograder.records.findings import Fact, Idle, Place, Reaches, Related, Unsteady
+from autograder.records.findings import CodeLocation, Fact, Idle, Reaches, Related, Unsteady
 from autograder.records.outcome import Examination, Influence, Outcome, Trail
 from autograder.records.tensor_comparison import all_close, close, plainly_right
 
@@ -29,10 +29,10 @@ def facts(
     unsteady = unsteadiness(task, examined)
     if unsteady:  # other numbers come next time
         line = None if trail is None else trail.other_line
-        place = None if trail is None or line is None else Place(trail.other_name, line)
-        return (replace(unsteady, place=place),)
+        location = None if trail is None or line is None else CodeLocation(trail.other_name, line)
+        return (replace(unsteady, place=location),)
     related = tuple(_from_numbers(task, outcomes))
-    if any(one.how in ("turned", "reversed", "order", "places", "shared") for one in related):
+    if any(relation.how in ("turned", "reversed", "order", "places", "shared") for relation in related):
         return related  # what reaches where follows from that
     return (*_from_examination(task, examined), *related)[:MOST_FACTS]
 
@@ -50,28 +50,28 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
     if right is None or examined is None or right.probe != examined.probe:
         return
     # What only the answer has is no matter of this: a right one does without it.
-    known = {*task.probe[right.probe].inputs, *task.probe[right.probe].weights}
-    idle = tuple(name for name in examined.idle if name not in right.idle and name in known)
+    argument_names = {*task.probe[right.probe].inputs, *task.probe[right.probe].weights}
+    idle = tuple(name for name in examined.idle if name not in right.idle and name in argument_names)
     if idle:
         yield Idle(idle)
     # Where two axes of the result have one name, "token 0" is said of the first.
     moved, tried = _by_axis(right), _by_axis(examined)
-    for axis, one in tried.items():
+    for axis, effect in tried.items():
         expected = moved[axis].moved if axis in moved else None
-        if expected is None or len(expected) != len(one.moved):
+        if expected is None or len(expected) != len(effect.moved):
             continue
-        too_far = _first_apart(one.moved, expected)
+        too_far = _first_apart(effect.moved, expected)
         if too_far is not None:
-            yield Reaches(one.input, one.along, one.axis, *too_far)
-        too_short = _first_apart(expected, one.moved)
-        if too_short is not None and one.input not in idle:
-            yield Reaches(one.input, one.along, one.axis, *too_short, missing=True)
+            yield Reaches(effect.input, effect.along, effect.axis, *too_far)
+        too_short = _first_apart(expected, effect.moved)
+        if too_short is not None and effect.input not in idle:
+            yield Reaches(effect.input, effect.along, effect.axis, *too_short, missing=True)
 
 
 def _by_axis(examined: Examination) -> dict[tuple[str, str, str], Influence]:
     first: dict[tuple[str, str, str], Influence] = {}
-    for one in examined.influences:
-        first.setdefault((one.input, one.along, one.axis), one)
+    for influence in examined.influences:
+        first.setdefault((influence.input, influence.along, influence.axis), influence)
     return first
 
 
@@ -79,8 +79,8 @@ def _first_apart(
     moved: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...]
 ) -> tuple[int, int] | None:
     """Return the first (output, changed) slice that moves in one table and not in the other."""
-    for changed, (outputs, known) in enumerate(zip(moved, others, strict=True)):
-        extra = sorted(set(outputs) - set(known))
+    for changed, (outputs, expected_outputs) in enumerate(zip(moved, others, strict=True)):
+        extra = sorted(set(outputs) - set(expected_outputs))
         if extra:
             return extra[0], changed
     return None
@@ -105,27 +105,27 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
         if actual.shape == expected.shape == ():
             numbers.append((actual.double(), expected.double()))
         elif not all_close(actual, expected):
-            wrong.append(partial(_told, probe, actual, expected))
+            wrong.append(partial(_relations_on, probe, actual, expected))
     first = wrong[0]() if wrong else ()
     # Others are looked at only where they decide.
-    if not _is_rough(first) or all(_is_rough(found()) for found in wrong[1:]):
+    if not _is_rough(first) or all(_is_rough(relations()) for relations in wrong[1:]):
         yield from first
     if not wrong and len(numbers) > 1:
         actual, expected = (torch.stack(side) for side in zip(*numbers, strict=True))
         yield from tuple(_in_step(actual, expected)) or _of_signs(actual, expected)
 
 
-def _told(probe: Probe, actual: Tensor, expected: Tensor) -> tuple[Related, ...]:
+def _relations_on(probe: Probe, actual: Tensor, expected: Tensor) -> tuple[Related, ...]:
     """Return how a wrong result on a probe follows from the right one."""
     if expected.dtype == torch.bool:
-        found = _of_truth(actual, expected)
+        relations = _of_truth(actual, expected)
     else:
-        found = _related(actual.double(), expected.double(), {**probe.weights, **probe.inputs})
-    return tuple(replace(one, probe=probe.id) for one in found)
+        relations = _related(actual.double(), expected.double(), {**probe.weights, **probe.inputs})
+    return tuple(replace(relation, probe=probe.id) for relation in relations)
 
 
-def _is_rough(found: Sequence[Related]) -> bool:
-    return any(one.how == "digits" for one in found)
+def _is_rough(relations: Sequence[Related]) -> bool:
+    return any(relation.how == "digits" for relation in relations)
 
 
 def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iterator[Related]:
@@ -172,9 +172,9 @@ def _related(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> Iter
 def _shared_out_otherwise(actual: Tensor, expected: Tensor) -> Iterator[Related]:
     """Tell where the numbers add up to 1 along another axis than they should."""
     right = [axis for axis in range(expected.ndim) if _adds_up_to_one(expected, axis)]
-    own = [axis for axis in range(actual.ndim) if _adds_up_to_one(actual, axis)]
-    if len(right) == len(own) == 1 and right != own:
-        yield Related("shared", right[0], axis=own[0])
+    normalised_axes = [axis for axis in range(actual.ndim) if _adds_up_to_one(actual, axis)]
+    if len(right) == len(normalised_axes) == 1 and right != normalised_axes:
+        yield Related("shared", right[0], axis=normalised_axes[0])
 
 
 def _adds_up_to_one(numbers: Tensor, axis: int) -> bool:
@@ -188,7 +188,9 @@ def _all_alike(actual: Tensor, expected: Tensor) -> Iterator[Related]:
         return
     for axis in range(expected.ndim):
         if expected.shape[axis] > 2:
-            first, right = (one.narrow(axis, 0, 1).expand_as(one).float() for one in (actual, expected))
+            first, right = (
+                tensor.narrow(axis, 0, 1).expand_as(tensor).float() for tensor in (actual, expected)
+            )
             if all_close(actual.float(), first) and not close(expected.float(), right).all(dim=axis).any():
                 yield Related("alike", axis=axis)
                 return
@@ -224,10 +226,11 @@ def _too_many(actual: Tensor, expected: Tensor) -> Iterator[Related]:
     if not count:
         return
     for how, start in (("first", lambda size: 0), ("last", lambda size: size - count)):
-        made, right = (
-            one.narrow(axes[0], start(one.shape[axes[0]]), count).float() for one in (actual, expected)
+        actual_part, right = (
+            tensor.narrow(axes[0], start(tensor.shape[axes[0]]), count).float()
+            for tensor in (actual, expected)
         )
-        if all_close(made, right):
+        if all_close(actual_part, right):
             yield Related(how, float(count), axes[0])
             return
 
@@ -247,8 +250,10 @@ def _with_input(actual: Tensor, expected: Tensor, added: Mapping[str, Any]) -> I
 
 def _has_another_order(actual: Tensor, expected: Tensor, axis: int) -> bool:
     """Tell whether slices that all differ have changed places along an axis."""
-    made, right = (one.movedim(axis, 0).reshape(one.shape[axis], -1).float() for one in (actual, expected))
-    same = close(made[:, None], right[None]).all(dim=-1)  # (slices made, right slices)
+    actual_slices, right = (
+        tensor.movedim(axis, 0).reshape(tensor.shape[axis], -1).float() for tensor in (actual, expected)
+    )
+    same = close(actual_slices[:, None], right[None]).all(dim=-1)  # (slices made, right slices)
     alike = close(right[:, None], right[None]).all(dim=-1)
     return bool((same.sum(dim=0) == 1).all() & (same.sum(dim=1) == 1).all()) and int(alike.sum()) == len(
         right
@@ -259,13 +264,13 @@ def _same_numbers(actual: Tensor, expected: Tensor) -> bool:
     """Tell whether two tensors hold the same numbers, most of which are there once only."""
     if actual.numel() != expected.numel() or expected.numel() < LEAST_NUMBERS:
         return False
-    made, right = (one.flatten().float().sort().values for one in (actual, expected))
-    return 2 * len(right.unique()) > len(right) and all_close(made, right)
+    actual_numbers, right = (tensor.flatten().float().sort().values for tensor in (actual, expected))
+    return 2 * len(right.unique()) > len(right) and all_close(actual_numbers, right)
 
 
 def _right_slices(right: Tensor) -> Iterator[Related]:
     """Tell in which slices along an axis a result is right, where one sentence says it."""
-    found = []
+    candidates = []
     for axis in range(right.ndim):
         good = right.movedim(axis, 0).reshape(right.shape[axis], -1).all(dim=1)
         count, total = int(good.sum()), good.numel()
@@ -273,14 +278,14 @@ def _right_slices(right: Tensor) -> Iterator[Related]:
             continue
         first_wrong, first_right = int((~good).nonzero()[0]), int(good.nonzero()[0])
         if count == total - 1:
-            found.append((2.0, Related("but-one", float(first_wrong), axis)))
+            candidates.append((2.0, Related("but-one", float(first_wrong), axis)))
         elif count == first_wrong:
-            found.append((count / total, Related("until", float(count - 1), axis)))
+            candidates.append((count / total, Related("until", float(count - 1), axis)))
         elif count == total - first_right:
-            found.append((count / total, Related("from", float(first_right), axis)))
+            candidates.append((count / total, Related("from", float(first_right), axis)))
         elif count == 1:
-            found.append((0.0, Related("only", float(first_right), axis)))
-    yield from (one for _, one in sorted(found, key=lambda pair: -pair[0])[:1])
+            candidates.append((0.0, Related("only", float(first_right), axis)))
+    yield from (relation for _, relation in sorted(candidates, key=lambda pair: -pair[0])[:1])
 
 
 def _of_truth(actual: Tensor, expected: Tensor) -> Iterator[Related]:

@@ -27,10 +27,10 @@ from autograder.judge.failure_signatures import (
     ROUNDING,
     UNCALLED,
     UNTRIED,
-    Sight,
-    sight,
+    FailureSignature,
+    failure_signature,
 )
-from autograder.records.bank import RESULT, Explanations, KnownWrong, Task
+from autograder.records.bank import RESULT, KnownWrong, SignatureTable, Task
 from autograder.records.findings import Shown
 from autograder.records.outcome import ErrorReport, Outcome
 
@@ -59,7 +59,7 @@ class Relation(IntEnum):
 
 
 @dataclass(frozen=True)
-class Explained:
+class MatchedMistakes:
     """The mistakes that were recognised, and what they explain."""
 
     wrong: tuple[KnownWrong, ...] = ()  # one for each mistake, in the order in which they were found
@@ -74,20 +74,26 @@ class Explained:
 Cell = tuple[str, str]
 
 
-def explain(task: Task, outcomes: Mapping[str, Outcome], reached: Collection[str] | None = None) -> Explained:
+def explain(
+    task: Task, outcomes: Mapping[str, Outcome], reached: Collection[str] | None = None
+) -> MatchedMistakes:
     """Return the known mistakes that explain what an answer did on the probes it was tried on.
 
     `reached` are the names of the solution's steps that the answer takes, where it was followed.
     """
     table = task.explanations
     if table is None or not len(table.members) or not outcomes:
-        return Explained()
-    seen = {name: sight(task, task.probe[name], outcomes[name]) for name in table.probes if name in outcomes}
-    if not any(one.wrong for one in seen.values()):
-        return Explained()
+        return MatchedMistakes()
+    seen = {
+        name: failure_signature(task, task.probe[name], outcomes[name])
+        for name in table.probes
+        if name in outcomes
+    }
+    if not any(signature.wrong for signature in seen.values()):
+        return MatchedMistakes()
     plain = {name for name in seen if task.probe[name].observe == RESULT}
     if any(_is_slip(outcomes[name].error) for name in plain):
-        return Explained()
+        return MatchedMistakes()
     search = _Search(task, _compare(task, table, seen), seen, reached)
     return search.whole() or search.together() or search.part()
 
@@ -115,36 +121,40 @@ class _Comparison:
     may_show: Mapping[Cell, Tensor]
 
 
-def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Comparison:
+def _compare(task: Task, table: SignatureTable, seen: Mapping[str, FailureSignature]) -> _Comparison:
     """Compare all explanations with an answer, and leave out those that a probe rules out."""
     cells = table.cells[:, [table.probes.index(name) for name in seen]].long()
-    own_marks = [torch.tensor([set(marks) <= one.marks for marks in table.marks]) for one in seen.values()]
-    relations = [_relations(table, one) for one in seen.values()]
+    own_marks = [
+        torch.tensor([set(marks) <= signature.marks for marks in table.marks]) for signature in seen.values()
+    ]
+    relations = [_relations(table, signature) for signature in seen.values()]
     relation = torch.stack([column[cells[:, at]] for at, column in enumerate(relations)], dim=1)
     # Marks that the answer has not rule an explanation out, except where an error came before them.
     mark = table.mark.long()
     untried = relation == Relation.UNTRIED
-    hidden = torch.tensor([_raises(one.result) or one.result == UNCALLED for one in seen.values()])
+    hidden = torch.tensor(
+        [_raises(signature.result) or signature.result == UNCALLED for signature in seen.values()]
+    )
     within = torch.stack([within[mark[cells[:, at]]] for at, within in enumerate(own_marks)], dim=1)
     relation = torch.where(
         _excused(task, table, seen, relation, cells), torch.tensor(Relation.RIGHT), relation
     )
-    own_right = torch.tensor([not one.result for one in seen.values()])
+    own_right = torch.tensor([not signature.result for signature in seen.values()])
     ruled_out = ((relation == Relation.OTHER) & own_right).any(dim=1)
     # Mistakes of which each shows alone do not come out right together.
     several = (table.members >= 0).sum(dim=1) > 1
     ruled_out |= several & (untried & own_right).any(dim=1)
     ruled_out |= ~(within | untried | hidden).all(dim=1)
-    kept = ~ruled_out
+    possible = ~ruled_out
     may_show = {
-        (name, one): untried[kept, at] & _may_show(table, mark[cells[:, at]], one)[kept]
+        (name, one): untried[possible, at] & _may_show(table, mark[cells[:, at]], one)[possible]
         for at, (name, sight_there) in enumerate(seen.items())
         for one in sight_there.marks
     }
-    members, relation, cells = table.members[kept], relation[kept], cells[kept]
-    own = [tuple(sorted(one.marks)) for one in seen.values()]
-    places = {marks: place for place, marks in enumerate(table.marks)}
-    same_marks = mark[cells] == torch.tensor([places.get(marks, -1) for marks in own])
+    members, relation, cells = table.members[possible], relation[possible], cells[possible]
+    marks_seen = [tuple(sorted(signature.marks)) for signature in seen.values()]
+    places = {marks: index for index, marks in enumerate(table.marks)}
+    same_marks = mark[cells] == torch.tensor([places.get(marks, -1) for marks in marks_seen])
     shows = {
         (name, one): torch.tensor([one in marks for marks in table.marks])[mark[cells[:, at]]]
         for at, (name, sight_there) in enumerate(seen.items())
@@ -152,10 +162,13 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
     }
     # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may be any,
     # or that draws numbers.
-    varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[members.long()]
+    varies = torch.tensor([*(mistake.varies for mistake in task.known_wrong), False])[members.long()]
     alone = (members >= 0).sum(dim=1) == 1
     loosely = torch.stack(
-        [_in_place(task, table, name, one)[cells[:, at]] for at, (name, one) in enumerate(seen.items())],
+        [
+            _in_place(task, table, name, signature)[cells[:, at]]
+            for at, (name, signature) in enumerate(seen.items())
+        ],
         dim=1,
     )
     loosely &= (alone & varies[:, 0])[:, None] & same_marks & (relation == Relation.OTHER)
@@ -163,48 +176,52 @@ def _compare(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> _Com
     return _Comparison(members, relation, same_marks, shows, may_show)
 
 
-def _may_show(table: Explanations, mark: Tensor, one: str) -> Tensor:
+def _may_show(table: SignatureTable, mark: Tensor, name: str) -> Tensor:
     """Tell which explanations may show a mark where they were not tried. Shape (explanations,).
 
     A parameter that is missing, or one too many, comes of a mistake that shows it alone.
     """
     members = table.members.long()
-    if not one.startswith((LACKS, EXTRA, RESHAPED)):
+    if not name.startswith((LACKS, EXTRA, RESHAPED)):
         return torch.ones(len(members), dtype=torch.bool)
     alone = (members >= 0).sum(dim=1) == 1
-    shown = torch.tensor([one in marks for marks in table.marks])[mark]
+    shown = torch.tensor([name in marks for marks in table.marks])[mark]
     return torch.isin(members, members[alone & shown, 0]).any(dim=1)
 
 
-def _relations(table: Explanations, one: Sight) -> Tensor:
+def _relations(table: SignatureTable, signature: FailureSignature) -> Tensor:
     """Return how each sight of the table is related to what was seen on a probe. Shape (sights,)."""
     kind = table.kind.long()
     results = [result for result, _ in table.kinds]
     relation = torch.full((len(kind),), int(Relation.OTHER))
-    if one.result:
-        if _raises(one.result):
-            like = torch.tensor([_alike(result, one.result) for result in results])[kind]
+    if signature.result:
+        if _raises(signature.result):
+            like = torch.tensor([_is_same_error(result, signature.result) for result in results])[kind]
             relation[like] = Relation.LIKE
         # Of the same kind are few: only their numbers are looked at.
-        rows = torch.tensor([result == one.result for result in results])[kind].nonzero().flatten()
-        own = torch.tensor(one.numbers or (0.0,) * table.numbers.shape[1], dtype=torch.float64)
-        near = (CLOSE * (1 + own.abs())).minimum((ROUNDING * (1 + own.abs())).clamp_min(APART * one.apart))
-        same = ((table.numbers[rows] - own).abs() <= near).all(dim=1)
+        rows = torch.tensor([result == signature.result for result in results])[kind].nonzero().flatten()
+        numbers = torch.tensor(signature.numbers or (0.0,) * table.numbers.shape[1], dtype=torch.float64)
+        near = (CLOSE * (1 + numbers.abs())).minimum(
+            (ROUNDING * (1 + numbers.abs())).clamp_min(APART * signature.apart)
+        )
+        same = ((table.numbers[rows] - numbers).abs() <= near).all(dim=1)
         relation[rows[same]] = Relation.SAME
     relation[kind == 0] = Relation.RIGHT
     relation[torch.tensor([result == UNTRIED.result for result in results])[kind]] = Relation.UNTRIED
     return relation
 
 
-def _in_place(task: Task, table: Explanations, name: str, one: Sight) -> Tensor:
+def _in_place(task: Task, table: SignatureTable, name: str, signature: FailureSignature) -> Tensor:
     """Tell which sights are wrong in the same places, or of the same shape where numbers are drawn."""
     drawn = task.probe[name].train
-    fits = [result == one.result and (drawn or places == one.places) for result, places in table.kinds]
-    return torch.tensor([bool(one.result) and fit for fit in fits])[table.kind.long()]
+    fits = [
+        result == signature.result and (drawn or places == signature.places) for result, places in table.kinds
+    ]
+    return torch.tensor([bool(signature.result) and fit for fit in fits])[table.kind.long()]
 
 
 def _excused(
-    task: Task, table: Explanations, seen: Mapping[str, Sight], relation: Tensor, cells: Tensor
+    task: Task, table: SignatureTable, seen: Mapping[str, FailureSignature], relation: Tensor, cells: Tensor
 ) -> Tensor:
     """Tell where an explanation fails in an experiment for its wording only. Shape (explanations, probes).
 
@@ -212,15 +229,15 @@ def _excused(
     """
     raising = torch.tensor([_raises(result) for result, _ in table.kinds])[table.kind.long()][cells]
     plain = torch.tensor([task.probe[name].observe == RESULT for name in seen])
-    telling = torch.tensor([_is_telling(task, name, one) for name, one in seen.items()])
+    telling = torch.tensor([_is_telling(task, name, signature) for name, signature in seen.items()])
     by_numbers = ((relation == Relation.SAME) & telling).any(dim=1, keepdim=True)
-    own_right = torch.tensor([not one.result for one in seen.values()])
+    own_right = torch.tensor([not signature.result for signature in seen.values()])
     return raising & ~plain & own_right & by_numbers
 
 
-def _is_telling(task: Task, name: str, one: Sight) -> bool:
+def _is_telling(task: Task, name: str, signature: FailureSignature) -> bool:
     """Tell whether a wrong result says by its numbers what led there; an error or zeros say little."""
-    return task.probe[name].observe == RESULT and bool(one.numbers) and not one.silent
+    return task.probe[name].observe == RESULT and bool(signature.numbers) and not signature.silent
 
 
 class _Search:
@@ -230,15 +247,15 @@ class _Search:
         self,
         task: Task,
         compared: _Comparison,
-        seen: Mapping[str, Sight],
+        seen: Mapping[str, FailureSignature],
         reached: Collection[str] | None,
     ) -> None:
         self._task = task
         self._members = compared.members
         self._size = (compared.members >= 0).sum(dim=1)
-        results = [(name, "") for name, one in seen.items() if one.result]
+        results = [(name, "") for name, signature in seen.items() if signature.result]
         self.cells: list[Cell] = [*results, *compared.shows]
-        wrong = torch.tensor([bool(one.result) for one in seen.values()], dtype=torch.bool)
+        wrong = torch.tensor([bool(signature.result) for signature in seen.values()], dtype=torch.bool)
         columns = [compared.relation[:, wrong]]
         for (name, mark), shown in compared.shows.items():
             column = torch.where(shown, int(Relation.SAME), int(Relation.RIGHT))
@@ -255,7 +272,7 @@ class _Search:
         )
         self._stops = stops
         expected = (task.probe[name].expected.tensor for name, mark in self.cells if not mark)
-        self._in_whole_numbers = all(one is None or not one.is_floating_point() for one in expected)
+        self._in_whole_numbers = all(tensor is None or not tensor.is_floating_point() for tensor in expected)
         self._silent = torch.tensor([not mark and seen[name].silent for name, mark in self.cells])
         self._experiments = torch.tensor([task.probe[name].observe != RESULT for name, _ in self.cells])
         self._same_marks = compared.same_marks.sum(dim=1)
@@ -281,11 +298,11 @@ class _Search:
 
     def _stops_as_far(self, reached: Collection[str]) -> Tensor:
         """Tell which explanations may stop in the step in which the answer stops. Shape (explanations,)."""
-        known = [wrong.reaches for wrong in self._task.known_wrong]
-        fits = torch.tensor([*(one is None or set(one) == set(reached) for one in known), True])
+        reached_steps = [wrong.reaches for wrong in self._task.known_wrong]
+        fits = torch.tensor([*(steps is None or set(steps) == set(reached) for steps in reached_steps), True])
         return fits[self._members[:, 0].long()] | (self._size > 1)
 
-    def whole(self) -> Explained | None:
+    def whole(self) -> MatchedMistakes | None:
         """Return the mistakes that show all that is wrong; None where there are none."""
         shown = (self._relation != Relation.RIGHT).all(dim=1)
         rows = self._best(self._consistent & shown & self._told(list(range(len(self.cells)))))
@@ -298,13 +315,13 @@ class _Search:
         covered, exact = self._agreement(rows, untried=True)
         return self._explained(common.values(), covered, exact, self._shown(rows, covered), whole=True)
 
-    def together(self) -> Explained | None:
+    def together(self) -> MatchedMistakes | None:
         """Return mistakes that leave each other alone and show all that is wrong between them."""
         named: dict[str, KnownWrong] = {}
         covered: set[int] = set()
         exact: set[int] = set()
         for _ in range(MOST_MISTAKES):
-            left = [place for place in range(len(self.cells)) if place not in covered]
+            left = [index for index in range(len(self.cells)) if index not in covered]
             if not left:
                 break
             rows = self._best(self._consistent & self._told(left, strictly=bool(named)), left)
@@ -321,10 +338,10 @@ class _Search:
             return None
         return self._explained(named.values(), covered, exact, "likeness", whole=True)
 
-    def part(self) -> Explained:
+    def part(self) -> MatchedMistakes:
         """Return the mistakes that show all that is wrong in some check, if they show it by their numbers."""
         checks = [
-            [place for place, (name, _) in enumerate(self.cells) if name in check.probes]
+            [index for index, (name, _) in enumerate(self.cells) if name in check.probes]
             for check in self._task.checks
         ]
         agrees = self._relation >= Relation.LIKE
@@ -334,7 +351,7 @@ class _Search:
             if places:
                 whole_check = agrees[:, places].all(dim=1)
                 count += whole_check
-                plainly = self._relation[:, [place for place in places if self._plainly[place]]]
+                plainly = self._relation[:, [index for index in places if self._plainly[index]]]
                 same += whole_check * (plainly == Relation.SAME).sum(dim=1)
         # Most numbers must be theirs: of several mistakes, and where whole numbers agree by chance.
         enough = 2 * self._exact(range(len(self.cells))) > int(self._telling.sum())
@@ -344,7 +361,7 @@ class _Search:
         rows = self._first((count > 0) & (same > 0) & enough, same, count, -self._size)
         common, differ = self._common_faults(rows)
         if not common or differ:
-            return Explained()
+            return MatchedMistakes()
         covered, exact = self._agreement(rows)
         return self._explained(common.values(), covered, exact, self._shown(rows, covered))
 
@@ -354,14 +371,14 @@ class _Search:
         Of several mistakes it must be numbers: only one mistake is known by nan alone, by zeros, by an error
         or by an experiment, for many two lead there. Where a result is wrong, no mark says why.
         """
-        results = [place for place in places if self._results[place]]
-        own = self._relation[:, results or list(places)]
+        results = [index for index in places if self._results[index]]
+        relation = self._relation[:, results or list(places)]
         telling = self._telling[results or list(places)]
-        by_numbers = ((own == Relation.SAME) & telling).any(dim=1)
+        by_numbers = ((relation == Relation.SAME) & telling).any(dim=1)
         least = Relation.SAME if strictly else Relation.LIKE
-        alone = (self._size == 1) & (own >= least).any(dim=1)
+        alone = (self._size == 1) & (relation >= least).any(dim=1)
         if not results:
-            alone = (own >= least).any(dim=1)
+            alone = (relation >= least).any(dim=1)
         return by_numbers | alone
 
     def _best(self, candidates: Tensor, places: Sequence[int] = ()) -> list[int]:
@@ -375,7 +392,7 @@ class _Search:
 
     def _exact(self, places: Collection[int]) -> Tensor:
         """Count the results among some cells whose very numbers an explanation has. Shape (explanations,)."""
-        telling = [place for place in places if self._telling[place]]
+        telling = [index for index in places if self._telling[index]]
         return (self._relation[:, telling] == Relation.SAME).sum(dim=1)
 
     @staticmethod
@@ -391,20 +408,20 @@ class _Search:
 
     def _common_faults(self, rows: Sequence[int]) -> tuple[dict[str, KnownWrong], bool]:
         """Return the mistakes that some explanations share, by their ids, and whether one has more."""
-        known = self._task.known_wrong
-        members = [[known[place] for place in self._members[row].tolist() if place >= 0] for row in rows]
-        faults = [{wrong.id: wrong for wrong in one} for one in members]
+        mistakes = self._task.known_wrong
+        members = [[mistakes[index] for index in self._members[row].tolist() if index >= 0] for row in rows]
+        faults = [{wrong.id: wrong for wrong in combination} for combination in members]
         shared = set.intersection(*map(set, faults)) if faults else set()
         common = {name: wrong for name, wrong in faults[0].items() if name in shared} if faults else {}
-        return common, any(len(one) > len(common) for one in faults)
+        return common, any(len(names) > len(common) for names in faults)
 
     def _agreement(self, rows: Sequence[int], untried: bool = False) -> tuple[set[int], set[int]]:
         """Return the cells that all of some explanations show, and those of them with the very numbers."""
-        own = self._relation[list(rows)]
-        agrees = own >= Relation.LIKE
+        relation = self._relation[list(rows)]
+        agrees = relation >= Relation.LIKE
         if untried:
-            agrees = agrees | (own == Relation.UNTRIED)
-        same = (own == Relation.SAME).all(dim=0) & self._telling
+            agrees = agrees | (relation == Relation.UNTRIED)
+        same = (relation == Relation.SAME).all(dim=0) & self._telling
         return set(agrees.all(dim=0).nonzero().flatten().tolist()), set(same.nonzero().flatten().tolist())
 
     def _shown(self, rows: Sequence[int], places: Collection[int]) -> Shown:
@@ -412,18 +429,18 @@ class _Search:
 
         Of several mistakes, one may show in an experiment alone, which is no proof.
         """
-        results = [place for place in places if self._results[place]]
-        telling = [place for place in results if self._telling[place]]
+        results = [index for index in places if self._results[index]]
+        telling = [index for index in results if self._telling[index]]
         same = bool((self._relation[list(rows)][:, results] == Relation.SAME).all())
         several = bool((self._size[list(rows)] > 1).any())
         if telling:
-            tried = several and any(self._experiments[place] for place in results)
+            tried = several and any(self._experiments[index] for index in results)
             return "same" if same and not tried else "likeness"
-        if any(self._stops[place] for place in results):
+        if any(self._stops[index] for index in results):
             return "stops"
-        if any(self._silent[place] for place in results):
+        if any(self._silent[index] for index in results):
             return "ending"
-        return "likeness" if any(self._experiments[place] for place in results) else ""
+        return "likeness" if any(self._experiments[index] for index in results) else ""
 
     def _explained(
         self,
@@ -432,13 +449,13 @@ class _Search:
         exact: set[int],
         shown: Shown = "",
         whole: bool = False,
-    ) -> Explained:
-        cells = [self.cells[place] for place in sorted(covered)]
-        return Explained(
+    ) -> MatchedMistakes:
+        cells = [self.cells[index] for index in sorted(covered)]
+        return MatchedMistakes(
             tuple(wrong),
             frozenset(name for name, mark in cells if not mark),
             frozenset(cell for cell in cells if cell[1]),
-            frozenset(self.cells[place][0] for place in exact),
+            frozenset(self.cells[index][0] for index in exact),
             whole,
             shown,
         )
@@ -448,11 +465,11 @@ def _raises(result: str) -> bool:
     return result.startswith(RAISES)
 
 
-def _alike(known: str, result: str) -> bool:
+def _is_same_error(known_result: str, result: str) -> bool:
     """Tell whether two errors are of one type and about the same sizes, in whatever words."""
-    if not (_raises(known) and _raises(result)):
+    if not (_raises(known_result) and _raises(result)):
         return False
-    sizes = _sizes(known)
+    sizes = _sizes(known_result)
     return bool(sizes[1]) and sizes == _sizes(result)
 
 

@@ -9,14 +9,16 @@ from typing import Literal
 from torch import Tensor
 
 from autograder.records.bank import RightStep, Route
-from autograder.records.findings import Alike, Followed, Place, Reached, Way
+from autograder.records.findings import Alike, CodeLocation, Followed, Reached, TraceAlignment
 from autograder.records.outcome import Outcome, Step, Trail
 from autograder.records.tensor_fingerprint import Fingerprint, factor_between, fingerprint
 
 SAME = 2e-4
 
 
-def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome]) -> Way | None:
+def align_trace(
+    route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome]
+) -> TraceAlignment | None:
     """Return which steps of the solution an answer takes, and which is the first that it does not.
 
     It is only asked about an answer whose result is wrong where it was followed.
@@ -28,49 +30,55 @@ def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome
         return None
     matches = _all_matches(route, trail)
     cut = {step.name for step in route.steps if _is_cut_otherwise(step, matches[step.name], trail)}
-    taken = {name: found[0] for name, found in matches.items() if found and all(found) and name not in cut}
+    taken = {
+        name: matched[0] for name, matched in matches.items() if matched and all(matched) and name not in cut
+    }
     passed = set(taken).union(*(step.needs for step in route.steps if step.name in taken))
     missing = next(
         (step for step in route.steps if step.name not in passed and passed.issuperset(step.needs)), None
     )
-    right = tuple(_reached(step, made) for step in route.steps if (made := taken.get(step.name)))
+    right = tuple(_reached(step, matched) for step in route.steps if (matched := taken.get(step.name)))
     if outcomes[route.probe].error is not None:
         # Axes in another order may well be what it stops at.
         right = tuple(step for step in right if not step.shape)
-        return Way(right, ends="stops", probe=route.probe) if right else None
+        return TraceAlignment(right, ends="stops", probe=route.probe) if right else None
     if missing is None:
         ends = _how_it_ends(route, taken, outcomes[route.probe].tensor)
-        return Way(right, ends=ends, probe=route.probe) if right else None
+        return TraceAlignment(right, ends=ends, probe=route.probe) if right else None
     # In a loop, a tensor can be made piece by piece without ever standing in one place.
     if trail.looped or any(matches[missing.name]):
-        return Way(right, probe=route.probe) if right else None
+        return TraceAlignment(right, probe=route.probe) if right else None
     sources = [
-        (step, made) for step in route.steps if step.name in missing.needs and (made := taken.get(step.name))
+        (step, matched)
+        for step in route.steps
+        if step.name in missing.needs and (matched := taken.get(step.name))
     ]
-    return Way(
+    return TraceAlignment(
         right,
         missing.says,
         multiple=_multiple(missing, trail),
         fitting=tuple(factor for factor in _factors(missing, route) if factor != 1),
         probe=route.probe,
         source=_reached(*sources[-1]) if sources else None,
-        instead=_instead(route, trail, missing, [made[0] for _, made in sources]),
+        instead=_instead(route, trail, missing, [source[0] for _, source in sources]),
     )
 
 
-def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[str]) -> Alike | None:
+def similar_lines(
+    route: Route, trail: Trail | None, outcome: Outcome, own_functions: Collection[str]
+) -> Alike | None:
     """Return the lines of an answer whose numbers the solution makes too, with a word for them or without.
 
     None where it stops, where nothing is known, or the last of them has a word. Only lines of the functions
-    in `own` are told; of an answer that makes other numbers, too, only those with a name.
+    in `own_functions` are told; of an answer that makes other numbers, too, only those with a name.
     """
     if trail is None or trail.hooked or trail.probe != route.probe or outcome.error is not None:
         return None
     named = [orders for step in route.steps for orders in step.fingerprints]
-    steps = [step for step in trail.steps if step.origin != "moved" and step.function in own]
-    right = [place for place, step in enumerate(steps) if _is_one_of(step, [*named, *route.others])]
+    steps = [step for step in trail.steps if step.origin != "moved" and step.function in own_functions]
+    right = [index for index, step in enumerate(steps) if _is_one_of(step, [*named, *route.others])]
     # Of what a line makes, the last says most.
-    last = {steps[place].line_number: steps[place] for place in right}
+    last = {steps[index].line_number: steps[index] for index in right}
     unbroken = right == list(range(len(right)))
     by_line = sorted((step for step in last.values() if unbroken or step.name), key=steps.index)
     if by_line and _is_one_of(by_line[-1], named):
@@ -79,51 +87,58 @@ def alike(route: Route, trail: Trail | None, outcome: Outcome, own: Collection[s
     # What is not computed may be right and stand in no solution. In a loop, numbers come one by one that
     # others make together.
     looped = any(len(step.fingerprints) > 1 for step in steps)
-    told = rest and not looped and rest[0].origin == "computed"
-    if told and trail.unseen is not None and trail.unseen <= trail.steps.index(rest[0]):
-        told = False  # what was too small to be looked at may be the first
-    if not by_line and not told:
+    is_certain = rest and not looped and rest[0].origin == "computed"
+    if is_certain and trail.unseen is not None and trail.unseen <= trail.steps.index(rest[0]):
+        is_certain = False  # what was too small to be looked at may be the first
+    if not by_line and not is_certain:
         return None
     result = None if outcome.tensor is None else fingerprint(outcome.tensor)
     given = bool(by_line) and by_line[-1].fingerprints[-1:] == (result,)
     return Alike(
-        tuple(_place(step, steps) for step in by_line),
+        tuple(_location_of(step, steps) for step in by_line),
         "given" if given else "unbroken" if unbroken else "broken",
-        _place(rest[0], steps) if told and not given else None,
+        _location_of(rest[0], steps) if is_certain and not given else None,
     )
 
 
-def _place(step: Step, steps: Sequence[Step]) -> Place:
+def _location_of(step: Step, steps: Sequence[Step]) -> CodeLocation:
     on_its_line = [
         one for one in steps if (one.function, one.line_number) == (step.function, step.line_number)
     ]
-    return Place(step.name, step.line_number, step is on_its_line[-1])
+    return CodeLocation(step.name, step.line_number, step is on_its_line[-1])
 
 
 def _is_one_of(step: Step, some: Sequence[Sequence[Fingerprint]]) -> bool:
-    return all(any(_is_same(made, orders) for orders in some) for made in step.fingerprints)
+    return all(
+        any(_is_same(fingerprint_seen, orders) for orders in some) for fingerprint_seen in step.fingerprints
+    )
 
 
 def _how_it_ends(route: Route, taken: Collection[str], result: Tensor | None) -> Literal["there", "wrong"]:
     """Tell whether an answer that takes all steps gives back the last one of them."""
     last = next((step.fingerprints for step in reversed(route.steps) if step.name in taken), ())
-    made = None if result is None else fingerprint(result)
-    return "there" if made and len(last) == 1 and _is_same(made, last[0]) else "wrong"
+    result_fingerprint = None if result is None else fingerprint(result)
+    return (
+        "there"
+        if result_fingerprint and len(last) == 1 and _is_same(result_fingerprint, last[0])
+        else "wrong"
+    )
 
 
 def _instead(route: Route, trail: Trail, missing: RightStep, sources: Sequence[Step]) -> Followed | None:
     """Return the first tensor of a missing step's size that stands behind its sources and on no right way."""
-    known = [orders for step in route.steps for orders in step.fingerprints] + list(route.others)
+    fingerprints = [orders for step in route.steps for orders in step.fingerprints] + list(route.others)
     if not sources:
         return None
-    behind = max(place for place, step in enumerate(trail.steps) if step in sources) + 1
+    behind = max(index for index, step in enumerate(trail.steps) if step in sources) + 1
     size = prod(missing.fingerprints[0][0].shape)
     return next(
         (
-            Followed(step.name, step.line_number, step.function, made.shape, row=step.row)
+            Followed(step.name, step.line_number, step.function, fingerprint_seen.shape, row=step.row)
             for step in trail.steps[behind:]
-            for made in step.fingerprints
-            if prod(made.shape) == size and all(factor_between(made, orders) is None for orders in known)
+            for fingerprint_seen in step.fingerprints
+            if prod(fingerprint_seen.shape) == size
+            and all(factor_between(fingerprint_seen, orders) is None for orders in fingerprints)
         ),
         None,
     )
@@ -138,26 +153,26 @@ def _is_cut_otherwise(
     """
     if len(right.fingerprints) != 1 or not (match := matches[0]):
         return False
-    (step, found), orders = match, right.fingerprints[0]
+    (step, matched), orders = match, right.fingerprints[0]
     axes = len(orders[0].shape)
-    return len(found.shape) < axes and any(
-        len(made.shape) == axes
-        and prod(made.shape) == prod(found.shape)
-        and abs(made.size - found.size) <= SAME * found.size
-        and factor_between(made, _in_order(made, orders)) is None
+    return len(matched.shape) < axes and any(
+        len(fingerprint_seen.shape) == axes
+        and prod(fingerprint_seen.shape) == prod(matched.shape)
+        and abs(fingerprint_seen.size - matched.size) <= SAME * matched.size
+        and factor_between(fingerprint_seen, _in_order(fingerprint_seen, orders)) is None
         for later in trail.steps[trail.steps.index(step) + 1 :]
-        for made in later.fingerprints
+        for fingerprint_seen in later.fingerprints
     )
 
 
-def _is_same(made: Fingerprint, orders: Sequence[Fingerprint]) -> bool:
-    factor = factor_between(made, _in_order(made, orders))
+def _is_same(fingerprint_seen: Fingerprint, orders: Sequence[Fingerprint]) -> bool:
+    factor = factor_between(fingerprint_seen, _in_order(fingerprint_seen, orders))
     return factor is not None and abs(factor - 1) <= SAME
 
 
-def _in_order(made: Fingerprint, orders: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
+def _in_order(fingerprint_seen: Fingerprint, orders: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
     """Return the orders to compare with: rows and columns that have changed places are another tensor."""
-    return orders[:1] if made.shape == orders[0].shape else orders
+    return orders[:1] if fingerprint_seen.shape == orders[0].shape else orders
 
 
 def followed(route: Route, trail: Trail | None) -> tuple[Followed, ...]:
@@ -176,7 +191,11 @@ def followed(route: Route, trail: Trail | None) -> tuple[Followed, ...]:
             step.fingerprints[0].shape,
             words.get(id(step), ""),
             id(step) in words
-            or any(_is_same(made, orders) for made in step.fingerprints for orders in route.others),
+            or any(
+                _is_same(fingerprint_seen, orders)
+                for fingerprint_seen in step.fingerprints
+                for orders in route.others
+            ),
         )
         for step in trail.steps
     )
@@ -186,7 +205,7 @@ def reaches(route: Route, trail: Trail | None) -> tuple[str, ...] | None:
     """Return the names of the right steps that an answer takes; None where it was not followed."""
     if trail is None or trail.probe != route.probe:
         return None
-    return tuple(name for name, found in _all_matches(route, trail).items() if all(found))
+    return tuple(name for name, matched in _all_matches(route, trail).items() if all(matched))
 
 
 def _all_matches(route: Route, trail: Trail) -> dict[str, list[tuple[Step, Fingerprint] | None]]:
@@ -216,10 +235,10 @@ def _match(
     orders: Sequence[Fingerprint], factors: Sequence[float], trail: Trail
 ) -> tuple[Step, Fingerprint] | None:
     matches = [
-        (step, made, abs(factor - 1) <= SAME)
+        (step, fingerprint_seen, abs(factor - 1) <= SAME)
         for step in trail.steps
-        for made in step.fingerprints
-        if (factor := factor_between(made, _in_order(made, orders))) is not None
+        for fingerprint_seen in step.fingerprints
+        if (factor := factor_between(fingerprint_seen, _in_order(fingerprint_seen, orders))) is not None
         and any(abs(factor - right) <= SAME * abs(right) for right in factors)
     ]
     shape = orders[0].shape
@@ -232,9 +251,9 @@ def _match(
 
 
 def _reached(right: RightStep, match: tuple[Step, Fingerprint]) -> Reached:
-    step, made = match
-    shape = () if made.shape == right.fingerprints[0][0].shape else made.shape
-    factors = (factor_between(made, _in_order(made, orders)) for orders in right.fingerprints)
+    step, matched = match
+    shape = () if matched.shape == right.fingerprints[0][0].shape else matched.shape
+    factors = (factor_between(matched, _in_order(matched, orders)) for orders in right.fingerprints)
     times = next((factor for factor in factors if factor is not None), 1.0)
     same = abs(times - 1) <= SAME
     return Reached(right.says, step.name, step.line_number, step.function, shape, 1.0 if same else times)
@@ -243,8 +262,8 @@ def _reached(right: RightStep, match: tuple[Step, Fingerprint]) -> Reached:
 def _multiple(right: RightStep, trail: Trail) -> tuple[Reached, float] | None:
     """Return the last step of an answer that is a multiple of a right one, and how many times that it is."""
     for step in reversed(trail.steps):
-        for made in step.fingerprints:
-            factor = factor_between(made, _in_order(made, right.fingerprints[0]))
+        for fingerprint_seen in step.fingerprints:
+            factor = factor_between(fingerprint_seen, _in_order(fingerprint_seen, right.fingerprints[0]))
             if factor is not None:
-                return _reached(right, (step, made)), factor
+                return _reached(right, (step, fingerprint_seen)), factor
     return None

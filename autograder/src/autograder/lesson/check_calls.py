@@ -23,7 +23,7 @@ from autograder.probe.learner_code import raised_by_notebook
 from autograder.records import bank
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.course import Course, NoCourse
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import EvidenceRefused, pack
 from autograder.records.findings import Followed, NotDefined, Stale, StillStub, Untried, Verdict
@@ -41,7 +41,7 @@ from autograder.words.feedback_card import (
 )
 from autograder.words.language import _, ngettext
 from autograder.words.last_hint import reasoning
-from autograder.words.wording import found, judged_elsewhere, stopped_after, where_text
+from autograder.words.wording import judged_elsewhere, short_finding, stopped_after, where_text
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"
@@ -100,10 +100,10 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
 def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
     mode = os.environ.get(EXECUTION)
     try:
-        known = _find(task_id)
-        if isinstance(known, Notice):
-            return known
-        course, task, lesson = known
+        task_and_bank = _find(task_id)
+        if isinstance(task_and_bank, Notice):
+            return task_and_bank
+        course, task, lesson = task_and_bank
         namespace = _namespace()
         run = os.environ.get(RUN, AS_SEEN)
         if mode == "autograde":
@@ -181,12 +181,12 @@ def hint(task_id: str) -> Notice:
     It starts with what the last check found.
     """
     try:
-        known = _find(task_id)
-    except Refused as problem:
+        task_and_bank = _find(task_id)
+    except UserError as problem:
         return _our_fault(task_id, problem)
-    if isinstance(known, Notice):
-        return known
-    course, task = known[:2]
+    if isinstance(task_and_bank, Notice):
+        return task_and_bank
+    course, task = task_and_bank[:2]
     number, hints = _next_hint(course, task)
     last = number == len(hints)
     after = (
@@ -194,7 +194,7 @@ def hint(task_id: str) -> Notice:
     )
     verdict = _FOUND.get((course.name, task.id))
     # The reasoning says itself what was found.
-    found_before = found(task, verdict) if verdict and len(hints[number - 1]) == 1 else ""
+    found_before = short_finding(task, verdict) if verdict and len(hints[number - 1]) == 1 else ""
     before = [found_before] if found_before else []
     headline = _("Hint {number} of {count}: {title}", number=number, count=len(hints), title=task.title)
     return Notice(headline, (*before, *hints[number - 1], after))
@@ -219,7 +219,7 @@ def _hints(course: Course, task: Task) -> tuple[tuple[str, ...], ...]:
     before = task.hints[: min(STAGES, len(task.hints)) - 1]
     section = heading(verdict.named[0].section) if verdict and verdict.named else ""
     last = reasoning(task, verdict, before, section) if verdict else ()
-    return (*((one,) for one in before), last) if last else tuple((one,) for one in task.hints)
+    return (*((hint,) for hint in before), last) if last else tuple((hint,) for hint in task.hints)
 
 
 def heading(section: str) -> str:
@@ -252,8 +252,8 @@ def _code_of(namespace: Mapping[str, Any], step: Followed) -> str:
     """Return the line of a notebook that makes a step; "" where it is no function's of the notebook."""
     name, *parts = step.function.split(".")
     try:
-        made = functools.reduce(getattr, parts, namespace[name])
-        return linecache.getline(made.__code__.co_filename, step.line_number).strip()
+        answer = functools.reduce(getattr, parts, namespace[name])
+        return linecache.getline(answer.__code__.co_filename, step.line_number).strip()
     except (AttributeError, KeyError):
         return ""
 
@@ -317,14 +317,14 @@ def progress(lesson: str | None = None) -> Progress | Notice:
     """
     try:
         course = find_course()
-        known = course.banked()
-        if lesson is not None and lesson not in known:
+        banked_lessons = course.banked()
+        if lesson is not None and lesson not in banked_lessons:
             return Notice(
                 _("There is no lesson called `{name}`.", name=lesson),
-                (_("There are: {names}.", names=", ".join(known)),),
+                (_("There are: {names}.", names=", ".join(banked_lessons)),),
             )
-        lessons = [_spoken(course, name) for name in known if lesson in (None, name)]
-    except Refused as problem:
+        lessons = [_spoken(course, name) for name in banked_lessons if lesson in (None, name)]
+    except UserError as problem:
         return Progress((), fault=str(problem))
     rows = tuple(
         (
@@ -333,18 +333,18 @@ def progress(lesson: str | None = None) -> Progress | Notice:
         )
         for lesson in lessons
     )
-    kept = [
+    predictions = [
         progress_store.read_prediction(course.name, name) for lesson in lessons for name in lesson.predictions
     ]
-    made = tuple(prediction for prediction in kept if prediction.said)
-    return Progress(rows, made, below=start_over if lesson and front_end.has_front_end() else None)
+    answered = tuple(prediction for prediction in predictions if prediction.said)
+    return Progress(rows, answered, below=start_over if lesson and front_end.has_front_end() else None)
 
 
 @dataclass(frozen=True)
 class Progress:
     """The learner's progress, lesson by lesson, as a table; `below` makes what stands under it."""
 
-    rows: tuple[tuple[str, tuple[tuple[Task, progress_store.Record], ...]], ...]
+    rows: tuple[tuple[str, tuple[tuple[Task, progress_store.ProgressRecord], ...]], ...]
     predictions: tuple[progress_store.Prediction, ...] = ()
     fault: str = ""
     below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
@@ -383,12 +383,12 @@ class Progress:
         )
 
     @staticmethod
-    def _solved(tasks: Sequence[tuple[Task, progress_store.Record]]) -> str:
+    def _solved(tasks: Sequence[tuple[Task, progress_store.ProgressRecord]]) -> str:
         solved = sum(record.solved for _task, record in tasks)
         return ngettext("{solved} of {number} task", "{solved} of {number} tasks", len(tasks), solved=solved)
 
     @staticmethod
-    def _item(task: Task, record: progress_store.Record) -> str:
+    def _item(task: Task, record: progress_store.ProgressRecord) -> str:
         sign, label = ("✓", _("solved")) if record.solved else ("○", _("to do"))
         earned = record.points if record.solved else 0
         return item(sign, label, task.title, _("{earned} of {points}", earned=earned, points=task.points))
@@ -419,12 +419,12 @@ def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
     except NoCourse as problem:
         return Notice(str(problem))
     experiments.use(course)
-    known = _lessons(course) if grading else course.lesson_of()
-    if task_id not in known:
-        near = difflib.get_close_matches(str(task_id), known, n=1)
+    lessons = _lessons(course) if grading else course.lesson_of()
+    if task_id not in lessons:
+        near = difflib.get_close_matches(str(task_id), lessons, n=1)
         question = _(" Did you mean `{name}`?", name=near[0]) if near else ""
         return Notice(_("There is no task called `{name}`.{question}", name=task_id, question=question))
-    lesson = course.load(known[task_id]) if grading else _spoken(course, known[task_id])
+    lesson = course.load(lessons[task_id]) if grading else _spoken(course, lessons[task_id])
     return course, lesson.tasks[task_id], lesson
 
 
@@ -482,8 +482,8 @@ def _evidence(
     try:
         if answer is not _MISSING:
             # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
-            known = {**lesson.givens[AS_SEEN], **task.kept, **namespace}
-            return collect_answer(task, lesson, answer, known, run, examining)
+            variables = {**lesson.givens[AS_SEEN], **task.kept, **namespace}
+            return collect_answer(task, lesson, answer, variables, run, examining)
         return collect(task, lesson, namespace, run, examining)
     except Exception as problem:
         if not raised_by_notebook(problem):

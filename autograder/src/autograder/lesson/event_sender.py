@@ -35,7 +35,7 @@ STRANGER = 403
 State = Literal["waiting", "heard", "refused", "away"]
 
 
-class Line:
+class EventSender:
     """What one notebook tells one room, from now until it is closed.
 
     Args:
@@ -78,7 +78,7 @@ class Line:
             self._events.clear()
 
     def _run(self) -> None:
-        failed, known = 0, False
+        failed, connected = 0, False
         while not self._closed.is_set():
             event = self._next()
             if event is None:
@@ -92,11 +92,11 @@ class Line:
                 continue
             status = self._send(event)
             # A room does not forget its code: later it is something on the way that refuses.
-            if status == STRANGER and not known:
+            if status == STRANGER and not connected:
                 self.state = "refused"
                 self._end()
             elif status == TAKEN or status in REFUSED:
-                failed, known, self.state = 0, True, "heard"
+                failed, connected, self.state = 0, True, "heard"
                 self._drop(event)
             else:
                 self.state = "away"
@@ -149,11 +149,11 @@ class Line:
             connection.close()
 
 
-_line: Line | None = None
+_line: EventSender | None = None
 _checks = 0  # how many run now: an answer may call another check
 
 
-def use(line: Line | None) -> None:
+def use(line: EventSender | None) -> None:
     """Close the line that is open, if any, and tell this one from now on."""
     global _line
     before, _line = _line, line

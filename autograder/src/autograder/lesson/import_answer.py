@@ -15,11 +15,11 @@ from typing import Any
 from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.lesson.check_calls import find_course
-from autograder.probe.call_answer import quietly
+from autograder.probe.call_answer import isolated_global_state
 from autograder.probe.collect_evidence import collect
 from autograder.records.bank import LessonBank
 from autograder.records.course import FILE
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.parse_cells import parsed
 from autograder.words.language import _, ngettext
 
@@ -46,12 +46,12 @@ def bring_over(lesson: str, task_id: str, stands_in: Any, *parts: Any) -> Any:
         experiments.use(course)
         bank = course.load(lesson)
         for notebook in _notebooks(lesson):
-            found = _answer(notebook, bank, task_id)
-            if best is None or found.earned > best.earned:
-                best = found
+            answer = _answer(notebook, bank, task_id)
+            if best is None or answer.earned > best.earned:
+                best = answer
             if best.passed:
                 break
-    except Refused:
+    except UserError:
         pass
     if best is None:
         print(
@@ -99,17 +99,17 @@ def _notebooks(lesson: str) -> Iterator[dict[str, Any]]:
     if (
         root and not (root / "source").exists()
     ):  # a later bundle has a folder of its own, beside the earlier one
-        bundles = [found.parent for found in root.parent.glob(f"*/{FILE}") if found.parent != root]
+        bundles = [path.parent for path in root.parent.glob(f"*/{FILE}") if path.parent != root]
         others = [
             folder / here.relative_to(root) / lesson / f"{lesson}.ipynb"
             for folder in bundles
             if _name(folder) == _name(root)
         ]
-        places += sorted(filter(Path.is_file, others), key=lambda place: place.stat().st_mtime, reverse=True)
-    for place in places:
+        places += sorted(filter(Path.is_file, others), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in places:
         with contextlib.suppress(OSError, ValueError):
             # Not by nbformat, which a student's environment need not have.
-            yield json.loads(place.read_text(encoding="utf-8"))
+            yield json.loads(path.read_text(encoding="utf-8"))
 
 
 def _name(folder: Path) -> object:
@@ -138,5 +138,5 @@ def _define(source: str, name: str, namespace: dict[str, Any]) -> None:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     for statement in parsed(source).body:
         if isinstance(statement, DEFINITIONS):
-            with contextlib.suppress(Exception), quietly():
+            with contextlib.suppress(Exception), isolated_global_state():
                 exec(compile(ast.Module([statement], []), name, "exec"), namespace)

@@ -15,10 +15,10 @@ from urllib.parse import SplitResult, urlsplit
 from autograder.lesson import event_sender, progress_store
 from autograder.lesson.card_buttons import READY, STYLE, in_page
 from autograder.lesson.check_calls import EXECUTION, find_course
-from autograder.lesson.event_sender import Line
+from autograder.lesson.event_sender import EventSender
 from autograder.lesson.front_end import has_front_end
 from autograder.lesson.progress_store import Joined
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.live_event import LiveEvent, as_sent, meant_code
 from autograder.words.feedback_card import Notice
 from autograder.words.language import _
@@ -47,14 +47,14 @@ class Offer(Notice):
         import ipywidgets
 
         button = ipywidgets.Button(description=_("I agree: join"), layout={"width": "auto"})
-        said = ipywidgets.HTML()
-        said.add_class("ag-said")
-        box = ipywidgets.VBox([ipywidgets.HTML(self.html()), button, said])
+        message = ipywidgets.HTML()
+        message.add_class("ag-said")
+        box = ipywidgets.VBox([ipywidgets.HTML(self.html()), button, message])
         in_page(box, "ag-more", READY, STYLE)
 
         def pressed(_change: Any) -> None:
             button.disabled = True
-            said.value = self.agreed().html()
+            message.value = self.agreed().html()
 
         button.on_click(pressed)
         return box
@@ -72,32 +72,32 @@ def join(address: str, code: str, agree: bool = False) -> Notice:
     """
     try:
         course = find_course()
-    except Refused as problem:
+    except UserError as problem:
         return Notice(str(problem))
     if EXECUTION in os.environ:
         return Notice(_("Nothing is sent from a notebook that is being graded."))
     try:
-        place = urlsplit(address.strip().rstrip("/"))
-        place = place._replace(netloc=place.netloc.lower())
-        known = place.scheme in ("http", "https") and place.hostname and (place.port is None or place.port)
-        known = known and "@" not in place.netloc  # what stands before it looks like another host
+        url = urlsplit(address.strip().rstrip("/"))
+        url = url._replace(netloc=url.netloc.lower())
+        is_valid = url.scheme in ("http", "https") and url.hostname and (url.port is None or url.port)
+        is_valid = is_valid and "@" not in url.netloc  # what stands before it looks like another host
     except (ValueError, AttributeError, TypeError):
-        known = False
+        is_valid = False
     meant = meant_code(str(code))
-    if not known or not meant:
+    if not is_valid or not meant:
         return Notice(
             _("This is no address, or no code, of a live room."),
             (_("Copy the whole line that your instructor shows, with both in quotation marks."),),
         )
-    room = f"{progress_store.ROOM}{hashlib.sha256(f'{place.geturl()} {meant}'.encode()).hexdigest()[:16]}"
+    room = f"{progress_store.ROOM}{hashlib.sha256(f'{url.geturl()} {meant}'.encode()).hexdigest()[:16]}"
     joined = _joined(course.name, room)
-    begin = functools.partial(_begin, course.name, room, place, meant)
+    begin = functools.partial(_begin, course.name, room, url, meant)
     if agree or joined.agreed:
         return begin()
-    return Offer(_("A live room: nothing is sent yet."), _what_is_sent(place, address, code), begin)
+    return Offer(_("A live room: nothing is sent yet."), _what_is_sent(url, address, code), begin)
 
 
-def _what_is_sent(place: SplitResult, address: str, code: str) -> tuple[str, ...]:
+def _what_is_sent(url: SplitResult, address: str, code: str) -> tuple[str, ...]:
     """Return what a person agrees to, paragraph by paragraph."""
     example = as_sent(LiveEvent("0123456789abcdef", "a-task", "wrong", ("a-mistake",), 0.2)).decode()
     return (
@@ -105,7 +105,7 @@ def _what_is_sent(place: SplitResult, address: str, code: str) -> tuple[str, ...
             "If you join, {host} is told of each check and each hint: the task, what came of it (right, not "
             "yet, nothing to check yet, a hint asked for), the names of known mistakes, how many seconds ago "
             "it was, and a random number, so that you count once. It is also told that you have joined.",
-            host=place.netloc,
+            host=url.netloc,
         ),
         _("As it is sent: `{example}`", example=example),
         _(
@@ -113,7 +113,7 @@ def _what_is_sent(place: SplitResult, address: str, code: str) -> tuple[str, ...
             "sees a network address, and does not keep it. It shows numbers of people, and has nothing to do "
             "with grades."
         ),
-        *(() if place.scheme == "https" or _is_this_machine(place.hostname or "") else (_in_the_open(),)),
+        *(() if url.scheme == "https" or _is_this_machine(url.hostname or "") else (_in_the_open(),)),
         _(
             'To agree, run `join("{address}", "{code}", agree=True)`. `leave()` ends it at any time.',
             address=address,
@@ -133,12 +133,12 @@ def _is_this_machine(host: str) -> bool:
         return False
 
 
-def _begin(course: str, room: str, place: SplitResult, code: str) -> Notice:
+def _begin(course: str, room: str, url: SplitResult, code: str) -> Notice:
     """Begin to send; the room's first answer is waited for, and nothing else ever is."""
     joined = _joined(course, room)
     joined = replace(joined, learner=joined.learner or secrets.token_hex(8), agreed=True)
     _keep(course, room, joined)
-    line = Line(place, code, joined.learner, lambda: _joined(course, room).agreed)
+    line = EventSender(url, code, joined.learner, lambda: _joined(course, room).agreed)
     event_sender.use(line)
     line.tried.wait(WAIT)
     if line.state == "refused":
@@ -148,11 +148,11 @@ def _begin(course: str, room: str, place: SplitResult, code: str) -> Notice:
             _("The room does not know this code."),
             (_("Ask for the code again. Nothing is sent."),),
         )
-    told = _("From now on, this notebook tells the room how its checks go. `leave()` ends it.")
+    notice = _("From now on, this notebook tells the room how its checks go. `leave()` ends it.")
     if line.state == "heard":
-        return Notice(_("You have joined."), (told,))
+        return Notice(_("You have joined."), (notice,))
     later = _("The room does not answer. It is tried again by itself, and your checks go on as ever.")
-    return Notice(_("You have joined, and the room is away."), (later, told))
+    return Notice(_("You have joined, and the room is away."), (later, notice))
 
 
 def leave() -> Notice:
@@ -161,9 +161,12 @@ def leave() -> Notice:
     event_sender.use(None)
     try:
         course = find_course().name
-    except Refused as problem:
+    except UserError as problem:
         return Notice(str(problem))
-    for room in {*progress_store.rooms(course), *(room for known, room in _HERE if known == course)}:
+    for room in {
+        *progress_store.rooms(course),
+        *(room for joined_course, room in _HERE if joined_course == course),
+    }:
         _keep(course, room, replace(_joined(course, room), agreed=False))
     if not was:
         return Notice(_("You are in no live room: nothing is sent."))
@@ -172,10 +175,10 @@ def leave() -> Notice:
 
 def _joined(course: str, room: str) -> Joined:
     """Return what was agreed to of a room; whoever leaves it in one notebook has left it in all."""
-    here, kept = _HERE.get((course, room)), progress_store.read_joined(course, room)
+    here, stored = _HERE.get((course, room)), progress_store.read_joined(course, room)
     if here is None:
-        return kept
-    return replace(kept, agreed=kept.agreed and here.agreed) if kept.learner else here
+        return stored
+    return replace(stored, agreed=stored.agreed and here.agreed) if stored.learner else here
 
 
 def _keep(course: str, room: str, joined: Joined) -> None:

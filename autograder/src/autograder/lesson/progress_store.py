@@ -24,12 +24,12 @@ PROGRESS = "AUTOGRADER_PROGRESS"
 PREDICTION = "prediction."
 ROOM = "room."  # and this before a live room's
 OWN = 0o600  # what a learner has done is for their eyes
-Kept = TypeVar("Kept", "Record", "Prediction", "Joined")
+Kept = TypeVar("Kept", "ProgressRecord", "Prediction", "Joined")
 UNREADABLE = (OSError, ValueError, RecursionError)
 
 
 @dataclass(frozen=True)
-class Record:
+class ProgressRecord:
     """One task's progress: whether it was ever solved, the best points, how often checked, hints seen."""
 
     solved: bool = False
@@ -56,15 +56,15 @@ class Joined:
 
 def folder(course: str) -> Path | None:
     """Where progress in a course is kept, or None where the learner turned it off."""
-    place = os.environ.get(PROGRESS, "")
-    if place == "off":
+    path = os.environ.get(PROGRESS, "")
+    if path == "off":
         return None
-    return Path(place) if place else platformdirs.user_data_path(course) / "progress"
+    return Path(path) if path else platformdirs.user_data_path(course) / "progress"
 
 
-def read(course: str, task: str) -> Record:
+def read(course: str, task: str) -> ProgressRecord:
     """Return the task's record; an empty one where there is none or it cannot be read."""
-    return _read(course, task, Record)
+    return _read(course, task, ProgressRecord)
 
 
 def read_prediction(course: str, name: str) -> Prediction:
@@ -84,11 +84,11 @@ def rooms(course: str) -> list[str]:
 
 
 def _read(course: str, name: str, kind: type[Kept]) -> Kept:
-    place = folder(course)
-    if place is None:
+    path = folder(course)
+    if path is None:
         return kind()
     try:
-        return serialization.decode(kind, json.loads((place / f"{name}.json").read_text(encoding="utf-8")))
+        return serialization.decode(kind, json.loads((path / f"{name}.json").read_text(encoding="utf-8")))
     except UNREADABLE:
         return kind()
 
@@ -98,14 +98,14 @@ def write_prediction(course: str, name: str, prediction: Prediction) -> str:
     return write(course, f"{PREDICTION}{name}", prediction)
 
 
-def write(course: str, task: str, record: Record | Prediction | Joined) -> str:
+def write(course: str, task: str, record: ProgressRecord | Prediction | Joined) -> str:
     """Store the task's record; returns why it could not be stored, or nothing."""
-    place = folder(course)
-    if place is None:
+    path = folder(course)
+    if path is None:
         return ""
     try:
-        write_whole(place / f"{task}.json", json.dumps(serialization.encode(record)[0]).encode(), OWN)
+        write_whole(path / f"{task}.json", json.dumps(serialization.encode(record)[0]).encode(), OWN)
     except OSError as problem:
         reason = problem.strerror or problem
-        return _("Your progress cannot be saved in {place}: {reason}.", place=place, reason=reason)
+        return _("Your progress cannot be saved in {place}: {reason}.", place=path, reason=reason)
     return ""

@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import Any
 
 from autograder.lesson import front_end
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.parse_cells import names_of, parsed
 from autograder.words.language import _
 
@@ -83,8 +83,8 @@ def bound_for_all(sources: Iterable[str], asked: Collection[str]) -> frozenset[s
 def reserve(cell: ast.Module, names: Collection[str]) -> set[str]:
     """Replace names that a cell reads and does not bind by reserved ones; returns those that it read."""
     read = [node for node in ast.walk(cell) if isinstance(node, ast.Name) and node.id in names]
-    own = _bound_anywhere(cell) if read else set()
-    replaced = {node.id for node in read if node.id not in own}
+    bound = _bound_anywhere(cell) if read else set()
+    replaced = {node.id for node in read if node.id not in bound}
     for node in read:
         if node.id in replaced:
             node.id = RESERVED + node.id
@@ -98,9 +98,9 @@ def mean(names: Iterable[str]) -> None:
 
 
 @lru_cache(maxsize=4)
-def _course_cells(said: str) -> CourseCells | None:
+def _course_cells(encoded: str) -> CourseCells | None:
     with contextlib.suppress(ValueError, TypeError):
-        cells, setup, names = json.loads(said)
+        cells, setup, names = json.loads(encoded)
         return CourseCells(frozenset(cells), frozenset(setup), frozenset(names))
     return None
 
@@ -128,8 +128,8 @@ class _Watcher:
 
     def before(self, info: Any) -> None:
         """Remember whether the cell that is about to run is the course's."""
-        known = _course_cells(os.environ.get(COURSE_CELLS, ""))
-        ours = known is not None and _checksum(info.raw_cell) in known.cells
+        course_cells = _course_cells(os.environ.get(COURSE_CELLS, ""))
+        ours = course_cells is not None and _checksum(info.raw_cell) in course_cells.cells
         self._ours = info.raw_cell if ours else ""
 
     def visit(self, cell: ast.Module) -> ast.Module:
@@ -161,11 +161,11 @@ class _Watcher:
     def after(self, result: Any) -> None:
         """Take note of what the cell did to the course's names, and say so where somebody needs one."""
         text, space = result.info.raw_cell, self.shell.user_ns
-        said = os.environ.get(COURSE_CELLS)
-        if said is not None:
-            known = _course_cells(said)
-            if known is not None and _checksum(text) in known.setup:
-                self._bound = {name: space[name] for name in known.names if name in space}
+        encoded = os.environ.get(COURSE_CELLS)
+        if encoded is not None:
+            course_cells = _course_cells(encoded)
+            if course_cells is not None and _checksum(text) in course_cells.setup:
+                self._bound = {name: space[name] for name in course_cells.names if name in space}
             return
         if _imports_checks(text):
             self._bound |= {name: space[name] for name in names_of(text)[0] if name in space}
@@ -245,7 +245,7 @@ def _asked_of_learner() -> set[str]:
     try:
         course = find_course()
         lessons = [course.load(lesson) for lesson in course.banked()]
-    except Refused:
+    except UserError:
         return set()
     return {task.name for lesson in lessons for task in lesson.tasks.values()}
 

@@ -80,7 +80,10 @@ def _without_names(code: CodeType) -> CodeType:
     arguments = code.co_argcount + code.co_kwonlyargcount
     arguments += sum(bool(code.co_flags & flag) for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS))
     named, others = code.co_varnames[:arguments], range(len(code.co_varnames) - arguments)
-    constants = [_without_names(one) if isinstance(one, CodeType) else one for one in code.co_consts]
+    constants = [
+        _without_names(constant) if isinstance(constant, CodeType) else constant
+        for constant in code.co_consts
+    ]
     return code.replace(
         co_consts=tuple(constants), co_varnames=(*named, *(f" {number}" for number in others))
     )

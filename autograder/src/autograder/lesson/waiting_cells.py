@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.lesson import front_end
 from autograder.lesson.check_calls import find_course
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.words.language import _
 
 NEEDS = re.compile(r"# needs (\w+(?:, \w+)*)\n")
@@ -67,7 +67,7 @@ class _Waiting:
         """Return the cell, or an empty one while it waits; IPython calls this."""
         missing, self._missing = self._missing, []
         if missing:
-            with contextlib.suppress(Refused):
+            with contextlib.suppress(UserError):
                 find_course()  # its language is spoken from now on
             print(_("Skipped: this cell needs {names}.", names=", ".join(f"`{name}`" for name in missing)))
             cell.body.clear()

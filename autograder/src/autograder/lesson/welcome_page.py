@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.lesson import progress_store
 from autograder.records.course import Course
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.file_digests import write_whole
 from autograder.words.language import _, speaking, translated
 
@@ -89,5 +89,5 @@ def _titles(course: Course, name: str) -> tuple[str, dict[str, str]]:
 
 
 if __name__ == "__main__":
-    with suppress(Refused, OSError):  # what is wrong with the course is said where it matters
+    with suppress(UserError, OSError):  # what is wrong with the course is said where it matters
         write(Path.cwd())

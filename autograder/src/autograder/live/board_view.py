@@ -47,8 +47,8 @@ class Vocabulary:
         """
         tasks = {}
         for lesson in course.banked():
-            known = bank.with_texts(bank.described(lesson, course.bank), translated)
-            for task in known.tasks.values():
+            lesson_bank = bank.with_texts(bank.described(lesson, course.bank), translated)
+            for task in lesson_bank.tasks.values():
                 mistakes = {mistake.id: mistake for mistake in reversed(task.known_wrong)}
                 tasks[task.id] = TaskWords(task.title, lesson, mistakes)
         places = {mistake.section for task in tasks.values() for mistake in task.mistakes.values()}
@@ -68,25 +68,25 @@ def _sections(course: Course, places: set[str]) -> dict[str, str]:
 
     from autograder.records.cell_roles import headings
 
-    found: dict[str, str] = {}
-    for lesson in {place.partition("#")[0] for place in places}:
+    sections: dict[str, str] = {}
+    for lesson in {section.partition("#")[0] for section in places}:
         folders = (course.root / "notebooks" / language for language in (spoken(), ""))
         release = next(
-            (path for one in folders if (path := one / lesson / f"{lesson}.ipynb").is_file()), None
+            (path for folder in folders if (path := folder / lesson / f"{lesson}.ipynb").is_file()), None
         )
-        known = {}
+        titles = {}
         if release:
             with suppress(OSError, ValueError, KeyError):  # a release that somebody damaged
-                known = headings(nbformat.read(release, as_version=4))
-        for place in places:
-            name, _mark, cell = place.partition("#")
-            heading = known.get(cell, ("", ""))[1] if name == lesson else ""
+                titles = headings(nbformat.read(release, as_version=4))
+        for section in places:
+            name, _mark, cell = section.partition("#")
+            heading = titles.get(cell, ("", ""))[1] if name == lesson else ""
             if heading:
-                found[place] = _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
-    return found
+                sections[section] = _("“{heading}” in {lesson}", heading=heading, lesson=lesson)
+    return sections
 
 
-def shown(now: Now, words: Vocabulary) -> dict[str, Any]:
+def board_state(now: Now, words: Vocabulary) -> dict[str, Any]:
     """Return what a board shows: sentences, and the numbers that its bars and lines are drawn from."""
     mistakes = list(now.mistakes.items())[:MOST_MISTAKES]
     return {
@@ -94,12 +94,12 @@ def shown(now: Now, words: Vocabulary) -> dict[str, Any]:
         "people": ngettext("{number} person is here", "{number} people are here", now.here),
         "more": _more(now),
         "together": [
-            {"id": fault, "says": _together(fault, one, now.here, words)}
-            for fault, one in mistakes[:MOST_SAID]
-            if one.now >= max(WORTH_PEOPLE, WORTH_SHARE * now.here)
+            {"id": fault, "says": _mistake_text(fault, state, now.here, words)}
+            for fault, state in mistakes[:MOST_SAID]
+            if state.now >= max(WORTH_PEOPLE, WORTH_SHARE * now.here)
         ],
         "tasks": [_task(task, now.tasks[task], now.here, words) for task in words.tasks if task in now.tasks],
-        "mistakes": [_mistake(fault, one, words) for fault, one in mistakes],
+        "mistakes": [_mistake(fault, state, words) for fault, state in mistakes],
     }
 
 
@@ -109,39 +109,39 @@ def _more(now: Now) -> str:
     return f"{joined} · {between}" if now.between else joined
 
 
-def _together(fault: str, one: MistakeNow, here: int, words: Vocabulary) -> str:
-    mistake = words.mistake(fault, one.tasks)
+def _mistake_text(fault: str, state: MistakeNow, here: int, words: Vocabulary) -> str:
+    mistake = words.mistake(fault, state.tasks)
     section = words.sections.get(mistake.section, "")
     if section:
         return _(
             "{number} of {all}: {mistake}. Look at {section} together.",
-            number=one.now,
+            number=state.now,
             all=here,
             mistake=mistake.name or fault,
             section=section,
         )
-    return _("{number} of {all}: {mistake}.", number=one.now, all=here, mistake=mistake.name or fault)
+    return _("{number} of {all}: {mistake}.", number=state.now, all=here, mistake=mistake.name or fault)
 
 
-def _task(task: str, one: TaskNow, here: int, words: Vocabulary) -> dict[str, Any]:
+def _task(task: str, state: TaskNow, here: int, words: Vocabulary) -> dict[str, Any]:
     counts = [
-        ngettext("{number} is working on it", "{number} are working on it", one.working),
-        ngettext("{number} has solved it", "{number} have solved it", one.solved),
+        ngettext("{number} is working on it", "{number} are working on it", state.working),
+        ngettext("{number} has solved it", "{number} have solved it", state.solved),
     ]
     lines = [" · ".join(counts)]
-    if one.times:
-        lines.append(_times(one.times))
-    if one.asked:
-        lines.append(_after_hint(one))
-    known = words.tasks[task]
+    if state.times:
+        lines.append(_times(state.times))
+    if state.asked:
+        lines.append(_after_hint(state))
+    labels = words.tasks[task]
     return {
         "id": task,
-        "title": known.title,
-        "lesson": known.lesson,
+        "title": labels.title,
+        "lesson": labels.lesson,
         "lines": lines,
-        "working": one.working,
-        "solved": one.solved,
-        "of": max(here, one.working + one.solved),
+        "working": state.working,
+        "solved": state.solved,
+        "of": max(here, state.working + state.solved),
     }
 
 
@@ -159,31 +159,31 @@ def _minutes(seconds: float) -> str:
     return ngettext("{number} minute", "{number} minutes", int(seconds // 60))
 
 
-def _after_hint(one: TaskNow) -> str:
+def _after_hint(state: TaskNow) -> str:
     """Return in words what became of those who asked for a hint."""
-    asked = ngettext("{number} asked for a hint", "{number} asked for a hint", one.asked)
-    told = {
-        "right": ngettext("{number} then solved it", "{number} then solved it", one.after["right"]),
+    asked = ngettext("{number} asked for a hint", "{number} asked for a hint", state.asked)
+    texts = {
+        "right": ngettext("{number} then solved it", "{number} then solved it", state.after["right"]),
         "gone": ngettext(
-            "{number} no longer makes the mistake", "{number} no longer make the mistake", one.after["gone"]
+            "{number} no longer makes the mistake", "{number} no longer make the mistake", state.after["gone"]
         ),
-        "same": ngettext("{number} is not there yet", "{number} are not there yet", one.after["same"]),
+        "same": ngettext("{number} is not there yet", "{number} are not there yet", state.after["same"]),
     }
-    came = [text for kind, text in told.items() if one.after[kind]]  # type: ignore[index]
+    came = [text for kind, text in texts.items() if state.after[kind]]  # type: ignore[index]
     return f"{asked}: {', '.join(came)}" if came else asked
 
 
-def _mistake(fault: str, one: MistakeNow, words: Vocabulary) -> dict[str, Any]:
-    mistake = words.mistake(fault, one.tasks)
-    before = one.minutes[-1 - BEFORE] if len(one.minutes) > BEFORE else None
+def _mistake(fault: str, state: MistakeNow, words: Vocabulary) -> dict[str, Any]:
+    mistake = words.mistake(fault, state.tasks)
+    before = state.minutes[-1 - BEFORE] if len(state.minutes) > BEFORE else None
     lines = [
-        _("{now} now, {past} have got past it", now=one.now, past=one.past)
+        _("{now} now, {past} have got past it", now=state.now, past=state.past)
         if before is None  # nothing was heard yet
         else _(
             "{now} now, {before} five minutes ago, {past} have got past it",
-            now=one.now,
+            now=state.now,
             before=before,
-            past=one.past,
+            past=state.past,
         )
     ]
     if mistake.section in words.sections:
@@ -191,7 +191,7 @@ def _mistake(fault: str, one: MistakeNow, words: Vocabulary) -> dict[str, Any]:
     return {
         "id": fault,
         "title": capital(mistake.name or fault),
-        "lesson": ", ".join(words.tasks[task].title for task in one.tasks[:2]),
+        "lesson": ", ".join(words.tasks[task].title for task in state.tasks[:2]),
         "lines": lines,
-        "minutes": one.minutes,
+        "minutes": state.minutes,
     }

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.live_event import LETTERS, What
 
 MOST_WAITING = 10_000  # events that are kept until they can be written
@@ -25,7 +25,7 @@ CREATE INDEX IF NOT EXISTS heard_by_room ON heard (room);
 
 
 @dataclass(frozen=True)
-class Room:
+class LabRoom:
     """A lab: its name, the code that learners join with, and the token of its board."""
 
     name: str
@@ -34,7 +34,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Heard:
+class ReceivedEvent:
     """An event with the time at which it happened, by the room's own clock."""
 
     at: float
@@ -68,22 +68,22 @@ class History:
         try:
             yield
         except (OSError, sqlite3.Error) as problem:
-            raise Refused(f"{self._path} cannot hold the history of live rooms: {problem}.") from problem
+            raise UserError(f"{self._path} cannot hold the history of live rooms: {problem}.") from problem
 
-    def room(self, name: str) -> Room:
+    def room(self, name: str) -> LabRoom:
         """Return a room by its name; it is made where there is none.
 
         Raises:
             Refused: the file cannot be used.
         """
         code = "".join(secrets.choice(LETTERS) for _ in range(8))
-        made = (name, code, secrets.token_urlsafe(32))
+        row = (name, code, secrets.token_urlsafe(32))
         with self._usable():
-            self._connection.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?)", made)
-            found = self._connection.execute("SELECT name, code, token FROM rooms WHERE name = ?", (name,))
-            return Room(*found.fetchone())
+            self._connection.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?)", row)
+            rows = self._connection.execute("SELECT name, code, token FROM rooms WHERE name = ?", (name,))
+            return LabRoom(*rows.fetchone())
 
-    def add(self, room: str, heard: Heard) -> None:
+    def add(self, room: str, heard: ReceivedEvent) -> None:
         """Write down what was heard in a room; what cannot be written now is written with what follows.
 
         It waits for no other program that holds the file: all in the room would wait with it.
@@ -96,16 +96,16 @@ class History:
                 self._connection.execute("INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?)", self._waiting[0])
                 self._waiting.popleft()
 
-    def heard(self, room: str) -> Iterator[Heard]:
+    def heard(self, room: str) -> Iterator[ReceivedEvent]:
         """Yield all that was heard in a room, in order.
 
         Raises:
             Refused: the file is damaged.
         """
         rows = "SELECT at, learner, task, verdict, mistakes FROM heard WHERE room = ? ORDER BY rowid"
-        with self._usable(), closing(self._connection.execute(rows, (room,))) as found:
-            for at, learner, task, verdict, mistakes in found:
-                yield Heard(at, learner, task, verdict, tuple(mistakes.split()))
+        with self._usable(), closing(self._connection.execute(rows, (room,))) as rows_heard:
+            for at, learner, task, verdict, mistakes in rows_heard:
+                yield ReceivedEvent(at, learner, task, verdict, tuple(mistakes.split()))
 
     def close(self) -> None:
         self._connection.close()

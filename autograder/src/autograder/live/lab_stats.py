@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from autograder.live.lab_history import Heard
+from autograder.live.lab_history import ReceivedEvent
 
 PRESENT = 15 * 60.0  # seconds for which somebody counts as here who is not heard from
 MINUTES = 30  # for which it is remembered how many people showed a mistake
@@ -30,7 +30,7 @@ class OnTask:
     hinted: frozenset[str] | None = None  # the mistakes when a hint was asked for; None where none was
     after: After = ""
 
-    def hear(self, heard: Heard) -> None:
+    def hear(self, heard: ReceivedEvent) -> None:
         if self.solved is not None:
             return  # what is solved stays solved, as in the learner's own progress
         if heard.verdict == "hint":
@@ -60,7 +60,7 @@ class Learner:
     @property
     def mistakes(self) -> set[str]:
         """The mistakes that they have not got past."""
-        return {fault for one in self.tasks.values() for fault in one.mistakes}
+        return {fault for work in self.tasks.values() for fault in work.mistakes}
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Lab:
         self._minutes: deque[Counter[str]] = deque(maxlen=MINUTES)
         self._minute: int | None = None
 
-    def hear(self, heard: Heard) -> None:
+    def hear(self, heard: ReceivedEvent) -> None:
         self._pass_minutes(heard.at)
         learner = self.learners.setdefault(heard.learner, Learner(heard.at))
         if heard.task:
@@ -122,12 +122,12 @@ class Lab:
         past = Counter(
             fault
             for learner in self.learners.values()
-            for fault in {one for task in learner.tasks.values() for one in task.had} - learner.mistakes
+            for fault in {name for task in learner.tasks.values() for name in task.had} - learner.mistakes
         )
         mistakes = {}
-        for fault in sorted(named | past, key=lambda one: (-named[one], -past[one], one)):
+        for fault in sorted(named | past, key=lambda name: (-named[name], -past[name], name)):
             where = Counter(
-                task for learner in here for task, one in learner.tasks.items() if fault in one.mistakes
+                task for learner in here for task, work in learner.tasks.items() if fault in work.mistakes
             )
             minutes = (*(minute[fault] for minute in self._minutes), named[fault])
             commonest = tuple(task for task, _ in where.most_common())
@@ -136,25 +136,29 @@ class Lab:
         return Now(
             len(self.learners),
             len(here),
-            sum(bool(one.task) and one.tasks[one.task].solved is not None for one in here),
+            sum(bool(learner.task) and learner.tasks[learner.task].solved is not None for learner in here),
             {task: self._task(task, here, at) for task in tasks},
             mistakes,
         )
 
     def _task(self, task: str, here: list[Learner], at: float) -> TaskNow:
-        working = [one.tasks[task] for one in here if one.task == task and one.tasks[task].solved is None]
-        everybody = [one.tasks[task] for one in self.learners.values() if task in one.tasks]
-        asked = [one for one in everybody if one.hinted is not None]
+        working = [
+            learner.tasks[task]
+            for learner in here
+            if learner.task == task and learner.tasks[task].solved is None
+        ]
+        everybody = [learner.tasks[task] for learner in self.learners.values() if task in learner.tasks]
+        asked = [work for work in everybody if work.hinted is not None]
         return TaskNow(
             len(working),
-            sum(one.solved is not None for one in everybody),
-            tuple(sorted((max(0.0, at - one.since) for one in working), reverse=True)),
+            sum(work.solved is not None for work in everybody),
+            tuple(sorted((max(0.0, at - work.since) for work in working), reverse=True)),
             len(asked),
-            Counter(one.after for one in asked),
+            Counter(work.after for work in asked),
         )
 
     def _here(self, at: float) -> Iterator[Learner]:
-        return (one for one in self.learners.values() if at - one.heard <= PRESENT)
+        return (learner for learner in self.learners.values() if at - learner.heard <= PRESENT)
 
     @staticmethod
     def _named(here: list[Learner]) -> Counter[str]:

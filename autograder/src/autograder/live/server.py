@@ -15,7 +15,7 @@ from autograder.live.board_view import Vocabulary
 from autograder.live.lab_history import History
 from autograder.live.web_app import application, board_address
 from autograder.records.course import Course
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.web.admission_control import Limits
 from autograder.web.bounded_server import bounded
 
@@ -29,12 +29,12 @@ HUB_PREFIX, HUB_URL, HUB_PUBLIC = (
 )
 
 
-class CannotListen(Refused):
+class CannotListen(UserError):
     """The room cannot be served as it was asked for; says why."""
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerAddress:
     """Where the rooms are served."""
 
     host: str = "127.0.0.1"
@@ -47,17 +47,17 @@ class Place:
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
-    def from_hub(cls, told: Mapping[str, str]) -> Place | None:
+    def from_hub(cls, environment: Mapping[str, str]) -> ServerAddress | None:
         """Return the place that a JupyterHub gives a service; None where none has started this."""
-        if HUB_PREFIX not in told:
+        if HUB_PREFIX not in environment:
             return None
-        own = urlsplit(told.get(HUB_URL, ""))
+        url = urlsplit(environment.get(HUB_URL, ""))
         return cls(
-            own.hostname or "127.0.0.1",
-            own.port or 0,
+            url.hostname or "127.0.0.1",
+            url.port or 0,
             unencrypted=True,  # the hub's proxy encrypts, if anything does
-            prefix=told[HUB_PREFIX].rstrip("/"),
-            address=told.get(HUB_PUBLIC, "").rstrip("/"),
+            prefix=environment[HUB_PREFIX].rstrip("/"),
+            address=environment.get(HUB_PUBLIC, "").rstrip("/"),
         )
 
     def check(self) -> None:
@@ -94,7 +94,11 @@ def _is(host: str, kind: str) -> bool:
 
 
 def serve(
-    course: Course, names: Sequence[str], path: Path, place: Place, tell: Callable[[str, str, str], None]
+    course: Course,
+    names: Sequence[str],
+    path: Path,
+    binding: ServerAddress,
+    tell: Callable[[str, str, str], None],
 ) -> None:
     """Serve rooms until it is interrupted.
 
@@ -102,27 +106,27 @@ def serve(
         course: whose tasks they are about.
         names: the rooms'.
         path: the file of their history.
-        place: where to serve them.
+        binding: where to serve them.
         tell: takes each room's name, the line to join it, and the address of its board.
 
     Raises:
         CannotListen: that place cannot be had.
         Refused: the history or a bank cannot be used.
     """
-    place.check()
+    binding.check()
     words = Vocabulary.of(course)
     history = History(path)
-    with _listening(place) as sock:
-        secure = "https" if place.certificate else "http"
-        host = f"[{place.host}]" if ":" in place.host else place.host
-        own = f"{secure}://{host}:{sock.getsockname()[1]}{place.prefix}"
-        address = place.address or own
+    with _listening(binding) as sock:
+        secure = "https" if binding.certificate else "http"
+        host = f"[{binding.host}]" if ":" in binding.host else binding.host
+        own = f"{secure}://{host}:{sock.getsockname()[1]}{binding.prefix}"
+        address = binding.address or own
         rooms = [history.room(name) for name in names]
         server = bounded(
-            application(rooms, history, words, place.prefix, address, ended=lambda: server.should_exit),
-            place.limits,
-            place.certificate,
-            place.key,
+            application(rooms, history, words, binding.prefix, address, ended=lambda: server.should_exit),
+            binding.limits,
+            binding.certificate,
+            binding.key,
             log_level="warning",
             timeout_graceful_shutdown=GRACE,
         )
@@ -134,19 +138,19 @@ def serve(
             history.close()
 
 
-def _listening(place: Place) -> socket.socket:
+def _listening(binding: ServerAddress) -> socket.socket:
     """Return the socket, before anything is told of it.
 
     Raises:
         CannotListen: there is no such place, or it is in use.
     """
     try:
-        family, *_kind, where = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0]
+        family, *_kind, where = socket.getaddrinfo(binding.host, binding.port, type=socket.SOCK_STREAM)[0]
         sock = socket.socket(family)
         if os.name != "nt":
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(where)
         sock.listen(BACKLOG)  # whoever reads the address and is there at once waits a moment
     except OSError as problem:
-        raise CannotListen(f"{place.host}:{place.port} cannot be had: {problem}.") from problem
+        raise CannotListen(f"{binding.host}:{binding.port} cannot be had: {problem}.") from problem
     return sock

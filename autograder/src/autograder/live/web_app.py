@@ -21,8 +21,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response, S
 from starlette.routing import Route
 
 from autograder.classroom.pages import render
-from autograder.live.board_view import Vocabulary, shown
-from autograder.live.lab_history import Heard, History, Room
+from autograder.live.board_view import Vocabulary, board_state
+from autograder.live.lab_history import History, LabRoom, ReceivedEvent
 from autograder.live.lab_stats import Lab
 from autograder.live.rate_limit import Bucket
 from autograder.records.live_event import MOST_BYTES, PLACE, LiveEvent, as_heard
@@ -48,7 +48,9 @@ def steadily() -> Callable[[], float]:
 class Open:
     """A room that is open: what was heard in it, and who may still send."""
 
-    def __init__(self, room: Room, history: History, words: Vocabulary, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, room: LabRoom, history: History, words: Vocabulary, clock: Callable[[], float]
+    ) -> None:
         self.room, self.words, self.boards = room, words, 0
         self._history, self._clock = history, clock
         self._lab = Lab()
@@ -74,9 +76,9 @@ class Open:
             return 429, "Too much is sent by one notebook."
         if event.task and event.task not in self.words.tasks:
             return 400, "The course of this room has no such task."
-        known = self.words.tasks[event.task].mistakes if event.task else {}
-        mistakes = tuple(sorted({one for one in event.mistakes if one in known}))
-        heard = Heard(at - event.seconds_ago, event.learner, event.task, event.verdict, mistakes)
+        mistakes_of_task = self.words.tasks[event.task].mistakes if event.task else {}
+        mistakes = tuple(sorted({mistake for mistake in event.mistakes if mistake in mistakes_of_task}))
+        heard = ReceivedEvent(at - event.seconds_ago, event.learner, event.task, event.verdict, mistakes)
         self._lab.hear(heard)
         self._changed = True
         self._history.add(self.room.name, heard)
@@ -86,13 +88,13 @@ class Open:
         """Return what a board shows, as JSON; worked out anew where something happened or time has passed."""
         at = self._clock()
         if self._changed or at - self._told[0] >= STILL:
-            self._told = at, json.dumps(shown(self._lab.now(at), self.words), ensure_ascii=False)
+            self._told = at, json.dumps(board_state(self._lab.now(at), self.words), ensure_ascii=False)
             self._changed = False
         return self._told[1]
 
 
 def application(
-    rooms: Sequence[Room],
+    rooms: Sequence[LabRoom],
     history: History,
     words: Vocabulary,
     prefix: str = "",
@@ -113,7 +115,7 @@ def application(
     """
     clock = clock or steadily()
     by_code = {room.code: Open(room, history, words, clock) for room in rooms}
-    by_name = {one.room.name: one for one in by_code.values()}
+    by_name = {room.room.name: room for room in by_code.values()}
 
     async def front(request: Request) -> Response:
         return _sentence(
@@ -122,8 +124,10 @@ def application(
 
     async def take(request: Request) -> Response:
         kind, _space, code = request.headers.get("authorization", "").partition(" ")
-        known = [one for own, one in by_code.items() if compare_digest(own.encode(), code.encode())]
-        if kind != "Bearer" or not known:
+        rooms = [
+            room for room_code, room in by_code.items() if compare_digest(room_code.encode(), code.encode())
+        ]
+        if kind != "Bearer" or not rooms:
             return _sentence(403, "This room does not know the code.")
         try:
             async with asyncio.timeout(BODY_TIME):
@@ -136,33 +140,33 @@ def application(
             return _sentence(413, "The message is too large.")
         except ValueError:
             return _sentence(400, "The message is not what a notebook sends.")
-        status, why = known[0].take(event)
+        status, why = rooms[0].take(event)
         return _sentence(status, why) if why else Response(status_code=status, headers=HEADERS)
 
     def seen_by(request: Request) -> Open | None:
         """Return the room of a board, for whoever has its token."""
-        one = by_name.get(request.path_params["room"])
+        room = by_name.get(request.path_params["room"])
         given = request.cookies.get(COOKIE, "")
-        return one if one and compare_digest(given.encode(), one.room.token.encode()) else None
+        return room if room and compare_digest(given.encode(), room.room.token.encode()) else None
 
     async def board(request: Request) -> Response:
         name = request.path_params["room"]
         given = request.query_params.get("token", "")
-        one, here = by_name.get(name), f"{prefix}/board/{name}/"
-        if one and given and compare_digest(given.encode(), one.room.token.encode()):
+        room, here = by_name.get(name), f"{prefix}/board/{name}/"
+        if room and given and compare_digest(given.encode(), room.room.token.encode()):
             answer = RedirectResponse(here, 303, headers=HEADERS)
             # Not "strict": a browser that comes from a link on another page would not bring it at once.
             secure = address.startswith("https://")
             answer.set_cookie(COOKIE, given, path=here, secure=secure, httponly=True, samesite="lax")
             return answer
-        one = seen_by(request)
-        if one is None:
+        room = seen_by(request)
+        if room is None:
             return _sentence(403, "Open the address that `autograder live` printed: it holds a token.")
         policy = (
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
             "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
-        line = f'join("{address}", "{one.room.code}")'
+        line = f'join("{address}", "{room.room.code}")'
         page = render(
             "live", name=name, title=words.title, line=line if address else "", script="../../board.js"
         )
@@ -170,14 +174,14 @@ def application(
         return Response(page, media_type="text/html", headers=headers)
 
     async def events(request: Request) -> Response:
-        one = seen_by(request)
-        if one is None:
+        room = seen_by(request)
+        if room is None:
             return _sentence(403, "This board needs its token.")
-        if one.boards >= MOST_BOARDS:
+        if room.boards >= MOST_BOARDS:
             return _sentence(429, "Too many boards are open.")
         # Nothing between here and there may hold it back.
         headers = {**HEADERS, "X-Accel-Buffering": "no"}
-        return StreamingResponse(_states(one, ended), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(_states(room, ended), media_type="text/event-stream", headers=headers)
 
     async def module(request: Request) -> Response:
         return Response(MODULE.read_bytes(), media_type="text/javascript", headers=HEADERS)
@@ -193,7 +197,7 @@ def application(
     )
 
 
-def board_address(address: str, room: Room) -> str:
+def board_address(address: str, room: LabRoom) -> str:
     """Return where a room's board is, with the token that opens it."""
     return f"{address}/board/{room.name}/?{urlencode({'token': room.token})}"
 
@@ -211,13 +215,13 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-async def _states(one: Open, ended: Callable[[], bool]) -> AsyncIterator[str]:
+async def _states(room: Open, ended: Callable[[], bool]) -> AsyncIterator[str]:
     """Yield how things are, whenever that is something else than what was told last."""
-    one.boards += 1
+    room.boards += 1
     try:
         before, idle = "", 0.0
         while not ended():
-            state, idle = one.state(), idle + EACH
+            state, idle = room.state(), idle + EACH
             if state != before:
                 yield f"data: {state}\n\n"
                 before, idle = state, 0.0
@@ -226,7 +230,7 @@ async def _states(one: Open, ended: Callable[[], bool]) -> AsyncIterator[str]:
                 idle = 0.0
             await asyncio.sleep(EACH)
     finally:
-        one.boards -= 1
+        room.boards -= 1
 
 
 def _sentence(status: int, text: str) -> Response:

@@ -21,9 +21,9 @@ import requests
 from pylti1p3.exception import LtiException
 from pylti1p3.message_validators import get_validators
 
-from autograder.lti.registrations import OnPlatform, Registered, is_web
-from autograder.lti.state_store import Place
-from autograder.words.language import Note
+from autograder.lti.registrations import OnPlatform, Registrations, is_web
+from autograder.lti.state_store import PlatformContext
+from autograder.words.language import LazyMessage
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 SERVICE = {
@@ -76,7 +76,7 @@ LONGEST = 2_000  # letters of anything that is kept or sent on
 class Rejected(Exception):
     """A message is refused; says why, to the log in English and to a person in their language."""
 
-    def __init__(self, why: Note) -> None:
+    def __init__(self, why: LazyMessage) -> None:
         super().__init__(why)
         self.why = why
 
@@ -87,7 +87,7 @@ class Launched:
 
     platform: OnPlatform
     claims: Mapping[str, Any]
-    place: Place
+    place: PlatformContext
     lineitem: str  # the column of scores of what was opened; "" where there is none
     lesson: str  # as the link names it; "" where it names none
     teaches: bool
@@ -118,34 +118,40 @@ class KeySets:
             Rejected: the platform has none of this id, or cannot be asked.
         """
         with self._asking:
-            known = self._current(address, kid)
-        found = _of(known, kid)
-        if found is None:
-            raise Rejected(Note("it is signed with a key that the platform does not publish"))
-        return found
+            key_set = self._current(address, kid)
+        key = _of(key_set, kid)
+        if key is None:
+            raise Rejected(LazyMessage("it is signed with a key that the platform does not publish"))
+        return key
 
     def _current(self, address: str, kid: str) -> jwt.PyJWKSet:
         """Return the keys as they are believed, or as the platform publishes them now."""
-        at, known = self._known.get(address, (float("-inf"), None))
+        at, key_set = self._known.get(address, (float("-inf"), None))
         age = self._clock() - at
-        if known is not None and age <= BELIEVED and (age <= AGAIN or _of(known, kid)):
-            return known
-        unread = Rejected(Note("the platform's keys cannot be read at {address}", address=address))
+        if key_set is not None and age <= BELIEVED and (age <= AGAIN or _of(key_set, kid)):
+            return key_set
+        unread = Rejected(LazyMessage("the platform's keys cannot be read at {address}", address=address))
         # Whoever sends many launches while a platform is away does not keep the tool waiting for it.
         if self._clock() - self._failed.get(address, float("-inf")) < AGAIN:
             raise unread
         try:
-            known = jwt.PyJWKSet.from_dict(self._fetch(address))
+            key_set = jwt.PyJWKSet.from_dict(self._fetch(address))
         except (requests.RequestException, AttributeError, KeyError, *UNREADABLE):
             self._failed[address] = self._clock()
             raise unread from None
-        self._known[address] = self._clock(), known
-        return known
+        self._known[address] = self._clock(), key_set
+        return key_set
 
 
-def _of(known: jwt.PyJWKSet, kid: str) -> Any:
-    keys = (one for one in known.keys if one.key_id == kid and one.key_type == "RSA")
-    return next((one.key for one in keys if one.public_key_use in (None, "sig")), None)
+def _of(key_set: jwt.PyJWKSet, kid: str) -> Any:
+    keys = (
+        signing_key
+        for signing_key in key_set.keys
+        if signing_key.key_id == kid and signing_key.key_type == "RSA"
+    )
+    return next(
+        (signing_key.key for signing_key in keys if signing_key.public_key_use in (None, "sig")), None
+    )
 
 
 class Desk:
@@ -155,7 +161,7 @@ class Desk:
     """
 
     def __init__(
-        self, registered: Registered, keys: KeySets, clock: Callable[[], float] = time.monotonic
+        self, registered: Registrations, keys: KeySets, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._registered, self._keys, self._clock = registered, keys, clock
         self._secret = secrets.token_bytes(32)
@@ -175,12 +181,12 @@ class Desk:
         issuer, hint = asked.get("iss", ""), asked.get("login_hint", "")
         platform = self._registered.find(issuer, asked.get("client_id", ""))
         if platform is None:
-            raise Rejected(Note("this tool is not registered with the platform that it names"))
+            raise Rejected(LazyMessage("this tool is not registered with the platform that it names"))
         deployment = asked.get("lti_deployment_id", "")
         if deployment and deployment not in platform.deployments:
-            raise Rejected(Note("its deployment is not named in lti.toml"))
+            raise Rejected(LazyMessage("its deployment is not named in lti.toml"))
         if not hint:
-            raise Rejected(Note("it says nothing of who logs in"))
+            raise Rejected(LazyMessage("it says nothing of who logs in"))
         nonce = secrets.token_urlsafe(24)
         state = {
             "iss": platform.issuer,
@@ -212,14 +218,14 @@ class Desk:
             Rejected: it is forged, was brought before, is too old or not for us.
         """
         if "error" in brought:
-            raise Rejected(Note("the platform let nobody in"))
+            raise Rejected(LazyMessage("the platform let nobody in"))
         state = self._state(brought.get("state", ""), browser)
         platform = self._registered.find(state["iss"], state["client"])
         if platform is None:
-            raise Rejected(Note("this tool is not registered with the platform that it names"))
+            raise Rejected(LazyMessage("this tool is not registered with the platform that it names"))
         claims = self._claims(brought.get("id_token", ""), platform, state)
         if claims["nonce"] != state["nonce"] or not self._first(state["nonce"], state["exp"]):
-            raise Rejected(Note("it was brought before, or belongs to another login"))
+            raise Rejected(LazyMessage("it was brought before, or belongs to another login"))
         return _read(platform, claims)
 
     def _state(self, state: str, browser: str) -> Mapping[str, Any]:
@@ -228,20 +234,20 @@ class Desk:
                 state, self._secret, ["HS256"], options={"require": ["exp"], "verify_exp": False}
             )
         except UNREADABLE:
-            raise Rejected(Note("its login did not begin here, or before a restart")) from None
+            raise Rejected(LazyMessage("its login did not begin here, or before a restart")) from None
         if held["exp"] < self._clock():
-            raise Rejected(Note("its login began too long ago"))
+            raise Rejected(LazyMessage("its login began too long ago"))
         if not browser or not secrets.compare_digest(held["browser"], _digest(browser)):
-            raise Rejected(Note("the browser did not bring back the cookie of its login"))
+            raise Rejected(LazyMessage("the browser did not bring back the cookie of its login"))
         return held
 
     def _claims(self, token: str, platform: OnPlatform, state: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             head = jwt.get_unverified_header(token)
         except UNREADABLE:
-            raise Rejected(Note("it holds no token that can be read")) from None
+            raise Rejected(LazyMessage("it holds no token that can be read")) from None
         if head.get("alg") != ALGORITHM:
-            raise Rejected(Note("its token is not signed by RS256"))
+            raise Rejected(LazyMessage("its token is not signed by RS256"))
         key = self._keys.key(platform.keys, str(head.get("kid", "")))
         try:
             claims: Mapping[str, Any] = jwt.decode(
@@ -254,27 +260,27 @@ class Desk:
                 options={"require": ["exp", "iat", "iss", "aud", "nonce"]},
             )
         except jwt.InvalidSignatureError:
-            raise Rejected(Note("its token's signature is not the platform's")) from None
+            raise Rejected(LazyMessage("its token's signature is not the platform's")) from None
         except jwt.ExpiredSignatureError:
             raise Rejected(_untimely(token, state, expired=True)) from None
         except jwt.ImmatureSignatureError:
             raise Rejected(_untimely(token, state, expired=False)) from None
         except jwt.InvalidAudienceError:
-            raise Rejected(Note("its token is for another tool")) from None
+            raise Rejected(LazyMessage("its token is for another tool")) from None
         except jwt.InvalidIssuerError:
-            raise Rejected(Note("its token is another platform's")) from None
+            raise Rejected(LazyMessage("its token is another platform's")) from None
         except UNREADABLE:
-            raise Rejected(Note("its token lacks something, or holds what cannot be")) from None
+            raise Rejected(LazyMessage("its token lacks something, or holds what cannot be")) from None
         several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if claims.get("azp", None if several else platform.client_id) != platform.client_id:
-            raise Rejected(Note("its token is for another tool"))
+            raise Rejected(LazyMessage("its token is for another tool"))
         return claims
 
     def _first(self, nonce: str, until: float) -> bool:
         """Tell whether a nonce comes for the first time, and keep it as long as its login holds."""
         with self._lock:
             now = self._clock()
-            self._used = {one: end for one, end in self._used.items() if end >= now}
+            self._used = {token: end for token, end in self._used.items() if end >= now}
             is_first = nonce not in self._used
             self._used[nonce] = until
             return is_first
@@ -284,22 +290,24 @@ def _digest(browser: str) -> str:
     return hashlib.sha256(browser.encode()).hexdigest()
 
 
-def _untimely(token: str, state: Mapping[str, Any], expired: bool) -> Note:
+def _untimely(token: str, state: Mapping[str, Any], expired: bool) -> LazyMessage:
     """Return why a token that its platform signed does not count now: it is old, or two clocks differ."""
     claims = jwt.decode(token, options={"verify_signature": False})
-    now, made = time.time(), int(claims["iat"])
+    now, issued_at = time.time(), int(claims["iat"])
     if expired:
         # It was made after its login began. Where it says otherwise, the platform's clock does.
-        ahead = state["begun"] - made if claims["nonce"] == state["nonce"] else 0.0
+        ahead = state["begun"] - issued_at if claims["nonce"] == state["nonce"] else 0.0
         if not LEEWAY < ahead < LONGEST_LAG:
-            return Note("its token has expired")
-        return Note("this server's clock is {seconds} seconds ahead of the platform's", seconds=round(ahead))
-    if LEEWAY < made - now < LONGEST_LAG:
-        behind = round(made - now)
-        return Note("this server's clock is {seconds} seconds behind the platform's", seconds=behind)
-    if made <= now + LEEWAY:
-        return Note("its token does not count yet, by this server's clock")
-    return Note("its token lacks something, or holds what cannot be")
+            return LazyMessage("its token has expired")
+        return LazyMessage(
+            "this server's clock is {seconds} seconds ahead of the platform's", seconds=round(ahead)
+        )
+    if LEEWAY < issued_at - now < LONGEST_LAG:
+        behind = round(issued_at - now)
+        return LazyMessage("this server's clock is {seconds} seconds behind the platform's", seconds=behind)
+    if issued_at <= now + LEEWAY:
+        return LazyMessage("its token does not count yet, by this server's clock")
+    return LazyMessage("its token lacks something, or holds what cannot be")
 
 
 def _read(platform: OnPlatform, claims: Mapping[str, Any]) -> Launched:
@@ -309,25 +317,25 @@ def _read(platform: OnPlatform, claims: Mapping[str, Any]) -> Launched:
         Rejected: it is from another deployment or course, or not as the specification has it.
     """
     if claims.get(f"{CLAIM}deployment_id") not in platform.deployments:
-        raise Rejected(Note("its deployment is not named in lti.toml"))
+        raise Rejected(LazyMessage("its deployment is not named in lti.toml"))
     try:
-        fit = [one for one in get_validators() if one.can_validate(claims)]
+        fit = [validator for validator in get_validators() if validator.can_validate(claims)]
         held = len(fit) == 1 and fit[0].validate(claims)
     except (LtiException, AttributeError, TypeError, KeyError, ValueError):
         held = False
     kind = claims.get(f"{CLAIM}message_type")
     if not held or kind not in ("LtiResourceLinkRequest", "LtiDeepLinkingRequest"):
-        raise Rejected(Note("its message is none that this tool knows"))
+        raise Rejected(LazyMessage("its message is none that this tool knows"))
     roles = claims.get(f"{CLAIM}roles")
     if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
-        raise Rejected(Note("its token lacks something, or holds what cannot be"))
+        raise Rejected(LazyMessage("its token lacks something, or holds what cannot be"))
     context, custom = _mapping(claims, f"{CLAIM}context"), _mapping(claims, f"{CLAIM}custom")
     course = _text(context, "id")
     if course not in platform.courses:
-        raise Rejected(Note("its course, with the id {id}, is not named in lti.toml", id=course))
+        raise Rejected(LazyMessage("its course, with the id {id}, is not named in lti.toml", id=course))
     members, scores = _mapping(claims, SERVICE["memberships"]), _mapping(claims, SERVICE["scores"])
     scopes = scores.get("scope")
-    place = Place(
+    place = PlatformContext(
         platform.issuer,
         platform.client_id,
         str(claims[f"{CLAIM}deployment_id"]),
@@ -335,15 +343,15 @@ def _read(platform: OnPlatform, claims: Mapping[str, Any]) -> Launched:
         _text(context, "title"),
         _web(members, "context_memberships_url"),
         _web(scores, "lineitems"),
-        " ".join(one for one in scopes if isinstance(one, str)) if isinstance(scopes, list) else "",
+        " ".join(scope for scope in scopes if isinstance(scope, str)) if isinstance(scopes, list) else "",
     )
     teaches = any(is_role(role, "Instructor") or is_role(role, "ContentDeveloper") for role in roles)
     launched = Launched(platform, claims, place, _web(scores, "lineitem"), _text(custom, "lesson"), teaches)
     if launched.settings is not None:
         if not teaches:
-            raise Rejected(Note("only a teacher chooses lessons"))
+            raise Rejected(LazyMessage("only a teacher chooses lessons"))
         if not is_web(launched.settings.get("deep_link_return_url")):
-            raise Rejected(Note("its token lacks something, or holds what cannot be"))
+            raise Rejected(LazyMessage("its token lacks something, or holds what cannot be"))
     return launched
 
 
@@ -353,15 +361,15 @@ def is_role(role: str, name: str) -> bool:
 
 
 def _mapping(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = claims.get(name)
-    return found if isinstance(found, dict) else {}
+    claim = claims.get(name)
+    return claim if isinstance(claim, dict) else {}
 
 
 def _text(claims: Mapping[str, Any], name: str) -> str:
-    found = claims.get(name)
-    return found if isinstance(found, str) and len(found) <= LONGEST else ""
+    claim = claims.get(name)
+    return claim if isinstance(claim, str) and len(claim) <= LONGEST else ""
 
 
 def _web(claims: Mapping[str, Any], name: str) -> str:
-    found = _text(claims, name)
-    return found if is_web(found) else ""
+    claim = _text(claims, name)
+    return claim if is_web(claim) else ""

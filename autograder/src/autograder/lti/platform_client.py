@@ -18,7 +18,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from autograder.lti.registrations import is_web
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.words.sanitize import one_line
 
 PATIENCE = 20  # seconds without a byte
@@ -28,7 +28,7 @@ PART = 65_536
 NEXT = re.compile(r'<([^>]*)>\s*;\s*rel="?next"?', re.IGNORECASE)
 
 
-class Unreachable(Refused):
+class Unreachable(UserError):
     """A platform did not do what it was asked for; says what, and how it answered."""
 
 
@@ -131,7 +131,7 @@ class Connection(ServiceConnector):
                 body = answer.json() if answer.content and not (is_post and "json" not in accept) else None
                 return {"headers": answer.headers, "body": body, "next_page_url": _next(answer, url)}
             except LtiServiceException as problem:
-                raise Unreachable(_told(problem.response)) from None
+                raise Unreachable(_reason_of(problem.response)) from None
             except (requests.RequestException, ValueError, KeyError, TypeError, RecursionError) as problem:
                 raise Unreachable(
                     f"{_host(url)} does not answer as a platform does: {_kind(problem)}."
@@ -143,10 +143,10 @@ class Connection(ServiceConnector):
 
 def _next(answer: requests.Response, url: str) -> str | None:
     """Return the address of the next page, on the same host: it is asked with the same access token."""
-    found = NEXT.search(answer.headers.get("link", ""))
-    if not found:
+    link = NEXT.search(answer.headers.get("link", ""))
+    if not link:
         return None
-    address: str = urljoin(url, found[1])
+    address: str = urljoin(url, link[1])
     if not is_web(address) or urlsplit(address)[:2] != urlsplit(url)[:2]:
         raise Unreachable(f"{_host(url)} sends to another host for the next page.")
     return address
@@ -156,10 +156,10 @@ def _host(url: str) -> str:
     return urlsplit(url).netloc
 
 
-def _told(answer: requests.Response) -> str:
+def _reason_of(answer: requests.Response) -> str:
     try:
-        said = json.loads(answer.text)
-        reason = said.get("error_description") or said.get("error") or said.get("message") or ""
+        content = json.loads(answer.text)
+        reason = content.get("error_description") or content.get("error") or content.get("message") or ""
     except (ValueError, AttributeError):
         reason = ""
     why = f": {one_line(str(reason))[:200]}" if reason else ""

@@ -9,14 +9,14 @@ from pylti1p3.registration import Registration
 
 from autograder.lti.signing_keys import Keyring
 from autograder.records.course import Course
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.serialization import read_toml
 
 FILE = "lti.toml"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class NotRegistered(Refused):
+class NotRegistered(UserError):
     """There is no `lti.toml`; says what to do."""
 
 
@@ -46,14 +46,14 @@ class OnPlatform:
 
     def signing(self, keyring: Keyring) -> Registration:
         """Return the registration as the library has it, with the key that is signed with."""
-        made = Registration().set_issuer(self.issuer).set_client_id(self.client_id)
-        made.set_auth_login_url(self.login).set_auth_token_url(self.token).set_key_set_url(self.keys)
-        made.set_tool_private_key(keyring.private).set_tool_public_key(keyring.public)
-        return made.set_auth_audience(self.audience) if self.audience else made
+        registration = Registration().set_issuer(self.issuer).set_client_id(self.client_id)
+        registration.set_auth_login_url(self.login).set_auth_token_url(self.token).set_key_set_url(self.keys)
+        registration.set_tool_private_key(keyring.private).set_tool_public_key(keyring.public)
+        return registration.set_auth_audience(self.audience) if self.audience else registration
 
 
 @dataclass(frozen=True)
-class Registered:
+class Registrations:
     """An `lti.toml`."""
 
     address: str  # where browsers and platforms find this tool
@@ -64,12 +64,12 @@ class Registered:
         _secure("address", self.address)
         if self.open:
             _secure("open", self.open)
-        pairs = [(one.issuer, one.client_id) for one in self.platform]
+        pairs = [(platform.issuer, platform.client_id) for platform in self.platform]
         if len(set(pairs)) < len(pairs):
             raise ValueError("two entries of `platform` have one `issuer` and one `client_id`")
 
     @classmethod
-    def read(cls, course: Course) -> Registered:
+    def read(cls, course: Course) -> Registrations:
         """Return what a course's `lti.toml` says.
 
         Raises:
@@ -87,8 +87,12 @@ class Registered:
 
     def find(self, issuer: str, client_id: str = "") -> OnPlatform | None:
         """Return the registration with a platform; where it has several, only with its client's id."""
-        found = [one for one in self.platform if one.issuer == issuer and client_id in ("", one.client_id)]
-        return found[0] if len(found) == 1 else None
+        platforms = [
+            platform
+            for platform in self.platform
+            if platform.issuer == issuer and client_id in ("", platform.client_id)
+        ]
+        return platforms[0] if len(platforms) == 1 else None
 
 
 def is_web(address: object) -> bool:

@@ -10,15 +10,15 @@ from pylti1p3.names_roles import NamesRolesProvisioningService
 from autograder.classroom.class_roster import Person, Roster, person_of, safe_id
 from autograder.lti.launch import is_role
 from autograder.lti.platform_client import Connection, Unreachable
-from autograder.lti.registrations import Registered
-from autograder.lti.state_store import Place, Remembered
-from autograder.records.errors import Refused
+from autograder.lti.registrations import Registrations
+from autograder.lti.state_store import PlatformContext, StateStore
+from autograder.records.errors import UserError
 
 TEST_USER = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser"
 MOST_PAGES = 1000
 
 
-class BadMembers(Refused):
+class BadMembers(UserError):
     """A platform's class list cannot be used; says why."""
 
 
@@ -31,23 +31,23 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Listed:
+class PlatformRoster:
     """A platform's class list."""
 
     students: Sequence[Member]
     others: int  # teachers, guests, who has left, a platform's own test student
 
 
-def pull(connection: Connection, place: Place) -> Listed:
+def pull(connection: Connection, context: PlatformContext) -> PlatformRoster:
     """Return the students of a course, page by page.
 
     Raises:
         Unreachable: the platform does not give its list.
     """
-    service = NamesRolesProvisioningService(connection, {"context_memberships_url": place.memberships})
+    service = NamesRolesProvisioningService(connection, {"context_memberships_url": context.memberships})
     students: dict[str, Member] = {}
     seen: set[str] = set()
-    others, page = 0, place.memberships
+    others, page = 0, context.memberships
     while page:
         if page in seen or len(seen) >= MOST_PAGES:
             raise Unreachable("The platform's class list has no last page.")
@@ -62,7 +62,7 @@ def pull(connection: Connection, place: Place) -> Listed:
                 students[student.user] = student
             others += student is None
         page = answer["next_page_url"]
-    return Listed(list(students.values()), others)
+    return PlatformRoster(list(students.values()), others)
 
 
 def _student(entry: object) -> Member | None:
@@ -71,8 +71,8 @@ def _student(entry: object) -> Member | None:
         return None
 
     def text(name: str) -> str:
-        found = entry.get(name)
-        return found.strip()[:255] if isinstance(found, str) else ""
+        value = entry.get(name)
+        return value.strip()[:255] if isinstance(value, str) else ""
 
     given = entry.get("roles")
     roles = [role for role in given if isinstance(role, str)] if isinstance(given, list) else []
@@ -93,7 +93,7 @@ def _student(entry: object) -> Member | None:
 
 
 def placed(
-    listed: Iterable[Member], roster: Roster, known: Mapping[str, str]
+    listed: Iterable[Member], roster: Roster, identities: Mapping[str, str]
 ) -> tuple[list[Person], dict[str, str]]:
     """Return people for the roster, and who is who: students by the platform's ids.
 
@@ -105,7 +105,7 @@ def placed(
     people: dict[str, Person] = {}
     users: dict[str, str] = {}
     for member in listed:
-        before = known.get(member.user)
+        before = identities.get(member.user)
         if before in roster.people:
             person = replace(member.person, id=str(before))
         else:
@@ -124,20 +124,20 @@ def placed(
     return list(people.values()), users
 
 
-def courses_of(memory: Remembered, registered: Registered) -> list[Place]:
+def courses_of(memory: StateStore, registered: Registrations) -> list[PlatformContext]:
     """Return the courses from which somebody came, and that are named in `lti.toml` still.
 
     Raises:
         BadMembers: there is none.
     """
-    found = []
-    for place in memory.places():
-        platform = registered.find(place.issuer, place.client)
-        if platform and place.context in platform.courses and place.deployment in platform.deployments:
-            found.append(place)
-    if not found:
+    contexts = []
+    for context in memory.places():
+        platform = registered.find(context.issuer, context.client)
+        if platform and context.context in platform.courses and context.deployment in platform.deployments:
+            contexts.append(context)
+    if not contexts:
         raise BadMembers(
             "Nobody has come from the platform yet, so its services are not known. Open the tool there once "
             "as a teacher, while `autograder lti` runs."
         )
-    return found
+    return contexts

@@ -14,7 +14,7 @@ from pylti1p3.lineitem import LineItem
 from autograder.classroom.score_export import Scores, factor
 from autograder.lti.platform_client import Connection, Unreachable
 from autograder.lti.registrations import is_web
-from autograder.lti.state_store import Place, Remembered, Sent
+from autograder.lti.state_store import PlatformContext, SentScore, StateStore
 
 SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
 # What a platform is told of a score: that it counts, or that a person has yet to read an answer.
@@ -33,12 +33,12 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Step:
+class ScoreChange:
     """What is to be sent, or was."""
 
     lesson: str
-    score: Sent
-    before: Sent | None  # what the platform has
+    score: SentScore
+    before: SentScore | None  # what the platform has
     failed: str = ""  # why it could not be sent
 
     @property
@@ -57,26 +57,28 @@ class Plan:
     """What a course on a platform is to be sent of a lesson."""
 
     column: Column
-    steps: Sequence[Step]
+    steps: Sequence[ScoreChange]
     same: int  # scores that the platform has already
 
 
-class Columns:
+class GradebookColumns:
     """The columns of scores of a course on a platform.
 
     Raises:
         Unreachable: the platform takes none from this tool.
     """
 
-    def __init__(self, connection: Connection, place: Place, memory: Remembered) -> None:
-        self._place, self._memory = place, memory
-        self._scopes = place.scopes.split()
+    def __init__(self, connection: Connection, context: PlatformContext, memory: StateStore) -> None:
+        self._place, self._memory = context, memory
+        self._scopes = context.scopes.split()
         service = {"scope": [scope for scope in self._scopes if scope.startswith(SCOPE)]}
-        self._service = AssignmentsGradesService(connection, {**service, "lineitems": place.lineitems})
+        self._service = AssignmentsGradesService(connection, {**service, "lineitems": context.lineitems})
         if not self._service.can_put_grade():
-            raise Unreachable(f"{place.issuer} takes no scores from this tool: it does not offer that scope.")
+            raise Unreachable(
+                f"{context.issuer} takes no scores from this tool: it does not offer that scope."
+            )
 
-    def column(self, known: Scores, lesson: str, scale: bool, make: bool) -> Column:
+    def column(self, class_scores: Scores, lesson: str, scale: bool, make: bool) -> Column:
         """Return a lesson's column: the one that a launch told, or of that name, or a new one.
 
         Raises:
@@ -84,13 +86,13 @@ class Columns:
             OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
         """
         try:
-            address, most = self._found(lesson, known.possible[lesson], make)
+            address, most = self._found(lesson, class_scores.possible[lesson], make)
         except (LtiException, AttributeError, TypeError):  # what the library makes of an answer that is none
             address, most = None, None
         if address is None or (address and not is_web(address)):
             raise Unreachable(f"{self._place.issuer} does not tell its columns as the specification has it.")
-        times = factor(known, lesson, "" if most is None else f"{most}", scale)
-        return Column(lesson, address, times, round(known.possible[lesson] * times, 4))
+        times = factor(class_scores, lesson, "" if most is None else f"{most}", scale)
+        return Column(lesson, address, times, round(class_scores.possible[lesson] * times, 4))
 
     def _found(self, lesson: str, possible: float, make: bool) -> tuple[str | None, object]:
         """Return a column's address, "" where it is yet to be made, and what can be earned there."""
@@ -108,30 +110,32 @@ class Columns:
         if not make:
             return "", possible
         new = LineItem().set_label(lesson).set_resource_id(lesson).set_tag(lesson)
-        made = self._service.find_or_create_lineitem(new.set_score_maximum(possible))
-        return made.get_id(), made.get_score_maximum() or possible
+        lineitem = self._service.find_or_create_lineitem(new.set_score_maximum(possible))
+        return lineitem.get_id(), lineitem.get_score_maximum() or possible
 
-    def plan(self, known: Scores, column: Column, comments: Mapping[str, str] | None) -> Plan:
+    def plan(self, class_scores: Scores, column: Column, comments: Mapping[str, str] | None) -> Plan:
         """Return what is to be sent of a lesson; comments are left as they are where none are given."""
         users = {student: user for user, student in self._memory.people(self._place).items()}
         before = self._memory.sent(self._place, column.address) if column.address else {}
-        unread = {mark.student for mark in known.marks if mark.lesson == column.lesson and mark.to_read}
+        unread = {
+            mark.student for mark in class_scores.marks if mark.lesson == column.lesson and mark.to_read
+        }
         steps, same = [], 0
-        for (student, lesson), score in sorted(known.scores.items()):
+        for (student, lesson), score in sorted(class_scores.scores.items()):
             if lesson != column.lesson or student not in users:
                 continue
             last = before.get(student)
-            said = comments.get(student, "") if comments is not None else (last.comment if last else "")
+            comment = comments.get(student, "") if comments is not None else (last.comment if last else "")
             points = round(score * column.factor, 4)
             state = WAITING if student in unread else FINAL
-            new = Sent(student, users[student], points, column.most, state, said[:MOST_COMMENT])
+            new = SentScore(student, users[student], points, column.most, state, comment[:MOST_COMMENT])
             if new == last:
                 same += 1
             else:
-                steps.append(Step(lesson, new, last))
+                steps.append(ScoreChange(lesson, new, last))
         return Plan(column, steps, same)
 
-    def send(self, plan: Plan, comments: bool) -> Iterator[Step]:
+    def send(self, plan: Plan, comments: bool) -> Iterator[ScoreChange]:
         """Send what is planned, score by score, and keep of each that it was sent.
 
         Yields:
@@ -154,7 +158,7 @@ class Columns:
                 self._service.put_grade(grade, LineItem({"id": plan.column.address}))
             except (Unreachable, LtiException) as problem:
                 failed += 1
-                yield Step(step.lesson, score, step.before, str(problem))
+                yield ScoreChange(step.lesson, score, step.before, str(problem))
                 if failed == 3:
                     raise Unreachable(
                         f"{plan.column.lesson}: three scores after each other were not taken."

@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 from pylti1p3.registration import Registration
 
 from autograder.records.course import Course
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.file_digests import write_whole
 
 # Where the keys lie instead of the user's own data folder.
@@ -38,7 +38,7 @@ BITS = 3072
 KEPT = timedelta(days=3)
 
 
-class BadKeys(Refused):
+class BadKeys(UserError):
     """The keys cannot be used; says why, and what to do."""
 
 
@@ -79,10 +79,10 @@ def keyring(course: Course) -> Keyring:
             )
     try:
         held = json.loads((place / FILE).read_text(encoding="utf-8"))
-        found = Keyring(held["private"], held["public"], tuple(held["old"]))
-        found.published(datetime.now(UTC))
-        load_pem_private_key(found.private.encode(), None)
-        return found
+        keys = Keyring(held["private"], held["public"], tuple(held["old"]))
+        keys.published(datetime.now(UTC))
+        load_pem_private_key(keys.private.encode(), None)
+        return keys
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise BadKeys(
             f"{place / FILE} holds no keys. Move it away; new ones are made in its place."
@@ -95,21 +95,21 @@ def rotate(course: Course, forget: bool = False, now: datetime | None = None) ->
     Raises:
         BadKeys: there are keys that cannot be read, and they are not to be forgotten.
     """
-    place, now = folder(course), now or datetime.now(UTC)
-    if forget or not (place / FILE).exists():
-        return _write(place)
+    path, now = folder(course), now or datetime.now(UTC)
+    if forget or not (path / FILE).exists():
+        return _write(path)
     before = keyring(course)
     old = [entry for entry in before.old if datetime.fromisoformat(entry["until"]) > now]
     last = {"key": Registration.get_jwk(before.public), "until": (now + KEPT).isoformat()}
-    return _write(place, (last, *old))
+    return _write(path, (last, *old))
 
 
-def _write(place: Path, old: tuple[Mapping[str, Any], ...] = ()) -> Keyring:
+def _write(path: Path, old: tuple[Mapping[str, Any], ...] = ()) -> Keyring:
     key = rsa.generate_private_key(65537, BITS)
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    place.chmod(0o700)  # before anything lies in it
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.chmod(0o700)  # before anything lies in it
     content = json.dumps({"private": private, "public": public, "old": old}).encode()
-    write_whole(place / FILE, content, 0o600)
+    write_whole(path / FILE, content, 0o600)
     return Keyring(private, public, old)

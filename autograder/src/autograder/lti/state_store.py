@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 
 FILE = "lti.db"
 TABLES = """
@@ -27,12 +27,12 @@ CREATE TABLE IF NOT EXISTS sent (issuer, lineitem, student, user, score, most, p
 """
 
 
-class BadMemory(Refused):
+class BadMemory(UserError):
     """The file cannot be used; says why."""
 
 
 @dataclass(frozen=True)
-class Place:
+class PlatformContext:
     """A course on a platform, and the addresses of its services; "" where it offers none."""
 
     issuer: str
@@ -46,7 +46,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentScore:
     """A score as the platform has it."""
 
     student: str
@@ -57,13 +57,13 @@ class Sent:
     comment: str = ""
 
 
-class Remembered:
+class StateStore:
     """The file, open."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def keep(self, place: Place, lesson: str, lineitem: str, decides: bool) -> None:
+    def keep(self, context: PlatformContext, lesson: str, lineitem: str, decides: bool) -> None:
         """Keep where a course's services are, and the column of a lesson's scores there.
 
         Who `decides`, a teacher that opens the tool, also replaces what is known: a platform need not tell
@@ -72,54 +72,58 @@ class Remembered:
         how = "REPLACE" if decides else "IGNORE"
         with self._connection as change:
             places = f"INSERT OR {how} INTO places VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
-            change.execute(places, astuple(place))
+            change.execute(places, astuple(context))
             if lesson and lineitem:
-                row = (place.issuer, place.client, place.context, lesson, lineitem)
+                row = (context.issuer, context.client, context.context, lesson, lineitem)
                 change.execute(f"INSERT OR {how} INTO links VALUES (?, ?, ?, ?, ?)", row)  # noqa: S608
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[PlatformContext]:
         """Return the courses from which somebody came."""
-        return [Place(*row) for row in self._connection.execute("SELECT * FROM places ORDER BY 1, 2, 4")]
+        return [
+            PlatformContext(*row) for row in self._connection.execute("SELECT * FROM places ORDER BY 1, 2, 4")
+        ]
 
-    def lineitem(self, place: Place, lesson: str) -> str:
+    def lineitem(self, context: PlatformContext, lesson: str) -> str:
         """Return the address of a lesson's column of scores; "" where no launch told it."""
         asked = "SELECT lineitem FROM links WHERE issuer = ? AND client = ? AND context = ? AND lesson = ?"
-        row = self._connection.execute(asked, (place.issuer, place.client, place.context, lesson)).fetchone()
+        row = self._connection.execute(
+            asked, (context.issuer, context.client, context.context, lesson)
+        ).fetchone()
         return str(row[0]) if row else ""
 
-    def people(self, place: Place) -> dict[str, str]:
+    def people(self, context: PlatformContext) -> dict[str, str]:
         """Return who is who in a course: students by the platform's ids."""
         asked = "SELECT user, student FROM people WHERE issuer = ? AND context = ?"
-        return dict(self._connection.execute(asked, (place.issuer, place.context)))
+        return dict(self._connection.execute(asked, (context.issuer, context.context)))
 
-    def know(self, place: Place, people: Mapping[str, str]) -> None:
+    def know(self, context: PlatformContext, people: Mapping[str, str]) -> None:
         """Keep who is who in a course; nobody is forgotten."""
-        rows = [(place.issuer, place.context, user, student) for user, student in people.items()]
+        rows = [(context.issuer, context.context, user, student) for user, student in people.items()]
         with self._connection as change:
             change.executemany("INSERT OR REPLACE INTO people VALUES (?, ?, ?, ?)", rows)
 
-    def sent(self, place: Place, lineitem: str) -> dict[str, Sent]:
+    def sent(self, context: PlatformContext, lineitem: str) -> dict[str, SentScore]:
         """Return what a column of scores was sent last, by student."""
-        names = ", ".join(column.name for column in fields(Sent))
+        names = ", ".join(column.name for column in fields(SentScore))
         asked = f"SELECT {names} FROM sent WHERE issuer = ? AND lineitem = ?"  # noqa: S608
-        rows = self._connection.execute(asked, (place.issuer, lineitem))
-        return {row[0]: Sent(*row) for row in rows}
+        rows = self._connection.execute(asked, (context.issuer, lineitem))
+        return {row[0]: SentScore(*row) for row in rows}
 
-    def last(self, place: Place, lineitem: str, student: str) -> str:
+    def last(self, context: PlatformContext, lineitem: str, student: str) -> str:
         """Return when a score was sent, as it was told the platform; "" where none was."""
         asked = "SELECT at FROM sent WHERE issuer = ? AND lineitem = ? AND student = ?"
-        row = self._connection.execute(asked, (place.issuer, lineitem, student)).fetchone()
+        row = self._connection.execute(asked, (context.issuer, lineitem, student)).fetchone()
         return str(row[0]) if row else ""
 
-    def record(self, place: Place, lineitem: str, scores: Sequence[Sent], at: str) -> None:
+    def record(self, context: PlatformContext, lineitem: str, scores: Sequence[SentScore], at: str) -> None:
         """Keep what was sent."""
-        rows = [(place.issuer, lineitem, *astuple(score), at) for score in scores]
+        rows = [(context.issuer, lineitem, *astuple(score), at) for score in scores]
         with self._connection as change:
             change.executemany("INSERT OR REPLACE INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 @contextmanager
-def remembered(root: Path) -> Iterator[Remembered]:
+def remembered(root: Path) -> Iterator[StateStore]:
     """Yield what a class's folder remembers of its platforms.
 
     Raises:
@@ -130,6 +134,6 @@ def remembered(root: Path) -> Iterator[Remembered]:
     try:
         with closing(sqlite3.connect(path, timeout=10)) as connection:
             connection.executescript(TABLES)
-            yield Remembered(connection)
+            yield StateStore(connection)
     except sqlite3.Error as problem:
         raise BadMemory(f"{path} cannot be used: {problem}.") from problem

@@ -34,13 +34,13 @@ from starlette.routing import Route
 from autograder.grading.class_folder import Class
 from autograder.lti.launch import Desk, KeySets, Launched, Rejected
 from autograder.lti.platform_client import fetch
-from autograder.lti.registrations import Registered
+from autograder.lti.registrations import Registrations
 from autograder.lti.signing_keys import keyring
 from autograder.lti.state_store import remembered
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.web.admission_control import Limits
 from autograder.web.bounded_server import Server, bounded
-from autograder.words.language import Note, _, speaking
+from autograder.words.language import LazyMessage, _, speaking
 from autograder.words.sanitize import one_line
 from autograder.words.templates import templates
 
@@ -63,10 +63,10 @@ class InWindow(DeepLinkResource):
         return {**super().to_dict(), "window": {"targetName": "_blank"}}
 
 
-class Answers:
+class LtiApplication:
     """What is answered to whom. Each method runs in a thread of its own."""
 
-    def __init__(self, course: Class, registered: Registered) -> None:
+    def __init__(self, course: Class, registered: Registrations) -> None:
         self.course, self.registered = course, registered
         self.desk = Desk(registered, KeySets(fetch))
         self._choosing: dict[str, tuple[float, Launched]] = {}
@@ -104,7 +104,7 @@ class Answers:
         key = secrets.token_urlsafe(24)
         with self._lock:
             now = time.monotonic()
-            waiting = {one: held for one, held in self._choosing.items() if held[0] >= now}
+            waiting = {token: held for token, held in self._choosing.items() if held[0] >= now}
             self._choosing = dict([*waiting.items()][-MOST_CHOOSING:])
             self._choosing[key] = now + CHOOSING, launched
         return _page("choose", **shown, lessons=self.course.lessons, key=key)
@@ -115,7 +115,7 @@ class Answers:
             until, launched = self._choosing.pop(chosen.get("key", ""), (0.0, None))
         lesson = self._lesson(chosen.get("lesson", ""))
         if launched is None or until < time.monotonic() or not lesson:
-            raise Rejected(Note("nobody is choosing a lesson with this page any more"))
+            raise Rejected(LazyMessage("nobody is choosing a lesson with this page any more"))
         assert launched.settings is not None
         points = points_of(self.course, lesson)
         targets = launched.settings.get("accept_presentation_document_targets")
@@ -141,7 +141,10 @@ class Answers:
 
     def _lesson(self, named: str) -> str:
         """Return the lesson that a link names, by its name or number; "" where there is none of it."""
-        return next((one for one in self.course.lessons if named and named in (one, one.split("-")[0])), "")
+        return next(
+            (lesson for lesson in self.course.lessons if named and named in (lesson, lesson.split("-")[0])),
+            "",
+        )
 
     def _address(self, lesson: str) -> str:
         """Where a learner works on a lesson; "" where the class does not say."""
@@ -155,9 +158,9 @@ def points_of(course: Class, lesson: str) -> float:
     return float(sum(mark.get("points", 0) for mark in marks if mark.get("grade")))
 
 
-def application(course: Class, registered: Registered) -> Starlette:
+def application(course: Class, registered: Registrations) -> Starlette:
     """Return the tool as a web application."""
-    answers = Answers(course, registered)
+    answers = LtiApplication(course, registered)
 
     def route(path: str, name: str, *methods: str) -> Route:
         return Route(path, partial(_answer, answers, name), methods=list(methods))
@@ -173,7 +176,7 @@ def application(course: Class, registered: Registered) -> Starlette:
     )
 
 
-async def _answer(answers: Answers, name: str, request: Request) -> Response:
+async def _answer(answers: LtiApplication, name: str, request: Request) -> Response:
     """Answer a request in the language of the browser; a refusal is told to the log and on a plain page."""
     fields = await _fields(request)
 
@@ -181,15 +184,17 @@ async def _answer(answers: Answers, name: str, request: Request) -> Response:
         with _speaking(answers.course, request):
             try:
                 if fields is None:
-                    raise Rejected(Note("it is no form, or too long a one"))
-                made: Response = getattr(answers, name)(request, fields)
+                    raise Rejected(LazyMessage("it is no form, or too long a one"))
+                response: Response = getattr(answers, name)(request, fields)
             except Rejected as problem:
                 log.warning(one_line(f"refused at /{request.url.path[1:]}: {problem.why}"))
-                made = _page("refused", 403, why=_(problem.why))
-            except (OSError, Refused) as problem:
+                response = _page("refused", 403, why=_(problem.why))
+            except (OSError, UserError) as problem:
                 log.error(one_line(f"failed at /{request.url.path[1:]}: {problem}"))
-                made = _page("refused", 500, why=_("the tool cannot use its own files; its log says which"))
-        return _protect(made)
+                response = _page(
+                    "refused", 500, why=_("the tool cannot use its own files; its log says which")
+                )
+        return _protect(response)
 
     return await run_in_threadpool(answer)
 
@@ -223,15 +228,15 @@ def _speaking(course: Class, request: Request) -> AbstractContextManager[None]:
     """Speak the first of the browser's languages that the course has."""
     home = course.banks.course
     asked = [part.split(";")[0].strip() for part in request.headers.get("accept-language", "").split(",")]
-    by_tag = {one.replace("_", "-").lower(): one for one in home.languages}
+    by_tag = {language.replace("_", "-").lower(): language for language in home.languages}
     short = [(tag.lower(), tag.lower().split("-")[0]) for tag in asked]
-    found = (by_tag[tag] for pair in short for tag in pair if tag in by_tag)
-    return speaking(home.bank, next(found, home.languages[0]))
+    matches = (by_tag[tag] for pair in short for tag in pair if tag in by_tag)
+    return speaking(home.bank, next(matches, home.languages[0]))
 
 
 def _page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    made = templates("autograder.lti", "pages").get_template(f"{name}.html.j2")
-    return HTMLResponse(made.render(**values), status)
+    template = templates("autograder.lti", "pages").get_template(f"{name}.html.j2")
+    return HTMLResponse(template.render(**values), status)
 
 
 def _protect(answer: Response, to: str = "'self'", nonce: str = "") -> Response:
@@ -254,7 +259,7 @@ async def _unknown(_request: Request, problem: Exception) -> Response:
 
 def server(
     course: Class,
-    registered: Registered,
+    registered: Registrations,
     certificate: Path | None = None,
     key: Path | None = None,
     limits: Limits | None = None,

@@ -47,28 +47,28 @@ def _fresh(value: Argument, namespace: Mapping[str, Any], dtype: torch.dtype | N
         case Tensor():
             return value.to(dtype, copy=True) if dtype and value.is_floating_point() else value.clone()
         case Specimen():
-            settings = {name: copy(one) for name, one in value.settings.items()}
+            settings = {name: copy(value_of_setting) for name, value_of_setting in value.settings.items()}
             return specimen(value.name, settings)
         case Made():
-            return _made(value, namespace)
+            return _instance(value, namespace)
     return value
 
 
-def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
-    found = namespace.get(made.name)
-    if found is None or found is ...:
-        raise NeedsEarlier(made.name, "is not there yet")
-    if not isinstance(found, type) or not issubclass(found, nn.Module):
-        raise NeedsEarlier(made.name, "is not a class made from `nn.Module`")
+def _instance(recipe: Made, namespace: Mapping[str, Any]) -> nn.Module:
+    value = namespace.get(recipe.name)
+    if value is None or value is ...:
+        raise NeedsEarlier(recipe.name, "is not there yet")
+    if not isinstance(value, type) or not issubclass(value, nn.Module):
+        raise NeedsEarlier(recipe.name, "is not a class made from `nn.Module`")
     try:
-        module = constructed(found, made.construct)
-        report = load_weights(module, made.weights)
+        module = constructed(value, recipe.construct)
+        report = load_weights(module, recipe.weights)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the class is the learner's own, and may raise SystemExit
-        raise NeedsEarlier(made.name, f"raises {type(problem).__name__} when it is made") from problem
+        raise NeedsEarlier(recipe.name, f"raises {type(problem).__name__} when it is made") from problem
     if not report.loadable:
-        raise NeedsEarlier(made.name, "has other parameters than the lesson names")
+        raise NeedsEarlier(recipe.name, "has other parameters than the lesson names")
     return module.eval()
 
 
@@ -94,24 +94,26 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
     a matrix the other way round is put in turned, parameters with other names are taken in their order, a
     bias that should not be there is made 0, and a layer that lacks its bias gets it.
     """
-    own = dict(module.named_parameters(remove_duplicate=False))  # one parameter may stand under many names
-    named = {id(own[name]) for name in weights if name in own}
-    missing = tuple(name for name in weights if name not in own)
-    unexpected = tuple(name for name, value in own.items() if id(value) not in named)
-    places = {name: own[name] for name in weights if name in own}
+    parameters = dict(
+        module.named_parameters(remove_duplicate=False)
+    )  # one parameter may stand under many names
+    named = {id(parameters[name]) for name in weights if name in parameters}
+    missing = tuple(name for name in weights if name not in parameters)
+    unexpected = tuple(name for name, value in parameters.items() if id(value) not in named)
+    places = {name: parameters[name] for name in weights if name in parameters}
     if len(missing) == len(unexpected):
-        places |= {name: own[other] for name, other in _renamed(missing, unexpected).items()}
+        places |= {name: parameters[other] for name, other in _renamed(missing, unexpected).items()}
     with torch.no_grad():
-        for name, place in places.items():
+        for name, position in places.items():
             weight = weights[name]
-            if place.shape == weight.shape:
-                place.copy_(weight)
-            elif place.ndim == weight.ndim == 2 and place.shape == weight.mT.shape:
-                place.copy_(weight.mT)
+            if position.shape == weight.shape:
+                position.copy_(weight)
+            elif position.ndim == weight.ndim == 2 and position.shape == weight.mT.shape:
+                position.copy_(weight.mT)
         for name in unexpected if len(missing) != len(unexpected) else ():
             if name.endswith("bias"):
-                own[name].zero_()
-        for name in (one for one in missing if one.endswith(".bias")):
+                parameters[name].zero_()
+        for name in (parameter for parameter in missing if parameter.endswith(".bias")):
             layer = dict(module.named_modules()).get(name.removesuffix(".bias"))
             if layer is not None and getattr(layer, "bias", layer) is None:
                 layer.register_parameter("bias", nn.Parameter(weights[name].clone()))
@@ -119,9 +121,9 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
         missing=missing,
         unexpected=unexpected,
         reshaped=tuple(
-            Reshaped(name, tuple(own[name].shape), tuple(weight.shape))
+            Reshaped(name, tuple(parameters[name].shape), tuple(weight.shape))
             for name, weight in weights.items()
-            if name in own and own[name].shape != weight.shape
+            if name in parameters and parameters[name].shape != weight.shape
         ),
     )
 
@@ -129,13 +131,13 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
 def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> dict[str, str]:
     """Which parameter most likely stands under which other name: the likest names, in their order."""
     left = list(unexpected)
-    found = {}
+    renamed = {}
     for name in missing:
         word = name.lower().replace("w_", "")
         likest = max(left, key=lambda other: _likeness(word, other.lower().replace("w_", "")))
-        found[name] = likest
+        renamed[name] = likest
         left.remove(likest)
-    return found
+    return renamed
 
 
 def _likeness(word: str, other: str) -> tuple[bool, bool]:
@@ -155,7 +157,7 @@ def copy(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def quietly() -> Iterator[None]:
+def isolated_global_state() -> Iterator[None]:
     """Leave the process as it was: generator, threads, default dtype and device, gradients, output."""
     # The CPU's generator only: `torch.manual_seed` would also reseed a learner's GPU, and takes longer.
     generator = torch.default_generator

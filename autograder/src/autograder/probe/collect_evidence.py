@@ -19,7 +19,15 @@ from torch import Tensor
 
 from autograder.experiments.base import Subject
 from autograder.experiments.registry import EXPERIMENTS
-from autograder.probe.call_answer import PROBE_SEED, NeedsEarlier, copy, fresh, load_weights, quietly, split
+from autograder.probe.call_answer import (
+    PROBE_SEED,
+    NeedsEarlier,
+    copy,
+    fresh,
+    isolated_global_state,
+    load_weights,
+    split,
+)
 from autograder.probe.exceptions import describe_error
 from autograder.probe.forbidden_calls import Watch
 from autograder.probe.learner_code import globals_read, is_file_of, is_stub, stopped
@@ -37,7 +45,7 @@ from autograder.records.outcome import (
     Uncalled,
     dtype_name,
 )
-from autograder.records.outcome_digest import glance
+from autograder.records.outcome_digest import outcome_digest_of
 from autograder.records.tensor_comparison import all_close
 from autograder.torch_internals import without_subclasses
 
@@ -68,10 +76,10 @@ def collect(
         # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither
         # is this one misspelt.
         earlier = {
-            other.name for other in itertools.takewhile(lambda one: one != task, lesson.tasks.values())
+            other.name for other in itertools.takewhile(lambda other: other != task, lesson.tasks.values())
         }
-        known = earlier | set(lesson.names)
-        candidates = {name: value for name, value in namespace.items() if name not in known}
+        available = earlier | set(lesson.names)
+        candidates = {name: value for name, value in namespace.items() if name not in available}
         nearest = nearest_names(task.name, candidates)
         return Evidence(task.id, "missing", nearest=nearest, error=stopped(task.name, namespace))
     evidence = collect_answer(task, lesson, namespace[task.name], namespace, run, examining)
@@ -93,8 +101,8 @@ def collect_answer(
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     if task.kind == "tensor":
         # What else must stay is known for the lesson's own givens only, and a cell treats all givens alike.
-        kept = task.kept if run == AS_SEEN else {}
-        changed = changed_givens({**lesson.givens.get(run, {}), **kept}, namespace)
+        variables_kept = task.kept if run == AS_SEEN else {}
+        changed = changed_givens({**lesson.givens.get(run, {}), **variables_kept}, namespace)
         return Evidence(
             task.id,
             "answered",
@@ -105,14 +113,14 @@ def collect_answer(
     if not callable(answer) or inspect.isclass(answer) != (task.kind in ("module", "class")):
         kind = "class" if inspect.isclass(answer) else type_name(answer)
         return Evidence(task.id, "not-callable", answer_type=kind)
-    own_code = _own_code(task, answer)
-    if any(is_stub(one) for one in own_code):
+    own_code = _learner_functions(task, answer)
+    if any(is_stub(function) for function in own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     with Watch(task.families, is_file_of(*own_code[:1])) as forbidden:
         outcomes = {probe.id: CALLS[task.kind](answer, probe, namespace) for probe in task.probes}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
-    closer = examining and run == AS_SEEN and glance(task.probes, outcomes) != task.closer.unless
+    closer = examining and run == AS_SEEN and outcome_digest_of(task.probes, outcomes) != task.closer.unless
     examined = examine(task, answer, namespace) if closer and task.closer.examined else None
     unsteady = examined is not None and examined.unsteady > 0
     return Evidence(
@@ -120,20 +128,20 @@ def collect_answer(
         "answered",
         outcomes=outcomes,
         answer_type=type_name(answer),
-        globals_read=tuple(dict.fromkeys(name for one in own_code for name in globals_read(one))),
+        globals_read=tuple(dict.fromkeys(name for function in own_code for name in globals_read(function))),
         forbidden=tuple(forbidden),
         examined=examined,
         trail=follow(task, answer, namespace, unsteady) if closer and task.closer.followed else None,
     )
 
 
-def _own_code(task: Task, answer: Any) -> tuple[Any, ...]:
+def _learner_functions(task: Task, answer: Any) -> tuple[Any, ...]:
     """Return the functions of an answer that the learner writes."""
     if task.kind == "module":
         return tuple(vars(answer)[name] for name in ("forward",) if name in vars(answer))
     if task.kind == "class":
-        own = (getattr(one, "__func__", one) for one in vars(answer).values())
-        return tuple(one for one in own if isinstance(one, types.FunctionType))
+        members = (getattr(member, "__func__", member) for member in vars(answer).values())
+        return tuple(member for member in members if isinstance(member, types.FunctionType))
     return (answer,)
 
 
@@ -144,7 +152,7 @@ def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any
     raises is reported rather than raised. Only KeyboardInterrupt passes, so that a learner can stop a loop.
     """
     try:
-        with quietly():
+        with isolated_global_state():
             inputs = fresh(probe.inputs, namespace)
     except NeedsEarlier as missing:
         return Outcome(uncalled=missing.uncalled)
@@ -154,7 +162,7 @@ def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any
     if keywords != probe.keywords:
         probe = replace(probe, keywords=keywords)
     try:
-        with quietly():
+        with isolated_global_state():
             before = {name: _parameter_names(value) for name, value in inputs.items()}
             result, changed = _put_to_use(function, inputs, probe)
             report = ModuleReport()
@@ -191,12 +199,12 @@ def call_module(
     report = ModuleReport()
     dtype = getattr(torch, probe.dtype)
     try:
-        with quietly():
+        with isolated_global_state():
             inputs = fresh(probe.inputs, namespace, dtype)
     except NeedsEarlier as missing:
         return Outcome(uncalled=missing.uncalled)
     try:
-        with quietly():
+        with isolated_global_state():
             module = module_class(*arguments, **by_name)
             if not isinstance(module, torch.nn.Module):
                 return Outcome(type_name=type_name(module))
@@ -214,13 +222,17 @@ def call_module(
                 if not (probe.train or steady):
                     again, _ = _put_to_use(module, inputs, probe)
                     report = replace(report, unsteady=not _same_result(result, again))
-                frozen = tuple(name for name, one in module.named_parameters() if not one.requires_grad)
+                frozen = tuple(
+                    name for name, parameter in module.named_parameters() if not parameter.requires_grad
+                )
                 unreached = _unreached(module, result)
                 if unreached:
-                    used = _used(module, unreached, result, lambda: _put_to_use(module, inputs, probe)[0])
+                    used = _parameters_used(
+                        module, unreached, result, lambda: _put_to_use(module, inputs, probe)[0]
+                    )
                     unreached = tuple(name for name in unreached if name in used)
                 report = replace(report, unreached=unreached, frozen=frozen)
-            own = not report.loadable and _draws_its_own(
+            draws_own_weights = not report.loadable and _draws_its_own(
                 module_class, arguments, by_name, inputs, probe, result
             )
     except KeyboardInterrupt:
@@ -228,23 +240,23 @@ def call_module(
     except BaseException as error:
         return Outcome(error=describe_error(error, forward), module=report)
     outcome = replace(observe(result, changed), module=report)
-    return replace(outcome, tensor=None) if own else outcome
+    return replace(outcome, tensor=None) if draws_own_weights else outcome
 
 
-def call_class(made: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
+def call_class(factory: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
     """Call the method that a probe names: of an object, or of the class itself where none is constructed."""
-    keywords, mismatch = _keywords(made, probe.construct, probe) if probe.construct else ((), None)
+    keywords, mismatch = _keywords(factory, probe.construct, probe) if probe.construct else ((), None)
     if mismatch is not None:
         return Outcome(uncalled=mismatch)
     arguments, by_name = split(probe.construct, keywords)
     name = str(probe.settings["method"])
     try:
-        with quietly():
-            method = getattr(made(*arguments, **by_name) if probe.construct else made, name)
+        with isolated_global_state():
+            method = getattr(factory(*arguments, **by_name) if probe.construct else factory, name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return Outcome(error=describe_error(error, vars(made).get("__init__", made)))
+        return Outcome(error=describe_error(error, vars(factory).get("__init__", factory)))
     outcome = call(method, probe, namespace)
     if outcome.uncalled is not None and outcome.uncalled.why == "arguments":
         return replace(outcome, uncalled=replace(outcome.uncalled, name=f".{name}{outcome.uncalled.name}"))
@@ -337,16 +349,18 @@ def _is_no_use(result: Any, values: Mapping[str, Any]) -> bool:
 
 def _with_numbers(seen: Any, results: Sequence[Any]) -> Any:
     """Return what an experiment saw, with the numbers it saw that by: these cannot be guessed."""
-    parts = [_as_tensor(one) for one in (seen, *results)]
-    if any(one is None or one.is_complex() or one.device.type != "cpu" for one in parts):
+    parts = [_as_tensor(value) for value in (seen, *results)]
+    if any(part is None or part.is_complex() or part.device.type != "cpu" for part in parts):
         return seen
-    return torch.cat([one.float().flatten() for one in parts if one is not None])
+    return torch.cat([part.float().flatten() for part in parts if part is not None])
 
 
 def _stacked(results: Any) -> Any:
     """Several tensors of one shape as one; anything else as it is."""
-    several = isinstance(results, tuple | list) and all(isinstance(one, Tensor) for one in results)
-    return torch.stack(tuple(results)) if several and len({one.shape for one in results}) == 1 else results
+    several = isinstance(results, tuple | list) and all(isinstance(result, Tensor) for result in results)
+    return (
+        torch.stack(tuple(results)) if several and len({result.shape for result in results}) == 1 else results
+    )
 
 
 def _state(module: torch.nn.Module) -> dict[str, tuple[Tensor, bool]]:
@@ -380,11 +394,17 @@ def _report_of_filled(
     now = {name: _parameter_names(module) for name, module in modules.items()}
     parameters = [pair for module in modules.values() for pair in module.named_parameters()]
     return ModuleReport(
-        missing=tuple(one for name in modules for one in before[name] if one not in now[name]),
-        unexpected=tuple(one for name in modules for one in now[name] if one not in before[name]),
-        unreached=tuple(one for module in modules.values() for one in _unreached(module, result)),
-        frozen=tuple(name for name, one in parameters if not one.requires_grad),
-        shared=tuple(name for name, one in parameters if one.untyped_storage().data_ptr() in theirs),
+        missing=tuple(
+            parameter for name in modules for parameter in before[name] if parameter not in now[name]
+        ),
+        unexpected=tuple(
+            parameter for name in modules for parameter in now[name] if parameter not in before[name]
+        ),
+        unreached=tuple(parameter for module in modules.values() for parameter in _unreached(module, result)),
+        frozen=tuple(name for name, parameter in parameters if not parameter.requires_grad),
+        shared=tuple(
+            name for name, parameter in parameters if parameter.untyped_storage().data_ptr() in theirs
+        ),
     )
 
 
@@ -403,11 +423,11 @@ def _unreached(module: torch.nn.Module, result: Any) -> tuple[str, ...]:
         return frozen
     # Squares, because a plain sum has no gradient where outputs always add up to the same.
     try:
-        found = torch.autograd.grad(result.square().sum(), list(wanted.values()), allow_unused=True)
+        gradients = torch.autograd.grad(result.square().sum(), list(wanted.values()), allow_unused=True)
     except RuntimeError:
         # An input edited in place, say: that is found by looking at the input, and this step is ours.
         return frozen
-    return frozen + tuple(name for name, gradient in zip(wanted, found, strict=True) if gradient is None)
+    return frozen + tuple(name for name, gradient in zip(wanted, gradients, strict=True) if gradient is None)
 
 
 def _leaves(result: Tensor) -> Iterator[Tensor]:
@@ -425,21 +445,23 @@ def _leaves(result: Tensor) -> Iterator[Tensor]:
         waiting += [earlier for earlier, _ in step.next_functions]
 
 
-def _used(
+def _parameters_used(
     module: torch.nn.Module, names: Sequence[str], result: Any, again: Callable[[], Any]
 ) -> frozenset[str]:
     """Those of some parameters that the result depends on: to the others, no gradient could come."""
     parameters = dict(module.named_parameters())
-    found = set()
+    used = set()
     for name in names:
-        kept = parameters[name].detach().clone()
+        original = parameters[name].detach().clone()
         with torch.no_grad():
-            parameters[name].add_(torch.linspace(0.5, 1.5, kept.numel()).reshape(kept.shape).to(kept.dtype))
+            parameters[name].add_(
+                torch.linspace(0.5, 1.5, original.numel()).reshape(original.shape).to(original.dtype)
+            )
         if not _same_result(result, again()):
-            found.add(name)
+            used.add(name)
         with torch.no_grad():
-            parameters[name].copy_(kept)
-    return frozenset(found)
+            parameters[name].copy_(original)
+    return frozenset(used)
 
 
 def _same_result(result: Any, again: Any) -> bool:
@@ -484,14 +506,14 @@ def type_name(value: Any) -> str:
 
 def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
     """Return defined names that look like the one asked for, the likeliest first."""
-    own = [
+    names = [
         other
         for other, value in namespace.items()
         if not other.startswith("_")
         and not isinstance(value, types.ModuleType)
         and other not in ("In", "Out")
     ]
-    lowered = {other.lower(): other for other in own}
+    lowered = {other.lower(): other for other in names}
     close = difflib.get_close_matches(name.lower(), lowered, n=2, cutoff=0.75)
     words = set(name.lower().split("_"))
     # `dot_product` for `dot` and `stable_softmax` for `softmax_stable` look unlike, letter by letter.

@@ -51,7 +51,7 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
 
 def _seen_in(error: BaseException, step: types.TracebackType) -> tuple[str, tuple[Operand, ...]]:
     try:
-        meant = _meant(error, step.tb_frame)
+        meant = _intended_name(error, step.tb_frame)
         # A misspelt name says by itself what is wrong, and so does a call that does not fit a signature.
         slip = isinstance(error, NameError | AttributeError) or "positional argument" in text_of(error)
         return meant, () if slip else tuple(islice(_operands(step), MOST_OPERANDS))
@@ -61,17 +61,17 @@ def _seen_in(error: BaseException, step: types.TracebackType) -> tuple[str, tupl
         return "", ()
 
 
-def _meant(error: BaseException, frame: types.FrameType) -> str:
+def _intended_name(error: BaseException, frame: types.FrameType) -> str:
     """Return what a name that is not there was meant to be, as far as another looks like it; "" for none."""
     if not isinstance(error, NameError | AttributeError) or not isinstance(error.name, str):
         return ""
     name = error.name
     if isinstance(error, AttributeError):
         # A method that works in place is never what was meant.
-        known = [
-            one
-            for one in dir(error.obj)
-            if not one.startswith("_") and one.endswith("_") == name.endswith("_")
+        variables = [
+            attribute
+            for attribute in dir(error.obj)
+            if not attribute.startswith("_") and attribute.endswith("_") == name.endswith("_")
         ]
     else:
         owner = frame.f_locals.get("self")
@@ -79,13 +79,13 @@ def _meant(error: BaseException, frame: types.FrameType) -> str:
             return f"self.{name}"[:MAX_TEXT]
         if isinstance(error, UnboundLocalError):
             return ""
-        known = [
+        variables = [
             *frame.f_locals,
-            *(one for one in frame.f_globals if not one.startswith("_")),
+            *(variable for variable in frame.f_globals if not variable.startswith("_")),
             *dir(builtins),
         ]
-    near = difflib.get_close_matches(name, set(known), n=5, cutoff=ALIKE)
-    meant = [one for one in near if _is_slip_of(name, one)]
+    near = difflib.get_close_matches(name, set(variables), n=5, cutoff=ALIKE)
+    meant = [candidate for candidate in near if _is_slip_of(name, candidate)]
     return meant[0][:MAX_TEXT] if len(meant) == 1 else ""
 
 
@@ -95,11 +95,11 @@ def _lacks_self(error: BaseException, function: Any) -> bool:
         return False
     methods = vars(function).values() if isinstance(function, type) else [function]
     return any(
-        isinstance(one, types.FunctionType)
-        and len(one.__qualname__.split(".")) == 2  # in a class, and not in a function
-        and text_of(error).startswith(f"{one.__qualname__}() takes ")
-        and "self" not in one.__code__.co_varnames[: one.__code__.co_argcount]
-        for one in methods
+        isinstance(method, types.FunctionType)
+        and len(method.__qualname__.split(".")) == 2  # in a class, and not in a function
+        and text_of(error).startswith(f"{method.__qualname__}() takes ")
+        and "self" not in method.__code__.co_varnames[: method.__code__.co_argcount]
+        for method in methods
     )
 
 
@@ -119,10 +119,10 @@ def _is_slip_of(written: str, meant: str) -> bool:
     words, others = written.split("_"), meant.split("_")
     if len(words) != len(others):
         return written.replace("_", "") == meant.replace("_", "")
-    apart = [(one, two) for one, two in zip(words, others, strict=True) if one != two]
+    apart = [(first, two) for first, two in zip(words, others, strict=True) if first != two]
     if len(apart) == 1 < len(words) and _is_cut_short(*apart[0]):
         return True
-    return all(_is_nearly(one, two) for one, two in apart)
+    return all(_is_nearly(first, two) for first, two in apart)
 
 
 def _is_cut_short(word: str, other: str) -> bool:
@@ -133,14 +133,14 @@ def _is_cut_short(word: str, other: str) -> bool:
 def _is_nearly(word: str, other: str) -> bool:
     short, long = sorted((word, other), key=len)
     if len(long) - len(short) == 1:
-        left_out = [place for place in range(len(long)) if short == long[:place] + long[place + 1 :]]
+        left_out = [index for index in range(len(long)) if short == long[:index] + long[index + 1 :]]
         return len(short) > SHORT or (len(short) == SHORT and len(short) in left_out)
     if len(short) != len(long) or len(short) <= SHORT:
         return False
-    apart = [place for place, (one, two) in enumerate(zip(word, other, strict=True)) if one != two]
+    apart = [index for index, (letter, two) in enumerate(zip(word, other, strict=True)) if letter != two]
     if len(apart) == 1:
         return not word[apart[0]].isdigit()
-    return len(apart) == 2 and [word[place] for place in apart] == [other[place] for place in reversed(apart)]
+    return len(apart) == 2 and [word[index] for index in apart] == [other[index] for index in reversed(apart)]
 
 
 def _operands(step: types.TracebackType) -> Iterator[Operand]:
@@ -195,9 +195,9 @@ def _names(tree: ast.AST) -> Iterator[str]:
         if isinstance(tree, ast.Call) and field == "func":
             # The object of a method is an operand.
             child = child.value if isinstance(child, ast.Attribute) else None
-        for one in child if isinstance(child, list) else [child]:
-            if isinstance(one, ast.AST):
-                yield from _names(one)
+        for node in child if isinstance(child, list) else [child]:
+            if isinstance(node, ast.AST):
+                yield from _names(node)
 
 
 def _value(written: str, frame: types.FrameType) -> Any:

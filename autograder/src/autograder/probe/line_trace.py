@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from autograder.probe.call_answer import quietly
+from autograder.probe.call_answer import isolated_global_state
 from autograder.probe.learner_code import file_of
 from autograder.probe.recording.operations import COPY, IN_PLACE, SAME, VIEW, Operation, Record
 from autograder.probe.recording.recorder import Recorder
@@ -44,7 +44,7 @@ def follow(
         return None
     file = file_of(vars(answer).get("forward") if task.kind == "module" else answer) or ""
     try:
-        with quietly(), torch.no_grad():
+        with isolated_global_state(), torch.no_grad():
             record, looks = recorded(prepared(task, probe, answer, namespace), _look)
             again = prepared(task, probe, answer, namespace) if unsteady else None
             other = None if again is None else _first_other(again, file, task.own_functions)
@@ -85,10 +85,10 @@ def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Rec
     return recorder.record, looks
 
 
-def _first_other(call: Prepared, file: str, own: Collection[str]) -> tuple[int, str] | None:
+def _first_other(call: Prepared, file: str, own_functions: Collection[str]) -> tuple[int, str] | None:
     """Return the first line that makes another tensor in a second call, and the name that it gives it.
 
-    None where no line of a function in `own` is the first.
+    None where no line of a function in `own_functions` is the first.
     """
     torch.default_generator.manual_seed(1)  # not that of a learner's GPU
     record, looks = recorded(call, _bytes)
@@ -104,7 +104,7 @@ def _first_other(call: Prepared, file: str, own: Collection[str]) -> tuple[int, 
         if looks[number, part][:1] != then.get((number, part), [])[:1]:
             line = operation.step.line
             name = _name(linecache.getline(file, line), operation.results[part].names)
-            return (line, name) if operation.step.function in own else None
+            return (line, name) if operation.step.function in own_functions else None
     return None
 
 
@@ -122,21 +122,25 @@ class _Look(NamedTuple):
 
 
 def _look(tensor: Tensor) -> _Look | None:
-    made = fingerprint(tensor)
-    if made is None:
+    tensor_fingerprint = fingerprint(tensor)
+    if tensor_fingerprint is None:
         return None
     first = tensor.detach()[(0,) * (tensor.ndim - 2) + (-1,) * (tensor.ndim > 1)][:FIRST]
     floats = tensor.is_floating_point()
     whole = floats and bool(tensor.isfinite().all())
-    return _Look(made, tuple(round(value, 6) for value in first.tolist()) if whole else (), floats)
+    return _Look(
+        tensor_fingerprint, tuple(round(value, 6) for value in first.tolist()) if whole else (), floats
+    )
 
 
-def _steps(record: Record, looks: Looks[_Look], file: str, own: Collection[str]) -> tuple[Step, ...]:
+def _steps(
+    record: Record, looks: Looks[_Look], file: str, own_functions: Collection[str]
+) -> tuple[Step, ...]:
     return tuple(
         Step(
             # Of a loop, each round has a name of its own, or the same for other tensors. So has another cell.
             _name(linecache.getline(file, record[number].step.line), record[number].results[part].names)
-            if len(runs) == 1 and record[number].step.function in own
+            if len(runs) == 1 and record[number].step.function in own_functions
             else "",
             record[number].step.line,
             record[number].step.function[:MAX_TEXT],
@@ -160,12 +164,12 @@ def _unseen(record: Record, looks: Looks[_Look]) -> int | None:
 
 
 def _origin(record: Record, number: int, floats: bool) -> Origin:
-    made = [record[one] for one in (number, *record.ancestors(number))]
-    if all(result.memory in (COPY, SAME, VIEW) for one in made for result in one.results):
-        operands = [operand.shape for one in made for operand in one.operands]
-        results = [result.shape for one in made for result in one.results]
+    operations = [record[step] for step in (number, *record.ancestors(number))]
+    if all(result.memory in (COPY, SAME, VIEW) for operation in operations for result in operation.results):
+        operands = [operand.shape for operation in operations for operand in operation.operands]
+        results = [result.shape for operation in operations for result in operation.results]
         return "moved" if len({prod(shape) for shape in operands + results}) == 1 else "plain"
-    given = any(operand.maker is None for one in made for operand in one.operands)
+    given = any(operand.maker is None for operation in operations for operand in operation.operands)
     return "computed" if floats and given else "plain"
 
 

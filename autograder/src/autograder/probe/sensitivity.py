@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.experiments.base import moved, other, slices_changed
-from autograder.probe.call_answer import constructed, copy, fresh, load_weights, quietly, split
+from autograder.probe.call_answer import constructed, copy, fresh, isolated_global_state, load_weights, split
 from autograder.records.bank import RESULT, Probe, Task, axis_parts
 from autograder.records.outcome import Examination, Influence
 from autograder.records.tensor_comparison import all_close
@@ -46,7 +46,7 @@ def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]
     if probe is None or task.kind == "class":
         return None
     try:
-        with quietly(), torch.no_grad():
+        with isolated_global_state(), torch.no_grad():
             return _examine(task, probe, answer, namespace)
     except KeyboardInterrupt:
         raise
@@ -128,18 +128,20 @@ def _examine(
         if isinstance(value, Tensor)
     }
     for name, parameter in module.named_parameters() if module is not None else ():
-        kept = parameter.detach().clone()
-        parameter.copy_(other(kept, generator))
+        original = parameter.detach().clone()
+        parameter.copy_(other(original, generator))
         afters[name] = called(inputs)
-        parameter.copy_(kept)
+        parameter.copy_(original)
     tensors = {name: after for name, after in afters.items() if isinstance(after, Tensor)}
     changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
     idle = [name for name, any_of_it in zip(tensors, changed, strict=True) if not bool(any_of_it)]
     influences = (
-        _influence(name, axis, task.input_axes[name][axis], symbol, place, called, inputs, before)
-        for name, axis, symbol, place in islice(_shared_axes(task, inputs, before), MOST_AXES)
+        _influence(name, axis, task.input_axes[name][axis], symbol, index, called, inputs, before)
+        for name, axis, symbol, index in islice(_shared_axes(task, inputs, before), MOST_AXES)
     )
-    return Examination(probe.id, tuple(idle), tuple(one for one in influences if one is not None))
+    return Examination(
+        probe.id, tuple(idle), tuple(influence for influence in influences if influence is not None)
+    )
 
 
 def _hooks(inputs: Mapping[str, Any]) -> list[int]:
@@ -160,14 +162,14 @@ def _shared_axes(
             continue
         for axis, label in enumerate(axes):
             symbol = axis_parts(label)[0]
-            for place, other_label in enumerate(task.axes):
-                sizes = value.shape[axis], result.shape[place]
+            for index, other_label in enumerate(task.axes):
+                sizes = value.shape[axis], result.shape[index]
                 if (
                     axis_parts(other_label)[0] == symbol
                     and sizes[0] == sizes[1]
                     and 1 < sizes[0] <= MOST_SLICES
                 ):
-                    yield name, axis, other_label, place
+                    yield name, axis, other_label, index
 
 
 def _influence(
@@ -175,12 +177,12 @@ def _influence(
     axis: int,
     along: str,
     symbol: str,
-    place: int,
+    index: int,
     called: Callable[[Mapping[str, Any]], Any],
     inputs: Mapping[str, Any],
     before: Tensor,
 ) -> Influence | None:
-    rows = torch.zeros(inputs[name].shape[axis], before.shape[place], dtype=torch.bool)
+    rows = torch.zeros(inputs[name].shape[axis], before.shape[index], dtype=torch.bool)
     # A single number can be the largest, and matter only while it falls.
     alone = inputs[name].numel() == inputs[name].shape[axis]
     for sign in (1.0, -1.0) if alone else (1.0,):
@@ -191,7 +193,7 @@ def _influence(
             if not isinstance(after, Tensor) or after.shape != before.shape:
                 return None
             afters.append(after)
-        rows |= moved(before, afters, place)  # (positions, slices of the result)
+        rows |= moved(before, afters, index)  # (positions, slices of the result)
     return Influence(name, along, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
 
 

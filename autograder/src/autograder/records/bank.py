@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from safetensors import SafetensorError
 
 from autograder.records import serialization
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.records.file_digests import Identity, file_digest, identity
 from autograder.records.operator_families import Family
 from autograder.records.outcome import Examination, Outcome
@@ -185,7 +185,7 @@ class Closer:
 
 
 @dataclass(frozen=True)
-class Explanations:
+class SignatureTable:
     """What known wrong answers look like, alone and made together, as `judge.known_mistakes` reads it.
 
     `members` are places in the task's known wrong answers, -1 for none. Most explanations look on most probes
@@ -216,7 +216,7 @@ class Explanations:
         cells = self.cells[:, [self.probes.index(name) for name in probes]].long()
         return self.kind[cells], self.mark[cells], self.numbers[cells]
 
-    def only(self, probes: Sequence[str]) -> Explanations:
+    def only(self, probes: Sequence[str]) -> SignatureTable:
         """Return the table of some probes, without the sights that stand on others."""
         columns = [self.probes.index(name) for name in probes]
         used, cells = self.cells[:, columns].unique(return_inverse=True)
@@ -272,7 +272,7 @@ class Task:
     entries: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
     kept: Mapping[str, Tensor] = field(default_factory=dict)  # what `keeps` names, as the lesson makes it
     known_wrong: tuple[KnownWrong, ...] = ()  # the mistakes that wrong answers show
-    explanations: Explanations | None = None  # what these wrong answers look like
+    explanations: SignatureTable | None = None  # what these wrong answers look like
     examined: Examination | None = None  # what general experiments show of the solution
     route: Route | None = None  # the steps that the solution takes
     # Of questions alone, which cannot tell otherwise what the judge has a use for.
@@ -307,8 +307,10 @@ class LessonBank:
 
 def classes_made(bank: LessonBank) -> frozenset[str]:
     """Names of the notebook's classes that the lesson's checks make inputs of."""
-    inputs = (one for task in bank.tasks.values() for probe in task.probes for one in probe.inputs.values())
-    return frozenset(one.name for one in inputs if isinstance(one, Made))
+    inputs = (
+        value for task in bank.tasks.values() for probe in task.probes for value in probe.inputs.values()
+    )
+    return frozenset(value.name for value in inputs if isinstance(value, Made))
 
 
 def without_answers(bank: LessonBank) -> LessonBank:
@@ -317,7 +319,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
     Of what a learner sees, a digest tells whether an answer is worth a closer look. Of what is hidden,
     nothing does: whoever can try may not be told.
     """
-    from autograder.records.outcome_digest import right_glance
+    from autograder.records.outcome_digest import expected_digest_of
 
     tasks = {
         name: replace(
@@ -332,7 +334,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
             closer=Closer(
                 task.examined is not None,
                 task.route is not None,
-                "" if task.kind == "tensor" or _asks_hidden(task) else right_glance(task.probes),
+                "" if task.kind == "tensor" or _asks_hidden(task) else expected_digest_of(task.probes),
             ),
         )
         for name, task in bank.tasks.items()
@@ -382,7 +384,7 @@ def with_texts(bank: LessonBank, in_language: Callable[[str, str], str]) -> Less
     return replace(bank, title=in_language(bank.lesson, bank.title), tasks=tasks)
 
 
-class BankError(Refused):
+class BankError(UserError):
     """The bank is missing or damaged: our fault or the installation's, never the learner's."""
 
 
@@ -465,11 +467,11 @@ def read(
         bank = serialization.decode(
             LessonBank, _of_this_format(lesson, text), safetensors.torch.load(numbers)
         )
-        known = {family.name: family for family in families}
+        by_name = {family.name: family for family in families}
         tasks = {
             name: replace(
                 task,
-                families=tuple(known[name] for name in task.forbids.families) if task.forbids else (),
+                families=tuple(by_name[name] for name in task.forbids.families) if task.forbids else (),
                 entries=dict(entries),
             )
             for name, task in bank.tasks.items()

@@ -42,11 +42,11 @@ def release_of(tasks: Collection[str]) -> str:
     return hashlib.sha256(json.dumps(sorted(tasks)).encode()).hexdigest()[:12]
 
 
-def said_release(notebook: NotebookNode) -> str:
+def claimed_release(notebook: NotebookNode) -> str:
     """Return the release that a notebook says it is; "" where it says none."""
     about = notebook.metadata.get(OF_RELEASE, {})
-    said = about.get(RELEASE, "") if isinstance(about, dict) else ""
-    return said if isinstance(said, str) else ""
+    release = about.get(RELEASE, "") if isinstance(about, dict) else ""
+    return release if isinstance(release, str) else ""
 
 
 def is_answer(cell: NotebookNode) -> bool:

@@ -155,7 +155,7 @@ class Course:
         """Return the course of a folder, or of the next folder above that has one."""
         folder = folder.resolve()
         return next(
-            (cls.read(place) for place in (folder, *folder.parents) if (place / FILE).is_file()), None
+            (cls.read(parent) for parent in (folder, *folder.parents) if (parent / FILE).is_file()), None
         )
 
     @classmethod
@@ -222,9 +222,11 @@ class Course:
         """The cell that installs the course where only the notebook is; empty if no repository is named."""
         if not self.site.repository:
             return ""
-        place = f"git+{self.site.repository}@{self.site.branch}"
-        tool = [f"{place}#subdirectory={self.tool.relative_to(self.root).as_posix()}"] if self.tool else []
-        return f"%pip install --quiet {' '.join([*tool, place])}\n%env {NAMED}={self.name}"
+        requirement = f"git+{self.site.repository}@{self.site.branch}"
+        tool = (
+            [f"{requirement}#subdirectory={self.tool.relative_to(self.root).as_posix()}"] if self.tool else []
+        )
+        return f"%pip install --quiet {' '.join([*tool, requirement])}\n%env {NAMED}={self.name}"
 
     @property
     def source(self) -> Path:
@@ -242,8 +244,8 @@ class Course:
 
     def packages(self) -> dict[str, Path]:
         """Return the folders of the course's own packages, of those that can be imported."""
-        found = {name: package_folder(name) for name in self.preload}
-        return {name: place for name, place in found.items() if place}
+        folders = {name: package_folder(name) for name in self.preload}
+        return {name: path for name, path in folders.items() if path}
 
     def banked(self) -> list[str]:
         """Return the lessons that have a bank, in order."""
@@ -301,8 +303,8 @@ def _read(file: Identity) -> Course:
     except (KeyError, RecursionError, re.error) as problem:
         raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
     entries = tuple((axis, entry) for entry, axes in described.entries.items() for axis in axes)
-    own = {"root": root, "bank": root / described.bank, "forbidden": forbidden, "entries": entries}
-    return Course(**{**vars(described), **own})
+    fields_here = {"root": root, "bank": root / described.bank, "forbidden": forbidden, "entries": entries}
+    return Course(**{**vars(described), **fields_here})
 
 
 def installed() -> dict[str, Path]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-class Refused(Exception):
+class UserError(Exception):
     """What was asked for cannot be done; says why. A command ends with that sentence."""
 
 
-class AuthoringError(Refused):
+class AuthoringError(UserError):
     """A lesson's source is not as it must be. `problems` names every cell and reason found."""
 
     def __init__(self, problems: list[str]) -> None:
@@ -18,7 +18,7 @@ class AuthoringError(Refused):
         return "\n".join(self.problems)
 
 
-class BadBook(Refused):
+class BadBook(UserError):
     """The gradebook cannot be used: it is half-made, no database, or somebody else is writing to it."""
 
     def __init__(self, database: str, why: str) -> None:

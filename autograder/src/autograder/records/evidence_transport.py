@@ -92,6 +92,6 @@ def _refuse_many(saved: bytes) -> None:
     held = json.loads(saved[8 : 8 + size])
     if len(held) > MAX_ITEMS + 1:  # and what the file says of itself
         raise ValueError(f"{len(held)} tensors, where {MAX_ITEMS} are allowed")
-    most = max((len(one.get("shape", ())) for one in held.values()), default=0)
+    most = max((len(tensor.get("shape", ())) for tensor in held.values()), default=0)
     if most > MAX_AXES:
         raise ValueError(f"a tensor of {most} axes, where {MAX_AXES} are allowed")

@@ -59,9 +59,9 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
         OSError: one cannot be written.
     """
     for name, content in files.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:

@@ -247,7 +247,7 @@ class Unsteady(Fact):
 
     share: float
     apart: float
-    place: Place | None = None
+    place: CodeLocation | None = None
 
 
 @dataclass(frozen=True)
@@ -314,7 +314,7 @@ class Followed:
     row: tuple[float, ...] = ()  # how its last row begins, if that was seen
 
 
-class Place(NamedTuple):
+class CodeLocation(NamedTuple):
     """A tensor in an answer's code."""
 
     name: str  # that its line gives it; "" for none
@@ -330,13 +330,13 @@ class Alike:
     line. "given": none does, and the last of them makes the result.
     """
 
-    places: tuple[Place, ...]  # none if already the first line makes other numbers
+    places: tuple[CodeLocation, ...]  # none if already the first line makes other numbers
     kind: Literal["broken", "unbroken", "given"]
-    other: Place | None = None  # the first line that computes numbers which the solution makes nowhere
+    other: CodeLocation | None = None  # the first line that computes numbers which the solution makes nowhere
 
 
 @dataclass(frozen=True)
-class Way:
+class TraceAlignment:
     """How far an answer goes along the solution's way."""
 
     right: tuple[Reached, ...]
@@ -363,7 +363,7 @@ class Verdict:
     shown: Shown = ""
     explains: tuple[str, ...] = ()  # titles of the checks that they explain, where that is not all
     facts: tuple[Fact, ...] = ()  # what general experiments show, as far as no known mistake explains it
-    way: Way | None = None  # of an answer that is wrong
+    way: TraceAlignment | None = None  # of an answer that is wrong
     globals_read: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right yet
     stood_in: tuple[str, ...] = ()  # those in whose place the course's own stood while this one was checked
@@ -402,5 +402,5 @@ class Verdict:
     @property
     def finding(self) -> Finding | None:
         """The first thing to tell the learner, or None where all is right."""
-        found = next((result.finding for result in self.results if result.finding is not None), None)
-        return CallsForbidden(self.forbidden) if found is None and self.forbidden else found
+        finding = next((result.finding for result in self.results if result.finding is not None), None)
+        return CallsForbidden(self.forbidden) if finding is None and self.forbidden else finding

@@ -14,7 +14,7 @@ SAID = re.compile(r'\bN?_\(\s*"((?:[^"\\\n]|\\.)*)"')
 
 
 @lru_cache(maxsize=64)
-def whole(path: Path) -> str:
+def bundled(path: Path) -> str:
     """Return a module's text with the text of each module that it imports in front, once.
 
     All share one scope, so no two may use one name for different things; a browser refuses the text else.
@@ -24,20 +24,20 @@ def whole(path: Path) -> str:
     """
     texts: dict[Path, str] = {}
 
-    def visit(one: Path) -> None:
-        if one in texts:
+    def visit(module: Path) -> None:
+        if module in texts:
             return
-        text = one.read_text(encoding="utf-8")
-        texts[one] = ""
-        for found in IMPORT.finditer(text):
-            visit((one.parent / found[1]).resolve())
-        del texts[one]
-        texts[one] = IMPORT.sub("", text)
+        text = module.read_text(encoding="utf-8")
+        texts[module] = ""
+        for match in IMPORT.finditer(text):
+            visit((module.parent / match[1]).resolve())
+        del texts[module]
+        texts[module] = IMPORT.sub("", text)
 
     visit(path.resolve())
     return "\n".join(texts.values())
 
 
-def said(text: str) -> list[str]:
+def translatable_texts(text: str) -> list[str]:
     """Return what a module says: the texts that it gives to `_` or to `N_`."""
     return list(dict.fromkeys(found.replace('\\"', '"') for found in SAID.findall(text)))

@@ -30,13 +30,13 @@ DIGITS = 4  # of a tensor's numbers in short: two routes to one result differ in
 NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
 
 
-def glance(probes: Sequence[Probe], outcomes: Mapping[str, Outcome]) -> str:
+def outcome_digest_of(probes: Sequence[Probe], outcomes: Mapping[str, Outcome]) -> str:
     """Return the digest of what an answer did on a task's probes."""
     parts = [_part(probe, outcomes[probe.id]) for probe in probes if probe.id in outcomes]
     return hashlib.blake2s(json.dumps(parts).encode(), digest_size=BYTES).hexdigest()
 
 
-def right_glance(probes: Sequence[Probe]) -> str:
+def expected_digest_of(probes: Sequence[Probe]) -> str:
     """Return the digest of what the solution does on a task's probes."""
     parts = [REFUSED if probe.raises else _part(probe, probe.expected) for probe in probes]
     return hashlib.blake2s(json.dumps(parts).encode(), digest_size=BYTES).hexdigest()
@@ -44,7 +44,7 @@ def right_glance(probes: Sequence[Probe]) -> str:
 
 def _part(probe: Probe, outcome: Outcome) -> Any:
     if probe.raises and outcome.error is not None and outcome.error.is_one_of(probe.raises):
-        names = all(one in outcome.error.message for one in probe.settings.get("says", ()))
+        names = all(phrase in outcome.error.message for phrase in probe.settings.get("says", ()))
         return REFUSED if names else "refused without a name"
     return [
         outcome.type_name,
@@ -67,7 +67,7 @@ def _in_short(tensor: Tensor) -> list[float]:
         return [0.0]
     sums = _directions(count) @ (flat / size) / math.sqrt(count)
     # + 0.0, since a sum that is nothing but rounding may be -0.0.
-    return [float(f"{size:.{DIGITS}g}"), *(round(one, DIGITS) + 0.0 for one in sums.tolist())]
+    return [float(f"{size:.{DIGITS}g}"), *(round(number, DIGITS) + 0.0 for number in sums.tolist())]
 
 
 @lru_cache(maxsize=64)

@@ -105,17 +105,17 @@ def _without_magics(source: str) -> str:
     rest = iter(source.split("\n"))
     for line in rest:
         bare = line.lstrip()
-        kept = line[: len(line) - len(bare)]
+        indent = line[: len(line) - len(bare)]
         if "=" in line and NAMES.fullmatch(names := line[: line.index("=")]):
             value = line[len(names) + 1 :].lstrip()
             if value.startswith("!") or MAGIC.match(value):
-                kept, bare = f"{names}=", value
+                indent, bare = f"{names}=", value
         if not (bare.startswith(("!", "?")) or MAGIC.match(bare) or QUESTION.fullmatch(bare)):
             lines.append(line)
             continue
         while bare.endswith("\\") and (more := next(rest, None)) is not None:
             bare = f"{bare[:-1]}{more}"
-        lines.append(kept + _as_call(bare, kept.endswith("=")))
+        lines.append(indent + _as_call(bare, indent.endswith("=")))
     return "\n".join(lines)
 
 

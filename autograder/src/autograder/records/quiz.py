@@ -10,7 +10,7 @@ from autograder.records.serialization import read_toml
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuizForm:
     """A question as one form of the quiz asks it."""
 
     text: str
@@ -22,18 +22,18 @@ class Asked:
         """What to choose from, in an order that tells nothing."""
         return tuple(sorted((self.right, *self.wrong.values())))
 
-    def mistake(self, said: str) -> str:
+    def mistake(self, choice: str) -> str:
         """Return the mistake that an answer comes of; "" of none."""
-        return next((fault for fault, answer in self.wrong.items() if answer == said), "")
+        return next((fault for fault, answer in self.wrong.items() if answer == choice), "")
 
 
 @dataclass(frozen=True)
-class Item:
+class QuizQuestion:
     """A question on a lesson, asked once in each form."""
 
     id: str
     lesson: str
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, QuizForm]
 
     @property
     def context(self) -> str:
@@ -43,10 +43,10 @@ class Item:
 
 @dataclass(frozen=True)
 class _Table:
-    item: tuple[Item, ...]
+    item: tuple[QuizQuestion, ...]
 
 
-def read_quiz(course: Course) -> tuple[Item, ...]:
+def read_quiz(course: Course) -> tuple[QuizQuestion, ...]:
     """Return the questions of a course's quiz on the lessons that are here, in the order of these.
 
     Raises:
@@ -59,7 +59,7 @@ def read_quiz(course: Course) -> tuple[Item, ...]:
     return tuple(sorted(here, key=lambda item: course.lessons.index(item.lesson)))
 
 
-def place(items: Sequence[Item], form: str, said: Mapping[str, str]) -> str:
+def first_lesson(items: Sequence[QuizQuestion], form: str, choices: Mapping[str, str]) -> str:
     """Return the lesson to begin with; "" where every answer is right.
 
     Each lesson builds on those before it. So the first gap decides: the earliest lesson with a question that
@@ -69,6 +69,6 @@ def place(items: Sequence[Item], form: str, said: Mapping[str, str]) -> str:
     Args:
         items: the questions, in the order of the lessons.
         form: which form was answered.
-        said: the answers, by question.
+        choices: the answers, by question.
     """
-    return next((item.lesson for item in items if said.get(item.id) != item.asked[form].right), "")
+    return next((item.lesson for item in items if choices.get(item.id) != item.asked[form].right), "")

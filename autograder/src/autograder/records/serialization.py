@@ -43,7 +43,7 @@ Record = TypeVar("Record")
 def encode(record: object) -> tuple[Any, dict[str, Tensor]]:
     """Return a record as JSON-ready data, and the tensors that it names."""
     tensors: dict[str, Tensor] = {}
-    return _plain(record, "", tensors), tensors
+    return _as_json(record, "", tensors), tensors
 
 
 def decode(
@@ -92,17 +92,17 @@ class _Source:
 _Reader = Callable[[Any, _Source], Any]
 
 
-def _plain(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
+def _as_json(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
-        return {name: _plain(entry, f"{path}/{name}", tensors) for name, entry in value.items()}
+        return {name: _as_json(entry, f"{path}/{name}", tensors) for name, entry in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(entry, f"{path}/{place}", tensors) for place, entry in enumerate(value)]
+        return [_as_json(entry, f"{path}/{index}", tensors) for index, entry in enumerate(value)]
     kind: Any = type(value)
     if is_dataclass(value):
         defaults = _defaults(kind)
-        plain = {name: _plain(getattr(value, name), f"{path}/{name}", tensors) for name in defaults}
+        plain = {name: _as_json(getattr(value, name), f"{path}/{name}", tensors) for name in defaults}
         return {name: entry for name, entry in plain.items() if entry != defaults[name]}
     tensors[path[1:]] = value.detach().contiguous().clone()
     return {"tensor": path[1:]}
@@ -115,7 +115,7 @@ def _defaults(kind: type) -> dict[str, Any]:
     for written in fields(kind):
         if written.metadata.get("stored", True):
             default = written.default if written.default_factory is MISSING else written.default_factory()
-            defaults[written.name] = MISSING if default is MISSING else _plain(default, "", {})
+            defaults[written.name] = MISSING if default is MISSING else _as_json(default, "", {})
     return defaults
 
 
@@ -138,7 +138,7 @@ def _reader(kind: Any) -> _Reader:
     if origin is Mapping:
         value = _reader(parts[1])
         return lambda plain, source: _each(
-            ((name, value, one) for name, one in _few(plain, source).items()), source
+            ((name, value, entry) for name, entry in _few(plain, source).items()), source
         )
     if origin is tuple:
         item = _reader(parts[0])

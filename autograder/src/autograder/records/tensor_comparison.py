@@ -31,8 +31,8 @@ DIGITS = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 
 def tolerance(*dtypes: torch.dtype) -> tuple[float, float]:
     """Return the widest (relative, absolute) tolerance among some dtypes; exact for integers and bool."""
-    found = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
-    return max(pair[0] for pair in found), max(pair[1] for pair in found)
+    tolerances = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
+    return max(pair[0] for pair in tolerances), max(pair[1] for pair in tolerances)
 
 
 def close(actual: Tensor, expected: Tensor) -> Tensor:

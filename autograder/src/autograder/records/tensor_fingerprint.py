@@ -48,12 +48,12 @@ def factor_between(actual: Fingerprint, expected: Sequence[Fingerprint]) -> floa
     `expected` is that tensor in several orders of its axes. Neighbouring axes may be joined in one of the two
     tensors: (days, groups, size) and (days, groups * size) are the same numbers in the same order.
     """
-    for known in expected:
-        if not (_joins(actual.shape, known.shape) or _joins(known.shape, actual.shape)):
+    for candidate in expected:
+        if not (_joins(actual.shape, candidate.shape) or _joins(candidate.shape, actual.shape)):
             continue
         for sign in (1.0, -1.0):
-            if all(abs(sign * a - b) <= CLOSE for a, b in zip(actual.sums, known.sums, strict=True)):
-                return sign * actual.size / known.size
+            if all(abs(sign * a - b) <= CLOSE for a, b in zip(actual.sums, candidate.sums, strict=True)):
+                return sign * actual.size / candidate.size
     return None
 
 

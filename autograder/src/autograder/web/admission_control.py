@@ -44,10 +44,10 @@ class Limits:
     def is_proxy(self, address: str) -> bool:
         """Tell whether an address is that of a web server in front of this one."""
         try:
-            known = ipaddress.ip_address(address)
+            parsed = ipaddress.ip_address(address)
         except ValueError:
             return False
-        return any(known in ipaddress.ip_network(network) for network in self.proxies)
+        return any(parsed in ipaddress.ip_network(network) for network in self.proxies)
 
 
 class Activity(IntEnum):
@@ -100,7 +100,7 @@ class Admission:
         ):
             return False
         if self.count >= self._total and not self._evict(
-            max(self._open, key=lambda one: len(self._open[one]))
+            max(self._open, key=lambda client: len(self._open[client]))
         ):
             return False
         self._open.setdefault(key, []).append(connection)
@@ -143,7 +143,7 @@ class Admission:
     def _evict(self, key: str) -> bool:
         """Close the connection of an address that does the least, and of several the oldest."""
         held = self._open[key]
-        victim = min(held, key=lambda one: one.activity)
+        victim = min(held, key=lambda connection: connection.activity)
         if victim.activity >= Activity.FRESH:
             return False
         held.remove(victim)
@@ -156,12 +156,12 @@ class Admission:
 def client_of(address: str) -> str:
     """Return what counts as one client: an address, or the network of 64 bits that one machine has."""
     try:
-        known = ipaddress.ip_address(address.partition("%")[0])
+        parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return "?"  # whatever a proxy passes on that is no address
-    if isinstance(known, ipaddress.IPv4Address):
-        return str(known)
-    return str(known.ipv4_mapped or ipaddress.ip_network((known, 64), strict=False))
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    return str(parsed.ipv4_mapped or ipaddress.ip_network((parsed, 64), strict=False))
 
 
 def open_files(wanted: int) -> int:

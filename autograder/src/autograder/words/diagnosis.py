@@ -13,7 +13,7 @@ from autograder.records import findings as f
 from autograder.records.bank import Task
 from autograder.words.language import _, translated
 from autograder.words.phrases import N_, listed
-from autograder.words.wording import fact_message, line_text, place_text, unfinished_text, word
+from autograder.words.wording import fact_message, line_text, step_text, unfinished_text, word
 
 MOST_WORDS = 45  # in the mistake and its lines together; the title and the points come to some ten more
 MOST_OF_MISTAKE = 34  # an error's own message can be long
@@ -105,7 +105,7 @@ def _explains(verdict: f.Verdict) -> str:
     return _("That accounts for {checks}.", checks=listed([f"“{title}”" for title in verdict.explains]))
 
 
-def _where(way: f.Way | None, task: Task) -> str:
+def _where(way: f.TraceAlignment | None, task: Task) -> str:
     """Say in a few words how far an answer is right, and which line to look at."""
     if way is None or way.ends == "stops":
         return ""
@@ -124,8 +124,8 @@ def _where(way: f.Way | None, task: Task) -> str:
 def _line(step: f.Reached | f.Followed, task: Task) -> str:
     """Return a step's line, with the name that it gets there."""
     if step.function in task.own_functions:
-        return line_text(f.Place(step.name, step.line_number))
-    return place_text(f.Reached("", step.name, step.line_number, step.function), task)
+        return line_text(f.CodeLocation(step.name, step.line_number))
+    return step_text(f.Reached("", step.name, step.line_number, step.function), task)
 
 
 def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:

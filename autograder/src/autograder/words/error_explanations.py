@@ -129,5 +129,5 @@ def explain_error(error: ErrorReport) -> str:
 
 def message_of(error: ErrorReport) -> str:
     """Return an error's message, without what torch adds: other calls, its own frames."""
-    said = re.split(r", but expected one of:|\s*Exception raised from \w+ at ", error.message)[0]
-    return " ".join(said.split()) or _("no message")
+    message = re.split(r", but expected one of:|\s*Exception raised from \w+ at ", error.message)[0]
+    return " ".join(message.split()) or _("no message")

@@ -320,17 +320,17 @@ def _why(task: Task, verdict: f.Verdict, result: f.CheckResult) -> str:
     if finding is None:
         return ""
     first = verdict.finding
-    told = finding is first or isinstance(finding, f.MatchesKnownWrong)
+    is_told = finding is first or isinstance(finding, f.MatchesKnownWrong)
     if isinstance(finding, f.Raised) and isinstance(first, f.Raised):
-        told = told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
+        is_told = is_told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
     if isinstance(finding, f.NotCalled) and isinstance(first, f.NotCalled):
-        told = told or finding.uncalled == first.uncalled
+        is_told = is_told or finding.uncalled == first.uncalled
     earlier = list(itertools.takewhile(lambda other: other is not result, verdict.results))
     wrong = [other.finding for other in earlier if other.finding is not None]
     # An experiment whose numbers are the answer's own tells nothing where those are wrong without it.
     if wrong and isinstance(finding, f.WrongBehaviour) and finding.of_result:
         return failing(wrong[0], task, again=True)
-    if not told:
+    if not is_told:
         return word(finding, task).headline
     return failing(finding, task, again=any(other.probe == finding.probe for other in wrong))
 

@@ -39,9 +39,9 @@ def speak(bank: Path = OWN, languages: Sequence[str] = ()) -> str:
     """
     languages = languages or ["en", *(folder.name for folder in OWN.iterdir())]
     notebook = Path(os.environ.get("JPY_SESSION_NAME", ""))
-    places = [one for folder in (Path.cwd(), notebook.parent) for one in (folder.parent.name, folder.name)]
+    places = [name for folder in (Path.cwd(), notebook.parent) for name in (folder.parent.name, folder.name)]
     asked = [os.environ.get(LANGUAGE, ""), *places]
-    language = next((one for one in asked if one in languages), languages[0])
+    language = next((name for name in asked if name in languages), languages[0])
     use(_of(bank, language))
     return language
 
@@ -63,7 +63,7 @@ def use(translations: gettext.NullTranslations) -> None:
 
 
 def _of(bank: Path, language: str) -> gettext.NullTranslations:
-    folders = [place / language for place in (OWN, bank) if language]
+    folders = [folder / language for folder in (OWN, bank) if language]
     return _read(tuple(identity(file) for folder in folders for file in sorted(folder.glob("*.mo"))))
 
 
@@ -72,13 +72,13 @@ def _read(files: tuple[Identity, ...]) -> gettext.NullTranslations:
     found = gettext.NullTranslations()
     for file in files:
         with contextlib.suppress(OSError, UnicodeDecodeError), file.path.open("rb") as content:
-            one = gettext.GNUTranslations(content)
-            one.add_fallback(found)
-            found = one
+            catalog = gettext.GNUTranslations(content)
+            catalog.add_fallback(found)
+            found = catalog
     return found
 
 
-class Note(str):
+class LazyMessage(str):
     """A message in English, for whoever grades, that `_` says to a student in another language.
 
     With a second text, for many, it is about a `number` of things. Its values may be notes, too.
@@ -87,10 +87,10 @@ class Note(str):
     texts: tuple[str, ...]
     values: Mapping[str, Any]
 
-    def __new__(cls, /, *texts: str, **values: Any) -> Note:
-        made = super().__new__(cls, _said(gettext.NullTranslations(), texts, values))
-        made.texts, made.values = texts, values
-        return made
+    def __new__(cls, /, *texts: str, **values: Any) -> LazyMessage:
+        note = super().__new__(cls, _translated_text(gettext.NullTranslations(), texts, values))
+        note.texts, note.values = texts, values
+        return note
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, ...], Mapping[str, Any]]:
         return self.texts, self.values
@@ -98,23 +98,25 @@ class Note(str):
 
 def _(text: str, /, **values: Any) -> str:
     """Return a message of the tool in the spoken language; `values` fill in its placeholders."""
-    if isinstance(text, Note):
-        inside = {name: _(one) if isinstance(one, Note) else one for name, one in text.values.items()}
-        return _said(_now(), text.texts, inside)
-    return _said(_now(), (text,), values)
+    if isinstance(text, LazyMessage):
+        inside = {
+            name: _(value) if isinstance(value, LazyMessage) else value for name, value in text.values.items()
+        }
+        return _translated_text(_now(), text.texts, inside)
+    return _translated_text(_now(), (text,), values)
 
 
 def ngettext(one: str, many: str, number: float, /, **values: Any) -> str:
     """Return a message about a `{number}` of things in the form that it asks for: 0.5 are many."""
-    return _said(_now(), (one, many), {**values, "number": number})
+    return _translated_text(_now(), (one, many), {**values, "number": number})
 
 
-def _said(by: gettext.NullTranslations, texts: Sequence[str], values: Mapping[str, Any]) -> str:
+def _translated_text(by: gettext.NullTranslations, texts: Sequence[str], values: Mapping[str, Any]) -> str:
     if len(texts) == 1:
         return by.gettext(texts[0]).format_map(values) if values else by.gettext(texts[0])
     number = values["number"]
-    said = by.ngettext(texts[0], texts[1], int(number) if number == int(number) else 2)
-    return said.format_map({**values, "number": f"{number:g}" if isinstance(number, float) else number})
+    text = by.ngettext(texts[0], texts[1], int(number) if number == int(number) else 2)
+    return text.format_map({**values, "number": f"{number:g}" if isinstance(number, float) else number})
 
 
 def translated(context: str, text: str) -> str:

@@ -15,12 +15,12 @@ from autograder.records.bank import Task
 from autograder.records.outcome import ErrorReport
 from autograder.words.diagnosis import numbered, proven
 from autograder.words.language import _, translated
-from autograder.words.phrases import N_, capital, number_text, place_of
+from autograder.words.phrases import N_, capital, location_text, number_text
 from autograder.words.wording import (
     HINT_SAYS_WHY,
     fact_text,
     globals_text,
-    place_text,
+    step_text,
     unfinished_text,
     way_text,
     word,
@@ -116,27 +116,27 @@ def words(texts: Sequence[str]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def _steps(way: f.Way, task: Task, most: int) -> str:
+def _steps(way: f.TraceAlignment, task: Task, most: int) -> str:
     """Say which steps are right, the last ones, and what stands where the next one should."""
-    said = way_text(replace(way, right=way.right[-most:]), task)
-    return " ".join(filter(None, [said, *_there(way, task)]))
+    text = way_text(replace(way, right=way.right[-most:]), task)
+    return " ".join(filter(None, [text, *_there(way, task)]))
 
 
-def _there(way: f.Way, task: Task) -> Iterator[str]:
+def _there(way: f.TraceAlignment, task: Task) -> Iterator[str]:
     if way.source is None or way.multiple:
         return
     yield _(
         "{step} are made from {source}, {place}.",
         step=capital(translated("steps", way.missing)),
         source=translated("steps", way.source.says),
-        place=place_text(way.source, task),
+        place=step_text(way.source, task),
     )
     if way.instead:
-        made = way.instead
-        place = place_text(f.Reached("", made.name, made.line_number, made.function), task)
-        yield _("What you have there is no step of the usual way: {place}.", place=place)
-        if made.row:
-            numbers = ", ".join(number_text(number) for number in made.row)
+        step = way.instead
+        location = step_text(f.Reached("", step.name, step.line_number, step.function), task)
+        yield _("What you have there is no step of the usual way: {place}.", place=location)
+        if step.row:
+            numbers = ", ".join(number_text(number) for number in step.row)
             yield _("Its last row begins with {numbers}.", numbers=numbers)
 
 
@@ -152,18 +152,18 @@ def _error(finding: f.Finding) -> ErrorReport | None:
     return finding.error if isinstance(finding, f.Raised | f.NotDefined | f.StillStub) else None
 
 
-def _to_try(finding: f.Finding, way: f.Way | None, task: Task) -> str:
+def _to_try(finding: f.Finding, way: f.TraceAlignment | None, task: Task) -> str:
     kind, values = _case(finding, way, task)
     return _(_TRY[kind][0], **values) if kind else ""
 
 
-def _case(finding: f.Finding, way: f.Way | None, task: Task) -> tuple[str, dict[str, Any]]:
+def _case(finding: f.Finding, way: f.TraceAlignment | None, task: Task) -> tuple[str, dict[str, Any]]:
     """Return what there is to try, and the values that its sentences name."""
     error = _error(finding)
     if error:
-        sizes = error.type in OF_OPERATIONS[1:] and any(one.shape for one in error.operands)
-        known = error.type in OF_OPERATIONS and error.line_number
-        return ("sizes" if sizes else "error", {"line": error.line_number}) if known else ("", {})
+        sizes = error.type in OF_OPERATIONS[1:] and any(operand.shape for operand in error.operands)
+        is_located = error.type in OF_OPERATIONS and error.line_number
+        return ("sizes" if sizes else "error", {"line": error.line_number}) if is_located else ("", {})
     if way and way.multiple:
         return "multiple", {}
     if way and way.instead:
@@ -173,6 +173,6 @@ def _case(finding: f.Finding, way: f.Way | None, task: Task) -> tuple[str, dict[
     if isinstance(finding, f.WrongShape):
         return "shape", {}
     if isinstance(finding, f.WrongValues):
-        place = place_of(finding.index, task)
-        return "numbers", {"place": place[:1].lower() + place[1:]}
+        location = location_text(finding.index, task)
+        return "numbers", {"place": location[:1].lower() + location[1:]}
     return "other", {}

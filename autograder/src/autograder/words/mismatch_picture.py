@@ -50,15 +50,15 @@ def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...
         for number, title in enumerate(titles)
     )
     for row, column in itertools.product(range(rows), range(columns)):
-        own, wanted, apart = (float(values[row, column]) for values in (yours, right, difference))
+        own_value, wanted, apart = (float(values[row, column]) for values in (yours, right, difference))
         shown = (
-            (_sequential(own, low, high), _brief(own)),
+            (_sequential(own_value, low, high), _brief(own_value)),
             (_sequential(wanted, low, high), _brief(wanted)),
             (WHITE, RIGHT) if same[row, column] else (_diverging(apart, widest), _brief(apart)),
         )
         cells = "".join(
-            _cell(number * across + column * CELL_WIDTH, TITLE + row * CELL_HEIGHT, *one)
-            for number, one in enumerate(shown)
+            _cell(number * across + column * CELL_WIDTH, TITLE + row * CELL_HEIGHT, *values)
+            for number, values in enumerate(shown)
         )
         body += f'<g class="ag-place{" ag-first" if (row, column) == first else ""}">{cells}</g>'
     if label:
@@ -87,9 +87,9 @@ def _window(
     label = ""
     if len(index) > 2:
         label = _("slice [{place}, :, :]", place=", ".join(map(str, index[:-2])))
-        tensors = tuple(one[index[:-2]] for one in tensors)  # (rows, columns)
+        tensors = tuple(tensor[index[:-2]] for tensor in tensors)  # (rows, columns)
     if len(index) == 1:
-        tensors = tuple(one[None] for one in tensors)  # (1, columns)
+        tensors = tuple(tensor[None] for tensor in tensors)  # (1, columns)
         index = (0, *index)
     shape, spans = tensors[0].shape, []
     for size, most, position in zip(shape, (MAX_ROWS, MAX_COLUMNS), index[-2:], strict=True):
@@ -106,7 +106,7 @@ def _window(
         )
         label = f"{label} {part}".strip()
     first = index[-2] - rows.start, index[-1] - columns.start
-    return tuple(one[rows, columns] for one in tensors), first, label
+    return tuple(tensor[rows, columns] for tensor in tensors), first, label
 
 
 def _cell(x: int, y: int, colour: Colour, text: str) -> str:
@@ -147,6 +147,6 @@ def _diverging(value: float, widest: float) -> Colour:
 
 def _tint(colour: Colour, share: float) -> Colour:
     red, green, blue = (
-        round(white + (own - white) * share) for white, own in zip(WHITE, colour, strict=True)
+        round(white + (channel - white) * share) for white, channel in zip(WHITE, colour, strict=True)
     )
     return red, green, blue

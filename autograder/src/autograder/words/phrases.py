@@ -71,13 +71,13 @@ def about(finding: f.Finding, task: Task, says: Sequence[str], code: str = "", *
     Its sentences may name the `answer` by its name and the `kind` that the task asks for, `where` the finding
     was made, and its `place` in the result.
     """
-    known = {
+    labels = {
         "answer": task.name,
         "kind": KINDS[task.kind],
         "where": on_which(finding, task),
-        "place": place_of(getattr(finding, "index", ()), task),
+        "place": location_text(getattr(finding, "index", ()), task),
     }
-    return tell(says, code, **{**known, **values})
+    return tell(says, code, **{**labels, **values})
 
 
 def on_which(finding: f.Finding, task: Task) -> str:
@@ -98,8 +98,8 @@ def axis_name(axes: Sequence[str], axis: int) -> str:
 def axis_label(task: Task, axis: int) -> str:
     """Return what an axis is called: "stations as start" reads "stations, one for each start"."""
     symbol, role = axis_parts(axis_name(task.axes, axis))
-    said = _(symbol) if symbol in AXES else translated("axis", symbol)
-    return _("{axis}, one for each {entry}", axis=said, entry=entry_name(task, role)) if role else said
+    label = _(symbol) if symbol in AXES else translated("axis", symbol)
+    return _("{axis}, one for each {entry}", axis=label, entry=entry_name(task, role)) if role else label
 
 
 def is_batch(axis: str) -> bool:
@@ -118,14 +118,14 @@ def slice_at(task: Task, axis: str, position: int) -> str:
     return f"{entry_name(task, role or symbol)} {position}"
 
 
-def place_of(index: Sequence[int], task: Task) -> str:
+def location_text(index: Sequence[int], task: Task) -> str:
     """Where in the result something is, to begin a sentence: "Entry [0, 2] (start 0, end 2)"."""
     if not index:
         return capital(_("the result"))
     fits = len(task.axes) == len(index)
     named = [slice_at(task, task.axes[axis], at) for axis, at in enumerate(index) if fits and task.axes[axis]]
-    place = ", ".join(map(str, index))
-    return capital(_("entry [{place}]", place=place)) + (f" ({', '.join(named)})" if named else "")
+    location = ", ".join(map(str, index))
+    return capital(_("entry [{place}]", place=location)) + (f" ({', '.join(named)})" if named else "")
 
 
 def shape_text(shape: Sequence[int]) -> str:

@@ -68,6 +68,6 @@ OF_NOT_FINITE: Words = {
 }
 
 
-def sentences(name: str, case: Any, own: Words) -> tuple[str, ...]:
+def sentences(name: str, case: Any, overrides: Words) -> tuple[str, ...]:
     """Return what is said of a case: in the course's words where it has some."""
-    return SAYS.get(name, {}).get(case, own[case])
+    return SAYS.get(name, {}).get(case, overrides[case])

@@ -14,16 +14,16 @@ from autograder.words.language import ON_PAGES
 @cache
 def templates(package: str, folder: str) -> Environment:
     """Return the templates in a folder of a package; what goes into those for HTML is escaped."""
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader(package, folder),
         autoescape=select_autoescape(("html.j2",)),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    made.filters["marked"] = marked
-    made.globals.update(ON_PAGES)
-    return made
+    environment.filters["marked"] = marked
+    environment.globals.update(ON_PAGES)
+    return environment
 
 
 def marked(text: str) -> Markup:

@@ -15,7 +15,7 @@ from autograder.records.bank import AS_SEEN, Task, axis_parts
 from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand
 from autograder.words import plugin_words
 from autograder.words.error_explanations import explain_error, message_of
-from autograder.words.language import Note, _, ngettext, translated
+from autograder.words.language import LazyMessage, _, ngettext, translated
 from autograder.words.phrases import (
     N_,
     Message,
@@ -172,12 +172,12 @@ _ALIKE = {
 }
 
 
-def way_text(way: f.Way, task: Task) -> str:
+def way_text(way: f.TraceAlignment, task: Task) -> str:
     """Say which steps of the solution an answer takes, and which should come next."""
     return " ".join(filter(None, [_steps_text(way, task), _alike_text(way, task)]))
 
 
-def _alike_text(way: f.Way, task: Task) -> str:
+def _alike_text(way: f.TraceAlignment, task: Task) -> str:
     """Say which of an answer's numbers the solution has too, where the course has no word for them."""
     if not way.alike:
         return ""
@@ -192,7 +192,7 @@ def _alike_text(way: f.Way, task: Task) -> str:
     return _(_ALIKE[kind][0], places=places, other=other, where=where)
 
 
-def line_text(place: f.Place) -> str:
+def line_text(place: f.CodeLocation) -> str:
     """Return the line of a tensor in an answer's code, with the name that it gets there."""
     if place.name:
         return _("line {line} (`{name}`)", line=place.line_number, name=place.name)
@@ -201,7 +201,7 @@ def line_text(place: f.Place) -> str:
     return _("a part of line {line}", line=place.line_number)
 
 
-def _steps_text(way: f.Way, task: Task) -> str:
+def _steps_text(way: f.TraceAlignment, task: Task) -> str:
     where = on_which(f.Finding(probe=way.probe), task)
     if not way.right and way.missing:
         return _(
@@ -210,7 +210,7 @@ def _steps_text(way: f.Way, task: Task) -> str:
             missing=translated("steps", way.missing),
             where=where,
         )
-    right = listed([f"{translated('steps', step.says)} ({place_text(step, task)})" for step in way.right])
+    right = listed([f"{translated('steps', step.says)} ({step_text(step, task)})" for step in way.right])
     case = way.ends == "stops", any(step.times != 1 for step in way.right)
     said = right and _(_RIGHT[case][0], right=right, where=where)
     if way.missing:
@@ -218,7 +218,7 @@ def _steps_text(way: f.Way, task: Task) -> str:
     return f"{said} {_(_ENDS[way.ends][0])}" if said and way.ends in _ENDS else said
 
 
-def _comes(way: f.Way, task: Task) -> str:
+def _comes(way: f.TraceAlignment, task: Task) -> str:
     """Say which step should come next."""
     missing = translated("steps", way.missing)
     if way.multiple is None:
@@ -228,7 +228,7 @@ def _comes(way: f.Way, task: Task) -> str:
     return _(
         _MULTIPLES[bool(way.fitting)][0],
         missing=missing,
-        place=place_text(replace(way.multiple[0], times=1.0), task),
+        place=step_text(replace(way.multiple[0], times=1.0), task),
         times=number_text(way.multiple[1]),
         fitting=listed([number_text(factor) for factor in (1.0, *way.fitting)], _("or")),
     )
@@ -236,7 +236,7 @@ def _comes(way: f.Way, task: Task) -> str:
 
 def where_text(
     steps: Sequence[f.Followed],
-    way: f.Way | None,
+    way: f.TraceAlignment | None,
     task: Task,
     code: Callable[[f.Followed], str] = lambda step: "",
 ) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def where_text(
     """
     first, before, lines = _first_wrong(steps, way), None, []
     for step in steps:
-        place = place_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
+        place = step_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
         says = f": {translated('steps', step.says)}" if step.says else ""
         line = (step.function, step.line_number)
         written = code(step) if line != before else ""  # once for all that a line makes
@@ -261,7 +261,7 @@ def where_text(
     return tuple(lines)
 
 
-def _first_wrong(steps: Sequence[f.Followed], way: f.Way | None) -> f.Followed | None:
+def _first_wrong(steps: Sequence[f.Followed], way: f.TraceAlignment | None) -> f.Followed | None:
     """Return the first step that goes wrong; None where it is not known."""
     if way is None:
         return None
@@ -278,7 +278,7 @@ _BEFORE = N_("{place}, which the usual way divides by {times}")
 _TIMES = N_("{place}, there {times} times as large")
 
 
-def place_text(step: f.Reached, task: Task) -> str:
+def step_text(step: f.Reached, task: Task) -> str:
     """Say where a step stands in the learner's code, as in "`k`, line 5"."""
     line = step.line_number
     place = (
@@ -312,7 +312,7 @@ def stood_in(verdict: f.Verdict) -> str:
     )
 
 
-def found(task: Task, verdict: f.Verdict) -> str:
+def short_finding(task: Task, verdict: f.Verdict) -> str:
     """Return what a check found, to stand before a hint; "" where all is right or nothing could be judged."""
     finding = verdict.finding
     if finding is None or isinstance(finding, f.Untried):
@@ -448,7 +448,7 @@ def _still_stub(finding: f.StillStub, task: Task) -> Message:
 
 
 def _not_run(finding: f.NotRun, task: Task) -> Message:
-    reason = _(finding.reason or Note("the notebook stopped before it got here"))
+    reason = _(finding.reason or LazyMessage("the notebook stopped before it got here"))
     return about(finding, task, N_("`{answer}` could not be checked: {reason}."), reason=reason)
 
 

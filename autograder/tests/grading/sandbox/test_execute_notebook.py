@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from autograder.grading.sandbox.execute_notebook import RunIncomplete, _output, execute
 from autograder.grading.sandbox.resource_limits import Budget, Limits
-from autograder.grading.sandbox.workers import Job, Ran
+from autograder.grading.sandbox.workers import Job, RunResult
 from nbformat.v4 import new_code_cell, new_notebook
 
 STREAM = {"output_type": "stream", "name": "stdout", "text": "x"}
@@ -74,17 +74,17 @@ def test_text_in_pieces_is_not_what_the_sandbox_sends():
 class Played:
     """In the place of a sandbox: each run ends as the next of some, in the first of its cells."""
 
-    def __init__(self, *runs: Ran) -> None:
+    def __init__(self, *runs: RunResult) -> None:
         self.runs = iter(runs)
         self.alone: list[bool] = []
 
-    def run(self, job: Job, alone: bool = False) -> Ran:
+    def run(self, job: Job, alone: bool = False) -> RunResult:
         self.alone.append(alone)
-        ran = next(self.runs, Ran())
+        ran = next(self.runs, RunResult())
         return ran if ran.how == "before" else replace(ran, cell=job.cells[0][0])
 
 
-SLOW = Ran(how="slow", seconds=5.0)
+SLOW = RunResult(how="slow", seconds=5.0)
 HELD_UP = replace(SLOW, held_up=True)
 CELLS = new_notebook(cells=[new_code_cell("x", id=f"cell-{n}") for n in range(9)])
 
@@ -100,9 +100,9 @@ def test_each_cell_that_is_stopped_is_left_out_and_the_others_run():
     [
         ([SLOW] * 3, Budget(stops=2), "too many of its cells had to be stopped"),
         ([SLOW] * 3, Budget(seconds=12.0), "all its runs together took too long"),
-        ([Ran(how="late")], Budget(), "its cells did not end within 180 seconds together"),
+        ([RunResult(how="late")], Budget(), "its cells did not end within 180 seconds together"),
         ([HELD_UP] * 2, Budget(), "the machine was too busy"),
-        ([Ran(how="before")], Budget(), "before"),  # before the first of them had begun
+        ([RunResult(how="before")], Budget(), "before"),  # before the first of them had begun
     ],
     ids=["stops", "seconds", "late", "held up", "no cell"],
 )
@@ -119,7 +119,7 @@ def test_all_runs_of_a_submission_share_one_budget():
     assert budget.stops == 3
 
 
-@pytest.mark.parametrize(("then", "stops"), [(Ran(), []), (SLOW, ["cell-0"])])
+@pytest.mark.parametrize(("then", "stops"), [(RunResult(), []), (SLOW, ["cell-0"])])
 def test_a_run_that_the_machine_held_up_is_run_again_alone_before_it_costs_anything(then, stops):
     runs = Played(HELD_UP, then)
     assert list(execute(runs, CELLS, Job(())).stops) == stops

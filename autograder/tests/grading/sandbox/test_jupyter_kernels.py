@@ -11,7 +11,7 @@ import pytest
 from autograder.grading.sandbox.execute_notebook import execute
 from autograder.grading.sandbox.jupyter_kernels import Kernels
 from autograder.grading.sandbox.resource_limits import Limits
-from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
+from autograder.grading.sandbox.workers import Job, RunResult, SandboxFailed
 from nbformat.v4 import new_code_cell, new_notebook
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def cells(*sources: str) -> list[tuple[str, str]]:
     return [(f"cell-{number}", source) for number, source in enumerate(sources, start=1)]
 
 
-def printed(ran: Ran, cell: str) -> str:
+def printed(ran: RunResult, cell: str) -> str:
     return "".join(output.get("text", "") for output in ran.cells[cell][1])
 
 
@@ -90,7 +90,7 @@ def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(kernels):
 
 def test_closing_ends_the_notebook_that_runs_and_starts_no_other(kernels, tmp_path):
     sign = tmp_path / "running"
-    found: list[Ran] = []
+    found: list[RunResult] = []
     source = f"open({str(sign)!r}, 'w').close()\nimport time\ntime.sleep(600)"
     run = threading.Thread(target=lambda: found.append(kernels.run(job(source))))
     run.start()

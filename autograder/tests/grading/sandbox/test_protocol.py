@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 from autograder.grading.sandbox.bubblewrap import Inside
-from autograder.grading.sandbox.workers import Ran, SandboxFailed, Worker
-from autograder.grading.worker_pool import MEBIBYTE, READING, LimitReached, Process, Room
+from autograder.grading.sandbox.workers import RunResult, SandboxFailed, Worker
+from autograder.grading.worker_pool import MEBIBYTE, READING, LimitReached, Process, ResourceLimits
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -21,7 +21,7 @@ from support.stub_sandbox import MUCH, graded, job
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="the sandbox is Linux's")
 # Beyond a run's own time, of which a faulty one here has none.
 GRACE = 0.5
-ROOM, SCANTY = Room(), Room(memory_bytes=30 * MEBIBYTE)
+ROOM, SCANTY = ResourceLimits(), ResourceLimits(memory_bytes=30 * MEBIBYTE)
 FAULTS = sorted(stub_sandbox.FAULTS)
 
 
@@ -39,7 +39,7 @@ def interrupted() -> Iterator[None]:
     signal.signal(signal.SIGUSR1, before)
 
 
-def run(worker: Worker, *does: str) -> Ran | None:
+def run(worker: Worker, *does: str) -> RunResult | None:
     """What a faulty job comes to, if anything. However it ends, it says nothing but of its own cells."""
     try:
         ran = worker.run(job(does, seconds=0))
@@ -55,13 +55,13 @@ def assert_honest(worker: Worker, *does: str) -> None:
     assert worker.run(job(does)) == alone(does)
 
 
-def alone(does: Sequence[str]) -> Ran:
+def alone(does: Sequence[str]) -> RunResult:
     """Return what an honest job comes to."""
     cells = {
         f"cell-{at}": (1, stub_sandbox.outputs(f"cell-{at}", "" if text == "ok" else text))
         for at, text in enumerate(does)
     }
-    return Ran(cells, "finished", f"cell-{len(does) - 1}", 0.1)
+    return RunResult(cells, "finished", f"cell-{len(does) - 1}", 0.1)
 
 
 def process(worker: Worker) -> int:
@@ -125,7 +125,7 @@ class Readings(RuleBasedStateMachine):
         super().__init__()
         self.process = Process()
 
-    def call(self, *does: str, room: Room = ROOM, seconds: float = 60) -> Ran:
+    def call(self, *does: str, room: ResourceLimits = ROOM, seconds: float = 60) -> RunResult:
         return self.process.call(room, graded, does, seconds)
 
     @rule(does=HONEST)
@@ -146,7 +146,7 @@ class Readings(RuleBasedStateMachine):
     @rule()
     def late(self) -> None:
         with pytest.raises((LimitReached, SandboxFailed)):
-            self.call("stops", room=Room(seconds=0.1))
+            self.call("stops", room=ResourceLimits(seconds=0.1))
 
     @rule()
     def process_is_killed(self) -> None:
@@ -180,7 +180,7 @@ def test_a_sandbox_that_reads_no_job_is_given_up_and_the_job_runs_in_another() -
         stopped = process(worker)
         os.kill(stopped, signal.SIGSTOP)
         large = replace(job(["ok"]), files={"large": bytes(1 << 20)})
-        assert worker.run(large) == Ran(
+        assert worker.run(large) == RunResult(
             {"cell-0": (1, stub_sandbox.outputs("cell-0", ""))}, "finished", "cell-0", 0.1
         )
         assert process(worker) != stopped

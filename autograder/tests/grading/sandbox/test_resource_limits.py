@@ -88,10 +88,10 @@ def test_each_thread_of_a_run_has_its_own_wait(tmp_path):
 def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
     spent, waits = iter([3.0, 3.0 + processors]), iter([{"2": 1.0}, {"2": 1.0, "3": waited}])
     now = iter([50.0, 52.0])
-    monkeypatch.setattr(keeper.confine, "spent", lambda: next(spent))
-    monkeypatch.setattr(keeper.confine, "waits", lambda: next(waits))
+    monkeypatch.setattr(keeper.namespaces, "spent", lambda: next(spent))
+    monkeypatch.setattr(keeper.namespaces, "waits", lambda: next(waits))
     monkeypatch.setattr(keeper.time, "monotonic", lambda: next(now))
-    clock = keeper._Clock(keeper.frames.Writer(-1))
+    clock = keeper._Clock(keeper.framing.Writer(-1))
     clock.look()
     assert clock.own == own
 
@@ -104,15 +104,15 @@ def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
     for reading in (told, seen_in):
         os.set_blocking(reading, False)
     for name in (b"given", b"answer"):
-        keeper.frames.send(runner, keeper.frames.STARTED, name)
+        keeper.framing.send(runner, keeper.framing.STARTED, name)
     os.write(seen_out, b"nonsense")
     asks, other = socket.socketpair()
-    to_grader = keeper.frames.Writer(out)
+    to_grader = keeper.framing.Writer(out)
     limits, clock, seen = Limits(), keeper._Clock(to_grader), keeper._Seen(to_grader, seen_in)
     how = keeper._pass_on(to_grader, pipe, asks, limits, clock, ["given", "answer"], seen)
     assert how == "garbled"
     to_grader.flush()
-    started = keeper.frames.Reader(keeper.frames.STARTED, 100).feed(os.read(told, 1000))
+    started = keeper.framing.Reader(keeper.framing.STARTED, 100).feed(os.read(told, 1000))
     assert [name for _, name in started] == [b"given", b"answer"]
     for descriptor in (told, out, pipe, runner, seen_in, seen_out):
         os.close(descriptor)
@@ -125,10 +125,10 @@ def test_waits_that_are_told_late_do_not_add_up(monkeypatch):
     told = (0.0, 0.05, 0.18, 0.23, 0.36, 0.41, 0.54)
     spent, waits = iter(0.01 * look for look in range(7)), iter({"2": wait} for wait in told)
     now = iter(0.1 * look for look in range(7))
-    monkeypatch.setattr(keeper.confine, "spent", lambda: next(spent))
-    monkeypatch.setattr(keeper.confine, "waits", lambda: next(waits))
+    monkeypatch.setattr(keeper.namespaces, "spent", lambda: next(spent))
+    monkeypatch.setattr(keeper.namespaces, "waits", lambda: next(waits))
     monkeypatch.setattr(keeper.time, "monotonic", lambda: next(now))
-    clock = keeper._Clock(keeper.frames.Writer(-1))
+    clock = keeper._Clock(keeper.framing.Writer(-1))
     for _ in told[1:]:
         clock.look()
     assert clock.own == pytest.approx(0.1)  # the work, and the first wait
@@ -156,19 +156,19 @@ def test_who_is_alone_waits_for_others_and_keeps_them_waiting(tmp_path, monkeypa
     beside, leave = threading.Event(), threading.Event()
 
     def other() -> None:
-        with worker_pool.turn(alone=False):
+        with worker_pool.run_slot(alone=False):
             beside.set()
             leave.wait(20)
             order.append("other")
 
     def alone() -> None:
-        with worker_pool.turn(alone=True):
+        with worker_pool.run_slot(alone=True):
             order.append("alone")
 
     threads = [threading.Thread(target=one) for one in (other, alone)]
     threads[0].start()
     assert beside.wait(20)
-    with worker_pool.turn(alone=False):
+    with worker_pool.run_slot(alone=False):
         pass
     threads[1].start()
     leave.set()

@@ -105,7 +105,7 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
         released = _notebook(course, "notebooks", language, lesson)
         shutil.copyfile(released, static / "notebooks" / released.name)
     terms, quiz = read_glossary(course), read_quiz(course)
-    known = {"notebooks": notebooks, "where": partial(_where, notebooks)}
+    context = {"notebooks": notebooks, "where": partial(_where, notebooks)}
     says = partial(translated, "course")
     front: dict[str, Any] = {
         "cards": [card(lesson, notebook, static) for lesson, notebook in notebooks.items()],
@@ -115,18 +115,18 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
         "starter": (course.root / "start.py").is_file(),
     }
     _write(
-        source, "index.md", **known, title=_title(course), terms=terms, site=course.site, says=says, **front
+        source, "index.md", **context, title=_title(course), terms=terms, site=course.site, says=says, **front
     )
-    found = json.dumps(sections(notebooks), ensure_ascii=False, separators=(",", ":"))
-    (static / "search-texts.js").write_text(f"window.searchTexts = {found};\n", encoding="utf-8")
-    _write(source, "mistakes.md", **known, **_mistakes(course))
+    index_text = json.dumps(sections(notebooks), ensure_ascii=False, separators=(",", ":"))
+    (static / "search-texts.js").write_text(f"window.searchTexts = {index_text};\n", encoding="utf-8")
+    _write(source, "mistakes.md", **context, **_mistakes(course))
     if quiz:
         _write(source, "start.md", items=quiz, **_start(course, notebooks))
     if terms:
-        _write(source, "glossary.md", **known, terms=terms)
+        _write(source, "glossary.md", **context, terms=terms)
     for lesson, notebook in notebooks.items():
-        made = Page(lesson, notebook, static).make(course, front["explorer"])
-        write_notebook(made, source / f"{lesson}.ipynb")
+        page = Page(lesson, notebook, static).make(course, front["explorer"])
+        write_notebook(page, source / f"{lesson}.ipynb")
     (source / "templates").mkdir()
     shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)
     shutil.copyfile(ASSETS / "search.html", source / "templates" / "search.html")
@@ -144,8 +144,8 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
 
 
 def _write(folder: Path, name: str, **values: Any) -> None:
-    made = templates(*HERE).get_template(f"{name}.j2")
-    (folder / name).write_text(made.render(values), encoding="utf-8")
+    template = templates(*HERE).get_template(f"{name}.j2")
+    (folder / name).write_text(template.render(values), encoding="utf-8")
 
 
 def _search_says() -> dict[str, str]:
@@ -184,9 +184,9 @@ def _start(course: Course, notebooks: dict[str, NotebookNode]) -> dict[str, Any]
 
     def said(number: int, fault: Fault, lesson: str) -> str:
         why = html.escape(capital(translated(fault.id, fault.name)))
-        place = _where(notebooks, fault.section) or lesson
+        section = _where(notebooks, fault.section) or lesson
         mistake = f'<a href="mistakes.html#mistake-{fault.id}">{why}</a>'
-        return _("Question {number}: {why}. See {place}.", number=number, why=mistake, place=place)
+        return _("Question {number}: {why}. See {place}.", number=number, why=mistake, place=section)
 
     return {
         "known": load_faults(course.source).known,
@@ -209,10 +209,10 @@ def _where(notebooks: dict[str, NotebookNode], section: str) -> str:
     lesson, cell = section.partition("#")[::2]
     prose, heading = headings(notebooks[lesson]).get(cell, ("", "")) if lesson in notebooks else ("", "")
     # The heading's own links and formulas cannot stand in a link.
-    return f'<a href="{lesson}.html#cell-{prose}">{lesson}: {_plain(heading)}</a>' if heading else ""
+    return f'<a href="{lesson}.html#cell-{prose}">{lesson}: {_heading_text(heading)}</a>' if heading else ""
 
 
-def _plain(heading: str) -> str:
+def _heading_text(heading: str) -> str:
     return heading.replace("`", "").replace("*", "").replace("$", "")
 
 

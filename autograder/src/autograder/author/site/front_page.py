@@ -42,11 +42,11 @@ def card(lesson: str, notebook: NotebookNode, static: Path) -> Card:
         title=first.partition("\n")[0].lstrip("# "),
         time=time[1] if time else "",
         picture=next(filter(None, pictures), ""),
-        can=tuple(map(_plain, bullets(notebook))),
+        can=tuple(map(_without_markdown, bullets(notebook))),
     )
 
 
-def _plain(text: str) -> str:
+def _without_markdown(text: str) -> str:
     """Text without Markdown's marks, for markup: code and formulas keep their letters."""
     return html.escape(re.sub(r"[*`$]", "", re.sub(r"\\sqrt\{([^}]*)\}", r"√\1", text)))
 

@@ -14,7 +14,7 @@ MARKUP = re.compile(r"<[^>]+>|[*`$#|]|\]\([^)]*\)|\[(?=[^\]]*\]\()")
 
 def sections(notebooks: dict[str, NotebookNode]) -> list[dict[str, str]]:
     """Return each section of each lesson: its page and anchor, its title, the tasks in it, and its text."""
-    found: list[dict[str, str]] = []
+    entries: list[dict[str, str]] = []
     for lesson, notebook in notebooks.items():
         title = ""
         for cell in notebook.cells:
@@ -22,21 +22,21 @@ def sections(notebooks: dict[str, NotebookNode]) -> list[dict[str, str]]:
                 continue
             where = f"{lesson}.html#cell-{cell['id']}" if title else f"{lesson}.html"
             pieces = HEADING.split(cell.source)  # text, heading, text, heading, text, …
-            title = title or _plain(pieces[1] if len(pieces) > 1 else lesson)
+            title = title or _heading_text(pieces[1] if len(pieces) > 1 else lesson)
             headings = ["", *pieces[1::2]]
             for heading, text in zip(headings, pieces[::2], strict=True):
                 if heading:
-                    found.append(_section(where, title, _plain(heading), text))
-                elif text.strip() and found:
-                    last = found[-1]
-                    last["text"] = f"{last['text']} {_plain(text)}".strip()
-    return found
+                    entries.append(_section(where, title, _heading_text(heading), text))
+                elif text.strip() and entries:
+                    last = entries[-1]
+                    last["text"] = f"{last['text']} {_heading_text(text)}".strip()
+    return entries
 
 
 def _section(where: str, lesson: str, title: str, text: str) -> dict[str, Any]:
     tasks = " ".join(TASK.findall(text))
-    return {"where": where, "lesson": lesson, "title": title, "task": tasks, "text": _plain(text)}
+    return {"where": where, "lesson": lesson, "title": title, "task": tasks, "text": _heading_text(text)}
 
 
-def _plain(text: str) -> str:
+def _heading_text(text: str) -> str:
     return " ".join(MARKUP.sub("", text).split())

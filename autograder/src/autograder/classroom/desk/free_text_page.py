@@ -17,7 +17,7 @@ from autograder.classroom.class_report import MOST_COMPARED
 from autograder.classroom.desk import manual_grades
 from autograder.classroom.desk.page_data import Data, NotThere
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.sanitize_html import markdown2html
 from autograder.grading.verdicts import TaskResult, Ticked, readable
 from autograder.words.language import _
@@ -115,7 +115,7 @@ def give(
     if same is None or not all(0 <= place < len(known) for place in lines):
         raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
     score = sum(known[place].points for place in sorted(set(lines)))
-    with Book(data.course) as book, readable(data.course.database):
+    with GradebookWriter(data.course) as book, readable(data.course.database):
         have, others = manual_grades.give(
             book, lesson, name, [result.student for result in same], score, was, by
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbgrader.api import Grade
 
 from autograder.classroom.desk.page_data import Data, NotThere
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.verdicts import Change, Ticked, now, readable
 from autograder.words.language import _
 
@@ -68,7 +68,7 @@ def points(number: object, possible: float) -> float | None:
 
 
 def give(
-    book: Book,
+    book: GradebookWriter,
     lesson: str,
     task: str,
     students: Iterable[str],
@@ -115,7 +115,7 @@ def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
     if not given:
         raise NotThere(_("There is nothing of that kind to take back."))
     kept, changes, again = 0, [], secrets.token_hex(6)
-    with Book(data.course) as book, readable(data.course.database):
+    with GradebookWriter(data.course) as book, readable(data.course.database):
         for change in given:
             grade = book.nbgrader.find_grade(change.task, change.lesson, change.lesson, change.student)
             if grade.manual_score != change.by_hand:

@@ -16,7 +16,7 @@ from autograder.classroom.score_export import Scores
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import Asked, Change, Grading, TaskResult, Ticked
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.words.language import _
 
 
@@ -44,7 +44,7 @@ class Work:
         return [(result.task, flag) for _, result in self.rows if result for flag in result.flags]
 
 
-class NotThere(Refused):
+class NotThere(UserError):
     """What was asked for is not there, or makes no sense; says why."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.classroom.desk import manual_grades
 from autograder.classroom.desk.page_data import Data, NotThere, cell_of
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.verdicts import Asked, now, readable
 from autograder.words.language import _
 
@@ -44,7 +44,7 @@ def answer(data: Data, key: str, text: str, value: object, was: object, by: str)
     which = asked.lesson, asked.task
     results = [one for one in data.tasks.get(which, []) if one.student == asked.student]
     cell = cell_of(results[0]) if results else asked.task
-    with Book(data.course) as book, readable(data.course.database):
+    with GradebookWriter(data.course) as book, readable(data.course.database):
         if points != before and manual_grades.give(book, *which, [asked.student], points, before, by)[1]:
             raise NotThere(_("Somebody has given this answer other points meanwhile: load the page again."))
         said = book.nbgrader.find_comment(cell, asked.lesson, asked.lesson, asked.student)

@@ -22,7 +22,7 @@ from autograder.classroom.desk.page_data import Data, NotThere, read, why_look
 from autograder.classroom.pages import render
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
-from autograder.records.errors import Refused
+from autograder.records.errors import UserError
 from autograder.web.admission_control import Activity, Admission, Limits
 from autograder.words.language import _, ngettext
 
@@ -37,7 +37,10 @@ NAME = "/([^/]+)"
 # The pages: where the desk has each, and what it shows. Each is made of the class and of what its address
 # names; keys of answers are made from a token.
 PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
-    HOME: ("/", lambda data, _: {"data": data, "why_look": why_look, "length_shown": late_policy.shown}),
+    HOME: (
+        "/",
+        lambda data, _: {"data": data, "why_look": why_look, "length_shown": late_policy.length_text},
+    ),
     "changes": ("/changes", lambda data, _: {"data": data, "given": manual_grades.last_given(data)}),
     "requests": ("/requests", lambda data, _: {"data": data, **regrade_page.on_page(data)}),
     "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
@@ -63,7 +66,7 @@ def _student(data: Data, name: str) -> dict[str, Any]:
         "missing": [lesson for lesson in data.known.lessons if lesson not in there],
         "changes": [change for change in data.changes if change.student == name],
         "why_all": lambda flags: [why_look(flag) for flag in flags],
-        "length_shown": late_policy.shown,
+        "length_shown": late_policy.length_text,
     }
 
 
@@ -130,7 +133,7 @@ class Handler(web.RequestHandler):
         try:
             sent = json.loads(self.request.body)
             self.finish(self._give(read(self.course), names, sent))
-        except (ValueError, KeyError, TypeError, Refused) as problem:
+        except (ValueError, KeyError, TypeError, UserError) as problem:
             self.set_status(400)
             self.finish({"error": str(problem) or _("the request makes no sense")})
 
@@ -173,7 +176,7 @@ class Handler(web.RequestHandler):
 
     def write_error(self, status_code: int, **kw: Any) -> None:
         error = kw.get("exc_info", (None, None))[1]
-        why = str(error) if isinstance(error, Refused) else getattr(error, "log_message", None)
+        why = str(error) if isinstance(error, UserError) else getattr(error, "log_message", None)
         if status_code == 403:
             why = "Open the address that `autograder desk` printed: it holds a token."
         self.set_header("Content-Type", "text/plain; charset=utf-8")

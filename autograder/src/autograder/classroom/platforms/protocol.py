@@ -8,7 +8,7 @@ from datetime import datetime
 
 from autograder.classroom.csv_tables import Lists, Table
 from autograder.classroom.score_export import Merged, Scores
-from autograder.grading.worker_pool import Share
+from autograder.grading.worker_pool import TimeBudget
 from autograder.records.serialization import UNSTORED
 
 
@@ -51,7 +51,7 @@ class HandedFile:
     what: str = field(default="", metadata=UNSTORED)  # what it is, where it is no notebook
     noise: int = field(default=0, metadata=UNSTORED)  # files of programs, for which this entry stands
     # What reading it may take, together with all else of the same student's.
-    share: Share = field(default_factory=Share, compare=False, metadata=UNSTORED)
+    share: TimeBudget = field(default_factory=TimeBudget, compare=False, metadata=UNSTORED)
 
 
 @dataclass(frozen=True)

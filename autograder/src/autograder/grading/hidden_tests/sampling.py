@@ -11,7 +11,14 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from autograder.author.authoring import Lesson
-from autograder.author.build_bank import Runs, answer_made, changed_answer, make_probe, make_task, outcome_of
+from autograder.author.build_bank import (
+    SolutionRuns,
+    answer_made,
+    changed_answer,
+    make_probe,
+    make_task,
+    outcome_of,
+)
 from autograder.experiments.registry import EXPERIMENTS
 from autograder.grading.hidden_tests.perturbed_probes import has_twin, twin_of
 from autograder.judge.decide import judge_outcome
@@ -23,7 +30,7 @@ from autograder.records.tensor_comparison import all_close
 MOST_DRAWS = 30
 
 
-def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str], int | None]:
+def choose_draws(lesson: Lesson, runs: SolutionRuns, secret: str) -> dict[tuple[str, str], int | None]:
     """For each task and probe with a twin, the draw to keep; None where no draw is fair.
 
     A twin whose result is a visible probe's in every draw is kept: some results are always the same.
@@ -49,23 +56,23 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
 
 
 def _first_fit(
-    task: Task, built: Task, right: Sequence[Any], twins: Iterable[Probe], runs: Runs
+    task: Task, built: Task, right: Sequence[Any], twins: Iterable[Probe], runs: SolutionRuns
 ) -> int | None:
-    known = None
+    first = None
     for draw, twin in enumerate(twins):
         if twin.observe in EXPERIMENTS and EXPERIMENTS[twin.observe].raw:
             return draw  # it is measured, and any other draw would say the same
         is_known = twin.observe == RESULT and _is_known(twin, built.probes)
-        if is_known and known is not None:
+        if is_known and first is not None:
             continue  # one of these is enough
         if _is_fair(task, built, right, twin, runs):
             if not is_known:
                 return draw
-            known = draw
-    return known
+            first = draw
+    return first
 
 
-def _is_fair(task: Task, built: Task, right: Sequence[Any], twin: Probe, runs: Runs) -> bool:
+def _is_fair(task: Task, built: Task, right: Sequence[Any], twin: Probe, runs: SolutionRuns) -> bool:
     """Tell whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
     if twin.expected.tensor is None:
         return True  # the solution itself gives no tensor, and `make_bank` says so

@@ -50,10 +50,10 @@ def make(course: Course, lesson: str) -> tuple[tuple[str, str], ...]:
     Raises:
         AuthoringError: the lesson's source does not yield hidden questions.
     """
-    place = folder(course)
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if not (place / NAME).exists():
-        descriptor = os.open(place / NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    path = folder(course)
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not (path / NAME).exists():
+        descriptor = os.open(path / NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_hex(32))
     return drawn(course, lesson, new_word())[1]
@@ -67,13 +67,13 @@ def new_word() -> str:
 def word_for(course: Course, lesson: str, handed_in: bytes, word: str) -> str:
     """Return the word that a file which was handed in is asked by: at first this one, then the same again."""
     name = hashlib.sha256(lesson.encode() + b"/" + handed_in).hexdigest()
-    kept = folder(course) / WORDS / name
-    known = kept.read_text(encoding="utf-8") if kept.is_file() else ""
+    path = folder(course) / WORDS / name
+    known = path.read_text(encoding="utf-8") if path.is_file() else ""
     if len(known) == len(word):
         return known
     # There is none, or a run was interrupted while it wrote.
-    kept.parent.mkdir(exist_ok=True)
-    kept.write_text(word, encoding="utf-8")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(word, encoding="utf-8")
     return word
 
 

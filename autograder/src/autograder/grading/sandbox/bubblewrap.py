@@ -101,12 +101,12 @@ def command(inside: Inside, identity: Sequence[str] = (), group: int = -1) -> li
         *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
     ]
     seen: dict[str, list[str]] = {}
-    for place in map(Path, dict.fromkeys((*SYSTEM, *_system_places(), *_python_places()))):
-        if place.is_symlink():
-            walls += ["--symlink", os.readlink(place), str(place)]
-        elif place.exists():
-            walls += ["--ro-bind", str(place), str(place)]
-            seen[str(place)] = [str(place)]
+    for path in map(Path, dict.fromkeys((*SYSTEM, *_system_places(), *_python_places()))):
+        if path.is_symlink():
+            walls += ["--symlink", os.readlink(path), str(path)]
+        elif path.exists():
+            walls += ["--ro-bind", str(path), str(path)]
+            seen[str(path)] = [str(path)]
     for name in filter(None, (shutil.which(program, path=PATHS) for program in PROGRAMS.split())):
         walls += ["--ro-bind", os.path.realpath(name), name]
         seen[name] = [name]
@@ -142,7 +142,7 @@ def command(inside: Inside, identity: Sequence[str] = (), group: int = -1) -> li
         "covered": covers,
         "group": group,
     }
-    plan["unread"] = [place for place in visible if place not in _READ]
+    plan["unread"] = [path for path in visible if path not in _READ]
     _READ.update(visible)
     return [*walls, "--", PYTHON, "-s", "-m", KEEPER, json.dumps(plan)]
 
@@ -152,17 +152,17 @@ def _system_places() -> list[str]:
     folders = [str(folder) for folder in sorted(Path("/").glob(LIBRARIES[1:]))]
     if not any(Path(folder, "libc.so.6").exists() for folder in (*folders, "/usr/lib64", "/lib64")):
         return [ALL_LIBRARIES]
-    of_python = [place for place in sys.path if place.startswith(f"{ALL_LIBRARIES}/python")]
+    of_python = [path for path in sys.path if path.startswith(f"{ALL_LIBRARIES}/python")]
     return [*folders, *of_python]
 
 
 def _not_needed() -> list[Path]:
     """Return folders of this interpreter and of its packages that no notebook looks into."""
-    packages = {Path(place) for place in sys.path if place.endswith("-packages")}
-    found = [folder for place in packages for name in OF_PACKAGES for folder in place.glob(name)]
+    packages = {Path(path) for path in sys.path if path.endswith("-packages")}
+    folders = [folder for path in packages for name in OF_PACKAGES for folder in path.glob(name)]
     standard = Path(sysconfig.get_path("stdlib"))
-    found += [folder for name in OF_STANDARD_LIBRARY for folder in standard.glob(name)]
-    return [folder for folder in found if folder.is_dir() and folder not in packages]
+    folders += [folder for name in OF_STANDARD_LIBRARY for folder in standard.glob(name)]
+    return [folder for folder in folders if folder.is_dir() and folder not in packages]
 
 
 def _python_places() -> list[str]:
@@ -173,24 +173,26 @@ def _python_places() -> list[str]:
 
 def _libraries() -> dict[str, str]:
     """Return where this Python is told to look for its own libraries, as on clusters that load it so."""
-    told = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    own = [place for place in told if any(place.startswith(f"{folder}/lib") for folder in _python_folders())]
-    return {"LD_LIBRARY_PATH": ":".join(own)} if own else {}
+    paths = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    libraries = [
+        path for path in paths if any(path.startswith(f"{folder}/lib") for folder in _python_folders())
+    ]
+    return {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
 
 
 def _python_folders() -> list[str]:
     """Return the folders of this interpreter and of its packages, but none inside another."""
-    found = {str(Path(place).resolve()) for place in (sys.base_prefix, sys.prefix, sys.exec_prefix)}
-    found |= {str(Path(place)) for place in (sys.base_prefix, sys.prefix)}
-    outside = [place for place in sorted(found) if place != "/usr"]
-    return [one for one in outside if not any(one.startswith(other + "/") for other in outside)]
+    prefixes = {str(Path(path).resolve()) for path in (sys.base_prefix, sys.prefix, sys.exec_prefix)}
+    prefixes |= {str(Path(path)) for path in (sys.base_prefix, sys.prefix)}
+    outside = [path for path in sorted(prefixes) if path != "/usr"]
+    return [folder for folder in outside if not any(folder.startswith(other + "/") for other in outside)]
 
 
 @lru_cache(maxsize=1)
 def as_nobody() -> bool:
     """Tell whether notebooks run as nobody: where root grades, and what they need can be read by anybody."""
     needed = [PACKAGE, PACKAGE / "__init__.py", *map(Path, _python_folders())]
-    return os.geteuid() == 0 and all(place.stat().st_mode & 0o004 for place in needed)
+    return os.geteuid() == 0 and all(path.stat().st_mode & 0o004 for path in needed)
 
 
 @lru_cache(maxsize=1)

@@ -138,7 +138,7 @@ def in_force() -> str:
 
 
 @lru_cache(maxsize=1)
-def _found() -> Path | Unavailable:
+def _find_delegated() -> Path | Unavailable:
     try:
         return find(Path("/proc/self"))
     except Unavailable as problem:
@@ -151,10 +151,10 @@ def delegated() -> Path:
     Raises:
         Unavailable: there is none.
     """
-    found = _found()
-    if isinstance(found, Unavailable):
-        raise found
-    return found
+    delegated_group = _find_delegated()
+    if isinstance(delegated_group, Unavailable):
+        raise delegated_group
+    return delegated_group
 
 
 def find(process: Path) -> Path:
@@ -166,25 +166,25 @@ def find(process: Path) -> Path:
     Raises:
         Unavailable: it is in none.
     """
-    own = _own_group(process)
-    if own.name == LEAF and _words(own.parent / "cgroup.subtree_control").issuperset(CONTROLLERS):
-        return own.parent  # another process of this grader, or this one, has made it ready
-    missing = [name for name in CONTROLLERS if name not in _words(own / "cgroup.controllers")]
+    own_group = _own_group(process)
+    if own_group.name == LEAF and _words(own_group.parent / "cgroup.subtree_control").issuperset(CONTROLLERS):
+        return own_group.parent  # another process of this grader, or this one, has made it ready
+    missing = [name for name in CONTROLLERS if name not in _words(own_group / "cgroup.controllers")]
     if missing:
         raise Unavailable(f"its controllers of {' and '.join(missing)} are not passed on to this process")
-    if not _is_delegated(own):
+    if not _is_delegated(own_group):
         raise Unavailable("this process's group is not delegated to it")
     try:
-        leaf = own / LEAF
+        leaf = own_group / LEAF
         leaf.mkdir(exist_ok=True)
         # No group with processes of its own may bound others below it.
-        for number in (own / "cgroup.procs").read_text().split():
+        for number in (own_group / "cgroup.procs").read_text().split():
             with contextlib.suppress(ProcessLookupError):
                 _write(leaf / "cgroup.procs", number)
-        _write(own / "cgroup.subtree_control", " ".join(f"+{name}" for name in CONTROLLERS))
+        _write(own_group / "cgroup.subtree_control", " ".join(f"+{name}" for name in CONTROLLERS))
     except OSError as problem:
         raise Unavailable(f"the kernel refuses it ({problem.strerror})") from problem
-    return own
+    return own_group
 
 
 def _own_group(process: Path) -> Path:
@@ -199,9 +199,9 @@ def _own_group(process: Path) -> Path:
         before, _, after = line.partition(" - ")
         if after.split(" ")[0] != "cgroup2":
             continue
-        root, place = (_unescaped(part) for part in before.split(" ")[3:5])
+        root, group = (_unescaped(part) for part in before.split(" ")[3:5])
         if path.strip("/") and Path(path).is_relative_to(root):
-            return Path(place) / Path(path).relative_to(root)
+            return Path(group) / Path(path).relative_to(root)
     raise Unavailable("no control group of version 2 is this process's own")
 
 

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
-from autograder.grading.sandbox.forbidden_call_log import heard
+from autograder.grading.sandbox.forbidden_call_log import read_call_reports
 from autograder.grading.sandbox.resource_limits import Budget, Limits
-from autograder.grading.sandbox.workers import Job, Ran
+from autograder.grading.sandbox.workers import Job, RunResult
 from autograder.records.cell_roles import copied
-from autograder.words.language import Note, _
+from autograder.words.language import LazyMessage, _
 
 # In a notebook that has run: what was told meanwhile of calls that tasks forbid, by a stranger's process.
 SEEN = "seen_calls"
@@ -29,7 +29,7 @@ _JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 class RunsCells(Protocol):
     """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
 
-    def run(self, job: Job, alone: bool = False) -> Ran: ...
+    def run(self, job: Job, alone: bool = False) -> RunResult: ...
 
 
 class RunIncomplete(Exception):
@@ -81,9 +81,9 @@ def execute(
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
         ran = _run(worker, replace(job, cells=cells), budget)
-        said = heard(ran.seen)
-        seen += said.calls
-        watched = said.watched
+        calls = read_call_reports(ran.seen)
+        seen += calls.calls
+        watched = calls.watched
         if ran.how == "finished":
             break
         reason = _reason(ran.how, job.limits)
@@ -92,7 +92,7 @@ def execute(
         stops[ran.cell] = reason
         budget.stops -= 1
         if ran.how == "garbled":
-            gave_up = Note("{reason}, in the cell {cell}", reason=reason, cell=ran.cell)
+            gave_up = LazyMessage("{reason}, in the cell {cell}", reason=reason, cell=ran.cell)
             break
         if budget.stops < 0:
             raise RunIncomplete(f"too many of its cells had to be stopped; of the last one, {reason}")
@@ -103,7 +103,7 @@ def execute(
     return Executed(executed, stops, gave_up, ran.seconds)
 
 
-def _run(worker: RunsCells, job: Job, budget: Budget) -> Ran:
+def _run(worker: RunsCells, job: Job, budget: Budget) -> RunResult:
     """Run cells once; and once more, alone, where the machine was too busy for the clock to say anything.
 
     Raises:
@@ -122,26 +122,26 @@ def _run(worker: RunsCells, job: Job, budget: Budget) -> Ran:
 def _reason(how: str, limits: Limits) -> str:
     memory, output = limits.memory_bytes // 2**20, limits.output_bytes // 2**20
     return {
-        "slow": Note(
+        "slow": LazyMessage(
             "it did not end within {number} second",
             "it did not end within {number} seconds",
             number=limits.cell_seconds,
         ),
-        "late": Note(
+        "late": LazyMessage(
             "its cells did not end within {number} second together",
             "its cells did not end within {number} seconds together",
             number=limits.seconds,
         ),
-        "died": Note("it ended its own process"),
-        "memory": Note("it used more than {size} MB of memory", size=memory),
-        "processes": Note("it started too many processes"),
-        "areas": Note("it split its memory into too many areas"),
-        "output": Note("it sent more than {size} MB of output", size=output),
-        "garbled": Note("it wrote into the grader's own channel"),
+        "died": LazyMessage("it ended its own process"),
+        "memory": LazyMessage("it used more than {size} MB of memory", size=memory),
+        "processes": LazyMessage("it started too many processes"),
+        "areas": LazyMessage("it split its memory into too many areas"),
+        "output": LazyMessage("it sent more than {size} MB of output", size=output),
+        "garbled": LazyMessage("it wrote into the grader's own channel"),
     }.get(how, how)
 
 
-def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) -> NotebookNode:
+def _with_outputs(notebook: NotebookNode, ran: RunResult, stops: Mapping[str, str]) -> NotebookNode:
     executed = copied(notebook)
     for cell in executed.cells:
         if cell.cell_type != "code":
@@ -150,19 +150,19 @@ def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) ->
         cell.execution_count = None
         if cell["id"] in stops:
             reason = stops[cell["id"]]
-            stopped = Note("This cell was stopped: {reason}.", reason=reason)
+            stopped = LazyMessage("This cell was stopped: {reason}.", reason=reason)
             cell.outputs = [new_output("error", ename="Stopped", evalue=reason, traceback=[_(stopped)])]
         elif cell["id"] in ran.cells:
             cell.execution_count, outputs = ran.cells[cell["id"]]
-            cell.outputs = [kept for kept in map(_output, outputs) if kept is not None]
+            cell.outputs = [output for output in map(_output, outputs) if output is not None]
     return executed
 
 
-def _output(said: Any) -> NotebookNode | None:
+def _output(message: Any) -> NotebookNode | None:
     """Return what a cell put out, if it has the form of an output; it comes from a stranger's process."""
     try:
         # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
-        clean = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+        clean = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
         plain = json.loads(clean)
     except MemoryError:
         raise  # the grader's own: what it left out here could be an answer

@@ -18,14 +18,14 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Heard:
+class CallReport:
     """The calls of which a run told, and the tasks in whose test cells the watch stood from begin to end."""
 
     calls: tuple[Any, ...] = ()
     watched: frozenset[str] = frozenset()
 
 
-def heard(messages: Iterable[Any]) -> Heard:
+def read_call_reports(messages: Iterable[Any]) -> CallReport:
     """Return what the messages of one run say, whoever wrote them."""
     key: bytes | None = None
     calls: list[Any] = []
@@ -48,8 +48,8 @@ def heard(messages: Iterable[Any]) -> Heard:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             whole = False
     if not whole or sorted(numbers) != list(range(len(numbers))):
-        return Heard(tuple(calls))
-    return Heard(
+        return CallReport(tuple(calls))
+    return CallReport(
         tuple(calls),
         frozenset(task for what, task in said if what == "ends" and ("begins", task) in said),
     )

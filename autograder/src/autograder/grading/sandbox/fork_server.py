@@ -50,7 +50,7 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
     gc.collect()
     gc.freeze()
     home = os.open("/proc/self/ns/pid", os.O_RDONLY)
-    keepers.send(str(namespaces.held(Path("/proc/self"))).encode())
+    keepers.send(str(namespaces.memory_held(Path("/proc/self"))).encode())
     for forks in itertools.count():
         if forks == MANY:
             namespaces.use_large_pages()
@@ -132,22 +132,22 @@ def _start(limits: Limits, machine: Mapping[str, str], shell: Shell, pipe: int, 
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(seed)
 
-    told = framing.Writer(pipe)
+    writer = framing.Writer(pipe)
 
     def cells() -> Iterator[tuple[str, str]]:
         for cell_id, source in asked["cells"]:
-            told.send(framing.STARTED, cell_id.encode())
-            told.flush()  # with what the cell before put out
+            writer.send(framing.STARTED, cell_id.encode())
+            writer.flush()  # with what the cell before put out
             watching(cell_id)
             yield cell_id, source
             watching("")  # only now: what it put out has left
 
     for cell_id, count, outputs in shell.run(cells(), SPILL, asked["wanted"]):
-        told.send(framing.CELL, _said(cell_id, count, outputs))
-    told.flush()
+        writer.send(framing.CELL, _outputs_message(cell_id, count, outputs))
+    writer.flush()
 
 
-def _said(cell_id: str, count: int, outputs: Sequence[Output]) -> bytes:
+def _outputs_message(cell_id: str, count: int, outputs: Sequence[Output]) -> bytes:
     try:
         return json.dumps({"id": cell_id, "count": count, "outputs": outputs}).encode()
     except (TypeError, ValueError, RecursionError):  # what a learner has changed after it was shown

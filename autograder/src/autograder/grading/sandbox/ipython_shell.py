@@ -155,9 +155,9 @@ class Outputs:
             outputs.append(output)
         for output in streams.values():
             output["text"] = _last_written(output["text"])
-        for place, (one, other) in enumerate(pairwise(outputs)):
+        for index, (one, other) in enumerate(pairwise(outputs)):
             if (one.get("name"), other.get("name")) == ("stderr", "stdout"):
-                outputs[place : place + 2] = other, one
+                outputs[index : index + 2] = other, one
         self.kept = [
             output for output in outputs if output["output_type"] != "stream" or self.budget.takes(output)
         ]
@@ -168,8 +168,8 @@ class Outputs:
 
 def _line(number: int) -> Output:
     """Return what stands in the place of some outputs that were left out."""
-    said = f"… {number} of the outputs of this cell left out …"  # whoever can, says it in a language
-    return {"data": {"text/plain": said, LEFT_OUT_MIME: number}, "metadata": {}}
+    text = f"… {number} of the outputs of this cell left out …"  # whoever can, says it in a language
+    return {"data": {"text/plain": text, LEFT_OUT_MIME: number}, "metadata": {}}
 
 
 def _is_line(output: Output) -> bool:
@@ -302,7 +302,7 @@ class Shell:
             RuntimeError: a cell failed.
         """
         for source in preload:
-            for output in (one for _, _, outputs in self.run(iter([("", source)])) for one in outputs):
+            for output in (output for _, _, outputs in self.run(iter([("", source)])) for output in outputs):
                 if output["output_type"] == "error":
                     raise RuntimeError(f"{source!r}: {output['ename']}: {output['evalue']}")
         # Nothing of it is left for a notebook to see: no In[1], no Out[1], no `_`.

@@ -24,8 +24,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.grading.sandbox.resource_limits import Limits
-from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
-from autograder.grading.worker_pool import lifted
+from autograder.grading.sandbox.workers import Job, RunResult, SandboxFailed
+from autograder.grading.worker_pool import without_limits
 
 UNPROTECTED = (
     "Without a sandbox, submissions run with your own rights. Not protected are your files, with the answers "
@@ -58,7 +58,7 @@ class Kernels:
         self._client: _Client | None = None
         self._closed = False
 
-    def run(self, job: Job, alone: bool = False) -> Ran:
+    def run(self, job: Job, alone: bool = False) -> RunResult:
         """Run a notebook's cells in a kernel of its own, with all their outputs.
 
         What it says of time is that on the clock, so it is never told to be `alone`.
@@ -79,7 +79,7 @@ class Kernels:
         )
         client.room = job.limits.output_bytes
         folder = partial(tempfile.TemporaryDirectory, ignore_cleanup_errors=True)
-        with folder(prefix="submission-") as place, folder(prefix="files-") as files:
+        with folder(prefix="submission-") as workspace, folder(prefix="files-") as files:
             try:
                 environment = {**self._environment, **job.environment}
                 if job.files:
@@ -87,8 +87,8 @@ class Kernels:
                     for name, content in job.files.items():
                         (Path(files) / name).parent.mkdir(parents=True, exist_ok=True)
                         (Path(files) / name).write_bytes(content)
-                who = self._as_another(client, place, files, job.limits) if self._user is not None else {}
-                with lifted(), client.setup_kernel(env=environment, cwd=place, **who):
+                who = self._as_another(client, workspace, files, job.limits) if self._user is not None else {}
+                with without_limits(), client.setup_kernel(env=environment, cwd=workspace, **who):
                     return self._run(client, job.limits)
             except RuntimeError as problem:
                 raise SandboxFailed(f"a Jupyter kernel does not start ({problem})") from problem
@@ -100,7 +100,7 @@ class Kernels:
     def _identity(self) -> dict[str, Any]:
         return {"user": self._user, "group": self._user, "extra_groups": []}
 
-    def _as_another(self, client: _Client, place: str, files: str, limits: Limits) -> dict[str, Any]:
+    def _as_another(self, client: _Client, workspace: str, files: str, limits: Limits) -> dict[str, Any]:
         """Return how a kernel is started as another user, who gets a folder and may read another."""
         import resource
 
@@ -110,8 +110,8 @@ class Kernels:
         Path(files).chmod(0o755)
         client.kernel_manager_class = _Owned
         manager = client.create_kernel_manager()
-        manager.connection_file, manager.owner = f"{place}/.kernel.json", self._user
-        os.chown(place, self._user, self._user)
+        manager.connection_file, manager.owner = f"{workspace}/.kernel.json", self._user
+        os.chown(workspace, self._user, self._user)
 
         def limit() -> None:
             most = OF_KERNEL + limits.processes
@@ -120,8 +120,8 @@ class Kernels:
 
         return {**self._identity(), "preexec_fn": limit}
 
-    def _run(self, client: _Client, limits: Limits) -> Ran:
-        ran = Ran()
+    def _run(self, client: _Client, limits: Limits) -> RunResult:
+        ran = RunResult()
         begun = time.monotonic()
         end = begun + limits.seconds
         for index, cell in enumerate(client.nb.cells):
@@ -164,8 +164,8 @@ class _Owned(AsyncKernelManager):
 
     owner = 0
 
-    def write_connection_file(self, **told: Any) -> None:
-        super().write_connection_file(**told)
+    def write_connection_file(self, **options: Any) -> None:
+        super().write_connection_file(**options)
         os.chown(self.connection_file, self.owner, self.owner)
 
 

@@ -153,8 +153,8 @@ def read_once(folders: Sequence[str], seconds: float) -> None:
                     with contextlib.suppress(OSError):
                         file = os.open(entry.path, os.O_RDONLY)
                         try:
-                            for place in range(0, os.fstat(file).st_size, AHEAD):
-                                os.posix_fadvise(file, place, AHEAD, os.POSIX_FADV_WILLNEED)
+                            for offset in range(0, os.fstat(file).st_size, AHEAD):
+                                os.posix_fadvise(file, offset, AHEAD, os.POSIX_FADV_WILLNEED)
                         finally:
                             os.close(file)
 
@@ -194,9 +194,9 @@ def fresh_folders(limits: Limits) -> None:
     for folder in (b"/tmp", b"/dev/shm"):
         _call("mount", b"tmpfs", folder, b"tmpfs", MS_NOSUID | MS_NODEV, options)
     for pair in filter(None, os.environ.get(HIDDEN, "").split(":")):
-        copy, _, place = pair.partition("=")
-        os.makedirs(place)
-        _call("mount", copy.encode(), place.encode(), None, MS_BIND | MS_REC, None)
+        copy, _, target = pair.partition("=")
+        os.makedirs(target)
+        _call("mount", copy.encode(), target.encode(), None, MS_BIND | MS_REC, None)
 
 
 def own_proc() -> None:
@@ -236,24 +236,24 @@ def cover_proc(machine: Mapping[str, str]) -> None:
     Args:
         machine: texts by the name of the file.
     """
-    place, number = "/tmp/.proc", os.readlink("/proc/self")
+    mount_point, number = "/tmp/.proc", os.readlink("/proc/self")
     flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
-    own = f"{place}/{number}"
-    os.mkdir(place)
-    _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags, b"mode=755")
+    mount = f"{mount_point}/{number}"
+    os.mkdir(mount_point)
+    _call("mount", b"tmpfs", mount_point.encode(), b"tmpfs", flags, b"mode=755")
     for name, text in machine.items():
-        Path(place, name).write_text(text)
-    os.mkdir(own)
+        Path(mount_point, name).write_text(text)
+    os.mkdir(mount)
     for name, leads_to in {"self": number, "thread-self": number, "mounts": "self/mounts"}.items():
-        os.symlink(leads_to, f"{place}/{name}")
-    os.symlink(sys.executable, f"{own}/exe")
+        os.symlink(leads_to, f"{mount_point}/{name}")
+    os.symlink(sys.executable, f"{mount}/exe")
     for name in OF_ITSELF:
-        shown = f"{own}/{name}"
+        shown = f"{mount}/{name}"
         (os.mkdir if name == "fd" else os.mknod)(shown)
         _call("mount", f"/proc/{number}/{name}".encode(), shown.encode(), None, MS_BIND, None)
-    _call("mount", place.encode(), b"/proc", None, MS_MOVE, None)
+    _call("mount", mount_point.encode(), b"/proc", None, MS_MOVE, None)
     _call("mount", b"none", b"/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, None)
-    os.rmdir(place)
+    os.rmdir(mount_point)
 
 
 def own_terminals() -> None:
@@ -339,7 +339,7 @@ def tree(proc: Path = PROC) -> list[Path]:
     return [proc / str(number) for number in sorted(numbers)]
 
 
-def held(process: Path) -> int:
+def memory_held(process: Path) -> int:
     """Return the bytes that a process holds, with all that it shares; none if it has ended meanwhile."""
     return sum(parts(process))
 
@@ -356,10 +356,10 @@ def parts(process: Path) -> tuple[int, int]:
             files = folder.stat().st_size or len(os.listdir(folder))  # Linux before 6.2 gives no size
         threads = _kilobytes(lines, ("Threads:",))
         tables = 1024 * _kilobytes(lines, ("VmPTE:",))
-        own = 1024 * _kilobytes(lines, ("RssAnon:", "RssShmem:", "VmSwap:"))
+        memory = 1024 * _kilobytes(lines, ("RssAnon:", "RssShmem:", "VmSwap:"))
     except (OSError, ValueError):
         return 0, 0
-    return own, tables + KERNELS * (files + threads)
+    return memory, tables + KERNELS * (files + threads)
 
 
 def areas(process: Path, most: int) -> int:
@@ -379,8 +379,8 @@ def spent(proc: Path = PROC) -> float:
     ticks = 0
     for process in (proc / "1", *tree(proc)):
         with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
-            own = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
-            ticks += sum(map(int, own[2:] if process.name == "1" else own))
+            times = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
+            ticks += sum(map(int, times[2:] if process.name == "1" else times))
     return ticks / TICKS
 
 
@@ -390,24 +390,24 @@ def waits(proc: Path = PROC) -> dict[str, float]:
     A cell may wait for another thread or process, which waits itself: what the clock says is not its own time
     while any of them does.
     """
-    found: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     for process in tree(proc):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended meanwhile
-            for thread in itertools.islice(os.scandir(process / "task"), MOST_WAITING - len(found)):
-                found[thread.name] = int(Path(thread.path, "schedstat").read_text().split()[1]) / 1e9
-    return found
+            for thread in itertools.islice(os.scandir(process / "task"), MOST_WAITING - len(seconds)):
+                seconds[thread.name] = int(Path(thread.path, "schedstat").read_text().split()[1]) / 1e9
+    return seconds
 
 
 def share(process: Path) -> int:
     """Return the bytes that a process holds; what it shares counts in parts.
 
-    This takes a hundred times as long as `held`, and meanwhile the process cannot fork.
+    This takes a hundred times as long as `memory_held`, and meanwhile the process cannot fork.
     """
     try:
         lines = (process / "smaps_rollup").read_text().splitlines()
         return 1024 * _kilobytes(lines, ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")) + parts(process)[1]
     except PermissionError:
-        return held(process)
+        return memory_held(process)
     except (OSError, ValueError):
         return 0
 

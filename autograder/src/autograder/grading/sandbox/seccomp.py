@@ -153,8 +153,8 @@ def program(machine: str) -> bytes:
     steps += [(LOAD, 0, 0, NUMBER)]
     for number in allowed(column):
         steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, ALLOW)]
-    for numbers, place, values in CHECKED.values():
-        steps += [(JUMP_EQUAL, 0, 2 + 2 * len(values), numbers[column]), (LOAD, 0, 0, FIRST + 8 * place)]
+    for numbers, argument, values in CHECKED.values():
+        steps += [(JUMP_EQUAL, 0, 2 + 2 * len(values), numbers[column]), (LOAD, 0, 0, FIRST + 8 * argument)]
         for value in values:
             steps += [(JUMP_EQUAL, 0, 1, value), (RETURN, 0, 0, ALLOW)]
         steps += [(RETURN, 0, 0, REFUSE)]

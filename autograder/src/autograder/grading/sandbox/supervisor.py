@@ -126,8 +126,8 @@ def _keep(out: int, asks: socket.socket, inherited: int, group: int) -> int:
             asked = json.loads(payload)
             to_grader = framing.Writer(out, asked["number"])
             how, clock, whole = _serve(to_grader, asks, payload, asked, inherited, group)
-            told = {"how": how, "seconds": clock.own, "held_up": clock.held_up, "worked": clock.worked}
-            to_grader.send(framing.END, json.dumps(told).encode())
+            report = {"how": how, "seconds": clock.own, "held_up": clock.held_up, "worked": clock.worked}
+            to_grader.send(framing.END, json.dumps(report).encode())
             to_grader.flush()
             return 0 if whole else ENDED
     return ENDED
@@ -166,23 +166,23 @@ def _serve(
     seen = _Seen(out, seen_in)
     how = _pass_on(out, from_runner, asks, limits, clock, [name for name, _ in asked["cells"]], seen)
     how = how or seen.pass_on(last=True)
-    said = b""
+    message = b""
     if not how:
-        said = _last_word(asks, clock)
-        how = "" if said else "died"  # it closed the pipe, and goes on
+        message = _last_word(asks, clock)
+        how = "" if message else "died"  # it closed the pipe, and goes on
     # The runner may have left others behind; with their process 1, they all end.
     with contextlib.suppress(ProcessLookupError):
         os.kill(watcher, signal.SIGKILL)
     end = time.monotonic() + KILLED_SECONDS
     while (ended := os.waitpid(watcher, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
         time.sleep(0.001)
-    if not said and ended != (0, 0) and select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
-        said = asks.recv(MOST)
-    if ended == (0, 0) or not said:
-        return how or said.decode(), clock, False
+    if not message and ended != (0, 0) and select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
+        message = asks.recv(MOST)
+    if ended == (0, 0) or not message:
+        return how or message.decode(), clock, False
     status = ended[1]
     how = how or ENDINGS.get(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0, "")
-    return how or said.decode(), clock, True
+    return how or message.decode(), clock, True
 
 
 def _last_word(asks: socket.socket, clock: _Clock) -> bytes:
@@ -273,7 +273,7 @@ def _pass_on(
     order = iter(names)
     begun = clock.wall
     started = False
-    own, worked = 0.0, 0.0  # of the cell that runs: what the clock said at its beginning
+    started_at, worked = 0.0, 0.0  # of the cell that runs: what the clock said at its beginning
     why = ""
     while True:
         wait = 0 if why else LOOK_SECONDS
@@ -287,7 +287,7 @@ def _pass_on(
             elif clock.own > limits.seconds:
                 clock.worked = clock.processors > WORKED * limits.seconds
                 return "late"
-            elif clock.own - own > limits.cell_seconds:
+            elif clock.own - started_at > limits.cell_seconds:
                 clock.worked = clock.processors - worked > WORKED * limits.cell_seconds
                 return "slow"
             elif now - begun > PATIENCE * limits.seconds:
@@ -315,7 +315,7 @@ def _pass_on(
                     if not started:
                         started, begun = True, now
                         clock.begin()
-                    own, worked = clock.own + now - clock.wall, clock.processors
+                    started_at, worked = clock.own + now - clock.wall, clock.processors
                 out.send(kind, payload)
         except framing.TooLong:
             return "output"  # a cell with large outputs sends them in one message
@@ -334,7 +334,7 @@ def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
     """
     namespaces.unshare()
     # The watcher will cover this /proc with its own.
-    own = os.open("/proc/self/ns", os.O_RDONLY)
+    directory = os.open("/proc/self/ns", os.O_RDONLY)
     set_up, done = os.pipe()
     watcher = os.fork()
     if watcher == 0:
@@ -345,8 +345,8 @@ def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
             code = _watch(limits, inherited, done)
         os._exit(code)
     os.close(done)
-    descriptors = [os.open(name, os.O_RDONLY, dir_fd=own) for name in NAMESPACES]
-    os.close(own)
+    descriptors = [os.open(name, os.O_RDONLY, dir_fd=directory) for name in NAMESPACES]
+    os.close(directory)
     ready = os.read(set_up, 1)
     os.close(set_up)
     if not ready:
@@ -368,7 +368,7 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     # Where the kernel refuses a /proc of our own, the sandbox's other processes are counted in it too.
     others = namespaces.tree()
-    theirs, shared = (sum(map(count, others)) for count in (namespaces.held, namespaces.share))
+    theirs, shared = (sum(map(count, others)) for count in (namespaces.memory_held, namespaces.share))
     last = _number(others)
     due = look = time.monotonic()
     os.write(done, b"1")
@@ -379,8 +379,8 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
                 pass
         tree = namespaces.tree()
-        own = len(tree) - len(others)
-        if own > limits.processes or _number(tree) - last > limits.started:
+        count_of_run = len(tree) - len(others)
+        if count_of_run > limits.processes or _number(tree) - last > limits.started:
             return PROCESSES
         parts = list(map(namespaces.parts, tree))
         held = list(map(sum, parts))
@@ -398,7 +398,7 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
         elif now > due:
             # Much of that may be what they share, with the warm process too: every process that has what is
             # inherited, these and the warm one itself, holds a part.
-            part = inherited * own // (own + 1)
+            part = inherited * count_of_run // (count_of_run + 1)
             os.kill(
                 -1, signal.SIGSTOP
             )  # a process that forks cannot be counted, nor one that is counted fork

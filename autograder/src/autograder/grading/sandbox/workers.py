@@ -26,7 +26,7 @@ from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.cgroups import Group
 from autograder.grading.sandbox.channel import Channel, Lost
 from autograder.grading.sandbox.resource_limits import PATIENCE, Limits
-from autograder.grading.worker_pool import lifted, turn
+from autograder.grading.worker_pool import run_slot, without_limits
 
 START_SECONDS = 120.0
 # The share of a run's time in which something waited for disks, for memory or for the machine's own host,
@@ -62,7 +62,7 @@ class Job:
 
 
 @dataclass
-class Ran:
+class RunResult:
     """What became of one run, and why it ended early, if it did."""
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)  # execution counts and outputs
@@ -107,13 +107,13 @@ class Worker:
     ) -> None:
         self.close()
 
-    def run(self, job: Job, alone: bool = False) -> Ran:
+    def run(self, job: Job, alone: bool = False) -> RunResult:
         """Run a notebook's cells in a fork of the warm process; `alone`, while no other sandbox runs any.
 
         Raises:
             SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
         """
-        with turn(alone):
+        with run_slot(alone):
             try:
                 return self._run(job)
             except SandboxFailed:
@@ -121,7 +121,7 @@ class Worker:
                     raise
                 return self._run(job)
 
-    def _run(self, job: Job) -> Ran:
+    def _run(self, job: Job) -> RunResult:
         try:
             return self._exchange(self._ready(), job)
         except BaseException as problem:
@@ -130,19 +130,19 @@ class Worker:
                 raise SandboxFailed(f"the sandbox {problem}") from problem
             raise
 
-    def _exchange(self, channel: Channel, job: Job) -> Ran:
+    def _exchange(self, channel: Channel, job: Job) -> RunResult:
         number = next(self._numbers)
         group = getattr(self._process, "group", None)
         if group:
             group.bound(job.limits)
         files = {name: base64.b64encode(content).decode() for name, content in job.files.items()}
-        told = {**vars(job), "limits": asdict(job.limits), "files": files, "number": number}
-        message = framing.packed(framing.JOB, json.dumps(told, default=dict).encode())
-        ran = Ran()
+        report = {**vars(job), "limits": asdict(job.limits), "files": files, "number": number}
+        message = framing.packed(framing.JOB, json.dumps(report, default=dict).encode())
+        ran = RunResult()
         running = ""
         before = time.monotonic(), machine_stalled()
         # A stranger may speak of others.
-        known = {cell_id for cell_id, _ in job.cells}
+        cell_ids = {cell_id for cell_id, _ in job.cells}
         budget = output_limits.Budget(by_cell=False, more=output_limits.SLACK)
         seconds = PATIENCE * job.limits.seconds + self._grace
         kinds = framing.STARTED + framing.CELL + framing.SEEN
@@ -150,34 +150,34 @@ class Worker:
         for kind, payload in channel.exchange(number, message, kinds, framing.END, most, seconds):
             if kind == framing.STARTED:
                 said_id = payload.decode("utf-8", "replace")
-                running = said_id if said_id in known else running
+                running = said_id if said_id in cell_ids else running
             elif kind == framing.CELL:
                 with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
-                    said = _read(payload, running)
-                    if said["id"] in known:
-                        budget.give_back(ran.cells.pop(said["id"], (0, ()))[1])
-                        wanted = job.wanted is None or said["id"] in job.wanted
-                        taken = filter(budget.takes, said["outputs"] if wanted else ())
-                        ran.cells[said["id"]] = int(said["count"]), list(taken)
+                    outputs = _read(payload, running)
+                    if outputs["id"] in cell_ids:
+                        budget.give_back(ran.cells.pop(outputs["id"], (0, ()))[1])
+                        wanted = job.wanted is None or outputs["id"] in job.wanted
+                        taken = filter(budget.takes, outputs["outputs"] if wanted else ())
+                        ran.cells[outputs["id"]] = int(outputs["count"]), list(taken)
             elif kind == framing.SEEN:
                 with contextlib.suppress(ValueError, RecursionError):
                     ran.seen.append(json.loads(payload))
             else:
-                told = json.loads(payload)
+                report = json.loads(payload)
                 if group:
-                    told["how"] = (told["how"] == "died" and group.why_ended()) or told["how"]
+                    report["how"] = (report["how"] == "died" and group.why_ended()) or report["how"]
                     group.end()
                 ran.how, ran.cell, ran.seconds = (
-                    self._ending(told["how"], ran, running),
+                    self._ending(report["how"], ran, running),
                     running,
-                    told["seconds"],
+                    report["seconds"],
                 )
                 took, stalled = time.monotonic() - before[0], machine_stalled() - before[1]
-                for_time = ran.how in ("slow", "late") and not told["worked"]
-                ran.held_up = for_time and (bool(told["held_up"]) or stalled > STALLED * took)
+                for_time = ran.how in ("slow", "late") and not report["worked"]
+                ran.held_up = for_time and (bool(report["held_up"]) or stalled > STALLED * took)
         return ran
 
-    def _ending(self, how: str, ran: Ran, running: str) -> str:
+    def _ending(self, how: str, ran: RunResult, running: str) -> str:
         if how == "refused" or (how == "died" and not running):
             raise SandboxFailed("the sandbox could not shut a notebook in")
         if how == "finished" and running and running not in ran.cells:
@@ -199,7 +199,7 @@ class Worker:
             if self._for_good:
                 raise SandboxFailed("the sandbox was closed")
             try:
-                with lifted():
+                with without_limits():
                     self._process = process = self._start(self._inside)
             except OSError as problem:
                 raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
@@ -241,15 +241,15 @@ def machine_stalled() -> float:
 
     What a run waits for a processor is no part of them: that is measured for the run itself.
     """
-    found = 0.0
+    stalled = 0.0
     for name in ("io", "memory"):
         with contextlib.suppress(OSError, ValueError, IndexError):
             some = Path(f"/proc/pressure/{name}").read_text().split("\n")[0]
-            found += int(some.rpartition("total=")[2]) / 1e6
+            stalled += int(some.rpartition("total=")[2]) / 1e6
     with contextlib.suppress(OSError, ValueError, IndexError):
         first = Path("/proc/stat").read_text().split("\n")[0].split()
-        found += int(first[8]) / os.sysconf("SC_CLK_TCK") / (os.cpu_count() or 1)
-    return found
+        stalled += int(first[8]) / os.sysconf("SC_CLK_TCK") / (os.cpu_count() or 1)
+    return stalled
 
 
 class Sandbox(subprocess.Popen[bytes]):
@@ -296,21 +296,21 @@ def _started(inside: Inside, entrance: int) -> Sandbox:
 
     if not bubblewrap.as_nobody():
         return popen((), ())
-    told, tells = os.pipe()
+    write_end, tells = os.pipe()
     waits, go = os.pipe()
     process = None
     try:
         process = popen(("--info-fd", str(tells), "--userns-block-fd", str(waits)), (tells, waits))
         os.close(tells)
         tells = -1
-        said = b""
-        while b"}" not in said and select.select([told], [], [], START_SECONDS)[0]:
-            piece = os.read(told, 4096)
+        greeting = b""
+        while b"}" not in greeting and select.select([write_end], [], [], START_SECONDS)[0]:
+            piece = os.read(write_end, 4096)
             if not piece:
                 break
-            said += piece
-        if b"}" in said:
-            child = json.loads(said)["child-pid"]
+            greeting += piece
+        if b"}" in greeting:
+            child = json.loads(greeting)["child-pid"]
             for name in ("uid_map", "gid_map"):
                 try:
                     Path(f"/proc/{child}/{name}").write_text(bubblewrap.TWO_USERS)
@@ -323,7 +323,7 @@ def _started(inside: Inside, entrance: int) -> Sandbox:
             process.kill()
         raise
     finally:
-        for descriptor in filter(lambda one: one >= 0, (told, tells, waits, go)):
+        for descriptor in filter(lambda number: number >= 0, (write_end, tells, waits, go)):
             os.close(descriptor)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.probe.recording.source_locations import Site
+from autograder.probe.recording.source_locations import SourceLocation
 
 Shape = tuple[int, ...]
 NEW, COPY, VIEW, SAME, IN_PLACE = "new", "copy", "view", "same", "in place"
@@ -75,8 +75,8 @@ class Operation:
     number: int
     name: str
     kind: str
-    site: Site
-    step: Site
+    site: SourceLocation
+    step: SourceLocation
     path: str
     operands: tuple[Operand, ...]
     results: list[Result]
@@ -102,7 +102,7 @@ class Record:
     left_out: int = 0
     hooked: bool = False
     error: str = ""
-    error_line: Site | None = None
+    error_line: SourceLocation | None = None
 
     def __getitem__(self, number: int) -> Operation:
         return self.operations[number - 1]
@@ -115,11 +115,11 @@ class Record:
 
     def ancestors(self, number: int) -> set[int]:
         """Return the operations that a result was made from, directly or not."""
-        found: set[int] = set()
+        ancestors: set[int] = set()
         waiting = [number]
         while waiting:
             # In a loop an operation can depend on one that stands further down.
-            new = self[waiting.pop()].parents - found
-            found |= new
+            new = self[waiting.pop()].parents - ancestors
+            ancestors |= new
             waiting.extend(new)
-        return found - {number}
+        return ancestors - {number}

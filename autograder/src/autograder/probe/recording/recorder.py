@@ -35,7 +35,7 @@ from autograder.probe.recording.operations import (
 )
 from autograder.probe.recording.source_locations import (
     Lines,
-    Site,
+    SourceLocation,
     Sources,
     Stack,
     is_learners,
@@ -154,7 +154,7 @@ class Recorder:
         self._made.clear()
         self._known.clear()
 
-    def _line_of(self, trace: TracebackType | None) -> Site | None:
+    def _line_of(self, trace: TracebackType | None) -> SourceLocation | None:
         line = None
         while trace is not None:
             if is_learners(trace.tb_frame.f_code.co_filename):
@@ -310,7 +310,7 @@ class Recorder:
         own = [call.module for call in self._calls if not _is_library(call.module)]
         return self._paths.get(id(own[-1]), "") if own else ""
 
-    def _operand(self, seen: _Seen, site: Site, frame: FrameType) -> Operand:
+    def _operand(self, seen: _Seen, site: SourceLocation, frame: FrameType) -> Operand:
         name = next((name for name in site.names if _look_up(name, frame) is seen.tensor), "")
         maker = self._maker(seen.tensor)
         return Operand(name, seen.shape, *(maker or (None, 0)))
@@ -400,7 +400,9 @@ def _movement(
     return Movement(function, args[1:], dict(kwargs))
 
 
-def _written(name: str, site: Site, module: nn.Module | None, path: str, inside: bool) -> tuple[str, str]:
+def _written(
+    name: str, site: SourceLocation, module: nn.Module | None, path: str, inside: bool
+) -> tuple[str, str]:
     """Return what the learner wrote, and for a module of torch its class."""
     if module is not None:
         written = "" if inside else site.call

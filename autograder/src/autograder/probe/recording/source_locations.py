@@ -115,7 +115,7 @@ def learners_stack(frame: FrameType | None, base: FrameType) -> Stack | None:
 
 
 @dataclass(frozen=True)
-class Site:
+class SourceLocation:
     """One place in a learner's source.
 
     Attributes:
@@ -144,13 +144,13 @@ class Site:
 class Lines:
     """Where frames are, told by their lines alone: no source is read."""
 
-    def site(self, frame: FrameType) -> Site:
+    def site(self, frame: FrameType) -> SourceLocation:
         """Where a frame is just now."""
         return self.at(frame.f_code, frame.f_lasti, frame.f_lineno or 0)
 
-    def at(self, code: CodeType, instruction: int, line: int) -> Site:
+    def at(self, code: CodeType, instruction: int, line: int) -> SourceLocation:
         """Where an instruction stands."""
-        return Site(_function(code), line, "", line)
+        return SourceLocation(_function(code), line, "", line)
 
 
 class Sources(Lines):
@@ -158,24 +158,26 @@ class Sources(Lines):
 
     def __init__(self) -> None:
         self._trees: dict[str, _Tree | None] = {}
-        self._sites: dict[tuple[CodeType, int], Site] = {}
+        self._sites: dict[tuple[CodeType, int], SourceLocation] = {}
 
-    def at(self, code: CodeType, instruction: int, line: int) -> Site:
+    def at(self, code: CodeType, instruction: int, line: int) -> SourceLocation:
         """Where an instruction stands."""
         key = (code, instruction)
         if key not in self._sites:
             self._sites[key] = self._find(code, instruction, line)
         return self._sites[key]
 
-    def _find(self, code: CodeType, instruction: int, line: int) -> Site:
+    def _find(self, code: CodeType, instruction: int, line: int) -> SourceLocation:
         function = _function(code)
         tree = self._tree(code.co_filename)
         node = tree.node(code, instruction) if tree else None
         if tree is None or node is None:
-            return Site(function, line, shortened(linecache.getline(code.co_filename, line).strip()), line)
+            return SourceLocation(
+                function, line, shortened(linecache.getline(code.co_filename, line).strip()), line
+            )
         targets, is_returned = tree.destination(node)
         text, begins = tree.statement(node)
-        return Site(
+        return SourceLocation(
             function=function,
             line=line,
             text=shortened(text),
@@ -219,12 +221,12 @@ class _Tree:
         # There is one entry for each code unit of two bytes.
         positions = list(code.co_positions())
         line, last_line, column, last_column = positions[instruction // 2]
-        found = self._ends.get((last_line or 0, last_column or 0), [])
-        exact = [node for node in found if (node.lineno, node.col_offset) == (line, column)]  # type: ignore[attr-defined]
+        nodes = self._ends.get((last_line or 0, last_column or 0), [])
+        exact = [node for node in nodes if (node.lineno, node.col_offset) == (line, column)]  # type: ignore[attr-defined]
         # A call of a method in a chain over several lines is said to start at the method's name.
         chained = [
             node
-            for node in found
+            for node in nodes
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.end_lineno == line
@@ -239,9 +241,9 @@ class _Tree:
         while isinstance(parent, ast.IfExp) and node is not parent.test:
             node, parent = parent, self._parents.get(parent)
         if isinstance(parent, ast.Tuple) and isinstance(pair := self._parents.get(parent), ast.Assign):
-            place = parent.elts.index(node)  # type: ignore[arg-type]
+            index = parent.elts.index(node)  # type: ignore[arg-type]
             targets = [
-                target.elts[place]
+                target.elts[index]
                 for target in pair.targets
                 if isinstance(target, ast.Tuple) and len(target.elts) == len(parent.elts)
             ]
