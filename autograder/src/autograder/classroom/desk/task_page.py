@@ -11,7 +11,7 @@ from typing import Any
 from autograder.classroom.class_report import without_names
 from autograder.classroom.desk import manual_grades
 from autograder.classroom.desk.page_data import Data, NotThere, cell_of
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.verdicts import TaskResult, readable
 from autograder.words.language import _
 
@@ -77,7 +77,7 @@ def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, befor
     if not members:
         raise NotThere(_("There is no such group of answers any more: load the page again."))
     commented = [result for result in members if data.comment(result) in ("", before, comment)]
-    with Book(data.course) as book, readable(data.course.database):
+    with GradebookWriter(data.course) as book, readable(data.course.database):
         for result in commented:
             said = book.nbgrader.find_comment(cell_of(result), lesson, lesson, result.student)
             said.manual_comment = comment or None
@@ -102,7 +102,7 @@ def points_for(
         raise NotThere(_("There is no such group of answers any more: load the page again."))
     given, shown = (manual_grades.points(one, results[0].possible) for one in (value, was))
     students = [result.student for result in members if (lesson, result.student, name) in data.marks]
-    with Book(data.course) as book, readable(data.course.database):
+    with GradebookWriter(data.course) as book, readable(data.course.database):
         have, keep = manual_grades.give(book, lesson, name, students, given, shown, by)
         book.nbgrader.db.commit()
     return len(have), len(keep)
