@@ -38,7 +38,7 @@ from textwrap import dedent
 import nbformat
 from autograder.author.parse_source import read_source
 from autograder.author.settings import CONFIG
-from autograder.command.grade_command import Book
+from autograder.command.grade_command import GradebookWriter
 from autograder.grading.class_folder import Class
 from autograder.records.course import Course
 from distributed import Client
@@ -176,7 +176,7 @@ def prepare(course: Path, lesson: str, stock: bool, students: range) -> Path:
         run(nbgrader("generate_assignment", lesson), course)
     else:
         class_folder(course, lesson)
-        with Book(Class(course)) as book:
+        with GradebookWriter(Class(course)) as book:
             book.know(lesson)
     hand_in(course, lesson, students)
     return course

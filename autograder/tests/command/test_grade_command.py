@@ -88,7 +88,7 @@ def runner(sandbox: SandboxRunner) -> Iterator[SandboxRunner]:
     patch.setattr(grade_submission, "runner_for", lambda banks, sandboxed=True: sandbox)
     # Another process would know nothing of these.
     patch.setattr(command, "Processes", lambda number, _: ThreadPoolExecutor(number))
-    patch.setattr(preprocessors, "within", lambda _, function, *given: function(*given))
+    patch.setattr(preprocessors, "run_limited", lambda _, function, *given: function(*given))
     yield sandbox
     patch.undo()
 
@@ -109,7 +109,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, class_course: Course, sol
     for student, made in {"ada": solved, "bob": release, "cleo": one}.items():
         hand_in(place, student, made)
     hand_in(place, "dan", "my dog ate the brackets {")
-    with command.Book(Class(place)) as opened:  # making a gradebook takes nbgrader seconds
+    with command.GradebookWriter(Class(place)) as opened:  # making a gradebook takes nbgrader seconds
         opened.know(LESSON)
     return place
 
@@ -248,7 +248,7 @@ def test_a_person_is_told_of_visible_probes_and_of_a_file_that_cannot_be_read(gr
 def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_template, template, tmp_path):
     place = Path(shutil.copytree(template, tmp_path / "nbgrader"))
     course = Class(place)
-    with command.Book(course) as opened:
+    with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     api = NbGraderAPI(course.directory, config=course.config)
     for student in STUDENTS:
@@ -711,7 +711,7 @@ def test_a_file_that_may_not_be_read_scores_zero_and_says_so(place, monkeypatch)
 def due(place: Path, penalty: str) -> None:
     config = place / "nbgrader_config.py"
     config.write_text(config.read_text() + f'\nc.LateSubmissionPlugin.penalty_method = "{penalty}"\n')
-    with command.Book(Class(place)) as opened:
+    with command.GradebookWriter(Class(place)) as opened:
         opened.know(LESSON)
     with book(place) as opened:
         opened.update_or_create_assignment(LESSON, duedate="2026-01-10 12:00:00")
@@ -808,7 +808,7 @@ def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):
     assert (summary.graded, len(summary.faults)) == (0, 4)
     assert any("class.toml asks for hidden probes" in line for line in said)
     course = Class(place)
-    with command.Book(course) as opened:
+    with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
     assert not done["success"]
@@ -1054,7 +1054,7 @@ def test_a_gradebook_that_is_half_made_is_told(place, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(nbgrader.api, "get_alembic_version", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            command.Book(Class(place))
+            command.GradebookWriter(Class(place))
     done = invoke("--course", str(place))
     assert done.exit_code == 2
     assert "gradebook.db is half-made" in done.output
@@ -1128,7 +1128,7 @@ def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_wha
 @NBGRADERS
 def test_nbgraders_own_autograde_says_that_there_is_no_secret(place):
     course = Class(place)
-    with command.Book(course) as opened:
+    with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
     assert done["success"], done
@@ -1155,7 +1155,7 @@ def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(plac
 
     monkeypatch.setattr(grade_submission, "runner_for", shared)
     course = Class(place)
-    with command.Book(course) as opened:
+    with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     assert not NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")["success"]
     assert asked == []

@@ -350,7 +350,7 @@ def place(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """A class of one student, whose `convolve` is wrong and who tries to read another."""
     place = tmp_path_factory.mktemp("class") / "course"
     class_folder(class_course, place, LESSON)
-    with command.Book(Class(place)) as book:  # making a gradebook takes nbgrader seconds
+    with command.GradebookWriter(Class(place)) as book:  # making a gradebook takes nbgrader seconds
         book.know(LESSON)
     submission = read_source(place / "source" / LESSON / f"{LESSON}.py")
     assert any(LINE in cell.source for cell in submission.cells)
@@ -375,7 +375,7 @@ def test_by_every_door_one_mistake_costs_once_where_no_text_can_leave(
     used = KernelRunner(course.banks) if door == "without a sandbox" else sandbox
     monkeypatch.setattr(grade_submission, "runner_for", lambda banks, sandboxed=True: used)
     if door == "nbgrader autograde":
-        with command.Book(course) as book:
+        with command.GradebookWriter(course) as book:
             book.know(LESSON)
         assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
     else:

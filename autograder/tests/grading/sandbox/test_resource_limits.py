@@ -58,7 +58,7 @@ def test_a_tree_of_processes_is_counted_without_its_first(tmp_path):
     (tmp_path / "meminfo").write_text("")
     tree = confine.tree(tmp_path)
     assert [process.name for process in tree] == ["7", "8", "9", "10"]
-    assert [confine.held(process) // 1024 for process in tree] == [501, 51, 0, 2]
+    assert [confine.memory_held(process) // 1024 for process in tree] == [501, 51, 0, 2]
     assert [confine.share(process) // 1024 for process in tree] == [301, 31, 0, 3]
 
 
@@ -137,10 +137,10 @@ def test_waits_that_are_told_late_do_not_add_up(monkeypatch):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: it reads /proc")
 def test_memory_that_processes_share_is_seen_too():
     here = Path("/proc/self")
-    before = confine.held(here)
+    before = confine.memory_held(here)
     shared = mmap.mmap(-1, 8 * MEBIBYTE)
     shared.write(b"x" * 8 * MEBIBYTE)
-    assert confine.held(here) - before >= 7 * MEBIBYTE
+    assert confine.memory_held(here) - before >= 7 * MEBIBYTE
 
 
 def turns(place: Path) -> None:
