@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.lesson.in_page import in_page
-from autograder.records.javascript_modules import MODULE_MIME, said, whole
+from autograder.records.javascript_modules import MODULE_MIME, bundled, translatable_texts
 
 from visuals.language import _
 from visuals.not_ready import NotReady
@@ -58,12 +58,12 @@ class Explorer:
     @cached_property
     def texts(self) -> dict[str, str]:
         """What the module says, in the notebook's language; nothing for what stays English."""
-        return {text: spoken for text in said(self.code) if (spoken := _(text)) != text}
+        return {text: spoken for text in translatable_texts(self.code) if (spoken := _(text)) != text}
 
     @property
     def code(self) -> str:
         """The module with all that it imports."""
-        return whole(PACKAGE / self._module)
+        return bundled(PACKAGE / self._module)
 
     def __repr__(self) -> str:
         return self.alt

@@ -228,7 +228,7 @@ def _habit_problems(notebook: NotebookNode) -> Iterator[str]:
     """Yield each turn of phrase in prose or in a prediction that a native would not write."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            said = _plain(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
+            said = _one_line(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
         else:
             asked = (node for node in ast.walk(parsed(cell.source)) if isinstance(node, ast.Call))
             said = " ".join(

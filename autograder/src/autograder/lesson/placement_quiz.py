@@ -17,7 +17,7 @@ from autograder.lesson.check_calls import find_course, heading
 from autograder.records.bank import BankError, KnownWrong
 from autograder.records.course import Course
 from autograder.records.errors import AuthoringError
-from autograder.records.quiz import Item, place, read_quiz
+from autograder.records.quiz import QuizQuestion, first_lesson, read_quiz
 from autograder.words.feedback_card import Notice, inline
 from autograder.words.language import _, translated
 
@@ -30,9 +30,9 @@ class Quiz:
 
     course: Course
     form: str
-    items: tuple[Item, ...]
+    items: tuple[QuizQuestion, ...]
 
-    def _name(self, item: Item) -> str:
+    def _name(self, item: QuizQuestion) -> str:
         return f"quiz.{self.form}.{item.id}"
 
     def said(self) -> dict[str, str]:
@@ -47,7 +47,7 @@ class Quiz:
         """Return where to begin, and which mistake each wrong answer comes of."""
         said = self.said()
         done = (_done(self.course, item, self.form, said.get(item.id, "")) for item in self.items)
-        return Notice(begin_with(place(self.items, self.form, said)), tuple(filter(None, done)))
+        return Notice(begin_with(first_lesson(self.items, self.form, said)), tuple(filter(None, done)))
 
     def __repr__(self) -> str:
         return "\n".join([self._intro(), repr(self.result())] if self.said() else [self._intro()])
@@ -71,7 +71,7 @@ class Quiz:
         module = in_page.module_beside(__package__, "quiz.js")
         return in_page.in_page(module, values, still, name=f"quiz {self.form}")
 
-    def _question(self, number: int, item: Item) -> dict[str, Any]:
+    def _question(self, number: int, item: QuizQuestion) -> dict[str, Any]:
         """Return what a page needs of a question: its choices, and what each says about where to begin."""
         asked = item.asked[self.form]
         link = f'<a href="../{item.lesson}/{item.lesson}.ipynb">{html.escape(title(item.lesson))}</a>'
@@ -85,7 +85,7 @@ class Quiz:
         }
 
 
-def _done(course: Course, item: Item, form: str, said: str) -> str:
+def _done(course: Course, item: QuizQuestion, form: str, said: str) -> str:
     """Return what somebody did who gave a wrong answer; "" of one that comes of no known mistake."""
     fault = item.asked[form].mistake(said)
     about = _mistake(course, item.lesson, fault) if fault else None

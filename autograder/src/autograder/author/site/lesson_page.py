@@ -20,7 +20,7 @@ from nbformat.v4 import new_markdown_cell, new_output
 from autograder.records.cell_roles import is_answer
 from autograder.records.course import Course, package_folder
 from autograder.records.errors import AuthoringError
-from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, said, whole
+from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, bundled, translatable_texts
 from autograder.records.parse_cells import parsed
 from autograder.words.feedback_card import STYLE
 from autograder.words.language import _, translated
@@ -160,7 +160,7 @@ def mounted(data: Mapping[str, Any], static: Path, alt: str) -> str:
     try:
         if folder is None:
             raise FileNotFoundError(data["package"])
-        code = whole(folder / data["module"])
+        code = bundled(folder / data["module"])
         files = {name: (folder / path).read_bytes() for name, path in data["files"].items()}
     except OSError as problem:
         raise AuthoringError([f"site: an explorer's module cannot be read ({problem})"]) from problem
@@ -170,7 +170,7 @@ def mounted(data: Mapping[str, Any], static: Path, alt: str) -> str:
         scripts[name] = _script(static, _packed(b"".join(content[place::4] for place in range(4))))
     model = json.loads(data["model"])
     # The module's texts of today: a build keeps what a cell has shown for longer than that.
-    model["texts"] = {text: spoken for text in said(code) if (spoken := _(text)) != text}
+    model["texts"] = {text: spoken for text in translatable_texts(code) if (spoken := _(text)) != text}
     shown = _packed(json.dumps(model, ensure_ascii=False, sort_keys=True).encode())
     return str(_cells().live(scripts, shown, alt))
 
