@@ -50,11 +50,11 @@ def in_page(box: Any, name: str, ready: str, style: str) -> None:
 
 @cache
 def again_script() -> str:
-    """Return the statements that put the buttons of `again` into the page."""
+    """Return the statements that put the buttons of `restore_button` into the page."""
     return (files(__package__) / "again.js").read_text(encoding="utf-8")
 
 
-def again(task: str = "") -> Any:
+def restore_button(task: str = "") -> Any:
     """Return the place of a button that puts back the stub of a task; without one, of all in the notebook.
 
     The page puts it there, since only JupyterLab itself can change a cell: elsewhere, nothing is shown.
@@ -82,7 +82,7 @@ def start_over() -> dict[str, Any]:
     """Return a button that puts all stubs of a notebook back, as data of an output."""
     import ipywidgets
 
-    box = ipywidgets.VBox([again()])
+    box = ipywidgets.VBox([restore_button()])
     in_page(box, "ag-more", again_script(), STYLE)
     return {**box._repr_mimebundle_(), "text/plain": "", "text/html": ""}
 
@@ -111,7 +111,7 @@ def buttons(task: str, next_hint: Callable[[], tuple[Notice, int]], where: Notic
         )
         place.on_click(lambda _change: setattr(said, "value", where.html()))
         row.append(place)
-    box = ipywidgets.VBox([ipywidgets.HBox([*row, again(task)]), said])
+    box = ipywidgets.VBox([ipywidgets.HBox([*row, restore_button(task)]), said])
     in_page(box, "ag-more", READY + again_script(), STYLE)
 
     def pressed(_change: Any) -> None:
