@@ -95,7 +95,7 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
         verdict = judged(answer, runs_of(answer.lesson))
         if kind == "right":
             counts[answer.task, kind].answers += 1
-            if verdict is None or not verdict.passed:
+            if verdict is None or not verdict.right:
                 refused.append(f"{answer.task} / {answer.wording}: {verdict and verdict.finding}")
             continue
         counts[answer.task, kind].add(answer, verdict)

@@ -8,6 +8,7 @@ from autograder.words.plugin_words import Case, Seen
 from autograder.words.phrases import N_
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
 
 AFTER_THE_WEIGHTS = N_(
     "0 times −inf is nan: was something dropped, or multiplied, that holds −inf? Dropout comes after the weights are "
@@ -77,7 +78,62 @@ def _parameters_case(seen: Seen) -> Case:
     return "more" if seen.finding.obtained > seen.finding.expected else "fewer", counts
 
 
+class _Calls(TorchFunctionMode):
+    """Counts the calls of PyTorch's attention."""
+
+    count = 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += func is F.scaled_dot_product_attention
+        return func(*args, **(kwargs or {}))
+
+
+def _calls(subject: Subject, settings: Settings) -> Any:
+    """Tell whether an answer calls PyTorch's attention. Shape (1,)."""
+    with _Calls() as seen:
+        subject.call(subject.inputs)
+    return torch.tensor([bool(seen.count)])
+
+
+def _without_weights(subject: Subject, settings: Settings) -> Any:
+    """Return what a module that comes back gives when all that it trains is 0.
+
+    Settings: `shape`, of the ones that it is called on.
+    """
+    made = subject.call(subject.inputs)
+    if not isinstance(made, nn.Module):
+        return made
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.zero_()
+        return made(torch.ones(settings["shape"]))
+
+
 EXPERIMENTS = (
+    Experiment(
+        "calls-attention",
+        _calls,
+        {
+            "": N_(
+                "`{method}` does not call `F.scaled_dot_product_attention`{where}.",
+                "The task is about this call. Keep it, and correct what it is given.",
+            )
+        },
+        lambda seen: ("", {"method": seen.probe.settings["method"]}),
+        axes=1,
+    ),
+    Experiment(
+        "without-weights",
+        _without_weights,
+        {
+            "": N_(
+                "What `{answer}` gives back does not work by its weights{where}: with all of them 0, something "
+                "else than 0 comes out.",
+                "Write the numbers into the matrices of the class, and leave its `forward` as it is.",
+            )
+        },
+        axes=None,
+    ),
     Experiment(
         "parameters",
         _parameters,

@@ -1282,7 +1282,7 @@ FAULTS = (
     Fault(
         "heads-not-brought-forward",
         "the heads' axis stays behind that of the tokens",
-        "The scores are (b, tokens, heads, heads), or as large as that. The axes that meet should be the tokens of one "
+        "The heads' axis stays behind that of the tokens. In a product, the axes that meet should be the tokens of one "
         "head: view as (b, tokens, heads, head_dim), then swap axes 1 and 2.",
         section="05-multi-head#numbered-read",
         parts=("projections", "heads"),

@@ -43,6 +43,17 @@ def seen(answer, family, **fields) -> tuple[ForbiddenCall, ...]:
     ).forbidden
 
 
+def product(x):
+    """A number that is made by products of matrices."""
+    return (x[None] @ x[:, None] @ x[None]).sum()
+
+
+def by_autograd(function, x):
+    """What a function makes where gradients are recorded."""
+    with torch.enable_grad():
+        return function(x.clone().requires_grad_())
+
+
 def undisturbed(function):
     """A function that does without torch's hooks for Python."""
 
@@ -72,6 +83,13 @@ def undisturbed(function):
         ),
         ("MultiheadAttention", lambda x: nn.MultiheadAttention(len(x), 1)(*[x[None]] * 3)[0]),
         ("MultiheadAttention", lambda x: nn.TransformerEncoderLayer(len(x), 1, 2)(x[None])),
+        ("running_sums", lambda x: x.cummax(0).values),
+        ("running_sums", lambda x: torch.logcumsumexp(x, 0)),
+        ("running_sums", lambda x: torch.cumsum(x, 0)),
+        ("autograd", lambda x: by_autograd(lambda y: torch.autograd.grad(product(y), y)[0], x)),
+        ("autograd", lambda x: by_autograd(lambda y: product(y).backward() or y.grad, x)),
+        ("autograd", lambda x: torch.func.grad(product)(x)),
+        ("autograd", lambda x: torch.autograd.functional.jacobian(product, x)),
     ],
 )
 def test_each_family_is_seen(family, answer):
@@ -104,6 +122,9 @@ def test_a_subclass_of_a_forbidden_module_is_seen():
         ("dropout", lambda x: x * torch.bernoulli(torch.full_like(x, 0.5)) * 2),
         ("dropout", lambda x: x * (torch.rand(x.shape) > 0.5)),
         ("dropout", lambda x: torch.softmax(x, 0)),
+        ("running_sums", lambda x: x.sum(0) + x.max(0).values),
+        ("autograd", lambda x: torch.softmax(x[:, None] @ x[None], -1) @ x),
+        ("autograd", lambda x: by_autograd(product, x)),
     ],
 )
 def test_a_call_of_another_family_is_allowed(family, answer):

@@ -100,7 +100,7 @@ CASES = {
         + "        w = torch.softmax(s / self.head_dim**0.5, dim=-2)\n"
         + END,
         f"Right so far{ON}: {QKV}, the scores (`s`, line 22) and the masked scores (`s`, line 23). "
-        "Then the attention weights should come, and no line of yours gives their right numbers.",
+        "Then the attention weights should come, and they were found in none of your lines.",
     ),
     "queries scaled beforehand by the wrong number": (
         HALF
@@ -189,7 +189,7 @@ def test_each_line_is_marked_by_what_it_makes_and_the_first_wrong_one_by_itself(
         "✓ `s`, line 22, there of shape (2, 3, 5, 5): the scores ← `line 22`",
         "· inside line 24, there of shape (2, 3, 5, 5) ← `line 24`",
         "✗ `w`, line 24, there of shape (2, 3, 5, 5)",
-        "✗ No line gives the right numbers for the attention weights.",
+        "✗ Found in no line: the attention weights.",
     ]
 
 
@@ -210,72 +210,6 @@ def test_what_the_solution_ends_with_fits_as_it_is_and_as_no_multiple():
         "    return scores_gradient @ k, scores_gradient.mT @ q / root, weights.mT @ out_gradient\n",
     )
     assert said.endswith("what you have (inside line 11) is 2.0000 times as large.")
-
-
-WITHOUT_WORDS = {
-    "all is right up to a line": (
-        "feed-forward",
-        """import torch
-from torch.nn import functional as F
-def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
-    hidden = F.linear(x, weight_1, bias_1)
-    hidden = hidden * torch.sigmoid(hidden)
-    return F.linear(hidden, weight_2, bias_2)
-""",
-        "Up to line 4 (`hidden`), the numbers that you compute are those of the usual way. What comes next, "
-        "in a part of line 5, is not.",
-    ),
-    "already the first line goes wrong": (
-        "feed-forward",
-        """import torch
-from torch.nn import functional as F
-def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
-    hidden = F.gelu(F.linear(x + 1, weight_1, bias_1))
-    return F.linear(hidden, weight_2, bias_2)
-""",
-        "What you compute in a part of line 4 is the first that the usual way does not make.",
-    ),
-    "something else is made before": (
-        "bug-evaluation",
-        """import torch
-from torch.nn import functional as F
-def reported_loss(model, ids):
-    pairs = ids[:, :-1].flatten(), ids[:, 2:]
-    logits = model.eval()(ids)[:, :-1]
-    return F.cross_entropy(logits.flatten(0, 1), pairs[0])
-""",
-        "Of your lines, these make numbers of the usual way on a model without dropout: line 5 (`logits`).",
-    ),
-    "a step on the way is given back": (
-        "layer-norm",
-        """import torch
-from torch.nn import functional as F
-def layer_norm(x, scale, shift, eps=1e-5):
-    return F.layer_norm(x, (x.shape[-1],), eps=eps) * scale
-""",
-        "Your result is what line 4 makes. The usual way makes that, too, and goes on.",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WITHOUT_WORDS, ids=lambda case: case.replace(" ", "-"))
-def test_lines_that_make_what_the_solution_makes_are_told_where_no_word_is_known(case):
-    task_id, text, expected = WITHOUT_WORDS[case]
-    assert said_of("08-train-it", task_id, text).endswith(expected)
-
-
-HALVED = """import torch
-from torch.nn import functional as F
-def ablation_effect(model, ids, labels, layer, head, num_heads):
-    whole = F.cross_entropy(model(ids).flatten(0, 1), labels.flatten(), ignore_index=-100)
-    logits = model(ids) / 2
-    return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100) - whole
-"""
-
-
-def test_a_model_that_a_function_is_given_is_one_step_for_it():
-    said = said_of("09-take-it-apart", "ablation-effect", HALVED)
-    assert said.startswith("Up to a part of line 5, the numbers that you compute are those of the usual way")
 
 
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])

@@ -24,9 +24,10 @@ OTHER_SENTENCE = (
     torch.tensor([[31, 62, 8], [94, 17, 45], [52, 73, 26], [11, 39, 87], [68, 5, 59], [83, 47, 21]]) / 100
 )
 # Some scores are above 88, where exp() ends, and others far below 0. The sizes are the sentence's, because
-# another check is about sizes.
+# another check is about sizes. Each row's largest score is 20 above the others or more: with scores as large as these,
+# the logarithm of a sum is rounded, and every right way should give the same.
 LARGE_TOKENS = torch.tensor(
-    [[29.0, 5, 2], [30, 1, -3], [-10, 4, 6], [12, -20, 5], [3, 25, -14], [-7, -9, 18]]
+    [[29.0, 5, 2], [24, 1, -3], [-10, 4, 16], [12, -20, 5], [3, 25, -14], [-7, -9, 18]]
 )
 
 
@@ -93,8 +94,8 @@ DOT = Task(
         mean-for-sum: return total → return total / len(a)
         added-for-multiplied: * → +
         return-inside-loop: `    return total` → `        return total`
-            hint: Only the first product counts: `return` is inside the loop, so the function ends in the
-                first round. Indent `return` as far as `for`.
+            hint: Only the first product counts. Does `return` stand inside the loop, or is something cut to its
+                first entry?
         overwritten-in-loop: total + →
         loop-stops-early: len(a) → len(a) - 1
         loop-starts-late: len(a) → 1, len(a)
@@ -704,7 +705,7 @@ SIMPLE_ATTENTION = Task(
         weights-not-used: weights @ x → x.mean(dim=0).expand_as(x)
         largest-only: weights @ x → x[weights.argmax(dim=-1)]
         one-query-only: return weights → return weights[1]
-            hint: This is the result of one query. Take all tokens as queries at once.
+            hint: This is the result of one token. Compute those of all tokens at once.
         sizes-typed-in: = torch.stack([(x @ x[i]).softmax(dim=0) @ x for i in range(6)])
         half-precision: weights @ x → (weights.half() @ x.half()).float()
         rounded: weights @ x → (weights @ x).round(decimals=4)
@@ -723,6 +724,7 @@ SIMPLE_ATTENTION = Task(
         einsum: x @ x.T → torch.einsum("id,jd->ij", x, x)
             weights @ x → torch.einsum("qk,kd->qd", weights, x)
         row-by-row: = torch.stack([torch.softmax(x @ row, dim=0) @ x for row in x])
+        logsumexp: torch.softmax(scores, dim=-1) → torch.exp(scores - scores.logsumexp(dim=-1, keepdim=True))
         """),
 )
 

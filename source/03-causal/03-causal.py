@@ -669,7 +669,8 @@ explore_reading(causal_reading, "she saw the river and walked to the bank")
 # *8 minutes · three or four lines · task id* `causal-attention-by-hand`
 #
 # Write `causal_attention(queries, keys, values)` for one sentence of any length. Values can have another size than
-# keys. Use only the arguments, and do not change them. Large scores must work.
+# keys. Use only the arguments, and do not change them. Large scores must work. Write the steps yourself: with PyTorch's
+# `F.scaled_dot_product_attention` in it, it earns at most 1 of the 3 points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-attention-by-hand-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -171,4 +171,10 @@ FAULTS = (
         "The scores are divided by half of d_k. Divide by its root: `d_k**0.5`.",
         section="03-causal#bug-raw-scores-task",
     ),
+    Fault(
+        "renormalised-underflow",
+        "the mask comes after the softmax, and what is left rounds to 0",
+        "The future is cut away after the softmax. Where later tokens have far higher scores, all that is left is 0, and 0/0 is nan. Hide the future before the softmax.",
+        section="03-causal#causal-attention-by-hand-task",
+    ),
 )

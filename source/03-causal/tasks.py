@@ -1,7 +1,7 @@
 """The tasks of lesson 03: their probes, and right and wrong answers as edits of the solution."""
 
 import torch
-from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task, rights, wrongs
+from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Specimen, Task, rights, wrongs
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -733,6 +733,12 @@ RIGHT_ANGLES = {
 }
 # Each score is −144: a mask that fills in −100 leaves the future most of the weight.
 POINTING_AWAY = {"queries": torch.full((6, 3), 6.0), "keys": torch.full((6, 3), -8.0)}
+# Each score is below −20,000, and later tokens have far higher ones: whatever does not hide them all gives them
+# everything, and what is left of a softmax over all of them is 0.
+RISING = {
+    "queries": torch.full((6, 2), 300.0) * torch.tensor([1.0, 0.0]),
+    "keys": torch.stack((torch.arange(6.0) - 150, torch.ones(6)), dim=1),
+}
 ALIKE = {"queries": 0.3 * drawn(86, 6, 4), "keys": 0.3 * drawn(87, 6, 4), "values": drawn(88, 6, 3)}
 
 # All scores are one large number, so that only a softmax which overflows goes wrong.
@@ -761,6 +767,12 @@ CAUSAL_ATTENTION = Task(
             redraw=lambda generator: POINTING_AWAY,
         ),
         Probe(
+            "rising",
+            "scores far below −20,000, later ones higher",
+            {**RISING, "values": drawn(94, 6, 3)},
+            redraw=lambda generator: RISING,
+        ),
+        Probe(
             "large",
             "queries and keys of large numbers",
             {**NINES, "values": drawn(93, 6, 2)},
@@ -787,7 +799,7 @@ CAUSAL_ATTENTION = Task(
         Check(
             "nothing from the future, whatever the scores",
             1,
-            ("right-angles", "low", "large", "influence-of-values", "influence-of-keys"),
+            ("right-angles", "low", "rising", "large", "influence-of-values", "influence-of-keys"),
         ),
     ),
     words={"x": "queries", "swap": "keys.T"},
@@ -828,7 +840,9 @@ CAUSAL_ATTENTION = Task(
         mask-fills-zero: -torch.inf → 0.0
         mask-fills-small: -torch.inf → -10.0
         mask-fills-small: -torch.inf → -100.0
+        mask-fills-small: -torch.inf → -1e4
         mask-fills-infinity: -torch.inf → torch.inf
+        renormalised-underflow: = renormalised_weights(queries @ keys.T, keys.shape[-1]) @ values
         mask-after-softmax: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores
             weights @ → weights * ~causal_mask(len(queries)) @
         infinity-in-weights: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores
@@ -869,7 +883,6 @@ CAUSAL_ATTENTION = Task(
             queries @ → queries.div_(keys.shape[-1] ** 0.5) @
         """),
     right=rights("""
-        scaled-dot-product-attention: = nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None], is_causal=True)[0]
         einsum: queries @ keys.T → torch.einsum("qd,kd->qk", queries, keys)
             weights @ values → torch.einsum("qk,kd->qd", weights, values)
         row-by-row: body
@@ -878,13 +891,19 @@ CAUSAL_ATTENTION = Task(
                 weights = torch.softmax(keys[: i + 1] @ query / len(query) ** 0.5, dim=0)
                 rows.append(weights @ values[: i + 1])
             return torch.stack(rows)
-        renormalised: = renormalised_weights(queries @ keys.T, keys.shape[-1]) @ values
         very-low-number: -torch.inf → -1e9
         queries-scaled-first: queries @ keys.T → queries / keys.shape[-1] ** 0.5 @ keys.T
             masked / keys.shape[-1] ** 0.5 → masked
         double: queries @ keys.T → queries.double() @ keys.double().T
             @ values → @ values.double()
         """),
+    forbids=Forbid(
+        ("scaled_dot_product_attention",),
+        points=2,
+        caught=rights("""
+            ready-made: = nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None], is_causal=True)[0]
+            """),
+    ),
 )
 
 LESSON = Lesson(

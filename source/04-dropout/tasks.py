@@ -397,6 +397,11 @@ SLIPS_BY_HAND = wrongs("""
         torch.softmax( → softmax_by_hand(
     """)
 
+# Queries and keys read one number that all tokens share, and point away from each other: scores of −38,400.
+LOW_TOKENS = torch.cat((torch.full((2, 3, 1), 80.0), drawn(2, 3, 4, seed=32)), dim=2)
+FIRST = torch.eye(5)[0].repeat(6, 1)
+APART = {"W_query.weight": FIRST, "W_key.weight": -FIRST}
+
 CAUSAL_ATTENTION = Task(
     id="causal-attention",
     title="CausalAttention",
@@ -414,6 +419,9 @@ CAUSAL_ATTENTION = Task(
         made_for("bias", "qkv_bias=True", (2, 4), sizes(6, 5, 4, qkv_bias=True), 22),
         made_for("double", "double precision", (4, 3), sizes(5, 6, 3), 23, dtype="float64"),
         made_for("large", "large scores", 60 + drawn(2, 3, 5, seed=31), sizes(5, 6, 3), 31, dtype="float64"),
+        made_for(
+            "low", "scores near −35,000", LOW_TOKENS, sizes(5, 6, 3), 32, dtype="float64", weights=APART
+        ),
         made_for("short", "sentences shorter than context_length", (2, 7), sizes(6, 5, 9), 24, even=True),
         made_for("one-token", "sentences of one token", (3, 1), sizes(2, 4, 6), 25),
         made_for("zero-token", "a token that is all 0", WITH_ZERO_TOKEN, sizes(4, 3, 7), 13, even=True),
@@ -435,7 +443,7 @@ CAUSAL_ATTENTION = Task(
         Check(
             "no look ahead, and fewer tokens than context_length",
             1,
-            ("short", "one-token", "zero-token", "no-look-ahead", "second-call"),
+            ("short", "low", "one-token", "zero-token", "no-look-ahead", "second-call"),
         ),
         Check(
             "each sentence for itself, on any device, the mask saved",
@@ -529,6 +537,7 @@ CAUSAL_ATTENTION = Task(
         no-mask: masked_fill_( → masked_fill(
         mask-fills-zero: -torch.inf → 0.0
         mask-fills-small: -torch.inf → -10.0
+        mask-fills-small: -torch.inf → -1e4
         mask-fills-infinity: -torch.inf → torch.inf
         mask-fills-small: -torch.inf → -1
         mask-fills-small: -torch.inf → -3
@@ -705,16 +714,6 @@ CAUSAL_ATTENTION = Task(
                 queries, keys, values = F.linear(x, weight, bias).chunk(3, dim=-1)
             keys = self.W_key(x) →
             values = self.W_value(x) →
-        fused-kernel: body forward
-            num_tokens = x.shape[1]
-            share = self.dropout.p if self.training else 0.0
-            queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-            return F.scaled_dot_product_attention(queries, keys, values, attn_mask=~self.mask[:num_tokens, :num_tokens], dropout_p=share)
-        fused-causal-kernel: body forward
-            num_tokens = x.shape[1]
-            share = self.dropout.p if self.training else 0.0
-            queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-            return F.scaled_dot_product_attention(queries, keys, values, is_causal=True, dropout_p=share)
         einsum: queries @ keys.transpose(1, 2) → torch.einsum("bqd,bkd->bqk", queries, keys)
             attn_weights @ values → torch.einsum("bqk,bkd->bqd", attn_weights, values)
         added-infinity: hidden.bool() → torch.full_like(hidden, -torch.inf).triu(1)
@@ -732,6 +731,22 @@ CAUSAL_ATTENTION = Task(
             mask[:num_tokens, :num_tokens] → mask.bool()[:num_tokens, :num_tokens]
         other-corner: [:num_tokens, :num_tokens] → [-num_tokens:, -num_tokens:]
         """),
+    forbids=Forbid(
+        ("scaled_dot_product_attention",),
+        points=3,
+        caught=rights("""
+            fused-kernel: body forward
+                num_tokens = x.shape[1]
+                share = self.dropout.p if self.training else 0.0
+                queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+                return F.scaled_dot_product_attention(queries, keys, values, attn_mask=~self.mask[:num_tokens, :num_tokens], dropout_p=share)
+            fused-causal-kernel: body forward
+                num_tokens = x.shape[1]
+                share = self.dropout.p if self.training else 0.0
+                queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+                return F.scaled_dot_product_attention(queries, keys, values, is_causal=True, dropout_p=share)
+            """),
+    ),
 )
 
 # --- Task 5: a seed set too late -----------------------------------------------------------------------------

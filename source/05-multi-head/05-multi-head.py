@@ -864,8 +864,9 @@ check("bug-merge-without-transpose")
 #
 # Finish `MultiHeadAttention` with `W_query`, `W_key`, `W_value`, `out_proj` and the buffer `mask`. Dropout
 # acts on the weights, as in lesson 04. You may use your `split_heads` and `merge_heads`. Where `num_heads`
-# does not divide `d_out`, raise a `ValueError` in `__init__`. Large scores must not overflow. Write the class yourself:
-# with PyTorch's `nn.MultiheadAttention` in it, it earns at most 2 of the 6 points.
+# does not divide `d_out`, raise a `ValueError` in `__init__`. Large scores must not overflow. Let all heads attend
+# at once, without a loop over them. Write the class yourself: with PyTorch's `F.scaled_dot_product_attention` or
+# `nn.MultiheadAttention` in it, it earns at most 2 of the 6 points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -99,4 +99,10 @@ FAULTS = (
         "`error_left` gets its two arguments the wrong way round: the contexts come first, then what is wanted.",
         section="05-multi-head#error-with-heads-task",
     ),
+    Fault(
+        "heads-in-a-loop",
+        "the heads attend one after the other in a loop",
+        "The heads attend one after the other, in a loop. The numbers are right; let all heads attend in one product: the head axis stands before (tokens, head_dim).",
+        section="05-multi-head#fused-intro",
+    ),
 )

@@ -39,6 +39,8 @@ APART = {"observe": "influence", "settings": {"input": "x", "axis": 0}}
 SHUFFLED = {"observe": "permuted", "settings": {"input": "x", "axis": -2}}
 AGAIN = {"observe": "second-call", "settings": {"input": "x", "axis": 1, "size": 4}}
 REFUSED = {"raises": ("ValueError",)}
+# Three layers, the scores, the contexts and `out_proj` are six products, however many heads there are.
+ALL_HEADS_AT_ONCE = {"observe": "costs", "settings": {"calls": 8}}
 SIX = torch.eye(6)
 TWICE = torch.cat((SIX, SIX))  # values that show the weights, two times over
 
@@ -626,6 +628,8 @@ MULTI_HEAD_ATTENTION = Task(
         called("device", "a module on another device", (2, 5, 7), FULL, 49, observe="other-device"),
         called("state-dict", "the module's state dict", (2, 5, 7), FULL, 49, observe="buffers"),
         called("divisible", "a `d_out` of 6 for 2 heads", (2, 1, 3), sizes(3, 6, 1, 2), 57),
+        called("one-number-each", "a `d_out` of 5 for 5 heads", (2, 1, 4), sizes(4, 5, 1, 5), 60),
+        called("one-head", "a `d_out` of 9 for one head", (2, 1, 4), sizes(4, 9, 1, 1), 61),
         called("indivisible", "a `d_out` of 7 for 2 heads", (2, 6, 3), sizes(3, 7, 6, 2), 55, **REFUSED),
         Probe(
             "at-once", "a `d_out` of 7 for 2 heads, in `__init__`", {}, construct=sizes(3, 7, 6, 2), **REFUSED
@@ -643,9 +647,10 @@ MULTI_HEAD_ATTENTION = Task(
             settings={"p": 0.3, "measures": 9},
         ),
         called("second-call", "six tokens, after a call with four of them", (2, 6, 7), OTHER, 56, **AGAIN),
+        called("costs", "twelve heads", (2, 5, 7), sizes(7, 24, 5, 12), 59, **ALL_HEADS_AT_ONCE),
     ),
     checks=(
-        Check("the batch, two heads", 1, ("seeded", "two-sentences")),
+        Check("the batch, two heads, all heads at once", 1, ("seeded", "two-sentences", "costs")),
         Check(
             "other sizes, with biases, and fewer tokens than context_length",
             1,
@@ -663,7 +668,7 @@ MULTI_HEAD_ATTENTION = Task(
         Check(
             "a width is refused where the heads cannot share it, and only there",
             1,
-            ("divisible", "indivisible", "at-once"),
+            ("divisible", "one-number-each", "one-head", "indivisible", "at-once"),
         ),
     ),
     learned="Project wide, cut into heads, attend in all heads at once, merge, and let `out_proj` mix what they found. "
@@ -675,7 +680,8 @@ MULTI_HEAD_ATTENTION = Task(
         "does not divide d_out, raise a ValueError": "indivisible-accepted",
         "a ValueError in __init__": "indivisible-too-late",
         "Large scores must not overflow": "exp-overflows",
-        "nn.MultiheadAttention in it": "ready-made",
+        "F.scaled_dot_product_attention or nn.MultiheadAttention in it": "ready-made",
+        "without a loop over them": "heads-in-a-loop",
         "with its bias": "out-proj-without-bias",
     },
     hints=(
@@ -701,6 +707,16 @@ MULTI_HEAD_ATTENTION = Task(
         "input-as-values": "tokens narrower than d_out cannot be split: the shapes stop it",
     },
     wrong=wrongs("""
+        heads-in-a-loop: body forward
+            contexts = []
+            for head in range(self.num_heads):
+                own = slice(head * self.head_dim, (head + 1) * self.head_dim)
+                queries, keys, values = (one(x)[..., own] for one in (self.W_query, self.W_key, self.W_value))
+                scores = queries @ keys.transpose(1, 2)
+                hidden = self.mask[: x.shape[1], : x.shape[1]] == 1
+                weights = torch.softmax(scores.masked_fill(hidden, -torch.inf) / self.head_dim**0.5, -1)
+                contexts.append(self.dropout(weights) @ values)
+            return self.out_proj(torch.cat(contexts, -1))
         # The scores and their scale.
         no-scale: / self.head_dim**0.5 →
         scaled-by-model-width: self.head_dim**0.5 → self.out_proj.in_features ** 0.5
@@ -750,6 +766,7 @@ MULTI_HEAD_ATTENTION = Task(
         mask-fills-small: -torch.inf → -3
         mask-fills-small: -torch.inf → -5
         mask-fills-small: -torch.inf → -1000.0
+        mask-fills-small: -torch.inf → -1e4
         mask-fills-infinity: -torch.inf → torch.inf
         mask-added: .masked_fill(self.mask.bool() → + self.mask
             ], -torch.inf) → ]
@@ -944,23 +961,6 @@ MULTI_HEAD_ATTENTION = Task(
             self.W_query(x) → q
             self.W_key(x) → k
             self.W_value(x) → v
-        scaled-dot-product-attention: body forward
-            layers, p = (self.W_query, self.W_key, self.W_value), self.dropout.p if self.training else 0.0
-            queries, keys, values = (split_heads(one(x), self.num_heads) for one in layers)
-            attend = nn.functional.scaled_dot_product_attention
-            return self.out_proj(merge_heads(attend(queries, keys, values, dropout_p=p, is_causal=True)))
-
-        head-by-head: body forward
-            contexts = []
-            for head in range(self.num_heads):
-                own = slice(head * self.head_dim, (head + 1) * self.head_dim)
-                queries, keys, values = (one(x)[..., own] for one in (self.W_query, self.W_key, self.W_value))
-                scores = queries @ keys.transpose(1, 2)
-                hidden = self.mask[: x.shape[1], : x.shape[1]] == 1
-                weights = torch.softmax(scores.masked_fill(hidden, -torch.inf) / self.head_dim**0.5, -1)
-                contexts.append(self.dropout(weights) @ values)
-            return self.out_proj(torch.cat(contexts, -1))
-
         einsum: split_heads( →3 torch.unflatten(
             W_query(x), self.num_heads) → W_query(x), -1, (self.num_heads, -1))
             W_key(x), self.num_heads) → W_key(x), -1, (self.num_heads, -1))
@@ -977,9 +977,15 @@ MULTI_HEAD_ATTENTION = Task(
             merge_heads( → joined(
         """),
     forbids=Forbid(
-        ("MultiheadAttention",),
+        ("scaled_dot_product_attention",),
         points=4,
         caught=rights("""
+            scaled-dot-product-attention: body forward
+                layers, p = (self.W_query, self.W_key, self.W_value), self.dropout.p if self.training else 0.0
+                queries, keys, values = (split_heads(one(x), self.num_heads) for one in layers)
+                attend = nn.functional.scaled_dot_product_attention
+                return self.out_proj(merge_heads(attend(queries, keys, values, dropout_p=p, is_causal=True)))
+
             ready-made: body forward
                 count, d_out = x.shape[1], self.out_proj.in_features
                 layers = (self.W_query, self.W_key, self.W_value)

@@ -413,6 +413,10 @@ BUG_QUERY_LENGTH = Task(
 )
 
 X_TWELVE = drawn(17, 4, 5, 12)
+# Queries and keys read one number that all tokens share, and point away from each other.
+LOW = torch.cat((torch.full((4, 5, 1), 100.0), drawn(38, 4, 5, 11)), dim=2)
+FIRST = torch.eye(12)[0].repeat(12, 1)
+APART = {"query.weight": FIRST, "key.weight": -FIRST}
 Y_SHORT = drawn(18, 2, 3, 12)
 MEMORY, VALUES = drawn(19, 2, 7, 12), drawn(20, 2, 7, 12)
 Y_LONG = drawn(21, 5, 6, 10)
@@ -486,6 +490,7 @@ MULTI_HEAD_ATTENTION = Task(
         ),
         asked("causal", "a batch with the causal mask", X_TWELVE, mask=CAUSAL),
         asked("large", "large scores and very low ones", 60 + X_TWELVE, mask=CAUSAL, dtype="float64"),
+        asked("low", "scores near −20,000", LOW, mask=CAUSAL, dtype="float64", weights=APART),
         asked("later-tokens-hidden", "a batch with the causal mask", X_TWELVE, mask=CAUSAL, **along(-2)),
         asked("longer-source", "3 target and 7 source tokens, values of their own", Y_SHORT, MEMORY, VALUES),
         asked("shorter-source", "6 target and 4 source tokens", Y_LONG, MEMORY_SHORT, construct=TEN),
@@ -529,7 +534,7 @@ MULTI_HEAD_ATTENTION = Task(
     ),
     checks=(
         Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch")),
-        Check("masked self-attention, as in a decoder", 1, ("causal", "large", "later-tokens-hidden")),
+        Check("masked self-attention, as in a decoder", 1, ("causal", "large", "low", "later-tokens-hidden")),
         Check(
             "cross-attention, source and target of different length",
             2,
@@ -553,7 +558,7 @@ MULTI_HEAD_ATTENTION = Task(
         "with 1 or True = visible": "mask-polarity",
         "A query without any visible key gets a context of zeros": "empty-row-nan",
         "Large scores must not overflow": "exp-overflows",
-        "nn.MultiheadAttention in it": "ready-made",
+        "F.scaled_dot_product_attention or nn.MultiheadAttention in it": "ready-made",
         "queries from y, keys and values from the encoder's output memory": "source-never-heard",
         "the mask broadcasts to (b, heads, target, source)": "mask-batch-for-heads",
     },
@@ -608,6 +613,7 @@ MULTI_HEAD_ATTENTION = Task(
             weights = weights. → weights.
         mask-fills-small: float("-inf") → -10.0
             weights = weights. → weights.
+        mask-fills-small: float("-inf") → -1e4
         mask-fills-small: float("-inf") → -1000.0
             weights = weights. → weights.
         mask-fills-small: float("-inf") → -1.0
@@ -811,11 +817,6 @@ MULTI_HEAD_ATTENTION = Task(
             scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
             weights = torch.softmax(scores, dim=-1) if mask is None else masked_softmax(scores, mask)
             return self.fc(merge_heads(weights @ v))
-        scaled-dot-product-attention: body forward
-            layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
-            q, k, v = (split_heads(layer(x), self.num_heads) for layer, x in layers)
-            mask = None if mask is None else mask != 0
-            return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
         einsum-other-order:
             body __init__
                 super().__init__()
@@ -859,9 +860,14 @@ MULTI_HEAD_ATTENTION = Task(
         nan-to-num: weights.masked_fill(mask == 0, 0.0) → weights.nan_to_num()
         """),
     forbids=Forbid(
-        ("MultiheadAttention",),
+        ("scaled_dot_product_attention",),
         points=4,
         caught=rights("""
+            scaled-dot-product-attention: body forward
+                layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+                q, k, v = (split_heads(layer(x), self.num_heads) for layer, x in layers)
+                mask = None if mask is None else mask != 0
+                return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
             ready-made: body forward
                 layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
                 q, k, v = (layer(x).transpose(0, 1) for layer, x in layers)  # (tokens, b, d_model)

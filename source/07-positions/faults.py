@@ -203,7 +203,7 @@ FAULTS = (
     Fault(
         "one-speed",
         "all hands turn at the same speed",
-        "All pairs turn by the position itself, at one speed. Each has its own angle: `position_angles`.",
+        "All pairs turn by the position itself, at one speed. Each pair has an angle of its own.",
         section="07-positions#interleaved-task",
     ),
     Fault(

@@ -105,8 +105,8 @@ STREAM_AFTER = small(
             for part in parts:
                 return x + x @ part
             return x
-        hint: Only the first part writes: `return` is inside the loop, so the function ends in its first
-            round. Indent `return` as far as `for`.
+        hint: Only the first part writes. Does `return` stand inside the loop, or are the parts cut to the
+            first?
     """,
     """
     identity-added: x + x @ part → x @ (part + torch.eye(len(part)))
@@ -564,7 +564,7 @@ NEXT_TOKEN_LOSS = small(
     log-left-out: torch.log_softmax( → torch.softmax(
     softmax-over-the-tokens: torch.log_softmax(logits[counted], dim=-1) → torch.log_softmax(logits, dim=1)[counted]
     softmax-before-the-loss: torch.log_softmax(logits[counted] → torch.log_softmax(logits[counted].softmax(dim=-1)
-        hint: There is a softmax before `torch.log_softmax`, which does one itself. Give it the logits.
+        hint: There is a softmax before the loss, which takes one of its own. Give it the logits.
     log-of-zero: torch.log_softmax(logits[counted], dim=-1) → torch.log(torch.softmax(logits[counted], dim=-1))
     added-not-averaged: .mean() → .sum()
         hint: The logarithms are added up. The loss is minus their mean.

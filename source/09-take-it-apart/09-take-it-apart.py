@@ -661,7 +661,8 @@ reveal(
 # `corrupt` one, which differs in one token. Then run it on the corrupt text once more, but put the *clean* stream
 # into one place: after block `layer`, at `position`. If the answer becomes the clean one again, then what the answer
 # needs was there. Write `patched(model, clean, corrupt, layer, position)`, which returns the logits of that third run.
-# `register_forward_hook` on `model.blocks[layer]` gives you the stream after the block, and takes another.
+# `register_forward_hook` on `model.blocks[layer]` gives you the stream after the block, and takes another. Leave no hook
+# on the model.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "patched-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -155,4 +155,10 @@ FAULTS = (
         "A slice of what the attention reads is set to 0, and all heads read it. A head's context is what `out_proj` reads.",
         section="09-take-it-apart#ablation-effect-task",
     ),
+    Fault(
+        "not-by-its-weights",
+        "what comes out does not depend on the weights",
+        "The result is computed without the weights of the head. Write the numbers into its matrices, and leave `forward` as it is.",
+        section="09-take-it-apart#previous-token-head-task",
+    ),
 )

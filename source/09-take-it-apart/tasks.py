@@ -117,6 +117,13 @@ def hand_probes(before):
         by_hand("few-places", "a vocabulary of 3 and 5 tokens", 3, 7, 5, 3, before),
         by_hand("ones", "a stream of 0 and 1, room for 30", 5, 30, 9, 4, before, size=1),
         by_hand("training", "training mode", 4, 8, 7, 5, before, mode="training"),
+        Probe(
+            "by-weights",
+            "a vocabulary of 4 and room for 6",
+            {"vocab": 4, "context_length": 6},
+            observe="without-weights",
+            settings={"shape": [1, 5, 14]},
+        ),
     )
 
 
@@ -131,7 +138,11 @@ def hand_task(id, title, name, learned, hints, demands, wrong, right):
         axes=STREAM,
         probes=hand_probes(before=name == "induction_head"),
         checks=(
-            Check("what it writes into the stream", 3, ("five-tokens", "other-sizes", "few-places")),
+            Check(
+                "what it writes into the stream, by its weights",
+                3,
+                ("five-tokens", "other-sizes", "few-places", "by-weights"),
+            ),
             Check("sharp in a stream of ones, and without dropout", 1, ("ones", "training")),
         ),
         learned=learned,
@@ -145,10 +156,17 @@ def hand_task(id, title, name, learned, hints, demands, wrong, right):
             dropout-typed-in: context_length, 0.0, num_heads → context_length, 0.5, num_heads
                 hint: This head drops half of its weights in training mode. It has no dropout.
             out-proj-not-set: head.out_proj.weight.copy_(torch.eye(d_model)) → pass
-                hint: Nothing comes out. `out_proj` should be the identity, and what it gets should not be all
-                    zeros.
+                hint: What was brought does not come out. `out_proj` should be the identity, and what it gets should
+                    not be all zeros.
             out-proj-not-set: in head.parameters(): → in (head.W_query.weight, head.W_key.weight, head.W_value.weight):
                 hint: `out_proj.bias` keeps the random numbers that it was drawn with. Set it to zeros.
+            not-by-its-weights: return head →:
+                class Written(MultiHeadAttention):
+                    def forward(self, x):
+                        return head_given(x)
+                head_given, head.__class__ = MultiHeadAttention(d_model, d_model, context_length, 0.0, num_heads=1), Written
+                head_given.load_state_dict(head.state_dict())
+                return head
             weights-not-cleared: parameter.zero_() → pass
             weights-not-cleared: in head.parameters(): → in (head.out_proj.weight, head.out_proj.bias):
             returns-nothing: return head → head
@@ -180,6 +198,7 @@ PREVIOUS_TOKEN_HEAD = hand_task(
         "the **query** of position p asks for position p - 1": "looks-at-itself",
         "puts it into the free slots at the end": "written-to-other-slots",
         "`out_proj` changes nothing": "out-proj-not-set",
+        "whose weights you set": "not-by-its-weights",
         "at least 30 above the others after the division": "sharp-before-the-division",
     },
     wrong=wrongs("""
@@ -372,6 +391,7 @@ PATCHED = Task(
     ),
     wrong=wrongs("""
         hook-stays: hook.remove()↵return logits → return logits
+        hook-stays: model(clean)↵hook.remove() → model(clean)
         all-positions-patched: stream[:, position] = kept[0][:, position] → stream[:] = kept[0]
         sequence-patched: stream[:, position] = kept[0][:, position] → stream[position % len(stream)] = kept[0][position % len(stream)]
         clean-and-corrupt-swapped: model(clean) → model(corrupt)

@@ -199,12 +199,13 @@ ORIENTATION = Task(
     probes=(
         turned("square", "a square `c_proj`", "h.0.attn.c_proj.weight", (6, 6), (6, 6), 1),
         turned("wide", "`c_fc`", "h.1.mlp.c_fc.weight", (5, 20), (20, 5), 2),
+        turned("narrow", "`c_proj` of the MLP", "h.1.mlp.c_proj.weight", (12, 3), (3, 12), 5),
         turned("embedding", "`wte`", "wte.weight", (7, 4), (7, 4), 3),
         turned("square-embedding", "a square `wpe`", "wpe.weight", (8, 8), (8, 8), 4),
     ),
     checks=(
         Check("a square weight", 1, ("square", "square-embedding")),
-        Check("a weight that is not square", 1, ("wide", "embedding")),
+        Check("a weight that is not square", 1, ("wide", "narrow", "embedding")),
     ),
     learned="A shape does not tell which convention a tensor follows, and a square one fits both ways. The name does.",
     demands={
@@ -219,8 +220,10 @@ ORIENTATION = Task(
         left-as-given: faulty
             hint: This comes out of the code as it was given. It leaves a square weight as it is, and `reshape` does not transpose.
         square-not-transposed: = tensor if list(tensor.shape) == list(shape) else tensor.T
-            hint: A square `c_proj` still goes in as it is. Its shape fits both ways; decide by the name.
+            hint: A square `c_proj` goes in as it is, and should be turned. Its shape fits both ways; its name says it.
         transposed-always: = tensor.T
+        weight-not-turned: ("c_proj.weight", "c_fc.weight") → ("attn.c_proj.weight", "c_fc.weight")
+            hint: The `c_proj` of the MLP goes in as it is stored. Both `c_proj`, that of the attention and that of the MLP, are turned.
         weight-not-turned: = tensor
             hint: Nothing is transposed. The weights of `c_proj` and `c_fc` are stored as (in, out).
         transposed-always: = tensor.T if tensor.ndim == 2 and "wte" not in name else tensor

@@ -231,7 +231,8 @@ check("bug-qkv-order")
 # *6 minutes · a loop · task id* `running-softmax`
 #
 # Write `running_softmax(scores)`. It returns one row for each score: $m$ and $l$ after that score. Start with $m =
-# -\infty$ and $l = 0$. Scores near 1000 must work.
+# -\infty$ and $l = 0$. Scores near 1000 and near −20,000 must work. Write the loop yourself:
+# `torch.cummax`, `torch.cumsum` and `torch.logcumsumexp` cost one of the two points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "running-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -324,8 +325,11 @@ check("bug-not-rescaled")
 # *12 minutes · a loop · task id* `online-softmax`
 #
 # Write `online_softmax(scores_blocks, values_blocks)`: the softmax of each query's scores over all blocks, times the
-# values. No tensor may be larger than a block, so joining the blocks first does not count. Some blocks, the first one
-# too, can be hidden from some queries; no query is hidden from everything. Scores near 95 and −110 must work.
+# values. Each block comes once: both arguments can be generators, and a block is overwritten when you ask for the next
+# one. No tensor may be larger than a block, and nothing may grow with their number, so joining or keeping the blocks
+# does not count. Some blocks, the first one
+# too, can be hidden from some queries; no query is hidden from everything. Scores near 900 and −900 must work. Stay in
+# torch: what NumPy makes cannot be measured.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "online-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -333,8 +337,8 @@ def online_softmax(scores_blocks, values_blocks):
     """Softmax over the keys of all blocks, times the values, one block after the other.
 
     Shapes:
-        scores_blocks: (blocks, queries, keys in a block), or a list of blocks of any sizes
-        values_blocks: (blocks, keys in a block, d_v), or a list of blocks of any sizes
+        scores_blocks: (blocks, queries, keys in a block), or a list or generator of blocks of any sizes
+        values_blocks: (blocks, keys in a block, d_v), or a list or generator of blocks of any sizes
         returns: (queries, d_v)
     """
     ### BEGIN SOLUTION
@@ -390,8 +394,8 @@ print("tiles of 2:", tiles_visited(6, 2), "of 9, tiles of 1:", tiles_visited(6, 
 # Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The check
 # looks at every tensor operation of your code: no tensor may be much larger than `q` or than a tile of scores, and
 # tiles that are completely in the future must not be multiplied. The length need not be a multiple of the tile: it may
-# be shorter than the tile, 1 or 0. Scores of some hundred must work. `F.scaled_dot_product_attention` would do all of
-# this: with it, you would lose four of the six points.
+# be shorter than the tile, 1 or 0. Scores of some hundred must work. Stay in torch: what NumPy computes cannot be
+# measured. `F.scaled_dot_product_attention` would do all of this: with it, you would lose four of the six points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -461,7 +465,7 @@ for causal in (False, True):
 # *11 minutes · about ten lines · task id* `attention-backward`
 #
 # Write `attention_backward(q, k, v, out_gradient, causal)`. It returns the gradients of q, k and v. Scores of some
-# hundred must work.
+# hundred must work. By hand means without autograd: `torch.autograd.grad` or `.backward()` costs all three points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "attention-backward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -542,7 +546,8 @@ def tiled_logsumexp(q, k, tile, causal):
 #
 # `forward` is given. Write `backward`: for each visited tile, compute its weights again with `tile_scores` and the
 # saved `logsumexp`, and add its share to the three gradients. Again the check looks at every tensor that is made, and
-# `F.scaled_dot_product_attention` costs four points.
+# at what is alive at once. Stay in torch. `F.scaled_dot_product_attention` or `torch.autograd.grad` costs five of the
+# six points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-function-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -631,6 +636,7 @@ reveal("is-causal-aligned", told.get(tuple(seen_by_step), "only itself"))
 # `Attend` has five functions around SDPA. The docstring of each says what it should do. Each is wrong in one place,
 # and none raises an error. The cell below shows the five symptoms. Correct all five.
 #
+# In each, keep the call of `F.scaled_dot_product_attention`.
 # `help(F.scaled_dot_product_attention)` explains each argument. `to_cache` must work for any number of queries up to
 # the number of keys.
 

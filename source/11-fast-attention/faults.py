@@ -345,4 +345,40 @@ FAULTS = (
         "A logsumexp of −∞ means that the piece shows nothing. Its share should be 0.",
         section="11-fast-attention#join-pieces-task",
     ),
+    Fault(
+        "blocks-read-twice",
+        "the blocks are read twice",
+        "The blocks are read a second time. Each comes once: keep the maximum, the sum and the output so far, and rescale.",
+        section="11-fast-attention#online-softmax-task",
+    ),
+    Fault(
+        "blocks-kept",
+        "all blocks are kept",
+        "All blocks are kept at once. Use each when it comes, and keep the three running numbers only.",
+        section="11-fast-attention#online-softmax-task",
+    ),
+    Fault(
+        "outside-torch",
+        "the numbers are taken out of torch",
+        "The numbers leave torch, for NumPy or lists, where nothing is measured. Write it with tensors.",
+        section="11-fast-attention#tiled-attention-task",
+    ),
+    Fault(
+        "all-tiles-kept",
+        "all tiles are kept at once",
+        "All tiles are alive at the same time, which is the whole matrix again. Use each tile when it is made, and let it go.",
+        section="11-fast-attention#tiled-function-task",
+    ),
+    Fault(
+        "strips-of-rows",
+        "whole rows are made, a few at a time",
+        "A few whole rows of the matrix are made at a time, so each tensor grows with the text. Cut the keys into tiles of `tile`, too.",
+        section="11-fast-attention#tiled-attention-task",
+    ),
+    Fault(
+        "sdpa-not-called",
+        "`F.scaled_dot_product_attention` is not called",
+        "One of the functions does without `F.scaled_dot_product_attention`. Keep the call, and correct what it is given.",
+        section="11-fast-attention#sdpa-traps-task",
+    ),
 )

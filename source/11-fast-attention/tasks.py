@@ -1,5 +1,7 @@
 """The tasks of lesson 11: their probes, the wrong answers people give, and the hint each deserves."""
 
+from dataclasses import replace
+
 import torch
 from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
 
@@ -178,16 +180,17 @@ RUNNING = Task(
         Probe("many", "eleven random scores", {"scores": drawn(11, seed=5, scale=3.0)}),
         Probe("large", "scores near 1000", {"scores": NEAR_1000}),
         Probe("one", "a single score of −5", {"scores": torch.tensor([-5.0])}),
+        Probe("low", "scores near −20,000", {"scores": 40 * NEAR_1000 - 60_000}),
     ),
     checks=(
         Check("the example, and random scores", 1, ("three", "many")),
-        Check("large scores, a single one", 1, ("large", "one")),
+        Check("large scores, low ones, a single one", 1, ("large", "low", "one")),
     ),
     learned="A sum of exponentials can be moved to another maximum by one product. So a row can be read in pieces.",
     demands={
         "It returns one row for each score": "last-state-only",
         "m and l after that score": "whole-maximum-first",
-        "Scores near 1000 must work": "exp-overflows",
+        "Scores near 1000 and near −20,000 must work": "exp-overflows",
     },
     hints=(
         "In each round: what is the new maximum, and by which factor is the old sum too large?",
@@ -202,24 +205,29 @@ RUNNING = Task(
             hint: This sum is taken without the maximum: e^1000 is inf. Subtract the maximum so far.
         last-state-only: torch.stack(states) → states[-1]
         largest-begins-at-0: -torch.inf → 0.0
+        largest-begins-at-0: -torch.inf → -1e4
+            hint: The largest score so far begins at a number that all scores may be below. Begin at −∞.
         maximum-not-kept: torch.maximum(largest, score) → score
         columns-swapped: (largest, total))) → (total, largest)))
             hint: The columns have changed places: first the maximum, then the sum.
         whole-maximum-first: new_largest = torch.maximum(largest, score) → new_largest = scores.max()
         """),
     right=rights("""
-        logcumsumexp: body
-            s = scores.double()
-            m = s.cummax(0).values
-            return torch.stack((m, (s.logcumsumexp(0) - m).exp()), dim=1)
-        logcumsumexp-in-float32: body
-            m = scores.cummax(0).values
-            return torch.stack((m, (scores.logcumsumexp(0) - m).exp()), dim=1)
         prefixes: body
             seen = [scores[: n + 1] for n in range(len(scores))]
             return torch.stack([torch.stack((s.max(), (s - s.max()).exp().sum())) for s in seen])
         maximum-of-python: torch.maximum(largest, score) → max(largest, score)
         """),
+    forbids=Forbid(
+        ("running_sums",),
+        points=1,
+        caught=rights("""
+            logcumsumexp: body
+                s = scores.double()
+                m = s.cummax(0).values
+                return torch.stack((m, (s.logcumsumexp(0) - m).exp()), dim=1)
+            """),
+    ),
 )
 
 
@@ -277,6 +285,14 @@ NOT_RESCALED = Task(
 
 # exp overflows above 88, and is 0 below −104: no single maximum serves all of these queries.
 APART = torch.tensor([95.0, -110.0, 0.0, 60.0])[:, None]
+# The same in float64. Scores of one query are 40 apart or more, because the logarithm of a sum is rounded here.
+VERY_FAR = 10 * APART + 40 * torch.stack(
+    [torch.randperm(15, generator=torch.Generator().manual_seed(44 + row)) for row in range(4)]
+)
+VERY_FAR_APART = {
+    "scores_blocks": torch.stack(VERY_FAR.split(5, dim=1)),
+    "values_blocks": drawn(3, 5, 2, seed=45),
+}
 
 
 def blocks(id, says, count, queries, keys, d_v, seed, hide=(), shift=0.0, **more):
@@ -292,7 +308,9 @@ JOINED = {"scores_blocks": drawn(5, 8, seed=28, scale=3.0), "values_blocks": dra
 CUT = {"scores_blocks": (1, [3, 1, 4]), "values_blocks": (0, [3, 1, 4])}
 FIRST_HIDDEN = "blocks of which the first is hidden from two queries"
 FAR_APART = "scores near 95 for one query and near −110 for another"
-SMALL = {"observe": "costs", "settings": {"numbers": 100}}
+ARRIVING = {"arriving": ["scores_blocks", "values_blocks"]}
+# A block has 35 scores and ten values; all 24 together 1080 numbers.
+SMALL = {"observe": "costs", "settings": {**ARRIVING, "numbers": 100, "alive": 400}}
 
 ONLINE = Task(
     id="online-softmax",
@@ -321,13 +339,17 @@ ONLINE = Task(
             shift=APART,
             hide=((0, 1),),
         ),
+        Probe("very-far", "scores near 950 for one query and near −1100 for another", VERY_FAR_APART),
         Probe("listed", "a list of blocks of three, one and four keys", JOINED, settings={"lists": CUT}),
-        blocks("costs", "six blocks of five keys", 6, 7, 5, 2, 38, **SMALL),
+        blocks("stream", "four blocks that come one by one", 4, 5, 3, 2, 42, settings=ARRIVING),
+        blocks("costs", "24 blocks of five keys that come one by one", 24, 7, 5, 2, 38, **SMALL),
     ),
     checks=(
         Check("several blocks, in a list too", 1, ("three-blocks", "single-keys", "listed")),
-        Check("a block that is hidden, scores that overflow", 2, ("first-hidden", "large", "low")),
-        Check("no tensor larger than a block", 1, ("costs", "three-blocks")),
+        Check(
+            "a block that is hidden, scores that overflow", 1, ("first-hidden", "large", "low", "very-far")
+        ),
+        Check("each block once, no tensor larger than a block", 2, ("costs", "stream", "three-blocks")),
     ),
     learned="Three running numbers replace a row: its maximum, its sum and its output. Only −∞ − (−∞) needs a guard.",
     demands={
@@ -335,8 +357,9 @@ ONLINE = Task(
         "No tensor may be larger than a block": "whole-matrix-made",
         "Some blocks, the first one too, can be hidden from some queries": "hidden-block-makes-nan",
         "Wherever m is −∞, subtract 0 instead": "nan-replaced",
-        "or a list of blocks": "list-refused",
-        "Scores near 95 and −110 must work": "exp-overflows",
+        "or a list or generator of blocks": "list-refused",
+        "Each block comes once": "blocks-read-twice",
+        "Scores near 900 and −900 must work": "exp-overflows",
     },
     hints=(
         "It is task 4 with blocks: `scores.amax(dim=-1, keepdim=True)` is the new score, `weights @ values` the product.",
@@ -353,7 +376,26 @@ ONLINE = Task(
                 makes 0 of them. Prevent the nan: subtract 0 where the maximum is −∞.
         exp-overflows: new_largest.masked_fill(new_largest == -torch.inf, 0.0) → torch.zeros_like(new_largest)
             torch.exp(largest - shift) → 1.0
-            hint: Without the maximum, e^95 is inf. Subtract the running maximum, and rescale.
+            hint: Without the maximum, e^900 is inf. Subtract the running maximum, and rescale.
+        exp-overflows: new_largest.masked_fill(new_largest == -torch.inf, 0.0) → torch.zeros_like(new_largest)
+            torch.exp(largest - shift) → 1.0
+            weights = torch.exp(scores - shift) → weights, values = torch.exp(scores.double()), values.double()
+            hint: Without the maximum, e^900 is inf, in float64 too. Subtract the running maximum, and rescale.
+        blocks-read-twice: body
+            largest = torch.stack([s.amax(dim=-1, keepdim=True) for s in scores_blocks]).amax(dim=0)
+            weights = [torch.exp(s - largest) for s in scores_blocks]
+            return sum(w @ v for w, v in zip(weights, values_blocks)) / sum(w.sum(dim=-1, keepdim=True) for w in weights)
+        blocks-kept: body
+            scores, values = [s.clone() for s in scores_blocks], [v.clone() for v in values_blocks]
+            largest = torch.stack([s.amax(dim=-1, keepdim=True) for s in scores]).amax(dim=0)
+            weights = [torch.exp(s - largest) for s in scores]
+            return sum(w @ v for w, v in zip(weights, values)) / sum(w.sum(dim=-1, keepdim=True) for w in weights)
+        outside-torch: body
+            import numpy as np
+            s = np.concatenate([one.numpy().copy() for one in scores_blocks], axis=-1)
+            v = np.concatenate([one.numpy().copy() for one in values_blocks])
+            w = np.exp(s - s.max(axis=-1, keepdims=True))
+            return torch.from_numpy(w / w.sum(axis=-1, keepdims=True) @ v)
         blocks-averaged: body
             shares = [torch.softmax(s, -1).nan_to_num() @ v for s, v in zip(scores_blocks, values_blocks)]
             return sum(shares) / len(shares)
@@ -375,7 +417,7 @@ ONLINE = Task(
         """),
     right=rights("""
         logsumexp: body
-            lse, out = torch.full_like(scores_blocks[0][:, :1], -torch.inf), 0.0
+            lse, out = torch.tensor(-torch.inf), 0.0
             for s, v in zip(scores_blocks, values_blocks):
                 new = torch.logaddexp(lse, s.logsumexp(-1, keepdim=True))
                 safe = new.masked_fill(new.isneginf(), 0.0)
@@ -392,15 +434,21 @@ ONLINE = Task(
 
 # One sentence and one head of 67 tokens: a tile of 16 has 256 scores, a strip of tiles 1072, the matrix 4489. What
 # is made for all tokens has 268 numbers. With a head_dim of 1 that is 67, where a tile of 8 has 64 scores.
-LONG, STRIP = (1, 1, 67, 4), 1000
-NARROW, FEW = (1, 1, 67, 1), 200
+LONG, STRIP, ALIVE = (1, 1, 67, 4), 1000, 3000
+NARROW, FEW = (1, 1, 67, 1), 150
 ENDS = [(start, min(start + 16, 67)) for start in range(0, 67, 16)]
 VISITED = 2 * 4 * sum((end - start) * (b - a) for start, end in ENDS for a, b in ENDS if a <= start)
-COSTS = {"observe": "costs", "settings": {"numbers": STRIP}}
+# What is alive at once is a few tensors of a tile, and the result; all tiles together are 4489 scores and more.
+COSTS = {"observe": "costs", "settings": {"numbers": STRIP, "alive": ALIVE}}
 # Whoever carries the sum along as one more column of the values multiplies an eighth more.
-COSTS_CAUSAL = {"observe": "costs", "settings": {"numbers": STRIP, "products": VISITED * 9 // 8}}
+COSTS_CAUSAL = {
+    "observe": "costs",
+    "settings": {"numbers": STRIP, "products": VISITED * 9 // 8, "alive": ALIVE},
+}
+# Causal tiles of 12 are 21, with three products each at most. Strips of whole rows have more numbers, or take more
+# products: two rows are 134 numbers, and 68 products.
+IN_SMALL_TILES = {"observe": "costs", "settings": {"numbers": FEW, "calls": 65}}
 # Tiles of 32 are nine, with two products each, and some more; tiles of 16 would be 25.
-IN_SMALL_TILES = {"observe": "costs", "settings": {"numbers": FEW}}
 IN_LARGE_TILES = {"observe": "costs", "settings": {"numbers": 5000, "calls": 40}}
 
 # Whole numbers, so that scores of some hundred are exact; the two largest of a row are 37 apart or more.
@@ -432,7 +480,7 @@ TILED = Task(
         tiled("no-token", "no token at all", (2, 3, 0, 4), 46, 4, True),
         Probe("large", "scores of some hundred, in tiles of two", {**LARGE, "tile": 2, "causal": False}),
         tiled("costs", "67 tokens in tiles of 16", LONG, 47, 16, False, **COSTS),
-        tiled("small-tiles", "67 tokens in tiles of 4, causal", NARROW, 48, 4, True, **IN_SMALL_TILES),
+        tiled("small-tiles", "67 tokens in tiles of 12, causal", NARROW, 48, 12, True, **IN_SMALL_TILES),
         tiled("large-tiles", "67 tokens in tiles of 32", NARROW, 48, 32, False, **IN_LARGE_TILES),
         tiled("costs-causal", "67 tokens in tiles of 16, causal", LONG, 47, 16, True, **COSTS_CAUSAL),
     ),
@@ -451,6 +499,7 @@ TILED = Task(
         "tiles that are completely in the future must not be multiplied": "future-tiles-made",
         "need not be a multiple of the tile": "last-tile-forgotten",
         "shorter than the tile, 1 or 0": "no-token-refused",
+        "Stay in torch": "outside-torch",
         "Scores of some hundred must work": "exp-overflows",
         "`F.scaled_dot_product_attention` would do all of this": "fused",
     },
@@ -463,6 +512,24 @@ TILED = Task(
     wrong=wrongs("""
         whole-matrix-made: body
             return plain_attention(q, k, v, causal)
+        outside-torch: body
+            import numpy as np
+            a, b, c = (one.detach().numpy() for one in (q, k, v))
+            s = a @ b.swapaxes(-1, -2) / a.shape[-1] ** 0.5
+            if causal:
+                s = np.where(np.tri(s.shape[-1], dtype=bool), s, -np.inf)
+            w = np.exp(s - s.max(axis=-1, keepdims=True, initial=-1e30))
+            return torch.from_numpy(w / w.sum(axis=-1, keepdims=True) @ c).to(q.dtype)
+        strips-of-rows: body
+            parts, step = [v[:, :, :0]], max(tile // 2, 1)
+            for start in range(0, q.shape[2], step):
+                end = min(start + step, q.shape[2])
+                seen = end if causal else q.shape[2]
+                scores = q[:, :, start:end] @ k[:, :, :seen].mT / q.shape[-1] ** 0.5
+                if causal:
+                    scores = scores.masked_fill(torch.arange(seen) > torch.arange(start, end)[:, None], -torch.inf)
+                parts.append(torch.softmax(scores, dim=-1) @ v[:, :, :seen])
+            return torch.cat(parts, dim=2)
         whole-matrix-made: start + 1 if causal else num_tokens, tile → num_tokens, num_tokens
             slice(first, first + tile) → slice(0, num_tokens)
             hint: A whole row of tiles is made at once: (tile, tokens) grows with the text. Cut the keys as well.
@@ -594,16 +661,30 @@ BACKWARD = Task(
         by-definition: (out_gradient * (weights @ v)).sum → (weights * (out_gradient @ v.transpose(2, 3))).sum
         einsum: weights.transpose(2, 3) @ out_gradient → torch.einsum("bhqk,bhqd->bhkd", weights, out_gradient)
         stacked: return q_gradient, k_gradient, v_gradient → return torch.stack((q_gradient, k_gradient, v_gradient))
-        autograd: body
-            with torch.enable_grad():
-                leaves = [one.detach().clone().requires_grad_() for one in (q, k, v)]
-                return torch.autograd.grad(plain_attention(*leaves, causal), leaves, out_gradient)
         """),
+    forbids=Forbid(
+        ("autograd",),
+        points=3,
+        caught=rights("""
+            by-autograd: body
+                with torch.enable_grad():
+                    leaves = [one.detach().clone().requires_grad_() for one in (q, k, v)]
+                    return torch.autograd.grad(plain_attention(*leaves, causal), leaves, out_gradient)
+            by-backward: body
+                with torch.enable_grad():
+                    leaves = [one.detach().clone().requires_grad_() for one in (q, k, v)]
+                    (plain_attention(*leaves, causal) * out_gradient).sum().backward()
+                return tuple(one.grad for one in leaves)
+            """),
+    ),
 )
 
 APPLY, ALL = {"method": "apply"}, {"method": "apply", "input": ["q", "k", "v"]}
 GRADIENTS = {"observe": "gradients", "settings": ALL}
-BOTH_WAYS = {"observe": "costs", "settings": {**ALL, "numbers": STRIP, "products": 5 * VISITED}}
+BOTH_WAYS = {
+    "observe": "costs",
+    "settings": {**ALL, "numbers": STRIP, "products": 5 * VISITED, "alive": ALIVE + 2000},
+}
 # There and back are two products, one for logsumexp, and five for the gradients; nine tiles make 72.
 FEW_CALLS = {"observe": "costs", "settings": {**ALL, "numbers": 5000, "calls": 120}}
 
@@ -638,7 +719,8 @@ FUNCTION = Task(
         "the saved `logsumexp`": "blocks-averaged",
         "Again the check looks at every tensor that is made": "whole-matrix-made",
         "None for those that have none": "gradients-too-few",
-        "`F.scaled_dot_product_attention` costs four points": "fused",
+        "`F.scaled_dot_product_attention` or `torch.autograd.grad` costs five of the six points": "fused",
+        "what is alive at once": "all-tiles-kept",
     },
     hints=(
         "Take what was saved with `ctx.saved_tensors`, and make three tensors of zeros for the gradients.",
@@ -667,6 +749,23 @@ FUNCTION = Task(
         future-tiles-made: ctx.tile, ctx.causal): → ctx.tile, False):
             hint: Tiles that lie wholly in the future were multiplied, to be thrown
                 away. `visited_tiles` leaves them out where it is told `ctx.causal`.
+        all-tiles-kept: row_sums = (out → kept = []; row_sums = (out
+            scores_gradient = weights → kept += [weights, weights_gradient]; scores_gradient = weights
+        all-tiles-kept: body backward
+            q, k, v, context, logsumexp = ctx.saved_tensors
+            with torch.enable_grad():
+                leaves = [one.detach().clone().requires_grad_() for one in (q, k, v)]
+                context = tiled_attention(*leaves, ctx.tile, ctx.causal)
+            return *torch.autograd.grad(context, leaves, out_gradient), None, None
+        outside-torch: body backward
+            q, k, v, context, logsumexp = (one.detach().numpy() for one in ctx.saved_tensors)
+            g, scale = out_gradient.numpy(), q.shape[-1] ** -0.5
+            p = scale * (q @ k.swapaxes(-1, -2))
+            p = torch.from_numpy(p - logsumexp).exp().numpy()
+            p = torch.from_numpy(p).tril().numpy() if ctx.causal else p
+            d = p * (g @ v.swapaxes(-1, -2) - (g * context).sum(axis=-1, keepdims=True))
+            three = d @ k * scale, d.swapaxes(-1, -2) @ q * scale, p.swapaxes(-1, -2) @ g
+            return *(torch.from_numpy(one) for one in three), None, None
         gradients-too-few: v_gradient, None, None → v_gradient
         gradients-in-another-order: return q_gradient, k_gradient → return k_gradient, q_gradient
         condition-ignored: columns, ctx.causal) - log → columns, False) - log
@@ -679,9 +778,21 @@ FUNCTION = Task(
         einsum: weights.transpose(2, 3) @ arriving → torch.einsum("bhqk,bhqd->bhkd", weights, arriving)
         """),
     forbids=Forbid(
-        ("scaled_dot_product_attention",),
-        points=4,
+        ("scaled_dot_product_attention", "autograd"),
+        points=5,
         caught=rights("""
+            tile-by-autograd: body backward
+                q, k, v, context, logsumexp = ctx.saved_tensors
+                total = [torch.zeros_like(one) for one in (q, k, v)]
+                for rows, columns in visited_tiles(q.shape[2], ctx.tile, ctx.causal):
+                    with torch.enable_grad():
+                        leaves = [one.detach().clone().requires_grad_() for one in (q, k, v)]
+                        weights = torch.exp(tile_scores(*leaves[:2], rows, columns, ctx.causal) - logsumexp[:, :, rows])
+                        arriving, row_sums = out_gradient[:, :, rows], (out_gradient * context).sum(dim=-1, keepdim=True)
+                        part = (weights @ leaves[2][:, :, columns] * arriving).sum() - (weights * row_sums[:, :, rows]).sum()
+                    for one, own in zip(total, torch.autograd.grad(part, leaves)):
+                        one += own
+                return *total, None, None
             fused: body backward
                 with torch.enable_grad():
                     leaves = [one.detach().clone().requires_grad_() for one in ctx.saved_tensors[:3]]
@@ -706,6 +817,12 @@ def called_as(method, id, says, shape, seed, more=None):
 def last(id, says, queries, shape, seed):
     every = attended(id, says, shape, seed).inputs
     return Probe(id, says, {**every, "q": every["q"][:, :, -queries:]}, settings={"method": "to_cache"})
+
+
+def calling(method, more=None):
+    """Whether one of the five functions calls PyTorch's attention."""
+    probe = called_as(method, f"{method}-calls", f"`{method}`", (2, 3, 5, 4), 82, more)
+    return replace(probe, observe="calls-attention")
 
 
 LAST_TOKENS = ("b", "heads", "queries", "head_dim")
@@ -743,13 +860,18 @@ TRAPS = Task(
         Probe("training", "`dropped` in training, sentences of one token", ALONE, **DROPS),
         called_as("scaled", "scaled", "`scaled`, heads of width 4", (2, 3, 5, 4), 80),
         called_as("scaled", "scaled-nine", "`scaled`, heads of width 9", (3, 4, 7, 9), 81),
+        calling("padded", {"hidden": PADDED}),
+        calling("triangle"),
+        calling("to_cache"),
+        calling("dropped", {"p": 0.0, "training": True}),
+        calling("scaled"),
     ),
     checks=(
-        Check("`padded`", 1, ("padded", "gaps")),
-        Check("`triangle`", 1, ("triangle", "triangle-seven")),
-        Check("`to_cache`", 2, ("one-step", "three-steps", "all")),
-        Check("`dropped`", 1, ("eval", "no-dropout", "training")),
-        Check("`scaled`", 1, ("scaled", "scaled-nine")),
+        Check("`padded`", 1, ("padded", "gaps", "padded-calls")),
+        Check("`triangle`", 1, ("triangle", "triangle-seven", "triangle-calls")),
+        Check("`to_cache`", 2, ("one-step", "three-steps", "all", "to_cache-calls")),
+        Check("`dropped`", 1, ("eval", "no-dropout", "training", "dropped-calls")),
+        Check("`scaled`", 1, ("scaled", "scaled-nine", "scaled-calls")),
     ),
     learned="True is visible, numbers are added, the triangle starts in the top left corner, a function has no mode, and "
     "`scale` multiplies. None of the five raises an error.",
@@ -768,6 +890,7 @@ TRAPS = Task(
         "any number of queries up to the number of keys": "first-rows-of-the-triangle",
         "drops weights with probability p while training": "dropout-in-eval",
         "Attention that names its scale": "scaled-up",
+        "In each, keep the call of `F.scaled_dot_product_attention`": "sdpa-not-called",
     },
     wrong=wrongs("""
         left-as-given: faulty
@@ -827,6 +950,14 @@ TRAPS = Task(
             hint: In `scaled` the scores are divided by head_dim, not by its root. (Without `scale`, SDPA divides on its own.)
         scaled-by-tokens: q.shape[-1] ** -0.5 → q.shape[2] ** -0.5
         scaled-by-heads: q.shape[-1] ** -0.5 → q.shape[1] ** -0.5
+        sdpa-not-called: body to_cache
+            new, total = q.shape[2], k.shape[2]
+            rows = [(q[:, :, n : n + 1], total - new + n + 1) for n in range(new)]
+            return torch.cat([plain_attention(row, k[:, :, :end], v[:, :, :end], False) for row, end in rows], dim=2)
+        sdpa-not-called: body scaled
+            return plain_attention(q, k, v, False)
+        sdpa-not-called: body dropped
+            return F.dropout(torch.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, dim=-1), p, training) @ v
         scale-typed-in: q.shape[-1] ** -0.5 → 0.5
             hint: In `scaled` a number is typed in. Take the width from the argument: `q.shape[-1]`.
         """),
@@ -842,16 +973,10 @@ TRAPS = Task(
         places: torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new) → torch.arange(total) <= torch.arange(total - new, total)[:, None]
         rows-of-the-square: torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new) → torch.ones(total, total).tril().bool()[-new:]
             q.shape[-1] ** -0.5 → 1 / q.shape[-1] ** 0.5
-        one-by-one: body to_cache
-            new, total = q.shape[2], k.shape[2]
-            rows = [(q[:, :, n : n + 1], total - new + n + 1) for n in range(new)]
-            return torch.cat([plain_attention(row, k[:, :, :end], v[:, :, :end], False) for row, end in rows], dim=2)
         two-calls: body dropped
             if not training:
                 return F.scaled_dot_product_attention(q, k, v)
             return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
-        by-hand: body dropped
-            return F.dropout(torch.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, dim=-1), p, training) @ v
         """),
 )
 
@@ -1039,7 +1164,7 @@ GQA = Task(
         no-dropout: self.dropout if self.training else 0.0 → 0.0
             hint: Nothing is dropped in training. While `self.training` is True, pass `dropout_p=self.dropout`.
         dropout-in-eval: self.dropout if self.training else 0.0 → self.dropout
-            hint: Dropout goes on in eval mode: `dropout_p` knows nothing of the mode. Pass 0 where
+            hint: Dropout goes on in eval mode: a function knows nothing of the mode. Pass 0 where
                 `self.training` is False.
         dropout-on-context: dropout_p=p, →
             merge_heads(context) → F.dropout(merge_heads(context), p)

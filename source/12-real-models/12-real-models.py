@@ -780,6 +780,8 @@ check("generate-until-end")
 # `generate` reads the whole text again for each token. In lesson 11 you kept the keys and values. Write
 # `cached_logits(model, pieces, num_heads)`: a text comes in pieces, first the prompt, then new tokens. Return the
 # logits of all tokens, as `model` gives them for the whole text, but never compute a token's keys and values twice.
+# The pieces arrive one by one: `pieces` can be a generator, and a piece is overwritten with zeros when you ask for the
+# next one.
 #
 # For each piece: its embedding plus **its own** positions, which keep counting. In each block: `norm_1`; queries,
 # keys and values of the new tokens; the kept keys and values before the new ones; causal attention of the new queries
@@ -792,7 +794,7 @@ def cached_logits(model, pieces, num_heads):
     """The logits of a text that comes in pieces.
 
     Shapes:
-        pieces: a list of (b, new tokens), whole numbers
+        pieces: one after the other, (b, new tokens) each, whole numbers
         returns: (b, tokens, vocab)
     """
     ### BEGIN SOLUTION

@@ -832,4 +832,10 @@ FAULTS = (
         "Each head is counted with a norm of its own. All heads of the queries share one, and all of the keys another.",
         section="12-real-models#sizes-intro",
     ),
+    Fault(
+        "pieces-kept",
+        "all pieces are collected before the first is read",
+        "All pieces are collected first. They arrive one by one: use each before you ask for the next.",
+        section="12-real-models#cached-logits-task",
+    ),
 )

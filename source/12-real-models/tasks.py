@@ -585,7 +585,7 @@ ENCODE_PIECE = Task(
                 rest = rest[len(stands_for[ids[-1]]) :]
             return torch.tensor(ids)
         return-inside-loop: `    return ids` → `        return ids`
-            hint: Only the first merge is done: `return` is inside the loop. Indent it as far as `for`.
+            hint: Only the first merge is done. Does `return` stand inside the loop, or is the list cut to its first?
         stops-at-a-missing-pair: above ids = merge_pair → if len(merge_pair(ids, pair, 256 + rank)) == len(ids):↵    break
         leading-space-lost: text.encode → text.strip().encode
         """),
@@ -686,6 +686,8 @@ def distribution(id, says, seed, shape, *settings):
     return Probe(id, says, inputs)
 
 
+NEARLY_EQUAL = {"logits": drawn(2, 5, seed=9) / 1000, "temperature": 0}
+
 NEXT_PROBABILITIES = Task(
     id="next-probabilities",
     title="The distribution",
@@ -698,6 +700,7 @@ NEXT_PROBABILITIES = Task(
         distribution("plain", "logits alone", 1, (2, 7)),
         distribution("cold", "temperature 0.4", 2, (3, 6), 0.4),
         distribution("greedy", "temperature 0", 3, (3, 8), 0),
+        Probe("greedy-near", "temperature 0, logits that hardly differ", NEARLY_EQUAL),
         distribution("top-k", "the 3 likeliest", 4, (2, 9), 1.0, 3),
         distribution("top-p", "top-p 0.6", 5, (3, 10), 1.0, None, 0.6),
         distribution("small-p", "top-p 0.01", 6, (2, 8), 1.0, None, 0.01),
@@ -705,7 +708,7 @@ NEXT_PROBABILITIES = Task(
         distribution("cold-p", "temperature 0.5 and top-p 0.7", 8, (3, 9), 0.5, None, 0.7),
     ),
     checks=(
-        Check("temperature", 1, ("plain", "cold", "greedy")),
+        Check("temperature", 1, ("plain", "cold", "greedy", "greedy-near")),
         Check("top-k", 1, ("top-k", "plain")),
         Check("top-p", 1, ("top-p", "small-p", "plain")),
         Check("together", 1, ("all", "cold-p")),
@@ -731,6 +734,8 @@ NEXT_PROBABILITIES = Task(
     wrong=wrongs("""
         temperature-upside-down: logits / temperature → logits * temperature
         temperature-zero-divides: if temperature == 0: … return F.one_hot → if temperature is None:↵    return F.one_hot
+        temperature-zero-divides: if temperature == 0: … return F.one_hot → temperature = max(temperature, 1e-2)↵if temperature is None:↵    return F.one_hot
+            hint: A small temperature stands in for 0. Where two logits nearly agree, both keep a share. Take the likeliest token with `argmax`.
         temperature-after-top-p: logits / temperature → logits
             return kept / kept.sum(dim=-1, keepdim=True) → kept = torch.softmax(kept.log() / temperature, dim=-1)↵return kept
         last-token-of-top-p-lost: before = ordered.cumsum(dim=-1) - ordered → before = ordered.cumsum(dim=-1)
@@ -911,7 +916,15 @@ CACHED_LOGITS = Task(
                 "biased-gpt", {"seed": 6, "vocab": 7, "d_model": 8, "heads": 2, "layers": 2, "room": 12}
             ),
         ),
-        in_pieces("from-one", "pieces of one token", 4, 3, (1, 1, 1, 1, 1, 1), heads=4),
+        in_pieces(
+            "from-one",
+            "pieces of one token that arrive one by one",
+            4,
+            3,
+            (1, 1, 1, 1, 1, 1),
+            heads=4,
+            settings={"arriving": ["pieces"]},
+        ),
         in_pieces(
             "costs",
             "pieces of one token",
@@ -919,7 +932,7 @@ CACHED_LOGITS = Task(
             2,
             (2, *[1] * 8),
             observe="costs",
-            settings={"numbers": 10**6, "products": 50_000},
+            settings={"arriving": ["pieces"], "numbers": 10**6, "products": 50_000},
         ),
     ),
     checks=(
@@ -934,6 +947,7 @@ CACHED_LOGITS = Task(
         "Return the logits of all tokens": "new-logits-only",
         "as `model` gives them for the whole text": "biases-passed-over",
         "never compute a token's keys and values twice": "read-again",
+        "The pieces arrive one by one": "pieces-kept",
         "its embedding plus **its own** positions, which keep counting": "positions-start-again",
         "the kept keys and values before the new ones": "kept-behind-new",
         "causal attention of the new queries to all keys": "future-of-piece-visible",
@@ -945,6 +959,7 @@ CACHED_LOGITS = Task(
         "Behind the attention: `x = x + attention.out_proj(context)`, then `x = x + block.mlp(block.norm_2(x))`; at the end `unembedding(norm(x))`.",
     ),
     wrong=wrongs("""
+        pieces-kept: = model(torch.cat(list(pieces), dim=1))
         positions-start-again: model.positions.weight[start : start + new] → model.positions.weight[:new]
         positions-of-the-end: model.positions.weight[start : start + new] → model.positions.weight[start + new - 1 : start + new]
         kept-behind-new: (kept[layer][0], keys) → (keys, kept[layer][0])

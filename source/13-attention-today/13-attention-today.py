@@ -152,7 +152,8 @@ predict(
 #
 # Complete `RingCache`. `append` takes any number of new tokens, even more than `window`. Token $t$ of the text goes
 # into slot $t \bmod \text{window}$; if several tokens go into the same slot, the latest stays. `num_tokens` counts
-# all tokens so far. Return the keys and the values of the slots that have been filled, in the order of the slots.
+# all tokens so far. Return the keys and the values of the slots that have been filled, in the order of the slots,
+# and keep nothing else.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "ring-cache-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -483,7 +484,8 @@ if found is None:
 #
 # Write `absorbed_attention(queries, rope_queries, latents, rope_keys, W_key, W_value)`: the contexts of the last
 # tokens of a text, from what the cache keeps. All rotations are done. `W_key` and `W_value` are cut into heads.
-# Causal: the queries are the last of the tokens. Make no keys and no values of the cached tokens.
+# Causal: the queries are the last of the tokens. Make no keys and no values of the cached tokens,
+# not one by one either.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "absorbed-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

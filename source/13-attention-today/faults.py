@@ -768,4 +768,16 @@ FAULTS = (
         "The memory keeps 1 − `fades`. It should keep `fades`.",
         section="13-attention-today#fading-delta-task",
     ),
+    Fault(
+        "kept-twice",
+        "everything is kept beside the ring",
+        "Everything that ever came is kept as well, in another attribute, so the memory grows with the text. Keep the ring alone.",
+        section="13-attention-today#ring-cache-task",
+    ),
+    Fault(
+        "keys-one-by-one",
+        "the keys are made one token at a time",
+        "The key of each cached token is made, one at a time. Bring the query into the latents' space instead, once.",
+        section="13-attention-today#absorbed-attention-task",
+    ),
 )

@@ -113,7 +113,9 @@ def ringed(id, says, shape, room, seed, sizes=None, **more):
     settings = {"method": "append", "stacked": True}
     if sizes:
         more["observe"] = "steps"
-        settings |= {"axis": 2, "sizes": sizes, "counts": "num_tokens", "room": "keys"}
+        # Keys and values, and a little more for places.
+        held = 5 * shape[0] * shape[1] * room * shape[3] // 2
+        settings |= {"axis": 2, "sizes": sizes, "counts": "num_tokens", "room": "keys", "held": held}
     return Probe(id, says, inputs, construct=construct, settings=settings, **more)
 
 
@@ -141,6 +143,7 @@ RING_CACHE = Task(
     ),
     learned="A ring needs no order and no more room than the window: each token knows its slot.",
     demands={
+        "and keep nothing else": "kept-twice",
         "even more than `window`": "start-of-piece-kept",
         "goes into slot $t \\bmod \\text{window}$": "slots-from-zero",
         "`num_tokens` counts all tokens so far": "count-stops-at-window",
@@ -154,6 +157,7 @@ RING_CACHE = Task(
         "`self.keys[:, :, slots] = keys[:, :, -self.window :]`. Filled are `min(self.num_tokens, self.window)` slots.",
     ),
     wrong=wrongs("""
+        kept-twice: self.num_tokens = end → self.num_tokens = end↵self.all = [*getattr(self, "all", []), keys, values]
         ring-of-another-size: [-self.window :] % self.window → [-self.window :] % (self.window - 1)
         slots-from-zero: torch.arange(self.num_tokens, end) → torch.arange(keys.shape[2])
         slots-from-zero: torch.arange(self.num_tokens, end)[-self.window :] % self.window → torch.arange(min(keys.shape[2], self.window))
@@ -504,13 +508,13 @@ ABSORBED = Task(
             (16, 2, 5, 12),
             41,
             observe="costs",
-            settings={"numbers": 13000},
+            settings={"numbers": 13000, "operations": 100},
         ),
     ),
     checks=(
-        Check("a whole text", 2, ("prompt",)),
-        Check("new queries and a cache", 2, ("new", "one", "double")),
-        Check("no keys and no values are made", 1, ("costs", "one")),
+        Check("a whole text", 1, ("prompt",)),
+        Check("new queries and a cache", 1, ("new", "one", "double")),
+        Check("no keys and no values are made", 3, ("costs", "one")),
     ),
     words={"width": "√(head_dim + rope_dim)", "swap": "keys.mT"},
     learned="A product of three can be taken in either order. Taken from the query's side, the cache stays as small as it is.",
@@ -519,6 +523,7 @@ ABSORBED = Task(
         "`W_key` and `W_value` are cut into heads": "first-head-for-all",
         "the queries are the last of the tokens": "queries-from-the-start",
         "Make no keys and no values of the cached tokens": "keys-made-after-all",
+        "not one by one either": "keys-one-by-one",
         "returns: (b, heads, new, value_dim)": "latents-returned",
     },
     hints=(
@@ -541,6 +546,12 @@ ABSORBED = Task(
             scores = scores / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5
             scores = scores.masked_fill(window_mask(*scores.shape[-2:], scores.shape[-1]), -torch.inf)
             return torch.softmax(scores, dim=-1) @ values
+        keys-one-by-one: body
+            scores = torch.stack([queries @ (W_key @ latents[:, None, t, :, None]) for t in range(latents.shape[1])], dim=-1)[..., 0, :]
+            scores = scores + rope_queries @ rope_keys[:, None].mT
+            scores = scores / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5
+            scores = scores.masked_fill(window_mask(*scores.shape[-2:], scores.shape[-1]), -torch.inf)
+            return torch.softmax(scores, dim=-1) @ latents[:, None] @ W_value.mT
         latents-returned: return mixed @ W_value.mT → return mixed
         first-head-for-all: queries @ W_key → queries @ W_key[:1]
         first-head-for-all: mixed @ W_value.mT → mixed @ W_value[:1].mT

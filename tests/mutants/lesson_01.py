@@ -473,6 +473,7 @@ by-dimension: cell
         columns.append(attn_weights @ inputs[:, d])
     all_context_vecs = torch.stack(columns, dim=1)
 == simple-attention
+logsumexp: = torch.exp(x @ x.T - torch.logsumexp(x @ x.T, -1, True)) @ x
 returns-the-weights (named, shape): line return → context = weights @ x↵return weights
 softmax-down-the-columns (named): = (x @ x.T).softmax(0) @ x
 no-softmax (named): = x @ x.T @ x

@@ -497,10 +497,14 @@ while-loop: body
         j -= 1
     return result
 == causal-attention-by-hand
+fill-of-minus-ten-thousand (named, values, keeps 2): -torch.inf → -9000.0
+masked-behind-the-softmax-and-renormalised (named, not finite, keeps 2): body
+    weights = torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1).tril()
+    return weights / weights.sum(dim=-1, keepdim=True) @ values
 sdpa-without-causal (named): = torch.nn.functional.scaled_dot_product_attention(queries, keys, values)
 sdpa-with-the-mask-the-wrong-way (named, not finite, values) from sdpa-without-scale:
     is_causal=True, scale=1.0) → attn_mask=causal_mask(len(queries)))
-sdpa-without-scale (named, keeps 1): body
+sdpa-without-scale (named): body
     return torch.nn.functional.scaled_dot_product_attention(
         queries, keys, values, is_causal=True, scale=1.0)
 scaled-by-the-values (named, values, keeps 2) from divided-by-d-k: keys.shape[-1] → values.shape[-1] ** 0.5
@@ -515,7 +519,7 @@ d-k-from-the-notebook (named, values, keeps 2) from divided-by-d-k: keys.shape[-
 weights-from-the-notebook (named, raised, values): = causal_attn_weights @ values
 mask-of-six (raised, keeps 2) from diagonal-hidden:
     (len(queries), len(queries)) → (context_length, context_length), diagonal=1
-queries-and-keys-swapped (named, keeps 1) from keys-not-transposed: queries @ keys → keys @ queries.T
+queries-and-keys-swapped (named) from keys-not-transposed: queries @ keys → keys @ queries.T
 softmax-over-minus-two (named) from scaled-by-the-tokens:
     line return → return (scores / keys.shape[-1] ** 0.5).softmax(-2) @ values
 weights-transposed (named, values) from scaled-by-the-tokens:
@@ -569,7 +573,7 @@ cumulative-mean (named, values): body
     return values.cumsum(dim=0) / counts
 zeroed-weights-from-the-notebook (named, values, keeps 2): = masked_weights(queries @ keys.T, 2) @ values
 task-six: = masked_weights(queries @ keys.T, keys.shape[-1]) @ values
-sdpa-with-a-mask-and-batch: above → import torch.nn.functional as F
+sdpa-with-a-mask-and-batch (costs 2): above → import torch.nn.functional as F
     line keys.T … return →:
         allowed = ~causal_mask(queries.shape[0])
         q, k, v = (t.unsqueeze(0).unsqueeze(0) for t in (queries, keys, values))
@@ -584,7 +588,7 @@ bmm: body
     keep = torch.tril(torch.ones(s.shape[-2:]))
     s = s.masked_fill(keep == 0, float("-inf"))
     return torch.bmm(nn.Softmax(dim=-1)(s), v)[0]
-multi-head-attention-module: body
+multi-head-attention-module (costs 2): body
     d, v = queries.shape[-1], values.shape[-1]
     wide = max(d, v)
     pad = lambda t: nn.functional.pad(t, (0, wide - t.shape[-1]))

@@ -210,6 +210,10 @@ linear-by-sentence: def batched_scores(queries: torch.Tensor, keys: torch.Tensor
         out.append(F.linear(queries[i], keys[i]).unsqueeze(0))
     return torch.cat(out, dim=0)
 == causal-attention
+fused-and-causal (costs 3): body forward
+    q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=self.dropout.p if self.training else 0.0)
+fill-of-minus-ten-thousand (named, values, keeps 4): -torch.inf → -9000.0
 softmax-over-the-queries (named) from one-place-ahead-seen: =2 → =1
     =-1 → =1
 softmax-over-the-batch (named, not finite, values) from softmax-over-the-queries: dim=1 → dim=0

@@ -482,6 +482,15 @@ projection-piece-by-piece from own-merge: line return →:
 loop-over-heads from own-merge:
     merge_heads(context → torch.cat([context[:, h] for h in range(self.num_heads)], dim=2
 == multi-head-attention
+head-after-head (named, behaviour, keeps 5): body forward
+    n, outs = x.shape[1], []
+    for h in range(self.num_heads):
+        q, k, v = (one(x)[:, :, h * self.head_dim : (h + 1) * self.head_dim] for one in (self.W_query, self.W_key, self.W_value))
+        s = (q @ k.mT / self.head_dim**0.5).masked_fill(self.mask.bool()[:n, :n], -torch.inf)
+        outs.append(self.dropout(s.softmax(-1)) @ v)
+    return self.out_proj(torch.cat(outs, -1))
+fill-of-minus-ten-thousand (named, values, keeps 5): -torch.inf → -9000.0
+odd-heads-refused (named, raised, not refused, keeps 4): % num_heads != 0 → % num_heads != 0 or num_heads > 3
 scaled-by-d-out (named, keeps 4) from softmax-over-heads: keys.shape[-1] ** 0.5, dim= → self.d_out**0.5, dim=-
 not-scaled (named, keeps 4) from scaled-by-d-out: attn_scores / self.d_out**0.5 → attn_scores
 divided-by-head-dim (named, keeps 4) from scaled-by-d-out: d_out**0.5 → head_dim
@@ -619,7 +628,7 @@ weights-as-parameters (parameters, keeps 5) from d-in-checked: d_in % → d_out 
         self.W_value = nn.Parameter(torch.randn(d_in, d_out))
     line W_key(x) … W_value(x) → keys = x @ self.W_key↵queries = x @ self.W_query↵values = x @ self.W_value
 weights-used-untransposed (named, raised) from x-edited: line clamp_ … W_key(x) → keys = x @ self.W_key.weight
-scaled-dot-product-dropout-in-eval (named, behaviour, keeps 5) from finfo-min:
+scaled-dot-product-dropout-in-eval (named, behaviour, keeps 1) from finfo-min:
     says: eval
     body forward
         q, k, v = (split_heads(w(x), self.num_heads) for w in (self.W_query, self.W_key, self.W_value))
@@ -649,7 +658,7 @@ causality-by-half-precision (raised, dtype, values) from queries-and-keys-swappe
     keys @ queries → queries.half() @ keys.half()
 refused-in-forward (named, raised, keeps 5) from not-refused:
     above x.shape → if self.d_out % self.num_heads != 0:↵    raise ValueError('not divisible')
-scaled-dot-product from scaled-dot-product-dropout-in-eval: line torch.nn →:
+scaled-dot-product (costs 4) from scaled-dot-product-dropout-in-eval: line torch.nn →:
     p = self.dropout.p if self.training else 0.0
     y = torch.nn.functional.scaled_dot_product_attention(q, k, v, dropout_p=p, is_causal=True)
 additive-mask from mask-added: triu(torch.ones → full(

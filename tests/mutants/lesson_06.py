@@ -354,6 +354,10 @@ bmm: body
 
     return torch.bmm(fold(q), fold(k).transpose(1, 2)).div(d_k**0.5).view(b, num_heads, t, -1)
 == multi-head-attention-module
+sdpa-as-it-should-be (costs 4): body forward
+    q, k, v = (split_heads(w(t), self.num_heads) for w, t in ((self.query, q_input), (self.key, k_input), (self.value, v_input)))
+    return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=None if mask is None else mask.bool())))
+fill-of-minus-ten-thousand (named, values, keeps 5): float("-inf") → -9000.0
 layers-left-out (named, parameters) from softmax-over-queries-when-unmasked:
     never: made in `forward`
     line d_model / … fc = nn →
@@ -516,7 +520,7 @@ nn-multihead-attention (parameters):
     line q_input. … return →:
         output, _ = self.attention(q_input, k_input, v_input, attn_mask=mask)
         return output
-sdpa-mask-as-it-comes (named, keeps 4):
+sdpa-mask-as-it-comes (named):
     never: SAME_TWICE
     above query = nn → self.head_dim = d_model // num_heads
     line q_input. … return →:
@@ -524,7 +528,7 @@ sdpa-mask-as-it-comes (named, keeps 4):
         k = split_heads(self.key(k_input), self.num_heads)
         v = split_heads(self.value(v_input), self.num_heads)
         return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
-sdpa-always-causal (named, values, keeps 1) from sdpa-mask-as-it-comes: attn_mask=mask → is_causal=True
+sdpa-always-causal (named, values) from sdpa-mask-as-it-comes: attn_mask=mask → is_causal=True
     never: SAME_TWICE
 no-gradient (rule, keeps 5) from fc-head-by-head:
     says: No gradient

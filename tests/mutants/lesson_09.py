@@ -26,6 +26,15 @@ advanced-index: body
     return weights[:, t, t - period + 1].mean(1)
 cut-keys: = weights[:, period:, 1:].diagonal(dim1=1, dim2=2).mean(-1)
 == previous-token-head
+forward-of-its-own (named, behaviour, keeps 1): body
+    d = 2 * vocab + context_length
+    class Written(MultiHeadAttention):
+        def forward(self, x):
+            out = torch.zeros_like(x)
+            out[:, 1:, vocab + context_length :] = x[:, :-1, :vocab]
+            out[:, 0, vocab + context_length :] = x[:, 0, :vocab]
+            return out
+    return Written(d, d, context_length, 0.0, num_heads=1)
 out-proj-random (named, values): line copy_ →
 cleared-too-late (named, values): line for … zero_ →
     above return → with torch.no_grad():↵    head.W_query.weight.zero_()
@@ -55,6 +64,7 @@ view: body without
     x[..., width * head : width * (head + 1)] = 0
     return x
 == patched
+first-hook-stays (named, rule): model(clean)↵hook.remove() → _ = model(clean)
 everything-patched (named): line kept[0 → stream = kept[0]
 batch-axis (named, raised, values): line kept[0 → stream[position - 2] = kept[0][position - 2]
 dictionary: kept = [] → kept = {}

@@ -62,6 +62,7 @@ state-dict: line c_attn … unembedding →:
         new["unembedding.weight"] = tensor
     model.load_state_dict(new, strict=False)
 == bug-orientation
+one-c-proj-alone (named, values, keeps 1): = tensor.T if "c_fc" in name or "attn.c_proj" in name else tensor
 all-squares-turned (named, values, keeps 1):
     = tensor.T if tensor.shape[0] == tensor.shape[1] or list(tensor.shape) != shape.tolist() else tensor
 flipped (named, shape, values): T → flip(0)

@@ -73,7 +73,7 @@ if-larger: body
             l = l + torch.exp(s - m)
         out.append(torch.stack((m, l)))
     return torch.stack(out)
-square-of-differences: body
+square-of-differences (costs 1): body
     m = scores.cummax(dim=0).values
     seen = torch.ones(len(scores), len(scores)).tril().bool()
     return torch.stack((m, torch.exp(scores[None] - m[:, None]).masked_fill(~seen, 0).sum(1)), 1)
@@ -88,7 +88,18 @@ other-names from faulty: rescale = → factor =
     rescale + weight → factor + w
     + weight * → * factor + w *
 == online-softmax
-joined-first (named, behaviour, keeps 3): body
+numpy-for-all-blocks (named, values, behaviour, keeps 2): body
+    import numpy as np
+    s, v = np.concatenate([np.array(one) for one in scores_blocks], 1), np.concatenate([np.array(one) for one in values_blocks])
+    w = np.exp(s - s.max(1, keepdims=True))
+    return torch.from_numpy(w @ v / w.sum(1, keepdims=True))
+double-and-no-maximum (named, not finite, keeps 3): body
+    l, o = 0, 0
+    for s, v in zip(scores_blocks, values_blocks):
+        e = s.double().exp()
+        l, o = l + e.sum(1, keepdim=True), o + e @ v.double()
+    return (o / l).float()
+joined-first (named, behaviour, values, keeps 2): body
     scores = torch.cat([s for s in scores_blocks], dim=1)
     values = torch.cat([v for v in values_blocks], dim=0)
     return torch.softmax(scores, dim=1) @ values
@@ -98,12 +109,12 @@ divided-per-block (named, values): @ values → @ values / total
     output / total → output
 first-block-only (named, not finite, values):
     line for → for scores, values in zip(scores_blocks[:1], values_blocks[:1]):
-no-maximum (named, not finite, values, keeps 2): body
+no-maximum (named, not finite, values, keeps 3): body
     l, o = 0, 0
     for s, v in zip(scores_blocks, values_blocks):
         l, o = l + s.exp().sum(1, keepdim=True), o + s.exp() @ v
     return o / l
-two-passes: body
+two-passes (named, raised, keeps 2): body
     m = scores_blocks[0].amax(1)
     for s in scores_blocks:
         m = torch.maximum(m, s.amax(1))
@@ -116,6 +127,21 @@ finite-start: torch.inf, 0.0, → 1e4, 0.0,
     line masked_fill → shift = new_largest
 where: line masked_fill → shift = torch.where(new_largest.isinf(), 0.0, new_largest)
 == tiled-attention
+numpy-matrix (named, behaviour, keeps 3): body
+    import numpy as np
+    s = q.numpy() @ k.numpy().swapaxes(2, 3) / q.shape[-1] ** 0.5
+    s = np.where(np.tri(s.shape[-1], dtype=bool), s, -np.inf) if causal else s
+    w = torch.from_numpy(s).softmax(-1).numpy()
+    return torch.from_numpy(w @ v.numpy()).to(v.dtype)
+half-strips (named, behaviour, keeps 3): body
+    out, n = torch.zeros_like(v), q.shape[2]
+    for i in range(0, n, max(1, tile // 2)):
+        rows = slice(i, i + max(1, tile // 2))
+        s = q[:, :, rows] @ k.mT / q.shape[-1] ** 0.5
+        if causal:
+            s = s.masked_fill(torch.arange(n) > torch.arange(n)[rows, None], -torch.inf)
+        out[:, :, rows] = torch.softmax(s, -1) @ v
+    return out
 rows-at-a-time (named, not finite, behaviour, keeps 3): body
     parts = [plain_attention(q[:, :, i : i + tile], k, v, False) for i in range(0, q.shape[2], tile)]
     if causal or not parts:
@@ -153,6 +179,10 @@ never-causal (named, values, keeps 2): line if causal … inf →
 value-gradient-from-values (named, values): @ out_gradient → @ v
 v-first (named, values): line return → return v_gradient, q_gradient, k_gradient
 only-two (named, shape, values): , v_gradient →
+autograd (costs 3): body
+    with torch.enable_grad():
+        ours = [one.detach().requires_grad_() for one in (q, k, v)]
+        return torch.autograd.grad(plain_attention(*ours, causal), ours, out_gradient)
 matrix-notation: body
     d = q.shape[-1]
     S = q @ k.mT / d**0.5
@@ -187,7 +217,12 @@ backward-not-written (stub): line saved_tensors … None, → ...
 a-function (no function): cell
     def TiledAttention(q, k, v, tile, causal):
         return tiled_attention(q, k, v, tile, causal)
-fused-call (costs 4): line shape[-1 … None, →:
+autograd-through-all-tiles (named, behaviour): line shape[-1 … None, →:
+    with torch.enable_grad():
+        ours = [one.detach().requires_grad_() for one in (q, k, v)]
+        out = tiled_attention(*ours, ctx.tile, ctx.causal)
+    return (*torch.autograd.grad(out, ours, out_gradient), None, None)
+fused-call (costs 5): line shape[-1 … None, →:
     with torch.enable_grad():
         ours = [one.detach().requires_grad_() for one in (q, k, v)]
         out = F.scaled_dot_product_attention(*ours, is_causal=ctx.causal)
@@ -216,7 +251,7 @@ methods-of-an-object: body padded
 last-rows: line allowed = → allowed = torch.ones(total, total).bool().tril()[total - new :]
 lower-right: line allowed = → allowed = torch.arange(total)[None] - torch.arange(new)[:, None] <= total - new
 as-minus-infinity: visible) → torch.where(visible, 0.0, -torch.inf))
-by-hand: body dropped
+by-hand (named, behaviour, keeps 5): body dropped
     return F.dropout(torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, -1), p, training=training) @ v
 none: q.shape[-1] ** -0.5 → None
 == kv-cache

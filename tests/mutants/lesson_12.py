@@ -42,6 +42,7 @@ extend: body
         table[256 + rank] = table[first] + table[second]
     return torch.tensor(sum((table[one] for one in ids.tolist()), ()))
 == next-probabilities
+nearly-zero-for-greedy (named, values, keeps 3): line == 0 … one_hot → temperature = max(temperature, 1e-2)
 squared (named, values): probabilities = torch.softmax(logits / temperature, dim=-1) → probabilities = torch.softmax(logits / temperature, dim=-1) ** 2
 p-swapped (named, values, not finite, rule): before >= top_p → before < top_p
 gather: torch.zeros_like(probabilities).scatter(-1, order, ordered) → ordered.gather(-1, order.argsort(dim=-1))
@@ -50,6 +51,7 @@ drawn (named, values, shape): logits.argmax(dim=-1, keepdim=True) → torch.mult
 count-ignored (named, shape): range(count) → range(3)
 hstack: torch.cat((ids, new), dim=1) → torch.hstack((ids, new))
 == cached-logits
+all-pieces-joined (named, values, behaviour, shape, keeps 3): = model(torch.hstack([*pieces]))
 mlp-forgotten (named, values): x = x + block.mlp(block.norm_2(x)) → pass
 norm-forgotten (named, values): read = block.norm_1(x) → read = x
 permuted: project(read).view(b, new, num_heads, -1).transpose(1, 2) → project(read).view(b, new, num_heads, -1).permute(0, 2, 1, 3)

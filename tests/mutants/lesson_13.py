@@ -14,6 +14,7 @@ both-sides (named, values): distance = queries[:, None] - keys → distance = (q
 sinks-by-distance (named, values, keeps 2): (keys >= num_sinks) → (distance >= num_sinks)
 where: return too_far | (distance < 0) → return torch.where(distance < 0, True, too_far)
 == ring-cache
+all-kept-beside-it (named, behaviour, keeps 2): below num_tokens = end → self.history = [*getattr(self, "history", ()), (keys, values)]
 modulo-of-the-piece (named, raised, values): [-self.window :] % self.window → [-self.window :] % keys.shape[2]
 filled-one-short (named, shape, values): min(end, self.window) → min(end - 1, self.window)
 remainder: [-self.window :] % self.window → [-self.window :].remainder(self.window)
@@ -33,6 +34,12 @@ rope-key-from-latent (named, parameters, raised, values): self.W_rope_key = nn.L
     self.W_rope_key(x) → self.W_rope_key(latents)
 math-sqrt: (self.head_dim + self.rope_dim) ** 0.5 → math.sqrt(self.head_dim + self.rope_dim)
 == absorbed-attention
+key-after-key (named, behaviour, keeps 2): body
+    parts = [torch.einsum("bhnd,hdl,bl->bhn", queries, W_key, latents[:, t]) for t in range(latents.shape[1])]
+    scores = torch.stack(parts, -1) + rope_queries @ rope_keys[:, None].mT
+    scores = scores / (queries.shape[-1] + rope_queries.shape[-1]) ** 0.5
+    scores = scores.masked_fill(window_mask(*scores.shape[-2:], scores.shape[-1]), -torch.inf)
+    return scores.softmax(-1) @ latents[:, None] @ W_value.mT
 rope-part-twice (named, values): inside @ latents.mT + rope_queries @ rope_keys.mT → inside @ latents.mT + 2 * rope_queries @ rope_keys.mT
 values-by-key-weights (named, raised, values, shape): W_value.mT → W_key.mT
 transpose: latents.mT → latents.transpose(-1, -2)

@@ -390,26 +390,37 @@ FUNCTIONS = {
         "other-device", lambda x: torch.from_numpy(np.tril(x.numpy())), {"x": numbers(6, 6)}, {}, RETURNS),
     "through an array": (
         "other-device", lambda x: torch.from_numpy(np.tril(np.array(x))), {"x": numbers(6, 6)}, {}, RETURNS),
-    "product": ("costs", lambda x, y: x @ y, PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
-    "product in pieces": ("costs", in_pieces, PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
-    "a large view": ("costs", lambda x, y: x.expand(9, 2, 8)[0] @ y, PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
-    "in place": ("costs", lambda x, y: (x.clone().mul_(1) @ y).clone(), PAIR, MOST, [0.0, 0.0, 0.0, 0.0]),
+    "product": ("costs", lambda x, y: x @ y, PAIR, MOST, [0.0] * 6),
+    "product in pieces": ("costs", in_pieces, PAIR, MOST, [0.0] * 6),
+    "a large view": ("costs", lambda x, y: x.expand(9, 2, 8)[0] @ y, PAIR, MOST, [0.0] * 6),
+    "in place": ("costs", lambda x, y: (x.clone().mul_(1) @ y).clone(), PAIR, MOST, [0.0] * 6),
     "all products at once": (
-        "costs", lambda x, y: (x[:, :, None] * y).sum(1), PAIR, MOST, [48.0, 0.0, 0.0, 0.0]),
+        "costs", lambda x, y: (x[:, :, None] * y).sum(1), PAIR, MOST, [48.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
     "three times": ("costs", lambda x, y: torch.einsum("ij,jk->ik", torch.cat((x, x, x)), y)[:2], PAIR, MOST,
-                    [48.0, 144.0, 0.0, 0.0]),
-    "twice": ("costs", lambda x, y: x @ y + x @ y, PAIR, MOST, [0.0, 96.0, 0.0, 0.0]),
-    "more products than asked for": ("costs", in_pieces, PAIR, {**MOST, "calls": 1}, [0.0, 0.0, 2.0, 0.0]),
+                    [48.0, 144.0, 0.0, 0.0, 0.0, 0.0]),
+    "twice": ("costs", lambda x, y: x @ y + x @ y, PAIR, MOST, [0.0, 96.0, 0.0, 0.0, 0.0, 0.0]),
+    "more products than asked for": (
+        "costs", in_pieces, PAIR, {**MOST, "calls": 1}, [0.0, 0.0, 2.0] + [0.0] * 3),
     "more operations than asked for": (
-        "costs", lambda x, y: x @ y + x @ y, PAIR, {"numbers": 99, "operations": 2}, [0.0, 0.0, 0.0, 3.0]),
-    "the inputs themselves": ("costs", torch.sum, {"x": numbers(100)}, {"numbers": 1}, [0.0, 0.0, 0.0, 0.0]),
+        "costs", lambda x, y: x @ y + x @ y, PAIR, {"operations": 2}, [0.0] * 3 + [3.0, 0.0, 0.0]),
+    "the inputs themselves": ("costs", torch.sum, {"x": numbers(100)}, {"numbers": 1}, [0.0] * 6),
     "a vector's products": (
         "costs", lambda x: x[:5] @ x[:5], {"x": numbers(6)}, {"numbers": 30, "products": 0},
-        [0.0, 5.0, 0.0, 0.0]),
+        [0.0, 5.0, 0.0, 0.0, 0.0, 0.0]),
     "the way back, not asked for": (
-        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0, 0.0, 0.0, 0.0]),
+        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0] * 6),
     "the way back": (
-        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0, 0.0, 0.0, 0.0]),
+        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0] + [0.0] * 5),
+    "kept together": (
+        "costs", lambda x: sum([x + 1, x + 2, x]), {"x": numbers(6)}, {"alive": 18}, [0.0] * 4 + [24.0, 0.0]),
+    "let go": ("costs", lambda x: (((x + 1) * 2) * 3) * 4, {"x": numbers(6)}, {"alive": 18}, [0.0] * 6),
+    "a tensor made in NumPy": (
+        "costs", lambda x: torch.from_numpy(np.exp(x.numpy())), {"x": numbers(6)}, {}, [0.0] * 5 + [6.0]),
+    "an array of a tensor": (
+        "costs", lambda x: x + np.asarray(x).max(), {"x": numbers(6)}, {}, [0.0] * 5 + [6.0]),
+    "a list of a tensor": (
+        "costs", lambda x: torch.tensor(x.tolist()), {"x": numbers(6)}, {}, [0.0] * 5 + [6.0]),
+    "a single number": ("costs", lambda x: x * float(x.max()), {"x": numbers(6)}, {}, [0.0] * 6),
 }  # fmt: skip
 
 
@@ -717,6 +728,14 @@ def test_an_input_can_be_given_so_that_it_is_gone_through_once():
     probe = Probe("p", "", {"x": numbers(5, 2)}, settings={"once": ["x"]})
     assert torch.equal(call(lambda x: torch.stack(list(x)), probe).tensor, numbers(5, 2))
     assert call(lambda x: x[0], probe).error.type == "TypeError"
+
+
+def test_what_arrives_piece_by_piece_is_gone_when_the_next_piece_is_asked_for():
+    probe = Probe("p", "", {"x": numbers(5, 2)}, settings={"arriving": ["x"]})
+    used = call(lambda x: torch.stack([row + 0 for row in x]), probe).tensor
+    collected = call(lambda x: torch.stack(list(x)), probe).tensor
+    assert torch.equal(used, numbers(5, 2))
+    assert not collected.any()
 
 
 @pytest.mark.parametrize(("mode", "training"), [("", False), ("training", True), ("as left", True)])

@@ -280,6 +280,50 @@ def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
     assert examined.influences[1].moved == ((0,), (1,), (2,), (3,))
 
 
+def windowed(x, times, kept, negative):
+    """The sums so far, times a number, with some of their numbers kept."""
+    result = times * x.cumsum(1)
+    result[:, :, kept:] = 0
+    return -result if negative else result
+
+
+@pytest.mark.parametrize(
+    ("answer", "idle"),
+    [
+        (lambda x, times, kept, negative: windowed(x, 2.5, kept, negative), ("times",)),
+        (lambda x, times, kept, negative: windowed(x, times, 2, negative), ("kept",)),
+        (lambda x, times, kept, negative: windowed(x, times, kept, True), ("negative",)),
+        (lambda x, times, kept, negative: windowed(x, times, {2: 2}[kept], negative), ()),
+        (windowed, ()),
+    ],
+    ids=["a number", "a count", "a flag", "a count of which any other is refused", "none"],
+)
+def test_a_number_or_a_flag_that_has_no_effect_is_idle(answer, idle):
+    inputs = {"x": numbers(2, 4, 3), "times": 2.5, "kept": 2, "negative": True}
+    probe = Probe("plain", "some tokens", inputs)
+    probe = replace(probe, expected=call(windowed, probe))
+    task = replace(TASK, probes=(probe,), input_axes={"x": ("batch", "tokens", "d_in")})
+    task = replace(task, examined=examine(task, windowed, {}))
+    assert examine(task, answer, {}).idle == idle
+    assert [fact.names for fact in told(answer, task) if isinstance(fact, Idle)] == [idle] * bool(idle)
+
+
+def test_a_number_that_a_constructor_takes_and_nothing_uses_is_idle():
+    class Scaled(nn.Module):
+        def __init__(self, width, times):
+            super().__init__()
+            self.used, self.times = nn.Linear(width, width), times
+
+        def forward(self, x):
+            return self.used(x)
+
+    weights = {"used.weight": torch.eye(3), "used.bias": torch.zeros(3)}
+    construct = {"width": 3, "times": 2.0}
+    probe = Probe("plain", "some tokens", {"x": numbers(2, 4, 3)}, construct=construct, weights=weights)
+    task = replace(TASK, kind="module", probes=(probe,))
+    assert examine(task, Scaled, {}).idle == ("times",)
+
+
 def test_nothing_is_told_of_the_numbers_of_a_hidden_probe():
     hidden = replace(TASK.probe["plain"], hidden=True)
     twice = replace(hidden.expected, tensor=2 * hidden.expected.tensor)

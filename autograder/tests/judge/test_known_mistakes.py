@@ -110,6 +110,30 @@ def test_a_mistake_that_explains_one_check_and_not_another_is_named_as_a_part(fa
     assert ("four" in explained.results, explained.whole) == (False, False)
 
 
+def test_two_mistakes_that_show_in_other_checks_are_both_named_beside_what_nothing_explains():
+    probe = Probe("five", "five numbers", {"x": torch.tensor([3.0, 1.0, 4.0, 1.0, 5.0])})
+    probe = replace(probe, expected=call(answer(), probe))
+    task = asked()
+    task = replace(task, probes=(*task.probes, probe), checks=(*task.checks, Check("last", 1, ("five",))))
+    alone = {
+        "first-wrong": done(lambda x: answer()(x) + 2.5 * (len(x) == 3), task),
+        "other-wrong": done(lambda x: answer()(x) * (3 if len(x) == 4 else 1), task),
+    }
+
+    def both(x):
+        return answer()(x) * (3 if len(x) == 4 else 1) + 2.5 * (len(x) == 3) + 7 * (len(x) == 5)
+
+    explained = explain(knowing(task, alone), done(both, task))
+    assert {one.id for one in explained.wrong} == {"first-wrong", "other-wrong"}
+    assert (explained.results, explained.whole) == ({"three", "four"}, False)
+
+
+def test_a_cause_is_not_named_where_it_would_give_another_shape():
+    alone = {"folded": done(lambda x: answer()(x)[:2] + 0 * (len(x) - 2) + (len(x) == 2))}
+    task = knowing(asked(), alone)
+    assert names(done(lambda x: answer()(x) + (len(x) == 2) + 7 * (len(x) == 3), task), task) == []
+
+
 def test_where_a_mistake_shows_otherwise_than_alone_no_other_alone_explains_that():
     outcomes = done(lambda x: answer("no-half")(x) + 7 * (len(x) == 4))
     task = knowing(TASK, {**ALONE, "strange": done(answer()) | {"four": outcomes["four"]}})

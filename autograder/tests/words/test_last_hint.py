@@ -43,7 +43,7 @@ CASES = {
         (
             LARGEST.hint,
             STEPS,
-            "Then the shares should come, and no line of yours gives their right numbers.",
+            "Then the shares should come, and they were found in none of your lines.",
             "The shares are made from the sums, `s`, line 3.",
             "no step of the usual way: `w`, line 4. Its last row begins with 0.2500, 0.5000, 1.5000.",
             ENTRY,

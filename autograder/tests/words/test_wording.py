@@ -15,7 +15,7 @@ from autograder.records.bank import Check, Probe, Task
 from autograder.records.findings import Verdict
 from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
 from autograder.words.phrases import axis_label, number_text
-from autograder.words.wording import short_finding, word
+from autograder.words.wording import fact_text, short_finding, word
 from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
 
 
@@ -93,6 +93,49 @@ def test_an_error_that_learners_often_meet_is_explained_first(share, kind, text,
 )
 def test_an_error_is_explained_by_nothing_that_stands_elsewhere(share, kind, text, line, never):
     assert never not in " ".join(word(raised(kind, text, line=line, line_number=3), share).details)
+
+
+B, T, D = 2, 5, 3
+FOUR_AXES = (2, 4, 5, 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "shapes", "says"),
+    [
+        ("s = a @ a.T", {"a": (B, T, D)}, "`a.T` turns the shape (2, 5, 3) into (3, 5, 2). A product needs"),
+        (
+            "s = a @ a.transpose(1, 2)",
+            {"a": FOUR_AXES},
+            "`a.transpose(1, 2)` turns the shape (2, 4, 5, 3)",
+        ),
+        ("return self.q @ k.mT @ v", {"self.q": (B, T, D)}, "In a product of batches"),
+        ("s = q @ k", {"q": (B, T, D), "k": (B, 4, D)}, "`k.transpose(-2, -1)` would fit."),
+        (
+            "s = q @ k",
+            {"q": (B, T, D), "k": (B, T, 4)},
+            "the last axis of `q` has size 3, and the last",
+        ),
+        ("s = q @ k.transpose(-2, -1)", {"q": (B, T, 4), "k": (B, T, D)}, "In a product of batches"),
+    ],
+)
+def test_a_product_that_stops_is_explained_by_the_shapes_of_its_factors(share, line, shapes, says):
+    text = "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 5]."
+    operands = tuple(Operand(name, shape, "float32") for name, shape in shapes.items())
+    message = word(raised("RuntimeError", text, line=line, line_number=4, operands=operands), share)
+    assert says in message.details[0]
+
+
+def test_a_new_shape_that_holds_other_numbers_is_told_with_how_many(share):
+    text = "shape '[2, 5, 4]' is invalid for input of size 30"
+    message = word(raised("RuntimeError", text, line="x.view(b, n, h)", line_number=2), share)
+    assert message.details[0].startswith("The new shape holds 40 numbers, and the tensor 30.")
+
+
+def test_an_error_in_what_a_line_calls_is_told_with_that_line(share):
+    error = raised(
+        "ValueError", "no", line="return helper(x)", line_number=2, function="share", called="helper"
+    )
+    assert "Line 2 of its cell calls `helper`, and it stops in there" in said(word(error, share))
 
 
 def test_all_that_a_call_could_have_taken_is_left_out(share):
@@ -367,6 +410,28 @@ def behaves(task, index, obtained, expected=None):
     observe = task.probe["tried"].observe
     right = float(not obtained) if expected is None else expected
     return f.WrongBehaviour(observe, index, float(obtained), right, probe="tried"), task
+
+
+def test_an_axis_of_several_tensors_is_told_as_that_of_each(pairs):
+    probe = dataclasses.replace(pairs.probes[0], settings={"stacked": True})
+    task = dataclasses.replace(pairs, probes=(probe, *pairs.probes[1:]))
+    each = f.Related("reversed", axis=2, probe=probe.id)
+    assert "along axis 1 of each tensor." in fact_text(each, task)
+    assert "along axis 0 (which counts the tensors)." in fact_text(dataclasses.replace(each, axis=0), task)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected", "says"),
+    [
+        (0, 1.0, "Every new `CausalAttention` has the same numbers in `W`."),
+        (0, 0.0, "Every new `CausalAttention` has other numbers in `W`."),
+        (1, 1.0, "`W` starts with the same numbers as another of the parameters."),
+        (1, 0.0, "`W` starts with numbers of its own"),
+    ],
+)
+def test_start_values_are_told_by_what_is_seen_of_them(column, expected, says):
+    task = asked("b", "tokens", observe="start-values", settings={"names": ["W"]})
+    assert says in said(word(*behaves(task, (0, column), 1 - expected, expected)))
 
 
 def influence(axis, *axes, shown=None):

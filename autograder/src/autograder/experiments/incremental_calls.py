@@ -6,9 +6,11 @@ Settings:
     refuses: the name of an exception that a piece may be refused with; the next piece follows.
     counts: an attribute of the object that is a number and is read at the end, if any.
     room: an attribute that is a tensor, whose numbers are counted at the end, if any.
+    held: how many numbers all tensors of the object may hold at the end, if that is asked.
 
 Shapes:
-    returns: (numbers,): everything that it gave back, end to end, and the attributes' numbers
+    returns: (numbers,): everything that it gave back, end to end, the attributes' numbers, and how many
+        numbers it holds, 0 where that is not too many
 """
 
 from __future__ import annotations
@@ -41,7 +43,19 @@ def _run(subject: Subject, settings: Settings) -> Any:
     if "room" in settings:
         state = getattr(subject.owner, settings["room"], None)
         given.append(torch.tensor([float(state.numel() if isinstance(state, Tensor) else 0)]))
+    if "held" in settings:
+        held = _held(vars(subject.owner))
+        given.append(torch.tensor([float(held) if held > settings["held"] else 0.0]))
     return torch.cat(given)
+
+
+def _held(value: Any) -> int:
+    """Count the numbers in the tensors of an object's attributes, in lists and dictionaries too."""
+    if isinstance(value, Tensor):
+        return value.numel()
+    if isinstance(value, dict):
+        return sum(map(_held, value.values()))
+    return sum(map(_held, value)) if isinstance(value, list | tuple) else 0
 
 
 WORDS = {
@@ -59,17 +73,26 @@ WORDS = {
         "{expected} are right.",
         "What it gave back is right. The memory is made once, in `__init__`, and then written into.",
     ),
+    "held": N_(
+        "Called step by step{where}, `{answer}` holds {obtained} numbers at the end, and {enough} are "
+        "enough.",
+        "What it gave back is right. Which attribute keeps what nobody asks for any more?",
+    ),
 }
 
 
 def _case(seen: Seen) -> Case:
     expected = seen.probe.expected.tensor
-    reported = [case for case in ("counts", "room") if case in seen.probe.settings]  # in the order of the end
+    reported = [
+        case for case in ("counts", "room", "held") if case in seen.probe.settings
+    ]  # in the order of the end
     index = -1 if expected is None else seen.finding.index[0] - expected.numel() + len(reported)
     if not 0 <= index < len(reported):
         return "", {}
-    attribute = {"attribute": seen.probe.settings[reported[index]]}
-    return "count" if reported[index] == "counts" else "room", attribute
+    what = seen.probe.settings[reported[index]]
+    if reported[index] == "held":
+        return "held", {"enough": what}
+    return "count" if reported[index] == "counts" else "room", {"attribute": what}
 
 
 STEPS = Experiment("steps", _run, WORDS, _case, axes=1)

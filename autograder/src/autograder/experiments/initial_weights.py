@@ -44,6 +44,13 @@ WORDS = {
         "A model starts from numbers of its own, drawn afresh. Is it all zeros or ones, or is a seed set "
         "inside? Seeds are for the caller to set.",
     ),
+    "drawn": N_(
+        "Every new `{answer}` has other numbers in `{name}`.",
+        "The task asks for the same numbers each time: zeros or ones, say, and nothing that is drawn.",
+    ),
+    "apart": N_(
+        "`{name}` starts with numbers of its own, and the same as another of the parameters are asked for."
+    ),
     "alike": N_(
         "`{name}` starts with the same numbers as another of the parameters.", "Draw each of them anew."
     ),
@@ -57,7 +64,9 @@ WORDS = {
 
 def _case(seen: Seen) -> Case:
     row, column = seen.finding.index
-    kinds = ("drawn once", "alike", "others", "others", "others")
+    # In the first two columns 1 says that the numbers are new, and other numbers than those before.
+    wanted = ("drawn once", "alike") if seen.finding.expected else ("drawn", "apart")
+    kinds = (*wanted, "others", "others", "others")
     what = ("", "", _("lowest number is"), _("mean is"), _("highest number is"))[column]
     return kinds[column], {"name": seen.probe.settings["names"][row], "measure": what}
 

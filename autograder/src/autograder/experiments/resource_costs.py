@@ -1,15 +1,17 @@
-"""How large a tensor an answer makes on the way, and how much it multiplies, where that is too much.
+"""How much an answer makes on the way: tensors, what is alive at once, multiplications, where it is too much.
 
 Settings:
     numbers: how many numbers any tensor may have.
     products: how many multiplications its matrix products may take, if that is asked.
     calls: how many matrix products it may make, if that is asked.
     operations: how many tensor operations of any kind it may make, if that is asked.
+    alive: how many numbers may be alive at once in all that it makes, if that is asked.
     input: the name of an input, or a list of them, whose gradients are asked for as well, if any.
 
 Shapes:
-    returns: (4,): the numbers of the largest tensor, the multiplications, the matrix products, the
-        operations; 0 for what is not too much
+    returns: (6,): the numbers of the largest tensor, the multiplications, the matrix products, the
+        operations, the numbers alive at once, and those that were taken out of torch, where nothing can be
+        measured; 0 for what is not too much
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.overrides import TorchFunctionMode
 
 from autograder.experiments.base import Experiment, Settings, Subject
 from autograder.experiments.input_gradients import gradients_of, with_gradients
@@ -31,8 +35,25 @@ from autograder.words.plugin_words import Case, Seen
 PRODUCTS = {"mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "addmv": 1, "addbmm": 1, "baddbmm": 1}
 
 
+# What gives a tensor's numbers to NumPy or to Python.
+WAYS_OUT = {Tensor.numpy, Tensor.tolist, Tensor.__array__, Tensor.__dlpack__}
+
+
+class _Outside(TorchFunctionMode):
+    """Counts the numbers that leave torch; a single one may, as in `float(x)`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in WAYS_OUT and args[0].numel() > 1:
+            self.numbers += args[0].numel()
+        return func(*args, **(kwargs or {}))
+
+
 class _Costs(OperationMode):
-    """Notes the largest tensor that an operation makes, and the multiplications in matrix products.
+    """Notes what operations make: the largest tensor, all that is alive at once, and products.
 
     An answer gets copies of the inputs, so what is made from the inputs themselves is not its work.
     """
@@ -44,6 +65,8 @@ class _Costs(OperationMode):
         self.products = 0
         self.calls = 0
         self.operations = 0
+        self.alive = 0
+        self._made: dict[int, tuple[StorageWeakRef, int]] = {}  # by its place in memory
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -56,6 +79,10 @@ class _Costs(OperationMode):
             # A view, and what is written in place, is no new tensor.
             if isinstance(leaf, Tensor) and leaf.untyped_storage().data_ptr() not in memory:
                 self.numbers = max(self.numbers, leaf.numel())
+                storage = leaf.untyped_storage()
+                self._made[storage.data_ptr()] = StorageWeakRef(storage), leaf.numel()
+        self._made = {place: made for place, made in self._made.items() if not made[0].expired()}
+        self.alive = max(self.alive, sum(count for _, count in self._made.values()))
         left = PRODUCTS.get(func.overloadpacket.__name__)
         if left is not None:
             right = args[left + 1]
@@ -66,14 +93,15 @@ class _Costs(OperationMode):
 
 def _run(subject: Subject, settings: Settings) -> Any:
     inputs = with_gradients(subject.inputs, settings)
-    with _Costs(inputs.values()) as seen:
+    with _Outside() as outside, _Costs(inputs.values()) as seen:
         result = subject.call(inputs)
         if "input" in settings and isinstance(result, Tensor):
             gradients_of(result, inputs, settings)
     if not isinstance(result, Tensor):
         return result
-    measured = {name: (getattr(seen, name), settings.get(name, math.inf)) for name in WORDS}
-    return torch.tensor([float(count) if count > most else 0.0 for count, most in measured.values()])
+    measured = [(getattr(seen, name), settings.get(name, math.inf)) for name in WORDS if name != "outside"]
+    measured.append((outside.numbers, 0))
+    return torch.tensor([float(count) if count > most else 0.0 for count, most in measured])
 
 
 WORDS = {
@@ -93,12 +121,20 @@ WORDS = {
         "`{answer}` makes {count} tensor operations{where}.",
         "{enough} are enough. Look for a loop, in these lines or in a function that they call.",
     ),
+    "alive": N_(
+        "`{answer}` holds {count} numbers at once{where}.",
+        "{enough} are enough. Which tensors are kept, in a list say, that nothing needs any more?",
+    ),
+    "outside": N_(
+        "`{answer}` takes {count} numbers out of torch{where}.",
+        "What NumPy or Python makes of them cannot be measured. Stay with tensors.",
+    ),
 }
 
 
 def _case(seen: Seen) -> Case:
     what = tuple(WORDS)[seen.finding.index[0]]
-    return what, {"count": f"{seen.finding.obtained:.0f}", "enough": seen.probe.settings[what]}
+    return what, {"count": f"{seen.finding.obtained:.0f}", "enough": seen.probe.settings.get(what, 0)}
 
 
 COSTS = Experiment("costs", _run, WORDS, _case, axes=1)

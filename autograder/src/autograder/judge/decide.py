@@ -17,7 +17,7 @@ from autograder.experiments.registry import EXPERIMENTS
 from autograder.judge.failure_signatures import FailureSignature, failure_signature, unsaid_in
 from autograder.judge.generic_facts import facts, unsteadiness
 from autograder.judge.known_mistakes import MatchedMistakes, explain
-from autograder.judge.trace_alignment import align_trace, reaches, similar_lines
+from autograder.judge.trace_alignment import align_trace, reaches
 from autograder.records import findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
@@ -87,7 +87,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
         shown=_proven_hints(explained.shown, [findings[0] for findings in failing if findings]),
         explains=explains,
         facts=() if passed else _facts(task, evidence, seen, explained),
-        way=_aligned_trace(task, evidence, seen, sights, explained),
+        way=_aligned_trace(task, evidence, seen, sights),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
@@ -99,11 +99,16 @@ def _may_name(
 ) -> bool:
     """Tell whether known mistakes may be named of an answer at all.
 
-    Of one that gives another result in each call, only those that do so too. Numbers that do not follow the
-    lesson's data were typed in, and come from no mistake.
+    Of one that gives another result in each call, only those that do so too, or that give the very same
+    numbers wherever it is wrong. Numbers that do not follow the lesson's data were typed in, and come from no
+    mistake.
     """
     if unsteadiness(task, evidence.examined):
-        return explained.whole and any(mark == "unsteady" for _, mark in explained.marks)
+        same = bool(explained.results) and explained.results <= explained.exact
+        return explained.whole and (same or any(mark == "unsteady" for _, mark in explained.marks))
+    # What is never used explains more than a mistake that shows in one check only.
+    if not explained.whole and any(isinstance(fact, f.Idle) for fact in facts(task, {}, evidence.examined)):
+        return False
     return not (task.kind == "tensor" and _typed(task, seen, AS_SEEN) and len(explained.wrong) > 1)
 
 
@@ -179,25 +184,17 @@ def _aligned_trace(
     evidence: Evidence,
     seen: Mapping[str, Outcome],
     sights: Mapping[str, FailureSignature],
-    explained: MatchedMistakes,
 ) -> f.TraceAlignment | None:
     """Return how far an answer goes along the solution's way, if its result there is wrong.
 
-    Steps without a word are told only where no known mistake is, and none of a module that cannot get the
-    probe's weights.
+    Nothing is told of a module that cannot get the probe's weights.
     """
     route = task.route
     if route is None or route.probe not in sights or not sights[route.probe].result:
         return None
     if not _beyond(seen[route.probe].module, task.probe[route.probe].expected.module).loadable:
         return None
-    alignment = align_trace(route, evidence.trail, seen)
-    if explained.wrong or (alignment and alignment.multiple):
-        return alignment
-    similar = similar_lines(route, evidence.trail, seen[route.probe], task.own_functions)
-    if similar is None or (alignment and similar.kind == "broken"):
-        return alignment
-    return replace(alignment or f.TraceAlignment((), probe=route.probe), alike=similar)
+    return align_trace(route, evidence.trail, seen)
 
 
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:

@@ -50,7 +50,8 @@ def _from_examination(task: Task, examined: Examination | None) -> Iterator[Fact
     if right is None or examined is None or right.probe != examined.probe:
         return
     # What only the answer has is no matter of this: a right one does without it.
-    argument_names = {*task.probe[right.probe].inputs, *task.probe[right.probe].weights}
+    probe = task.probe[right.probe]
+    argument_names = {*probe.inputs, *probe.weights, *probe.construct}
     idle = tuple(name for name in examined.idle if name not in right.idle and name in argument_names)
     if idle:
         yield Idle(idle)

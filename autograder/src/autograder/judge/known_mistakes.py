@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -112,6 +113,7 @@ class _Comparison:
         relation, same_marks: (explanations, probes)
         shows: (explanations,) for each mark of the answer
         may_show: (explanations,), whether one that was not tried there may show it
+        contradicted: (explanations,), whether one stops, or gives another shape, where the answer does not
     """
 
     members: Tensor
@@ -119,6 +121,7 @@ class _Comparison:
     same_marks: Tensor
     shows: Mapping[Cell, Tensor]
     may_show: Mapping[Cell, Tensor]
+    contradicted: Tensor
 
 
 def _compare(task: Task, table: SignatureTable, seen: Mapping[str, FailureSignature]) -> _Comparison:
@@ -173,7 +176,25 @@ def _compare(task: Task, table: SignatureTable, seen: Mapping[str, FailureSignat
     )
     loosely &= (alone & varies[:, 0])[:, None] & same_marks & (relation == Relation.OTHER)
     relation = torch.where(loosely, torch.tensor(Relation.LIKE), relation)
-    return _Comparison(members, relation, same_marks, shows, may_show)
+    contradicted = torch.stack(
+        [_contradicts(task, table, name, one)[cells[:, at]] for at, (name, one) in enumerate(seen.items())],
+        dim=1,
+    )
+    contradicted &= relation == Relation.OTHER
+    return _Comparison(members, relation, same_marks, shows, may_show, contradicted.any(dim=1))
+
+
+def _contradicts(task: Task, table: SignatureTable, name: str, one: FailureSignature) -> Tensor:
+    """Tell which sights no second mistake turns into what was seen: an error, or another shape.
+
+    Shape (sights,). What an answer shows where it stops itself, or in an experiment, contradicts nothing.
+    """
+    probe = task.probe[name]
+    expected = probe.expected.tensor
+    if not one.result or _raises(one.result) or probe.observe != RESULT or expected is None:
+        return torch.zeros(len(table.kind), dtype=torch.bool)
+    harmless = {"", UNTRIED.result, str(tuple(expected.shape)), one.result}
+    return torch.tensor([result not in harmless for result, _ in table.kinds])[table.kind.long()]
 
 
 def _may_show(table: SignatureTable, mark: Tensor, name: str) -> Tensor:
@@ -252,6 +273,7 @@ class _Search:
     ) -> None:
         self._task = task
         self._members = compared.members
+        self._contradicted = compared.contradicted
         self._size = (compared.members >= 0).sum(dim=1)
         results = [(name, "") for name, signature in seen.items() if signature.result]
         self.cells: list[Cell] = [*results, *compared.shows]
@@ -339,7 +361,35 @@ class _Search:
         return self._explained(named.values(), covered, exact, "likeness", whole=True)
 
     def part(self) -> MatchedMistakes:
-        """Return the mistakes that show all that is wrong in some check, if they show it by their numbers."""
+        """Return the mistakes of which each shows all that is wrong in some check, by its numbers.
+
+        The first explanation may be of several mistakes at once. What another check shows, where those show
+        nothing, may be one more's alone, which then shows nothing where they do.
+        """
+        named: dict[str, KnownWrong] = {}
+        covered: set[int] = set()
+        exact: set[int] = set()
+        left = set(range(len(self.cells)))
+        shown: Shown = ""
+        for _ in range(MOST_MISTAKES):
+            rows = self._of_a_check(covered, left)
+            common, differ = self._common_faults(rows)
+            if not common or differ or common.keys() & named.keys():
+                break
+            agreed, same = self._agreement(rows)
+            shown = "likeness" if named else self._shown(rows, agreed)
+            named |= common
+            covered |= agreed
+            exact |= same
+            silent = (self._relation[rows] == Relation.RIGHT).all(dim=0)
+            left &= set(silent.nonzero().flatten().tolist())
+        return self._explained(named.values(), covered, exact, shown) if named else MatchedMistakes()
+
+    def _of_a_check(self, covered: Collection[int], left: AbstractSet[int]) -> list[int]:
+        """Return the explanations that show all that is wrong in some checks, of which all is `left`.
+
+        Beside those that are named already, only a single mistake that shows nothing of what is `covered`.
+        """
         checks = [
             [index for index, (name, _) in enumerate(self.cells) if name in check.probes]
             for check in self._task.checks
@@ -348,7 +398,7 @@ class _Search:
         count = torch.zeros(len(agrees), dtype=torch.long)
         same = torch.zeros(len(agrees), dtype=torch.long)
         for places in checks:
-            if places:
+            if places and left >= set(places):
                 whole_check = agrees[:, places].all(dim=1)
                 count += whole_check
                 plainly = self._relation[:, [index for index in places if self._plainly[index]]]
@@ -357,13 +407,22 @@ class _Search:
         enough = 2 * self._exact(range(len(self.cells))) > int(self._telling.sum())
         if not self._in_whole_numbers:
             enough |= self._size == 1
-        enough &= self._allowed
-        rows = self._first((count > 0) & (same > 0) & enough, same, count, -self._size)
-        common, differ = self._common_faults(rows)
-        if not common or differ:
-            return MatchedMistakes()
-        covered, exact = self._agreement(rows)
-        return self._explained(common.values(), covered, exact, self._shown(rows, covered))
+        # A cause that one check suggests and another contradicts is none.
+        enough &= self._allowed & ~self._contradicted
+        if covered:
+            beside = self._relation[:, list(covered)]
+            enough &= (self._size == 1) & (beside <= Relation.UNTRIED).all(dim=1)
+        return self._of_one_part(self._first((count > 0) & (same > 0) & enough, same, count, -self._size))
+
+    def _of_one_part(self, rows: list[int]) -> list[int]:
+        """Return those of some explanations that show the same as the first, if the others show none of it.
+
+        Two mistakes in two checks explain as much as each other, and are named one after the other.
+        """
+        shows = self._relation[rows] > Relation.UNTRIED
+        if not rows or bool((shows & shows[0] & (shows != shows[0]).any(dim=1, keepdim=True)).any()):
+            return rows
+        return [row for row, own in zip(rows, shows, strict=True) if torch.equal(own, shows[0])]
 
     def _told(self, places: Sequence[int], strictly: bool = False) -> Tensor:
         """Tell which explanations have something to say for them in some cells. Shape (explanations,).

@@ -9,7 +9,7 @@ from typing import Literal
 from torch import Tensor
 
 from autograder.records.bank import RightStep, Route
-from autograder.records.findings import Alike, CodeLocation, Followed, Reached, TraceAlignment
+from autograder.records.findings import Followed, Reached, TraceAlignment
 from autograder.records.outcome import Outcome, Step, Trail
 from autograder.records.tensor_fingerprint import Fingerprint, factor_between, fingerprint
 
@@ -61,56 +61,6 @@ def align_trace(
         probe=route.probe,
         source=_reached(*sources[-1]) if sources else None,
         instead=_instead(route, trail, missing, [source[0] for _, source in sources]),
-    )
-
-
-def similar_lines(
-    route: Route, trail: Trail | None, outcome: Outcome, own_functions: Collection[str]
-) -> Alike | None:
-    """Return the lines of an answer whose numbers the solution makes too, with a word for them or without.
-
-    None where it stops, where nothing is known, or the last of them has a word. Only lines of the functions
-    in `own_functions` are told; of an answer that makes other numbers, too, only those with a name.
-    """
-    if trail is None or trail.hooked or trail.probe != route.probe or outcome.error is not None:
-        return None
-    named = [orders for step in route.steps for orders in step.fingerprints]
-    steps = [step for step in trail.steps if step.origin != "moved" and step.function in own_functions]
-    right = [index for index, step in enumerate(steps) if _is_one_of(step, [*named, *route.others])]
-    # Of what a line makes, the last says most.
-    last = {steps[index].line_number: steps[index] for index in right}
-    unbroken = right == list(range(len(right)))
-    by_line = sorted((step for step in last.values() if unbroken or step.name), key=steps.index)
-    if by_line and _is_one_of(by_line[-1], named):
-        return None
-    rest = steps[len(right) :] if unbroken else []
-    # What is not computed may be right and stand in no solution. In a loop, numbers come one by one that
-    # others make together.
-    looped = any(len(step.fingerprints) > 1 for step in steps)
-    is_certain = rest and not looped and rest[0].origin == "computed"
-    if is_certain and trail.unseen is not None and trail.unseen <= trail.steps.index(rest[0]):
-        is_certain = False  # what was too small to be looked at may be the first
-    if not by_line and not is_certain:
-        return None
-    result = None if outcome.tensor is None else fingerprint(outcome.tensor)
-    given = bool(by_line) and by_line[-1].fingerprints[-1:] == (result,)
-    return Alike(
-        tuple(_location_of(step, steps) for step in by_line),
-        "given" if given else "unbroken" if unbroken else "broken",
-        _location_of(rest[0], steps) if is_certain and not given else None,
-    )
-
-
-def _location_of(step: Step, steps: Sequence[Step]) -> CodeLocation:
-    on_its_line = [
-        one for one in steps if (one.function, one.line_number) == (step.function, step.line_number)
-    ]
-    return CodeLocation(step.name, step.line_number, step is on_its_line[-1])
-
-
-def _is_one_of(step: Step, some: Sequence[Sequence[Fingerprint]]) -> bool:
-    return all(
-        any(_is_same(fingerprint_seen, orders) for orders in some) for fingerprint_seen in step.fingerprints
     )
 
 

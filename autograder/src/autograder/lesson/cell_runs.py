@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.lesson import front_end
 from autograder.probe.collect_evidence import nearest_names
-from autograder.probe.learner_code import stop_of
+from autograder.probe.exceptions import stop_of
 from autograder.records.findings import Stale
 from autograder.records.outcome import ErrorReport
 from autograder.records.parse_cells import names_of, parsed

@@ -9,7 +9,7 @@ import difflib
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,11 +28,11 @@ from autograder.probe.call_answer import (
     load_weights,
     split,
 )
-from autograder.probe.exceptions import describe_error
+from autograder.probe.exceptions import describe_error, stopped
 from autograder.probe.forbidden_calls import Watch
-from autograder.probe.learner_code import globals_read, is_file_of, is_stub, stopped
+from autograder.probe.learner_code import globals_read, is_file_of, is_stub
 from autograder.probe.line_trace import follow
-from autograder.probe.sensitivity import examine
+from autograder.probe.sensitivity import examine, hooks_in
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value
 from autograder.records.evidence_transport import CARRIED
 from autograder.records.outcome import (
@@ -303,6 +303,8 @@ def _put_to_use(
         pieces: dict[str, Any] = {name: iter(given[name]) for name in probe.settings.get("once", ())}
         pieces |= {name: list(given[name].split(sizes, axis)) for name, (axis, sizes) in lists.items()}
         listed.extend((name, pieces[name], list(pieces[name])) for name in lists)
+        arriving = probe.settings.get("arriving", ())
+        pieces |= {name: _arriving(pieces.get(name, given[name])) for name in arriving}
         positional, keywords = split({**given, **pieces}, probe.keywords)
         result = answer(*positional, **keywords)
         if probe.settings.get("stacked"):
@@ -338,6 +340,16 @@ def _put_to_use(
     return result, changed
 
 
+def _arriving(pieces: Iterable[Any]) -> Iterator[Any]:
+    """Yield pieces one by one, as from a buffer that the next one overwrites."""
+    for piece in pieces:
+        buffer = copy(piece)
+        yield buffer
+        if isinstance(buffer, Tensor):
+            with torch.no_grad():
+                buffer.zero_()
+
+
 def _is_no_use(result: Any, values: Mapping[str, Any]) -> bool:
     """Tell whether a tensor stands where something to be called should, or a method that was not called."""
     if isinstance(result, Tensor):
@@ -364,9 +376,10 @@ def _stacked(results: Any) -> Any:
 
 
 def _state(module: torch.nn.Module) -> dict[str, tuple[Tensor, bool]]:
-    """Return a module's numbers, and which of them are trained."""
+    """Return a module's numbers, which of them are trained, and how many hooks hang on each of its parts."""
     values = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    return {name: (value.detach().clone(), value.requires_grad) for name, value in values.items()}
+    state = {name: (value.detach().clone(), value.requires_grad) for name, value in values.items()}
+    return {**state, "": (torch.tensor(hooks_in(module)), False)}
 
 
 def _same_state(state: Mapping[str, tuple[Tensor, bool]], other: Mapping[str, tuple[Tensor, bool]]) -> bool:

@@ -8,15 +8,16 @@ import contextlib
 import difflib
 import linecache
 import re
+import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from autograder.probe.learner_code import is_file_of, text_of
+from autograder.probe.learner_code import failed_cell, file_of, is_file_of, is_notebook_file, makes, text_of
 from autograder.records.outcome import MAX_TEXT, ErrorReport, Operand, dtype_name
 from autograder.torch_internals import attributes_of
 
@@ -27,26 +28,73 @@ SHORT = 3  # a name, or a part of one, in which another letter makes another nam
 
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
-    """Return an exception with the deepest line of the learner's own code, not of ours or torch's."""
-    is_own = is_file_of(function)
-    line, line_number, where = "", None, ""
+    """Return an exception with the deepest line of the answer's own code; without one, of the notebook's.
+
+    A line of the answer's calls what another cell has defined: that a line in there stops is told by its
+    function.
+    """
+    line, line_number, where, called = "", None, "", ""
     meant: str = ""
     operands: tuple[Operand, ...] = ()
-    step = error.__traceback__
-    while step is not None:
+    steps = _steps_of(error, is_file_of(function))
+    own = file_of(function)
+    inside = [step for step in steps if step.tb_frame.f_code.co_filename == own]
+    for step in (inside or steps)[-1:]:
         frame, code = step.tb_frame, step.tb_frame.f_code
-        if is_own(code.co_filename):
-            # Code may have no lines: None, or -1.
-            line_number, where = max(step.tb_lineno or 0, 0), code.co_qualname
-            line = linecache.getline(code.co_filename, line_number, frame.f_globals).strip()
-            meant, operands = _seen_in(error, step)
-        step = step.tb_next
+        # Code may have no lines: None, or -1.
+        line_number, where = max(step.tb_lineno or 0, 0), code.co_qualname
+        line = linecache.getline(code.co_filename, line_number, frame.f_globals).strip()
+        meant, operands = _seen_in(error, step)
+        called = "" if step is steps[-1] else steps[-1].tb_frame.f_code.co_qualname
     if _lacks_self(error, function):
         meant = "self"
     names = tuple(kind.__name__ for kind in type(error).__mro__)
     # Where an object lies in memory tells nobody anything, and is another place each time.
     message = ADDRESS.sub("at 0x…", text_of(error))
-    return ErrorReport(names[0], message, line[:MAX_TEXT], line_number, where, meant, names[1:], operands)
+    return ErrorReport(
+        names[0], message, line[:MAX_TEXT], line_number, where, meant, names[1:], operands, called[:MAX_TEXT]
+    )
+
+
+def _steps_of(error: BaseException, is_own: Callable[[str], bool]) -> list[types.TracebackType]:
+    """Return the steps of an exception's way that are in some files, the outermost first."""
+    found, step = [], error.__traceback__
+    while step is not None:
+        if is_own(step.tb_frame.f_code.co_filename):
+            found.append(step)
+        step = step.tb_next
+    return found
+
+
+def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
+    """Return the error that stopped the cell which should make `name`; None for another's, or none."""
+    error = getattr(sys, "last_value", None)
+    failed = stop_of(error) if isinstance(error, BaseException) else None
+    if failed is None or not makes(failed[0], name):
+        return None
+    # A later cell may have made the name, and another one have taken it away again.
+    cells = [cell for cell in namespace.get("In", ()) if isinstance(cell, str) and name in cell]
+    latest = next((cell for cell in reversed(cells) if makes(cell, name)), failed[0])
+    return failed[1] if latest.strip() == failed[0].strip() else None
+
+
+def stop_of(error: BaseException) -> tuple[str, ErrorReport] | None:
+    """Return the text of the cell that an error stopped, and the error with its line; None for no cell's."""
+    try:
+        failed = failed_cell(error)
+        if failed is None:
+            return None
+        source, number = failed
+        lines = source.splitlines()
+        line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        message = str(error.msg)[:MAX_TEXT] if isinstance(error, SyntaxError) else text_of(error)
+        steps = _steps_of(error, is_notebook_file)
+        operands = _seen_in(error, steps[0])[1] if steps else ()
+        return source, ErrorReport(type(error).__name__, message, line[:MAX_TEXT], number, operands=operands)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an exception may run code of its own wherever it is looked at
+        return None
 
 
 def _seen_in(error: BaseException, step: types.TracebackType) -> tuple[str, tuple[Operand, ...]]:

@@ -181,7 +181,7 @@ def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], ob
 
 def _attributing() -> Callable[..., tuple[str, str, FrameType | None]]:
     """Make what says of a call to which family it belongs, how a learner writes it, and from which frame."""
-    torchs = TORCH
+    torchs, autograd, known = TORCH, f"{TORCH}/autograd", frozenset(dir(torch))
 
     def attributed(
         operator: str,
@@ -189,7 +189,8 @@ def _attributing() -> Callable[..., tuple[str, str, FrameType | None]]:
         family_of_name: Callable[[str], str],
         is_own: Callable[[str], bool],
     ) -> tuple[str, str, FrameType | None]:
-        family, shown = family_of_name(operator), f"torch.{operator.strip('_')}"
+        family, shown = family_of_name(operator), operator.strip("_").removesuffix("_helper")
+        shown = f"{'torch' if shown in known else 'F'}.{shown}"
         while frame is not None:
             code: CodeType = frame.f_code
             if is_own(code.co_filename):
@@ -199,7 +200,11 @@ def _attributing() -> Callable[..., tuple[str, str, FrameType | None]]:
                     around = family_of_name(name)
                     if around:
                         family = around
-                        module = "F" if code.co_filename.endswith("functional.py") else "torch"
+                        module = "F" if code.co_filename.endswith("nn/functional.py") else "torch"
+                        if code.co_filename.startswith(autograd):
+                            module = "torch.autograd"
+                        if code.co_qualname.startswith("Tensor."):
+                            module = "Tensor"
                         shown = (
                             f"nn.{name}" if module == "torch" and name[0].isupper() else f"{module}.{name}"
                         )

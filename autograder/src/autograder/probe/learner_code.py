@@ -8,18 +8,17 @@ import inspect
 import linecache
 import math
 import re
-import sys
 import traceback
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.records.outcome import MAX_TEXT, ErrorReport
+from autograder.records.outcome import MAX_TEXT
 
 # What a function should be given, and not find in the notebook.
 DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
@@ -67,36 +66,7 @@ def code_parts(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from code_parts(constant)
 
 
-def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
-    """Return the error that stopped the cell which should make `name`; None for another's, or none."""
-    error = getattr(sys, "last_value", None)
-    failed = stop_of(error) if isinstance(error, BaseException) else None
-    if failed is None or not makes(failed[0], name):
-        return None
-    # A later cell may have made the name, and another one have taken it away again.
-    cells = [cell for cell in namespace.get("In", ()) if isinstance(cell, str) and name in cell]
-    latest = next((cell for cell in reversed(cells) if makes(cell, name)), failed[0])
-    return failed[1] if latest.strip() == failed[0].strip() else None
-
-
-def stop_of(error: BaseException) -> tuple[str, ErrorReport] | None:
-    """Return the text of the cell that an error stopped, and the error with its line; None for no cell's."""
-    try:
-        failed = _failed_cell(error)
-        if failed is None:
-            return None
-        source, number = failed
-        lines = source.splitlines()
-        line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-        message = str(error.msg)[:MAX_TEXT] if isinstance(error, SyntaxError) else text_of(error)
-        return source, ErrorReport(type(error).__name__, message, line[:MAX_TEXT], number)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # an exception may run code of its own wherever it is looked at
-        return None
-
-
-def _failed_cell(error: BaseException) -> tuple[str, int] | None:
+def failed_cell(error: BaseException) -> tuple[str, int] | None:
     """Return the text of the cell that an error stopped, and the line of it that was running."""
     for frame, number in traceback.walk_tb(error.__traceback__):
         if is_notebook_file(frame.f_code.co_filename):

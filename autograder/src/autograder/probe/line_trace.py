@@ -7,7 +7,6 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -15,11 +14,11 @@ from torch import Tensor
 
 from autograder.probe.call_answer import isolated_global_state
 from autograder.probe.learner_code import file_of
-from autograder.probe.recording.operations import COPY, IN_PLACE, SAME, VIEW, Operation, Record
+from autograder.probe.recording.operations import IN_PLACE, Operation, Record
 from autograder.probe.recording.recorder import Recorder
 from autograder.probe.sensitivity import Prepared, prepared, probe_to_examine
 from autograder.records.bank import Task
-from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Origin, Step, Trail
+from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Step, Trail
 from autograder.records.tensor_fingerprint import Fingerprint, fingerprint
 
 MOST_ROWS = 150
@@ -57,7 +56,7 @@ def follow(
     looped = any(record[number].times > 1 for number, _ in looks)
     if too_long or len(steps) > MAX_ITEMS:
         return None
-    return Trail(probe.id, steps, looped, _unseen(record, looks), record.hooked, *(other or ()))
+    return Trail(probe.id, steps, looped, *(other or ()))
 
 
 def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:
@@ -75,7 +74,7 @@ def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Rec
         if len(runs) <= MOST_RUNS and (seen := look(tensor)) is not None:
             runs.append(seen)
 
-    recorder = Recorder(None, sys._getframe(), MOST_ROWS, keep, call.given, call.is_hooked)
+    recorder = Recorder(None, sys._getframe(), MOST_ROWS, keep, call.given)
     recorder.start()
     try:
         with contextlib.suppress(Exception):
@@ -118,7 +117,6 @@ class _Look(NamedTuple):
 
     made: Fingerprint
     row: tuple[float, ...]  # how its last row begins, if all its numbers are finite
-    floats: bool
 
 
 def _look(tensor: Tensor) -> _Look | None:
@@ -126,11 +124,8 @@ def _look(tensor: Tensor) -> _Look | None:
     if tensor_fingerprint is None:
         return None
     first = tensor.detach()[(0,) * (tensor.ndim - 2) + (-1,) * (tensor.ndim > 1)][:FIRST]
-    floats = tensor.is_floating_point()
-    whole = floats and bool(tensor.isfinite().all())
-    return _Look(
-        tensor_fingerprint, tuple(round(value, 6) for value in first.tolist()) if whole else (), floats
-    )
+    whole = tensor.is_floating_point() and bool(tensor.isfinite().all())
+    return _Look(tensor_fingerprint, tuple(round(value, 6) for value in first.tolist()) if whole else ())
 
 
 def _steps(
@@ -146,31 +141,10 @@ def _steps(
             record[number].step.function[:MAX_TEXT],
             tuple(look.made for look in runs),
             runs[0].row if len(runs) == 1 else (),
-            _origin(record, number, runs[0].floats),
         )
         for (number, part), runs in looks.items()
         if runs
     )
-
-
-def _unseen(record: Record, looks: Looks[_Look]) -> int | None:
-    """Return how many steps come before the first new numbers that have no fingerprint."""
-    steps = 0
-    for (number, part), runs in looks.items():
-        if not runs and record[number].results[part].memory not in (COPY, SAME, VIEW):
-            return steps
-        steps += bool(runs)
-    return None
-
-
-def _origin(record: Record, number: int, floats: bool) -> Origin:
-    operations = [record[step] for step in (number, *record.ancestors(number))]
-    if all(result.memory in (COPY, SAME, VIEW) for operation in operations for result in operation.results):
-        operands = [operand.shape for operation in operations for operand in operation.operands]
-        results = [result.shape for operation in operations for result in operation.results]
-        return "moved" if len({prod(shape) for shape in operands + results}) == 1 else "plain"
-    given = any(operand.maker is None for operation in operations for operand in operation.operands)
-    return "computed" if floats and given else "plain"
 
 
 def _name(line: str, names: Sequence[str]) -> str:

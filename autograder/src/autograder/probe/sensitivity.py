@@ -1,14 +1,14 @@
 """What can be found out about any function or class without knowing what it should do.
 
-Each argument and each parameter is changed once, to see whether that has any effect; and each slice of an
-input, to see which slices of the result follow. An examination earns nothing. The judge compares it with that
+Each argument and each parameter is changed, to see whether that has any effect; and each slice of an input,
+to see which slices of the result follow. An examination earns nothing. The judge compares it with that
 of the solution where an answer is wrong and nothing known explains why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -35,9 +35,12 @@ def probe_to_examine(task: Task) -> Probe | None:
         for probe in task.probes
         if probe.observe == RESULT
         and not (probe.raises or probe.then or probe.hidden or probe.train)
-        and not probe.settings.keys() & {"lists", "once"}  # what these give is no tensor
+        and not probe.settings.keys() & {"lists", "once", "arriving"}  # what these give is no tensor
     ]
-    return max(plain, key=_variety, default=None)
+    # Where some arguments may be left out, one that has them says more.
+    return max(
+        plain, key=lambda probe: (_variety(probe) > 0, len(probe.inputs), _variety(probe)), default=None
+    )
 
 
 def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
@@ -60,11 +63,6 @@ class Prepared:
 
     call: Callable[[Mapping[str, Any]], Any]
     inputs: Mapping[str, Any]
-    hooks: list[int]  # on the modules that the answer is given, before it runs
-
-    def is_hooked(self) -> bool:
-        """Tell whether the answer's own code hangs on a module that it is given."""
-        return _hooks(self.inputs) != self.hooks
 
     def __call__(self) -> Any:
         return self.call(self.inputs)
@@ -79,7 +77,7 @@ class Prepared:
 def prepared(task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Prepared:
     """Return a call of an answer on a probe, made ready."""
     call, inputs, _ = _ready(task, probe, answer, namespace)
-    return Prepared(call, inputs, _hooks(inputs))
+    return Prepared(call, inputs)
 
 
 def _ready(
@@ -135,6 +133,12 @@ def _examine(
     tensors = {name: after for name, after in afters.items() if isinstance(after, Tensor)}
     changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
     idle = [name for name, any_of_it in zip(tensors, changed, strict=True) if not bool(any_of_it)]
+    settings = inputs if module is None else probe.construct
+    idle += [
+        name
+        for name, value in settings.items()
+        if _has_no_effect(task, probe, answer, namespace, before, name, value)
+    ]
     influences = (
         _influence(name, axis, task.input_axes[name][axis], symbol, index, called, inputs, before)
         for name, axis, symbol, index in islice(_shared_axes(task, inputs, before), MOST_AXES)
@@ -144,10 +148,55 @@ def _examine(
     )
 
 
+def _has_no_effect(
+    task: Task,
+    probe: Probe,
+    answer: Callable[..., Any],
+    namespace: Mapping[str, Any],
+    before: Tensor,
+    name: str,
+    value: Any,
+) -> bool:
+    """Tell whether a number or a flag may have any value: all others that the answer takes give the same."""
+    same = 0
+    for another in _others(value):
+        if task.kind == "module":
+            changed = replace(probe, construct={**probe.construct, name: another})
+        else:
+            changed = replace(probe, inputs={**probe.inputs, name: another})
+        try:
+            call, inputs, module = _ready(task, changed, answer, namespace)
+            fits = module is None or load_weights(module, probe.weights).loadable
+            after = call(inputs)
+        except Exception:  # noqa: S112 - it minds this value
+            continue
+        if not fits or not isinstance(after, Tensor) or bool(moved(before[None], [after[None]], 0).any()):
+            return False
+        same += 1
+    return same > 0
+
+
+def _others(value: Any) -> tuple[bool | int | float, ...]:
+    """Return other values for a number or a flag; none for anything else."""
+    match value:
+        case bool():
+            return (not value,)
+        case int():
+            return tuple(one for one in (value + 1, value - 1, 2 * value) if one > 0 and one != value)
+        case float():
+            return (value / 2 + 0.01, 1.5 * value + 0.25)
+    return ()
+
+
 def _hooks(inputs: Mapping[str, Any]) -> list[int]:
     """Count the hooks on each part of the modules that an answer is given."""
-    parts = (part for value in inputs.values() if isinstance(value, nn.Module) for part in value.modules())
-    return [hooks_on(part) for part in parts]
+    modules = (value for value in inputs.values() if isinstance(value, nn.Module))
+    return [count for module in modules for count in hooks_in(module)]
+
+
+def hooks_in(module: nn.Module) -> list[int]:
+    """Count the hooks on each part of a module."""
+    return [hooks_on(part) for part in module.modules()]
 
 
 def _shared_axes(

@@ -90,7 +90,8 @@ class Probe:
     # What the experiment wants to know, and the `method` of a class that is called. With `"stacked": True`,
     # results of one shape that come back together count as one tensor, with an axis more in front. With
     # `"lists": {"x": (0, [2, 3])}` the answer gets that input as a list, cut along an axis into these sizes;
-    # with `"once": ["x"]` it can go through that input only once. A module that comes back is used in eval
+    # with `"once": ["x"]` it can go through that input only once, and with `"arriving": ["x"]` each piece is
+    # overwritten with zeros when it asks for the next one. A module that comes back is used in eval
     # mode, with `"mode": "training"` in that, and with `"mode": "as left"` in the one that it was left in.
     settings: Mapping[str, Any] = field(default_factory=dict)
     hidden: bool = False  # drawn from an instructor's secret; a message about it gives no numbers away

@@ -323,19 +323,6 @@ class CodeLocation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Alike:
-    """The lines of an answer whose numbers the solution makes too, where the course has no word for them.
-
-    "broken": other lines stand between them. "unbroken": none does, and `other`, if it is known, is the next
-    line. "given": none does, and the last of them makes the result.
-    """
-
-    places: tuple[CodeLocation, ...]  # none if already the first line makes other numbers
-    kind: Literal["broken", "unbroken", "given"]
-    other: CodeLocation | None = None  # the first line that computes numbers which the solution makes nowhere
-
-
-@dataclass(frozen=True)
 class TraceAlignment:
     """How far an answer goes along the solution's way."""
 
@@ -349,7 +336,6 @@ class TraceAlignment:
     source: Reached | None = None  # the last right step that the missing one is made from
     # The first tensor of the missing one's size that the answer makes after that, and the solution nowhere.
     instead: Followed | None = None
-    alike: Alike | None = None
 
 
 @dataclass(frozen=True)

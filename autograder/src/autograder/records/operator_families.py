@@ -19,11 +19,15 @@ class Family:
 
 @dataclass(frozen=True)
 class Described:
-    """A family as a course's file describes it: a table of `forbidden`."""
+    """A family as a course's file describes it: a table of `forbidden`.
+
+    A family that runs no operator of its own is noticed `at` operators that run inside it.
+    """
 
     instead: str
     names: tuple[str, ...]
     also: tuple[str, ...] = ()
+    at: tuple[str, ...] = ()
 
 
 def families(table: Mapping[str, Described]) -> tuple[Family, ...]:
@@ -41,11 +45,19 @@ def families(table: Mapping[str, Described]) -> tuple[Family, ...]:
             *(part for other in table[name].also for part in names(other)),
         ]
 
-    def pattern(some: Iterable[str]) -> re.Pattern[str]:
+    def pattern(some: Iterable[str], at: Iterable[str] = ()) -> re.Pattern[str]:
         # The way back through a call that was seen on the way there is no call of the learner's.
-        return re.compile(rf"(?!\w*backward)({'|'.join(some)})", re.IGNORECASE)
+        parts = [rf"(?!\w*backward)({'|'.join(some)})", *at]
+        return re.compile("|".join(parts), re.IGNORECASE)
 
-    operators = pattern(dict.fromkeys(part for name in table for part in names(name)))
+    every = dict.fromkeys(part for name, entry in table.items() if not entry.at for part in names(name))
     return tuple(
-        Family(name, entry.instead, pattern(names(name)), operators) for name, entry in table.items()
+        Family(
+            name,
+            entry.instead,
+            # No operator has the names of such a family, and the way back may well be one of them.
+            re.compile("|".join(entry.names)) if entry.at else pattern(names(name)),
+            pattern(every, entry.at),
+        )
+        for name, entry in table.items()
     )

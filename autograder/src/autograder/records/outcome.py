@@ -49,6 +49,7 @@ class ErrorReport:
     meant: str = ""
     bases: tuple[str, ...] = ()  # names of its class's base classes
     operands: tuple[Operand, ...] = ()  # in the expression that failed
+    called: str = ""  # what that line calls, if the error comes from a line in there
 
     def is_one_of(self, names: Collection[str]) -> bool:
         """Tell whether `except` with these names would catch it."""
@@ -153,11 +154,6 @@ class Examination:
     apart: float = 0.0
 
 
-# Whether a tensor holds all of what is given, in another layout or memory ("moved"), is "computed" from it,
-# or is anything else: a part of it, made from nothing, or without fractions ("plain").
-Origin = Literal["moved", "plain", "computed"]
-
-
 @dataclass(frozen=True)
 class Step:
     """A tensor that an answer makes on its way."""
@@ -169,7 +165,6 @@ class Step:
     )
     fingerprints: tuple[Fingerprint, ...]  # one for each time that the line made it
     row: tuple[float, ...] = ()  # how its last row begins, where all its numbers are finite
-    origin: Origin = "computed"
 
 
 @dataclass(frozen=True)
@@ -179,10 +174,6 @@ class Trail:
     probe: str
     steps: tuple[Step, ...] = ()
     looped: bool = False  # whether a line made tensors more than once
-    unseen: int | None = (
-        None  # how many steps come before the first tensor that is too small to be told again
-    )
-    hooked: bool = False  # whether code of the learner ran inside a module that was given, where nobody looks
     # Of an answer that does not give the same twice: the first line that makes another tensor in a second
     # call, and the tensor's name, if the line gives it one.
     other_line: int | None = None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import math
 import re
 
 from autograder.records.outcome import ErrorReport
 from autograder.words.language import _
-from autograder.words.phrases import N_
+from autograder.words.phrases import N_, shape_text
 
 # By a pattern for "type: message" and, below it, the line; the first that fits counts.
 EXPLAINED = {
@@ -53,6 +55,9 @@ EXPLAINED = {
     ),
     r"'list' and 'Tensor'|'Tensor' and 'list'": N_(
         "A list does not calculate as a whole: `torch.tensor(...)` makes a tensor of it."
+    ),
+    r"view size is not compatible": N_(
+        "After a transpose the numbers lie in another order, and `view` cannot cut them: `reshape` can."
     ),
     r"too many indices for tensor": N_(
         "The brackets ask for more axes than the tensor has. (A mask of True and False counts with all of "
@@ -123,8 +128,94 @@ def explain_error(error: ErrorReport) -> str:
         return _("A method gets the object itself first: write `self` in front of its other arguments.")
     if error.meant.startswith("self."):
         return _("In a method, what belongs to the object itself needs `self.` in front of its name.")
+    if says := _of_product(error) or _of_new_shape(error):
+        return says
     text = f"{error.type}: {error.message}\n{error.line}"
     return next((_(says[0]) for pattern, says in EXPLAINED.items() if re.search(pattern, text)), "")
+
+
+def _of_product(error: ErrorReport) -> str:
+    """Say why the factors of a product do not fit; "" where the line that stopped does not show it.
+
+    It is read from that line, and from the shapes of what stands there.
+    """
+    shapes = {one.name: one.shape for one in error.operands if one.shape is not None}
+    try:
+        tree = ast.parse(error.line)
+    except (SyntaxError, ValueError):  # a part of a longer expression
+        return ""
+    products = [
+        one for one in ast.walk(tree) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.MatMult)
+    ]
+    if error.type not in ("RuntimeError", "IndexError") or len(products) != 1:
+        return ""
+    left, right = products[0].left, products[0].right
+    base, axes = _transposed(right)
+    if base is not None and axes is not None:
+        return _turned_otherwise(ast.unparse(right), ast.unparse(base), shapes.get(ast.unparse(base)), axes)
+    first, other = shapes.get(ast.unparse(left)), shapes.get(ast.unparse(right))
+    if first is None or other is None or min(len(first), len(other)) < 2 or first[-1] == other[-2]:
+        return ""
+    says = _(
+        "In `{left} @ {right}` the last axis of `{left}` has size {size}, and the last but one of `{right}` "
+        "has {other}.",
+        left=ast.unparse(left),
+        right=ast.unparse(right),
+        size=first[-1],
+        other=other[-2],
+    )
+    if first[-1] == other[-1]:
+        says += " " + _("`{name}.transpose(-2, -1)` would fit.", name=ast.unparse(right))
+    return says
+
+
+def _turned_otherwise(written: str, name: str, shape: tuple[int, ...] | None, axes: tuple[int, ...]) -> str:
+    """Say that a factor is transposed along other axes than its last two; "" if it is not."""
+    if shape is None or len(shape) < 3 or not all(-len(shape) <= axis < len(shape) for axis in axes):
+        return ""
+    order = list(range(len(shape)))
+    if axes:
+        order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
+    else:
+        order.reverse()
+    if order == [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]:
+        return ""
+    return _(
+        "`{written}` turns the shape {shape} into {turned}. A product needs the last two axes swapped: "
+        "`{name}.transpose(-2, -1)`.",
+        written=written,
+        shape=shape_text(shape),
+        turned=shape_text([shape[axis] for axis in order]),
+        name=name,
+    )
+
+
+def _of_new_shape(error: ErrorReport) -> str:
+    """Say how many numbers a new shape asks for, where a tensor has more or fewer."""
+    told = re.search(r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", error.message)
+    if told is None:
+        return ""
+    return _(
+        "The new shape holds {count} numbers, and the tensor {size}. Which of the sizes is not the one that "
+        "you mean?",
+        count=math.prod(int(size) for size in told[1].split(",")),
+        size=told[2],
+    )
+
+
+def _transposed(factor: ast.expr) -> tuple[ast.expr | None, tuple[int, ...] | None]:
+    """Return what a factor transposes, and which two axes, () for all in reverse; None where it does not."""
+    if isinstance(factor, ast.Attribute) and factor.attr == "T":
+        return factor.value, ()
+    if not isinstance(factor, ast.Call) or not isinstance(factor.func, ast.Attribute):
+        return None, None
+    if factor.func.attr not in ("transpose", "swapaxes", "swapdims") or len(factor.args) != 2:
+        return None, None
+    try:
+        first, other = (int(ast.literal_eval(axis)) for axis in factor.args)
+    except (ValueError, TypeError, SyntaxError):  # a variable
+        return None, None
+    return factor.func.value, (first, other)
 
 
 def message_of(error: ErrorReport) -> str:

@@ -168,7 +168,7 @@ def _case(finding: f.Finding, way: f.TraceAlignment | None, task: Task) -> tuple
         return "multiple", {}
     if way and way.instead:
         return "instead", {"line": way.instead.line_number}
-    if way and (way.right or way.alike):
+    if way and way.right:
         return "onward", {}
     if isinstance(finding, f.WrongShape):
         return "shape", {}

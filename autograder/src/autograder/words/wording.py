@@ -146,8 +146,6 @@ _ENDS = {
     "there": N_("The result has the numbers of this last step, and should have others."),
 }
 
-MOST_ALIKE = 3  # places with steps without a word
-
 _MULTIPLES = {
     False: N_("Then {missing} should come; what you have ({place}) is {times} times as large."),
     True: N_(
@@ -155,41 +153,6 @@ _MULTIPLES = {
         "be {fitting} times as large."
     ),
 }
-
-
-_ALIKE = {
-    "unbroken": N_(
-        "Up to {places}, the numbers that you compute are those of the usual way{where}. What you make of "
-        "them is not."
-    ),
-    "next": N_(
-        "Up to {places}, the numbers that you compute are those of the usual way{where}. What comes next, in "
-        "{other}, is not."
-    ),
-    "first": N_("What you compute in {other} is the first that the usual way does not make{where}."),
-    "broken": N_("Of your lines, these make numbers of the usual way{where}: {places}."),
-    "given": N_("Your result is what {places} makes{where}. The usual way makes that, too, and goes on."),
-}
-
-
-def way_text(way: f.TraceAlignment, task: Task) -> str:
-    """Say which steps of the solution an answer takes, and which should come next."""
-    return " ".join(filter(None, [_steps_text(way, task), _alike_text(way, task)]))
-
-
-def _alike_text(way: f.TraceAlignment, task: Task) -> str:
-    """Say which of an answer's numbers the solution has too, where the course has no word for them."""
-    if not way.alike:
-        return ""
-    kind: str = way.alike.kind
-    last = way.alike.places[-MOST_ALIKE if kind == "broken" else -1 :]
-    other = "" if way.alike.other is None else line_text(way.alike.other)
-    if other:
-        kind = "next" if last else "first"
-    told = way.right or way.missing
-    where = "" if told else on_which(f.Finding(probe=way.probe), task)
-    places = listed([line_text(place) for place in last])
-    return _(_ALIKE[kind][0], places=places, other=other, where=where)
 
 
 def line_text(place: f.CodeLocation) -> str:
@@ -201,20 +164,23 @@ def line_text(place: f.CodeLocation) -> str:
     return _("a part of line {line}", line=place.line_number)
 
 
-def _steps_text(way: f.TraceAlignment, task: Task) -> str:
+def way_text(way: f.TraceAlignment, task: Task) -> str:
+    """Say which steps of the solution an answer takes, and which should come next."""
     where = on_which(f.Finding(probe=way.probe), task)
     if not way.right and way.missing:
         return _(
-            "The first step that is looked for{where} is {missing}, and no line of yours gives their right "
-            "numbers.",
+            "The first step that is looked for{where} is {missing}, and they were found in none of your "
+            "lines.",
             missing=translated("steps", way.missing),
             where=where,
         )
-    right = listed([f"{translated('steps', step.says)} ({step_text(step, task)})" for step in way.right])
-    case = way.ends == "stops", any(step.times != 1 for step in way.right)
+    # What runs in the cell of another task is not what this one's author looks at.
+    own = [step for step in way.right if step.function in task.own_functions]
+    right = listed([f"{translated('steps', step.says)} ({step_text(step, task)})" for step in own])
+    case = way.ends == "stops", any(step.times != 1 for step in own)
     said = right and _(_RIGHT[case][0], right=right, where=where)
     if way.missing:
-        return f"{said} {_comes(way, task)}"
+        return " ".join(filter(None, [said, _comes(way, task)]))
     return f"{said} {_(_ENDS[way.ends][0])}" if said and way.ends in _ENDS else said
 
 
@@ -222,13 +188,11 @@ def _comes(way: f.TraceAlignment, task: Task) -> str:
     """Say which step should come next."""
     missing = translated("steps", way.missing)
     if way.multiple is None:
-        return _(
-            "Then {missing} should come, and no line of yours gives their right numbers.", missing=missing
-        )
+        return _("Then {missing} should come, and they were found in none of your lines.", missing=missing)
     return _(
         _MULTIPLES[bool(way.fitting)][0],
         missing=missing,
-        place=step_text(replace(way.multiple[0], times=1.0), task),
+        place=step_text(way.multiple[0], task),
         times=number_text(way.multiple[1]),
         fitting=listed([number_text(factor) for factor in (1.0, *way.fitting)], _("or")),
     )
@@ -254,9 +218,7 @@ def where_text(
         mark = "✓" if step.right else "✗" if step is first else "·"
         lines.append(f"{mark} {place}{says}{f' ← `{written}`' if written else ''}")
     if way and way.missing:
-        lines.append(
-            _("✗ No line gives the right numbers for {missing}.", missing=translated("steps", way.missing))
-        )
+        lines.append(_("✗ Found in no line: {missing}.", missing=translated("steps", way.missing)))
     lines.append(_("✓ marks what the usual way makes too. Another way can be right as well."))
     return tuple(lines)
 
@@ -273,11 +235,6 @@ def _first_wrong(steps: Sequence[f.Followed], way: f.TraceAlignment | None) -> f
     return rest[0] if len({(step.function, step.line_number) for step in rest}) == 1 else None
 
 
-# A part of a line may well be divided in the rest of it.
-_BEFORE = N_("{place}, which the usual way divides by {times}")
-_TIMES = N_("{place}, there {times} times as large")
-
-
 def step_text(step: f.Reached, task: Task) -> str:
     """Say where a step stands in the learner's code, as in "`k`, line 5"."""
     line = step.line_number
@@ -288,9 +245,6 @@ def step_text(step: f.Reached, task: Task) -> str:
     )
     if step.function not in task.own_functions:
         place = _("{place} of the cell of `{name}`", place=place, name=step.function.partition(".")[0])
-    if step.times != 1:
-        words = _BEFORE if step.times > 1 and not step.name else _TIMES
-        place = _(words[0], place=place, times=number_text(step.times))
     return (
         _("{place}, there of shape {shape}", place=place, shape=shape_text(step.shape))
         if step.shape
@@ -505,9 +459,9 @@ def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
 def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
     parts = []
     if finding.missing:
-        parts.append(_("has no parameter {names}", names=as_code(finding.missing, _("or"))))
+        parts.append(_("has no parameter {names}", names=_first_of(finding.missing, _("or"))))
     if finding.unexpected:
-        unlisted = as_code(finding.unexpected)
+        unlisted = _first_of(finding.unexpected)
         parts.append(_("has parameters that should not be there ({names})", names=unlisted))
     for one in finding.reshaped[:1]:
         parts.append(
@@ -543,7 +497,7 @@ def _parameter_advice(finding: f.WrongParameters) -> list[str]:
         advice.append(
             _(
                 "Here {layers} should {has}: `nn.Linear` decides that by its argument `bias`.",
-                layers=as_code([name.removesuffix(".bias") for name in named]),
+                layers=_first_of([name.removesuffix(".bias") for name in named]),
                 has=_("have no bias") if finding.unexpected else _("have a bias"),
             )
         )
@@ -567,10 +521,10 @@ def _parameter_advice(finding: f.WrongParameters) -> list[str]:
     return advice
 
 
-def _first_of(names: Sequence[str]) -> str:
+def _first_of(names: Sequence[str], link: str = "") -> str:
     """Return names as code, and of many only the first, with how many there are."""
     if len(names) <= MOST_NAMES:
-        return as_code(names)
+        return as_code(names, link)
     return _(
         "{names} and {number} more",
         names=", ".join(f"`{name}`" for name in names[:MOST_NAMES]),
@@ -609,6 +563,12 @@ _ENDED = N_(
 )
 
 
+_HAPPENED = {
+    False: N_("It happened in line {line} of {cell}."),
+    True: N_("Line {line} of {cell} calls `{called}`, and it stops in there: look at what it is given."),
+}
+
+
 def _raised(finding: f.Raised, task: Task) -> Message:
     error = finding.error
     if error.type == "SystemExit":
@@ -629,13 +589,14 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         finding,
         task,
         N_("`{answer}` raised {error}{where}: {message}{suggestion}")
-        + (N_("It happened in line {line} of {cell}.") if error.line_number else ()),
+        + (_HAPPENED[bool(error.called)] if error.line_number else ()),
         code=error.line,
         error=error.type,
         line=error.line_number,
         message=message_of(error),
         suggestion=suggestion and f".{suggestion}",
         cell=_("the cell of `{name}`", name=owner) if elsewhere else _("its cell"),
+        called=error.called.partition(".")[0],
     )
     if error.operands:
         there = _("There, {operands}.", operands=listed([_operand(one) for one in error.operands]))
@@ -1156,16 +1117,25 @@ def _related(fact: f.Related, task: Task) -> Message:
         how = {("times", False): "sign", ("input", True): "added", ("input", False): "taken"}.get(
             (how, fact.value > 0), how
         )
+    probe = task.probe.get(fact.probe)
+    stacked = probe is not None and bool(probe.settings.get("stacked"))
     return tell(
         _RELATED[how],
         name=fact.name,
-        count=place,
-        axis=fact.axis,
+        count=_axis_number(place, stacked) if how == "shared" else place,
+        axis=_axis_number(fact.axis, stacked),
         value=number_text(fact.value),
         digits=place,
         entry=entry if axis else _("slice {place} of axis {axis}", place=place, axis=fact.axis),
         where=on_which(f.Finding(probe=fact.probe), task),
     )
+
+
+def _axis_number(axis: int, stacked: bool) -> str:
+    """Return an axis's number; where several tensors come back, that in each of them."""
+    if not stacked:
+        return str(axis)
+    return _("{axis} of each tensor", axis=axis - 1) if axis else _("0 (which counts the tensors)")
 
 
 _FACTS: dict[type[f.Fact], Callable[..., Message]] = {

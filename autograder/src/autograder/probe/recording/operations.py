@@ -93,14 +93,12 @@ class Record:
 
     Attributes:
         left_out: how many operations ran after the record was full.
-        hooked: whether a module that was given ran with hooks that it did not bring.
         error: the exception that ended the tracked code, as one line, or empty.
         error_line: the learner's line at which it came up, or None.
     """
 
     operations: list[Operation] = field(default_factory=list)
     left_out: int = 0
-    hooked: bool = False
     error: str = ""
     error_line: SourceLocation | None = None
 

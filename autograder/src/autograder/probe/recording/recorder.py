@@ -101,8 +101,7 @@ class Recorder:
 
     `keep` is handed each result's operation, its place among the results, and the tensor, whenever the
     operation runs: it may look at the tensor, and must not keep it. Then places are told by lines alone.
-    A module of a class in `given` is one row, as torch's own are: what happens inside is nobody's own work,
-    unless it `is_hooked`.
+    A module of a class in `given` is one row, as torch's own are: what happens inside is nobody's own work.
     """
 
     def __init__(
@@ -112,12 +111,10 @@ class Recorder:
         most_rows: int,
         keep: Keep | None = None,
         given: Collection[type[nn.Module]] = (),
-        is_hooked: Callable[[], bool] = lambda: False,
     ) -> None:
         self.record = Record()
         self._keep = keep
         self._given = given
-        self._is_hooked = is_hooked
         self._only = module
         self._base = base
         self._most_rows = most_rows
@@ -173,7 +170,6 @@ class Recorder:
             inputs = [_seen(tensor) for tensor in _tensors(args)]
         given = type(module) in self._given
         is_one_row = given or _is_torchs(module)
-        self.record.hooked |= given and self._is_hooked()
         self._calls.append(_Call(module, is_one_row, inputs, sys.exc_info()[1]))
 
     def _leave_module(self, module: nn.Module, args: Any, result: Any) -> None:
