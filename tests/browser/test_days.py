@@ -66,7 +66,7 @@ def opened(browser, place, kind: str):
         page.close()
         server.terminate()
         with suppress(subprocess.TimeoutExpired):
-            server.wait(30)
+            server.wait(10)  # a kernel may take longer, and ends by itself
         server.kill()
 
 
