@@ -230,7 +230,9 @@ def test_feedback_of_an_honest_student_shows_verdicts_figures_and_styles(pages, 
     page = found.page
     card = page.locator(".ag.ag-no").first
     assert card.evaluate("node => getComputedStyle(node).borderLeftColor") == "rgb(200, 16, 46)"
-    assert card.locator("svg text").first.is_visible()
+    why = page.locator(".ag details:has(svg text)").first
+    why.locator("summary").click()
+    assert why.locator("svg text").first.is_visible()
     drawn = page.evaluate(
         "[...document.images].filter(one => one.naturalWidth > 0 && one.alt.length > 20).length"
     )

@@ -347,12 +347,15 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     end.get_by_text(f"0 of {tasks} tasks").wait_for(timeout=30_000)
     assert notebook.outputs("stderr") == 0
     for cell, words in work.shown:
+        unfold(notebook.cell(cell))
         notebook.cell(cell).get_by_text(words).first.wait_for()
 
     for task, stub, code, words in work.mistakes:
         check = notebook.cell(f'check("{task}")')
         notebook.answer(stub, code)
         notebook.run(check)
+        check.locator(".ag").first.wait_for()
+        unfold(check)
         check.get_by_text(words).or_(check.get_by_label(words)).first.wait_for()
         notebook.picture(f"{lesson}-{task}", of=check)
     for explored in work.explored:
@@ -369,6 +372,7 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
         end.get_by_text(f"{tasks} of {tasks} tasks").wait_for(timeout=60_000)
     assert (notebook.outputs("stderr"), notebook.outputs("error")) == (0, 0)
     for cell, words in work.ended:
+        unfold(notebook.cell(cell))
         notebook.cell(cell).get_by_text(words).first.wait_for()
     assert notebook.violations() == []
     notebook.use_other_theme()
@@ -386,6 +390,11 @@ def rows_that_slide(notebook):
         }"""
     )
     assert moving == 4
+
+
+def unfold(cell):
+    """Unfold all that is folded below a cell."""
+    cell.locator(".ag details").evaluate_all("all => all.forEach(one => { one.open = true })")
 
 
 def hints_and_a_prediction(notebook):
