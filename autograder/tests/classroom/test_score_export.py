@@ -95,6 +95,36 @@ def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
     assert not into_canvas(known, CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")).left_out
 
 
+def test_what_canvas_has_excused_stays_and_is_told(known):
+    made = into_canvas(known, CANVAS.replace("71,alo,A,,4", "71,alo,A,EX,4"))
+    assert [row[4] for row in table(made.text)[2:4]] == ["EX", "4.5"]
+    assert made.untouched == [f"Ada Lovelace (ada): {LESSON} is excused (EX)"]
+    assert (made.filled, made.missing) == (1, ["eve"])
+
+
+def test_the_wrong_maximum_of_one_lesson_keeps_back_that_lesson_alone(known):
+    made = into_canvas(known, CANVAS.replace("Essay", OTHER))
+    assert [row[4:6] for row in table(made.text)[2:4]] == [["7", "4"], ["4.5", "3"]]
+    assert [line.partition(". ")[0] for line in made.kept_back] == [
+        f"{OTHER} has 10 points here and 5 on the platform"
+    ]
+
+
+def test_a_lesson_that_is_named_goes_out_alone(known):
+    exported = CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")
+    made = canvas.fill(known, listed(exported), LESSON, scale=False)
+    assert [row[4:6] for row in table(made.text)[2:4]] == [["7", "4"], ["4.5", "3"]]
+    assert not made.left_out
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_nothing_is_scaled_to_a_maximum_of_0(known, scale):
+    with pytest.raises(
+        OtherMaximum, match=r"10 points here and 0 on the platform\. Change its maximum there to 10\.$"
+    ):
+        into_canvas(known, CANVAS.replace("10,5", "0,5"), scale)
+
+
 def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(known):
     with pytest.raises(BadList, match="Make an assignment of that name in Canvas"):
         into_canvas(known, CANVAS.replace(LESSON, "Homework"))
@@ -107,9 +137,10 @@ Participant 73,Bob Meyer,bob2@uni.example,No submission,,100.00,
 """
 
 
-GERMAN = """Kennung;Vollständiger Name;E-Mail-Adresse;Status;Bewertung;Bestwertung;Feedback als Kommentar
-Teilnehmer/in 71;Ada Lovelace;ada@uni.example;Abgegeben;;10,00;
-Teilnehmer/in 72;Bob Meyer;bob@uni.example;Abgegeben;;10,00;
+# The titles and the words of Moodle's German language pack.
+GERMAN = """ID;Vollständiger Name;E-Mail-Adresse;Status;Bewertung;Bestwertung;Bewertung kann geändert werden
+Teilnehmer/in71;Ada Lovelace;ada@uni.example;Zur Bewertung abgegeben;;10,00;Ja
+Teilnehmer/in72;Bob Meyer;bob@uni.example;Zur Bewertung abgegeben;9,00;10,00;Nein
 """
 
 
@@ -121,8 +152,10 @@ def test_a_moodle_worksheet_is_filled_as_scores_are_here(known):
 @pytest.mark.parametrize("before", ["", "\n \r\n", "sep=;\n"])
 def test_a_worksheet_in_another_language_is_read_by_what_is_in_it(known, before):
     made = into_moodle(known, before + GERMAN, LESSON)
-    assert made.text.startswith(before + "Kennung;")
-    assert made.text.splitlines()[-2] == "Teilnehmer/in 71;Ada Lovelace;ada@uni.example;Abgegeben;7.00;10,00;"
+    assert made.text.startswith(before + "ID;")
+    assert [row[4:6] for row in listed(made.text).rows] == [["7.00", "10,00"], ["9,00", "10,00"]]
+    assert (made.filled, made.missing) == (1, ["eve"])
+    assert made.untouched == ["Bob Meyer (bob): the grade is locked in Moodle"]
 
 
 def in_canvas(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
@@ -220,5 +253,8 @@ def test_the_command_writes_beside_the_file_and_tells_who_has_no_row(course, tmp
     assert f"is graded, and no column is called so: {OTHER}" in done.output
     assert given.read_text(encoding="utf-8") == CANVAS
     assert "4.5" in (tmp_path / "grades-graded.csv").read_text(encoding="utf-8")
+    alone = CliRunner().invoke(cli.app, ["export", "01", "--canvas", str(given), *where])
+    assert alone.exit_code == 1
+    assert OTHER not in alone.output
     unclear = CliRunner().invoke(cli.app, ["export", "--moodle", str(given), *where])
     assert unclear.exit_code == 2

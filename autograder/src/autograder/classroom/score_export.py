@@ -19,8 +19,8 @@ from autograder.grading.class_folder import Class
 from autograder.records.file_digests import write_whole
 from autograder.words.sanitize import visible
 
-# Puts a student's scores into a row; whether there were any.
-Fill = Callable[[list[str], str], bool]
+# Puts a student's scores into a row; returns whether there were any, and what the platform keeps for itself.
+Fill = Callable[[list[str], str], tuple[bool, str]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ class Merged:
     strangers: Sequence[str]  # rows that are nobody's in the gradebook, or that several people could be
     missing: Sequence[str]  # students with a score and without a row
     left_out: Sequence[str] = ()  # lessons that are graded and without a column
+    kept_back: Sequence[str] = ()  # why no score of a lesson was written
+    untouched: Sequence[
+        str
+    ] = ()  # students with a cell that the platform has excused or locked, and with what
 
 
 def scores(course: Class) -> Scores:
@@ -173,8 +177,8 @@ def factor(
 def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:
     """Return a platform's list, into whose rows `fill` has put the scores of some lessons."""
     roster = Roster(known.people)
-    strangers = []
-    filled = set()
+    strangers, untouched = [], []
+    filled, with_row = set(), set()
     for row, values in zip(table.rows, table.entries, strict=True):
         if not values:
             continue
@@ -183,7 +187,13 @@ def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> M
         if len(students) != 1:
             which = f"could be {' or '.join(sorted(students))}" if students else "not in the gradebook"
             strangers.append(f"{person.name} ({which})")
-        elif fill(row, (student := next(iter(students)))):
+            continue
+        (student,) = students
+        with_row.add(student)
+        any_written, why_not = fill(row, student)
+        if any_written:
             filled.add(student)
+        if why_not:
+            untouched.append(f"{roster.people[student].who}: {why_not}")
     scored = {student for student, lesson in known.scores if lesson in lessons}
-    return Merged(table.text, len(filled), strangers, sorted(scored - filled))
+    return Merged(table.text, len(filled), strangers, sorted(scored - with_row), untouched=untouched)

@@ -448,7 +448,7 @@ def _account() -> str:
 @app.command()
 def export(
     lesson: Annotated[
-        str, typer.Argument(help="The lesson of a Moodle worksheet, or the only one to send.")
+        str, typer.Argument(help="The lesson of a Moodle worksheet, or the only one to fill in or to send.")
     ] = "",
     canvas: Annotated[
         Path | None, typer.Option("--canvas", help="A gradebook as Canvas exported it: fill its columns.")
@@ -498,8 +498,10 @@ def export(
         refuse("Name a file, or say --lti.")
     if (comments or dry_run) and not lti:
         refuse("--comments and --dry-run are for --lti.")
-    if not lti and (files != 1 or bool(lesson) != bool(to and to.of_one_lesson)):
+    if not lti and (files != 1 or (to and to.of_one_lesson and not lesson)):
         refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
+    if xlsx and lesson:
+        refuse("A workbook has all lessons in it: leave out the lesson.")
     if sheet_given and not (to and to.fill):
         fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
         refuse(f"--platform names one whose sheet can be filled: {fillable}.")
@@ -507,7 +509,8 @@ def export(
     for written in filter(None, (xlsx, out)):
         written.parent.mkdir(parents=True, exist_ok=True)
     known = exports.scores(place)
-    for name in known.lessons:
+    which = meant(place.banks.course.lessons, [lesson])[0] if lesson else ""
+    for name in [which] if which else known.lessons:
         if known.by_hand[name]:
             looked_at = ngettext(
                 "{lesson}: {number} task has points given by hand, and was graded again since.",
@@ -527,7 +530,7 @@ def export(
     if lti:
         from autograder.command.lti_commands import SendOrder, send
 
-        names = meant(place.banks.course.lessons, [lesson] if lesson else [])
+        names = [which] if which else list(place.banks.course.lessons)
         if not send(place, known, SendOrder(names, scale, comments, dry_run)):
             raise typer.Exit(1)
         return
@@ -539,7 +542,6 @@ def export(
     assert to is not None
     assert to.fill is not None
     table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
-    which = meant(place.banks.course.lessons, [lesson])[0] if lesson else ""
     merged = to.fill(known, table, which, scale)
     target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
     write_whole(target, merged.text.encode())
@@ -547,11 +549,14 @@ def export(
         say(f"left as it was: {line}")
     for student in merged.missing:
         say(f"has a score and no row: {student}")
+    for line in merged.untouched:
+        say(f"stays as the platform has it: {line}")
     for name in merged.left_out:
         say(f"is graded, and no column is called so: {name}")
+    complain(merged.kept_back)
     filled = ngettext("{number} student filled in.", "{number} students filled in.", merged.filled)
     say(f"{filled} Written: {target}")
-    if merged.missing or merged.left_out or not merged.filled:
+    if merged.missing or merged.left_out or merged.kept_back or not merged.filled:
         raise typer.Exit(1)
 
 

@@ -23,10 +23,14 @@ def factor(lesson: str, ours: float, theirs: float | None, scale: bool, where: s
         where: where that is, in words.
 
     Raises:
-        OtherMaximum: the two differ, and nobody asked to scale.
+        OtherMaximum: the two differ, and nobody asked to scale, or there is nothing to scale to.
     """
     if theirs is None or theirs == ours:
         return 1.0
+    if theirs <= 0:  # scaled to it, every score would be 0
+        raise OtherMaximum(
+            f"{lesson} has {ours:g} points here and {theirs:g} {where}. Change its maximum there to {ours:g}."
+        )
     if not scale:
         raise OtherMaximum(
             f"{lesson} has {ours:g} points here and {theirs:g} {where}. Change its maximum there, "

@@ -9,6 +9,8 @@ from autograder.classroom.class_roster import normalize_name
 from autograder.classroom.csv_tables import BadList, Lists, Table
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.classroom.score_export import Merged, Scores, factor, merged
+from autograder.grading.score_scaling import OtherMaximum
+from autograder.words.phrases import listed
 
 # Of a file, and of a text or a link in its place (`get_filename` in Canvas' content_zipper.rb).
 NAME = re.compile(
@@ -16,6 +18,7 @@ NAME = re.compile(
     re.DOTALL,
 )
 MAXIMA = "points possible"  # what stands in the place of a name in the row of what can be earned
+EXCUSED = "EX"  # what stands in the place of a score that is not asked of a student
 ANONYMOUS = re.compile(r"(?:LATE_)?anon_\w+?_(?:LATE_)?(?:\d+_.+|text\.html|link\.html)", re.DOTALL)
 LISTS = Lists(
     {
@@ -54,37 +57,49 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
 
 
 def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
-    """Fill the columns of a gradebook that are called as our lessons are.
+    """Fill the columns of a gradebook that are called as our lessons are, or as the one that is named.
 
     Raises:
-        BadList: there is no such column.
-        OtherMaximum: its maximum is another one than ours, and nobody asked to scale.
+        BadList: there is no such column, or its maximum is no number.
+        OtherMaximum: the maximum of every such column is another one than ours, and nobody asked to scale.
     """
+    wanted = [name for name in known.lessons if lesson in ("", name)]
     columns = {
         place: lesson_name
         for place, name in enumerate(table.header)
-        for lesson_name in known.lessons
+        for lesson_name in wanted
         if normalize_name(re.sub(r"\s*\(\d+\)$", "", name)) == normalize_name(lesson_name)
     }
     if not columns:
         raise BadList(
-            f"No column is called as a lesson that is graded: {', '.join(known.lessons) or 'none is'}. Make "
+            f"No column is called as a lesson that is graded: {', '.join(wanted) or 'none is'}. Make "
             "an assignment of that name in Canvas, export the gradebook again, and use that file."
         )
 
     possible = next((row for row in table.rows if row[0].strip().lower() == MAXIMA), [""] * len(table.header))
-    factors = {place: factor(known, name, possible[place], scale) for place, name in columns.items()}
+    factors: dict[int, float] = {}
+    problems: list[BadList | OtherMaximum] = []
+    for place, name in columns.items():
+        try:
+            factors[place] = factor(known, name, possible[place], scale)
+        except (BadList, OtherMaximum) as problem:
+            problems.append(problem)
+    if not factors:
+        raise problems[0]
 
-    def fill_row(row: list[str], student: str) -> bool:
-        scores = {place: known.scores.get((student, name)) for place, name in columns.items()}
-        for place, score in scores.items():
-            if score is not None:
-                row[place] = f"{round(score * factors[place], 2):g}"
-        return any(score is not None for score in scores.values())
+    def fill_row(row: list[str], student: str) -> tuple[bool, str]:
+        scores = {place: known.scores.get((student, columns[place])) for place in factors}
+        scored = {place: score for place, score in scores.items() if score is not None}
+        excused = [place for place in scored if row[place].strip().upper() == EXCUSED]
+        for place in scored.keys() - set(excused):
+            row[place] = f"{round(scored[place] * factors[place], 2):g}"
+        why_not = f"{listed([columns[place] for place in excused])} is excused (EX)" if excused else ""
+        return len(scored) > len(excused), why_not
 
-    filled = merged(known, table, fill_row, list(columns.values()))
+    filled = merged(known, table, fill_row, [columns[place] for place in factors])
     graded = {name for _, name in known.scores}
-    return replace(filled, left_out=[name for name in known.lessons if name in graded - {*columns.values()}])
+    left_out = [name for name in wanted if name in graded - {*columns.values()}]
+    return replace(filled, left_out=left_out, kept_back=[str(problem) for problem in problems])
 
 
 CANVAS = Platform(

@@ -15,6 +15,10 @@ NAME = re.compile(
     r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
 )
 GRADE, MOST = "grade", "maximum grade"
+# “No” as an answer to “Grade can be changed”, the column after the highest grade, in Moodle's language packs.
+LOCKED = frozenset(
+    ("no", "nein", "non", "não", "nee", "nej", "nei", "ei", "nie", "ne", "nem", "нет", "否", "না", "नहीं")
+)
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 # What its worksheets call everybody: the language's word for a participant, and a number. Most language packs
 # write no space between them: “Teilnehmer/in801”, “Participante801” ($string['hiddenuser'] of mod_assign).
@@ -138,12 +142,14 @@ def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merge
     maxima = {row[most].strip() for row in table.rows} - {""} if most is not None else set()
     factors = {maximum: factor(known, lesson, maximum, scale) for maximum in maxima | {""}}
 
-    def fill_row(row: list[str], student: str) -> bool:
+    def fill_row(row: list[str], student: str) -> tuple[bool, str]:
         score = known.scores.get((student, lesson))
         if score is None:
-            return False
+            return False, ""
+        if most is not None and most + 1 < len(row) and row[most + 1].strip().lower() in LOCKED:
+            return False, "the grade is locked in Moodle"
         row[place] = f"{score * factors[row[most].strip() if most is not None else '']:.2f}"
-        return True
+        return True, ""
 
     return merged(known, table, fill_row, [lesson])
 
