@@ -21,9 +21,9 @@ import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 
-from autograder.classroom.archives import unpacked
 from autograder.classroom.class_report import without_names
 from autograder.classroom.similar_answers import signs, words
+from autograder.classroom.unpacking import unpacked
 from autograder.grading import worker_pool
 from autograder.grading.evasion_lint import hiding
 from autograder.grading.notebook_evidence import bound_outputs

@@ -1,14 +1,23 @@
 """Lists of people as platforms export them, and finding people by what platforms make of their names."""
 
-from datetime import UTC
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 from autograder.classroom.class_roster import Person, Roster, read_people
 from autograder.classroom.csv_tables import BadList
 from autograder.classroom.gradebook_roster import class_list
-from autograder.classroom.platforms import blackboard, brightspace, canvas, generic, gradescope, moodle
+from autograder.classroom.platforms import (
+    blackboard,
+    brightspace,
+    canvas,
+    generic,
+    github_classroom,
+    gradescope,
+    moodle,
+)
 from autograder.grading.class_folder import Class
+from openpyxl import Workbook
 from support.handing_in import run
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-convolution (991)
@@ -30,6 +39,19 @@ MOODLE = """First name,Last name,ID number,Email address
 Jane,Doe,s100,jane@example.org
 Jörg,Müller,,joerg@example.org
 """
+# As “Download roster” gives it: the columns that abc-classroom's documentation names.
+GITHUB = """"identifier","github_username","github_id","name"
+"s100","jdoe-gh","40261856","Jane Doe"
+"joerg@example.org","","","Jörg Müller"
+"""
+# A guess, after what teachers show of the grades that Google Classroom exports; Google documents no format.
+GOOGLE = """Last Name,First Name,Email Address,01-convolution
+,,,3/1/26
+,,,20
+Doe,Jane,jane@example.org,17
+Müller,Jörg,joerg@example.org,
+Class Average,,,8.5
+"""
 WORKSHEET = """Identifier,Full name,Email address,Status,Grade,Last modified (submission),Feedback comments
 Participant 81,Jane Doe,jane@example.org,Submitted,,"Sunday, 1 March 2026, 10:24 PM","two
 lines"
@@ -41,7 +63,7 @@ def read(tmp_path, text, encoding="utf-8", **zone):
     path = tmp_path / "list.csv"
     path.write_text(text, encoding=encoding)
     kinds = (generic.PLAIN, moodle.MOODLE, canvas.CANVAS, gradescope.GRADESCOPE)
-    kinds += (blackboard.BLACKBOARD, brightspace.BRIGHTSPACE)
+    kinds += (blackboard.BLACKBOARD, brightspace.BRIGHTSPACE, github_classroom.GITHUB_CLASSROOM)
     return read_people(path, [kind.lists for kind in kinds], **zone)
 
 
@@ -58,6 +80,8 @@ def read(tmp_path, text, encoding="utf-8", **zone):
         (GERMAN.replace("E-Mail-Adresse", "E-Mail"), "utf-8", ["jane@example.org", "joerg@example.org"]),
         ("\n\n" + MOODLE, "utf-8", ["s100", "joerg@example.org"]),
         ("sep=;\r\n" + MOODLE.replace(",", ";"), "cp1252", ["s100", "joerg@example.org"]),
+        (GITHUB, "utf-8", ["s100", "joerg@example.org"]),
+        (GOOGLE, "utf-8", ["jane@example.org", "joerg@example.org"]),
         ("id,name\na/b,Jane Doe\nc d,Jörg Müller\n", "utf-8", ["a-b", "c-d"]),
     ],
 )
@@ -65,6 +89,25 @@ def test_lists_of_every_origin_name_the_same_people(tmp_path, text, encoding, id
     people = read(tmp_path, text, encoding)
     assert [person.id for person in people] == ids
     assert [person.name for person in people] == ["Jane Doe", "Jörg Müller"]
+
+
+def test_a_list_may_be_an_excel_workbook(tmp_path):
+    book = Workbook()
+    for row in (
+        [],
+        ["id", "name", "time"],
+        ["jdoe", "Jane Doe", datetime(2026, 3, 1, 22, 24)],
+        [],
+        [81, "Bo Li"],
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "list.xlsx")
+    people = read_people(tmp_path / "list.xlsx", [generic.PLAIN.lists], UTC)
+    assert [(person.id, person.name) for person in people] == [("jdoe", "Jane Doe"), ("81", "Bo Li")]
+    assert people[0].time == datetime(2026, 3, 1, 22, 24, tzinfo=UTC)
+    (tmp_path / "list.xlsx").write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(BadList, match="no workbook"):
+        read_people(tmp_path / "list.xlsx", [generic.PLAIN.lists])
 
 
 def test_a_platforms_numbers_and_times_are_read(tmp_path):

@@ -10,7 +10,7 @@ import zipfile
 import nbformat
 import pytest
 from autograder.classroom import archives
-from autograder.classroom.collect_submissions import stamp_late
+from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from support.class_course import LESSON, OTHER, class_folder

@@ -79,14 +79,75 @@ def test_gradescopes_list_says_whose_the_folders_are(place, tmp_path):
     assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", None]
 
 
-def test_a_groups_notebook_is_named_by_its_people(place, tmp_path):
-    second = "  - :name: Zoe Zimmer\n    :sid: zoe\n  :created_at"
-    files = [
-        ("submission_metadata.yml", GRADESCOPE.replace("  :created_at", second)),
-        (f"submission_71/{LESSON}.ipynb", notebook()),
-    ]
+JOERG_TOO = "  - :name: Jörg Müller\n    :sid:\n    :email: jm@example.org\n  :created_at"
+# As Canvas exports groups. Whoever of them handed in gives the file its number, and the group its
+# name (`get_user_name` in content_zipper.rb, and the format of the group categories' import).
+GROUPS = """name,canvas_user_id,user_id,login_id,sections,group_name,canvas_group_id,group_id
+Amy Adams,11,1001,amy,A,Team 3,81,
+Bob Brown,12,1002,bob,A,Team 4,82,
+Jörg Müller,13,1003,joerg,A,Team 3,81,
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (
+            {
+                "submission_metadata.yml": GRADESCOPE.replace("  :created_at", JOERG_TOO),
+                "submission_71/answers.ipynb": "",
+            },
+            (),
+        ),
+        ({f"team3_13_901_{LESSON}.ipynb": "", OTHERS[0][0]: OTHERS[0][1]}, ()),
+        ({f"Homework 1_Team 3_attempt_2026-03-01-22-24-12_{LESSON}.ipynb": ""}, ()),
+        ({f"Team 3/{LESSON}.ipynb": ""}, ()),
+        ({"ours.ipynb": ""}, ("--who", "ours.ipynb=amy,joerg")),
+        ({f"adamsamy_11_901_{LESSON}.ipynb": "", OTHERS[0][0]: OTHERS[0][1]}, ("--who", "11=amy,joerg")),
+    ],
+)
+def test_a_groups_notebook_is_placed_for_each_of_its_people(place, tmp_path, files, words):
+    (tmp_path / "groups.csv").write_text(GROUPS, encoding="utf-8")
+    run(place, "roster", tmp_path / "groups.csv")
+    first = [(name, text or notebook(note="ours")) for name, text in files.items()]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", first), *words)
+    assert [note_of(place, who) for who in ("amy", "joerg", "jane1")] == ["ours", "ours", None]
+    assert f"{len(files) - ('submission_metadata.yml' in files)} placed" in said
+    # What they hand in later needs nothing again.
+    later = [(name, text or notebook(note="our second")) for name, text in files.items()]
+    run(place, "collect", zipped(tmp_path / "later.zip", later))
+    assert [note_of(place, who) for who in ("amy", "joerg")] == ["our second", "our second"]
+
+
+def test_a_group_hands_in_by_another_of_its_people_the_second_time(place, tmp_path):
+    (tmp_path / "groups.csv").write_text(GROUPS, encoding="utf-8")
+    run(place, "roster", tmp_path / "groups.csv")
+    for number, file, note in ((13, 901, "by jörg"), (11, 951, "by amy")):
+        files = [*OTHERS, (f"team3_{number}_{file}_{LESSON}.ipynb", notebook(note=note))]
+        run(place, "collect", zipped(tmp_path / f"{number}.zip", files))
+    assert [note_of(place, who) for who in ("amy", "joerg")] == ["by amy", "by amy"]
+
+
+def test_a_group_that_no_list_names_is_told(place, tmp_path):
+    files = [*OTHERS, (f"team3_11_901_{LESSON}.ipynb", notebook())]
     said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
-    assert "nobody in the roster is called Amy Adams and Zoe Zimmer: --who submission_71=STUDENT" in said
+    assert "has the number of Amy Adams (amy), and no name of theirs" in said
+    run(place, "collect", tmp_path / "all.zip", "--who", "11=amy")
+    unknown = GRADESCOPE.replace("  :created_at", JOERG_TOO.replace("Jörg", "Zora").replace("jm@", "zm@"))
+    files = [("submission_metadata.yml", unknown), (f"submission_71/{LESSON}.ipynb", notebook())]
+    said = run(place, "collect", zipped(tmp_path / "group.zip", files), code=1)
+    assert "Zora Müller cannot be told in the roster: --who submission_71=amy,STUDENT" in said
+
+
+def test_a_folder_that_github_classroom_names_by_assignment_and_person_is_theirs(place, tmp_path):
+    names = ("amy", "bob", "j-b-o")
+    files = [(f"{LESSON}-submissions/{LESSON}-{name}/{LESSON}.ipynb", notebook(note=name)) for name in names]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert [note_of(place, who) for who in ("amy", "bob")] == ["amy", "bob"]
+    assert "1 not placed" in said
+    # One folder alone bears nothing out.
+    one = zipped(tmp_path / "one.zip", [("Jean-Jane Doe/x.ipynb", notebook())])
+    assert "1 not placed" in run(place, "collect", one, code=1)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from autograder.classroom.collect_submissions import folder_of
+from autograder.classroom.collection import folder_of
 from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
 from autograder.grading.late_policy import BEST, LAST, ON_TIME
 from autograder.grading.read_submission import beside, moment, refused

@@ -27,6 +27,7 @@ class Person:
     time: datetime | None = None  # when they handed something in, where the list says so
     other: tuple[str, ...] = ()  # what else they are called: a number of the university's, a login
     section: str = ""  # as the list names it; several stand in it as they stand there
+    group: str = ""  # those who hand in together
 
     @property
     def name(self) -> str:
@@ -120,7 +121,8 @@ def person_of(values: Mapping[str, str]) -> Person:
     chosen = next((name for name in [*known, whole, f"{first} {last}".strip(), lms] if name), "")
     other = tuple(dict.fromkeys(name for name in known if name and name != chosen))
     section = " ".join(values.get("section", "").split())
-    return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other, section=section)
+    names = safe_id(chosen), first, last, values.get("email", ""), lms
+    return Person(*names, other=other, section=section, group=values.get("group", ""))
 
 
 def _day_first(times: Iterable[str], path: Path) -> bool:
@@ -178,7 +180,10 @@ class Roster:
         self._exact: dict[str, set[str]] = {}
         self._parts: dict[str, set[str]] = {}
         self._names: dict[str, set[str]] = {}
+        self._groups: dict[str, set[str]] = {}
         for person in self.people.values():
+            if group := normalize_name(person.group):
+                self._groups.setdefault(group, set()).add(person.id)
             for key in filter(None, person.identifiers):
                 self._exact.setdefault(normalize_identifier(key), set()).add(person.id)
                 self._parts.setdefault(normalize_name(key), set()).add(person.id)
@@ -190,6 +195,11 @@ class Roster:
     def of_lms(self, number: str) -> set[str]:
         """Return the ids of the people who have a number of the platform's."""
         return {person.id for person in self.people.values() if number and person.lms_user_id == number}
+
+    def group(self, labels: Iterable[str]) -> set[str]:
+        """Return the people of the first group that is called as a label is."""
+        keys = filter(None, map(normalize_name, labels))
+        return next((people for key in keys if (people := self._groups.get(key))), set())
 
     def called(self, labels: Sequence[str]) -> set[str]:
         """Return the people whom the first label names that names anybody; several where it is not clear."""

@@ -8,24 +8,47 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import re
-import shlex
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
-from dateutil import tz
 
-from autograder.classroom.archives import TAR, UNOPENED, ZIP, BadArchive, entries, handed_in_by_name
-from autograder.classroom.class_roster import Person, Roster, normalize_name
-from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
+from autograder.classroom.archives import BadArchive, entries
+from autograder.classroom.class_roster import normalize_name
+from autograder.classroom.collection import (
+    RECORD,
+    STAYS,
+    UNKNOWN,
+    Collected,
+    Placed,
+    Record,
+    Request,
+    folder_of,
+    place_of,
+    read_record,
+    record_in,
+)
+from autograder.classroom.hand_in_times import (
+    handed_in_at,
+    stamped,
+    tell_of_late_ones,
+    tell_of_two_times,
+    tell_of_useless_times,
+    time_by_platform,
+)
+from autograder.classroom.platforms.protocol import HandedFile
+from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
+from autograder.classroom.whose import (
+    by_leading_identifier,
+    contradicts,
+    name_of_nobody,
+    unclear,
+    whose,
+)
 from autograder.grading.class_folder import STAMP, Class
-from autograder.grading.read_submission import beside, moment
 from autograder.grading.releases import known_ids_and_answers
 from autograder.grading.worker_pool import READING, LimitReached, run_limited
 from autograder.records import serialization
@@ -33,92 +56,8 @@ from autograder.records.cell_roles import is_answer, tasks_of
 from autograder.records.file_digests import file_digest, folder_digest, write_whole
 from autograder.words.phrases import listed
 
-# Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
-COLLECTED = "collected"
-RECORD = "record.json"
-READABLE = 0o644  # whoever grades may be another user than who collected
 # What a record is called that cannot be read, when a new one takes its place.
 DAMAGED = ".damaged"
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to collect."""
-
-    course: Class
-    lessons: tuple[str, ...]
-    roster: Roster
-    platforms: Mapping[str, Platform]  # that they may come from, by name
-    lesson: str = ""  # that the archives are of; found out where empty
-    who: Mapping[str, str] = field(default_factory=dict)  # ids, by a number, folder or file of the platform's
-    # Who handed in when, and which of the platform's numbers is whose; None where no list was given.
-    times: tuple[Person, ...] | None = None
-    dry: bool = False  # write nothing
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A notebook and where it goes. `before` are the same student's that it takes the place of."""
-
-    lesson: str
-    student: str
-    entry: HandedFile
-    before: tuple[HandedFile, ...] = ()
-    time: datetime | None = None
-    state: str = "new"
-    copies: int = 0  # other files of the archives that hold the same
-
-
-@dataclass(frozen=True)
-class Record:
-    """What archives said of everybody so far, by lesson and student, and whom the instructor named."""
-
-    lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
-    who: Mapping[str, str] = field(default_factory=dict)
-    others: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # files that are no notebooks, by student
-    # The tasks that any version of theirs had: which release they were given.
-    had: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
-
-
-UNKNOWN = HandedFile("", "")
-# States in which the notebook that is there already counts.
-STAYS = ("a later one is there", "the earlier one stays")
-
-
-@dataclass
-class Collected:
-    """What became of each file: placed, kept as an earlier one, no notebook, not placed, or refused."""
-
-    placed: list[Placed] = field(default_factory=list)
-    unplaced: list[tuple[HandedFile, str]] = field(default_factory=list)
-    # No notebooks: nothing that is graded.
-    others: list[HandedFile] = field(default_factory=list)
-    refused: list[HandedFile] = field(default_factory=list)  # by a limit, or since it cannot be read
-    noise: int = 0  # files of programs, such as .git and __MACOSX
-    missing: dict[str, list[str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    useless: list[str] = field(default_factory=list)  # what of the list of times counts for nobody
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of files in each of the five lists."""
-        stay = [placed.state in STAYS for placed in self.placed]
-        return {
-            "placed": sum(not stays for stays in stay),
-            "earlier": sum(len(placed.before) + placed.copies for placed in self.placed),
-            "no notebook": len(self.others) + self.noise,
-            "not placed": len(self.unplaced),
-            "refused": len(self.refused),
-        }
-
-    @property
-    def needs_a_look(self) -> bool:
-        """Tell whether a person has to do something about a file."""
-        return bool(self.unplaced or self.useless or self.refused)
 
 
 def take_in(request: Request, archives: Iterable[Path]) -> Collected:
@@ -137,20 +76,40 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
     by_student: dict[tuple[str, str], list[HandedFile]] = {}
     had: dict[tuple[str, str], frozenset[str]] = {}
     released = {lesson: _released(request.course, lesson) for lesson in request.lessons}
+    doubtful: list[tuple[str, HandedFile, frozenset[str], list[set[str]]]] = []
+    named_so: dict[str, set[str]] = {}  # by archive, those whose identifier stands first in a file's name
+
+    def place(lesson: str, entry: HandedFile, tasks: frozenset[str], people: list[set[str]]) -> None:
+        for student in set().union(*people):
+            shared = replace(entry, of_group=len(people) > 1)
+            by_student.setdefault((lesson, student), []).append(shared)
+            had[lesson, student] = had.get((lesson, student), frozenset()) | tasks
+
     for path in archives:
         files = entries(path, request.platforms.values())
         for lesson, entry, tasks in _with_lessons(request, files, released, outcome):
-            students = _whose(request, lesson, entry)
-            if len(students) == 1:
-                (student,) = students
-                by_student.setdefault((lesson, student), []).append(entry)
-                had[lesson, student] = had.get((lesson, student), frozenset()) | tasks
-            else:
-                outcome.unplaced.append((entry, _unclear(request, entry, students)))
+            people = whose(request, lesson, entry)
+            if any(len(students) != 1 for students in people):
+                doubtful.append((lesson, entry, tasks, people))
+                continue
+            if stranger := name_of_nobody(request, entry, people):
+                outcome.useless.append(stranger)
+            if people == [(first := by_leading_identifier(request.roster, entry))]:
+                named_so.setdefault(entry.archive, set()).update(first)
+            place(lesson, entry, tasks, people)
+    for lesson, entry, tasks, people in doubtful:
+        first = by_leading_identifier(request.roster, entry)
+        if people == [set()] and len(first) == 1 and len(named_so.get(entry.archive, set()) - first) > 1:
+            (student,) = first
+            outcome.notes.append(f"{entry.path}: taken for {student}'s, since other files are named so")
+            place(lesson, entry, tasks, [first])
+        else:
+            outcome.unplaced.append((entry, unclear(request, entry, people)))
     for (lesson, student), several in sorted(by_student.items()):
-        numbers = {file.user for file in several if file.user}
+        # A group's number is that of whoever of them handed in.
+        numbers = {file.user for file in several if file.user and not file.of_group}
         known = record.lessons.get(lesson, {}).get(student, UNKNOWN)
-        if known.user and several[0].lms == known.lms:
+        if known.user and several[0].lms == known.lms and not known.of_group:
             numbers.add(known.user)
         if len(numbers) > 1 and not numbers & request.who.keys():
             reason = f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
@@ -162,32 +121,32 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
         outcome.missing[lesson] = [
             student
             for student in request.roster.people
-            if student not in there and not _place(request.course, lesson, student).is_file()
+            if student not in there and not place_of(request.course, lesson, student).is_file()
         ]
-    _tell_of_late_ones(request, outcome)
+    tell_of_late_ones(request, outcome)
     _tell_of_odd_ones(outcome, released)
-    _tell_of_useless_times(request, outcome)
-    _tell_of_two_times(request, outcome)
+    tell_of_useless_times(request, outcome)
+    tell_of_two_times(request, outcome)
     for one in outcome.placed:
-        if other := _contradicts(request, one):
+        if other := contradicts(request, one):
             outcome.notes.append(f"{one.entry.path}: handed in by {one.student}, and its name says {other}")
     if not request.dry:
-        _keep(request, archives)
+        keep_archives(request, archives)
         for placed in outcome.placed:
-            _put(request.course, placed)
-        _remember(request, outcome, record, had)
+            put(request.course, placed)
+        remember(request, outcome, record, had)
     return outcome
 
 
 @dataclass(frozen=True)
-class _Released:
+class Released:
     """A lesson as it was given out: the ids of its cells, and the texts of its answer cells."""
 
     tasks: frozenset[str]
     texts: Mapping[str, frozenset[str]]
 
 
-def _released(course: Class, lesson: str) -> _Released:
+def _released(course: Class, lesson: str) -> Released:
     """Return a lesson's release in all languages: a learner works in one of them."""
     texts: dict[str, set[str]] = {}
     release = nbformat.read(course.release(lesson), as_version=4)
@@ -196,11 +155,11 @@ def _released(course: Class, lesson: str) -> _Released:
         said = nbformat.read(path, as_version=4) if path.is_file() else release
         for cell in filter(is_answer, said.cells):
             texts.setdefault(cell["id"], set()).add(cell.source.strip())
-    return _Released(tasks_of(release), {name: frozenset(found) for name, found in texts.items()})
+    return Released(tasks_of(release), {name: frozenset(found) for name, found in texts.items()})
 
 
 def _with_lessons(
-    request: Request, files: Iterable[HandedFile], released: Mapping[str, _Released], outcome: Collected
+    request: Request, files: Iterable[HandedFile], released: Mapping[str, Released], outcome: Collected
 ) -> Iterator[tuple[str, HandedFile, frozenset[str]]]:
     """Yield the notebooks of an archive, their lessons and tasks; the rest goes into the outcome."""
     ids = frozenset().union(*(release.tasks for release in released.values()))
@@ -236,7 +195,7 @@ def _may_hold_work(entry: HandedFile) -> bool:
 def _of_the_assignment(
     request: Request,
     notebooks: list[tuple[HandedFile, str, frozenset[str]]],
-    released: Mapping[str, _Released],
+    released: Mapping[str, Released],
     outcome: Collected,
 ) -> Iterator[tuple[str, HandedFile, frozenset[str]]]:
     """Yield the notebooks of the lesson that an archive is of.
@@ -270,88 +229,33 @@ def _of_the_assignment(
             yield meant, replace(entry, cells=len(tasks)), tasks
 
 
-def _whose(request: Request, lesson: str, entry: HandedFile) -> set[str]:
-    """Return the students who may have handed it in: one, if all is well."""
-    for called in (entry.user, entry.folder, entry.path, entry.file):
-        if called and called in request.who:
-            return {request.who[called]}
-    if entry.user:
-        listed = [time for time in request.times or () if time.lms_user_id == entry.user]
-        if listed:
-            known = request.roster.find(listed[0])
-            if len(known) == 1:
-                return known
-    platform = request.platforms.get(entry.lms)
-    if platform and platform.numbers_listed and (known := request.roster.of_lms(entry.user)):
-        return known
-    # Where a platform says who it is, what the file is called says nothing.
-    own = () if entry.lms else handed_in_by_name(entry.file, lesson)
-    return request.roster.called((*entry.labels, *own)) or _guessed(request.roster, entry.guesses)
-
-
-def _guessed(roster: Roster, guesses: Sequence[Guess]) -> set[str]:
-    """Return the people of a part of a name, where something else bears out that the rest is none of theirs.
-
-    That is a number in it, a section of the class that is called so, or other files with the same prefix.
-    """
-    sections = {normalize_name(person.section) for person in roster.people.values() if person.section}
-    borne_out = [
-        guess
-        for guess in guesses
-        if guess.shared
-        or (not guess.by_all and (re.search(r"\d", guess.prefix) or normalize_name(guess.prefix) in sections))
-    ]
-    return next((people for guess in borne_out if (people := roster.called([guess.label]))), set())
-
-
-def _contradicts(asked: Request, placed: Placed) -> str:
-    """Return whom else a file's name names, where a platform says who handed it in."""
-    entry = placed.entry
-    if not entry.lms:
-        return ""
-    parts = [part.rpartition(".")[0] or part for part in entry.file.split("/")]
-    words = [*parts, *handed_in_by_name(entry.file, placed.lesson), *re.split(r"[_ ]", entry.file)]
-    others = asked.roster.called(words)
-    return listed(sorted(others)) if others and placed.student not in others else ""
-
-
-def _unclear(request: Request, entry: HandedFile, students: set[str]) -> str:
-    solution = f"--who {shlex.quote(entry.user or entry.folder or entry.path)}=STUDENT"
-    if students:
-        name = request.roster.people[min(students)].name
-        return f"{len(students)} students are called {name} ({listed(sorted(students))}): {solution}"
-    if entry.anonymous:
-        return (
-            "it was handed in anonymously; switch that off on the platform (Moodle: reveal student "
-            f"identities) and download it again, or {solution}"
-        )
-    called = f" {entry.labels[0]}" if entry.lms and entry.labels else " that"
-    return f"nobody in the roster is called{called}: {solution}"
-
-
 def _chosen(
     request: Request,
     lesson: str,
     student: str,
     several: list[HandedFile],
     known: HandedFile,
-    released: _Released,
+    released: Released,
 ) -> Placed:
     """Return the notebook of a student's that counts for one lesson, with those that it takes the place of.
 
     Of several, one that was worked on counts before an untouched one, then the one that was handed in last:
-    by the platform's time, then by the archive's, then by the number that a browser gave to a copy.
+    by the platform's time, then by the archive's, then by the number that a browser gave to a copy in it.
     """
     # A file without one of the lesson's cells, such as notes, never takes the place of one that has some.
+    archives = list(dict.fromkeys(file.archive for file in several))  # the last one that is named came last
     ordered = sorted(
         several,
-        key=lambda file: (file.cells > 0, file.answers > 0, file.rank, file.modified, file.copy, file.path),
+        key=lambda file: (
+            *(file.cells > 0, file.answers > 0, file.rank, file.modified),
+            *(archives.index(file.archive), file.copy, file.path),
+        ),
     )
     last = ordered[-1]
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
-    copies = len(several) - 1 - len(earlier)
-    time = _handed_in(request, lesson, student, last)
-    there = _place(request.course, lesson, student)
+    copies = tuple(file for file in ordered[:-1] if file.content == last.content)
+    time = handed_in_at(request, lesson, student, last)
+    there = place_of(request.course, lesson, student)
     old = there.read_bytes() if there.is_file() else None
     if old is None:
         state = "new"
@@ -365,7 +269,7 @@ def _chosen(
     return Placed(lesson, student, last, earlier, time, state, copies)
 
 
-def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: _Released) -> str:
+def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: Released) -> str:
     """Return what becomes of the notebook that is there already, beside one that was collected now."""
     try:
         cells, answers = run_limited(READING, known_ids_and_answers, old, released.tasks, released.texts)
@@ -380,7 +284,7 @@ def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: _Re
     return "a later one is there" if later else "replaces an earlier one"
 
 
-def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, _Released]) -> None:
+def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> None:
     """Note what a person would not see: notebooks that lack cells, and those that nobody worked on."""
     for placed in outcome.placed:
         wanted = len(released[placed.lesson].tasks)
@@ -404,116 +308,12 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, _Released]) -> 
             outcome.notes.append(f"{collected.path}: cells that are missing: {lost} of {wanted}")
 
 
-def _tell_of_useless_times(request: Request, outcome: Collected) -> None:
-    """Note the rows of the list of times that count for nobody, and that there is no time in it at all."""
-    times = request.times or ()
-    found = [(time.who, request.roster.find(time)) for time in times if time.lms_user_id not in request.who]
-    strangers = [who for who, students in found if not students]
-    if strangers:
-        outcome.useless.append(
-            f"The list of times names people whom the gradebook does not: {listed(strangers)}"
-        )
-    outcome.useless += [
-        f"The list of times names {who}, who could be {listed(sorted(students), 'or')}"
-        for who, students in found
-        if len(students) > 1
-    ]
-    if request.times is not None and not any(time.time for time in times):
-        outcome.useless.append(
-            "The list of times has no time that can be read: make a CSV file with the columns email (or id) "
-            "and time, and times such as 2026-03-01 22:24."
-        )
-
-
-def _handed_in(request: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
-    """When it was handed in, as far as anybody says."""
-    for submitted in request.times or ():
-        by_number = entry.user and submitted.lms_user_id == entry.user
-        if submitted.time and (by_number or request.roster.find(submitted) == {student}):
-            return submitted.time.astimezone(UTC)
-    if entry.time:
-        return _by_platform(request.course, entry)
-    return _a_moment_late(request.course, lesson, student) if entry.late else None
-
-
-def _by_platform(course: Class, entry: HandedFile) -> datetime | None:
-    """Return when something was handed in, as its platform says."""
-    time = entry.time
-    if time and not time.tzinfo:
-        time = time.replace(tzinfo=course.policy.zone or tz.tzlocal())
-    return time and time.astimezone(UTC)
-
-
-def _tell_of_two_times(request: Request, outcome: Collected) -> None:
-    """Note where the list of times says something else than the platform's mark, or than was known."""
-    for one in outcome.placed:
-        if one.time is None:
-            continue
-        late = _a_moment_late(request.course, one.lesson, one.student)
-        others = ["the platform marks it as late"] if one.entry.late and late and one.time < late else []
-        by_platform = _by_platform(request.course, one.entry)
-        if by_platform and abs(by_platform - one.time) >= timedelta(minutes=1):
-            others.append(f"the platform says {_told(by_platform)}")
-        stamp = _place(request.course, one.lesson, one.student).parent / STAMP
-        before = moment(beside(stamp)) if one.state == "as before" else None
-        if before and before.replace(tzinfo=UTC) != one.time:
-            others.append(f"it had {_told(before)}")
-        if others:
-            which = f"{_told(one.time)} counts; {listed(others)}"
-            outcome.notes.append(f"{one.student}, {one.lesson}: two times: {which}")
-
-
-def _told(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M} UTC"
-
-
-def stamp_late(course: Class) -> None:
-    """Write a time for what a platform marked as late, where the class said only later when it was due."""
-    for lesson, students in read_record(course).lessons.items():
-        for student, entry in students.items():
-            place = _place(course, lesson, student)
-            stamp, time = place.parent / STAMP, _a_moment_late(course, lesson, student)
-            if entry.late and time and place.is_file() and not stamp.exists():
-                write_whole(stamp, _stamped(time), READABLE)
-
-
-def _stamped(time: datetime) -> bytes:
-    return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
-
-
-def _a_moment_late(course: Class, lesson: str, student: str) -> datetime | None:
-    due = course.policy.due_for(lesson, student)
-    return due and (due + timedelta(seconds=1)).replace(tzinfo=UTC)
-
-
-def _tell_of_late_ones(request: Request, outcome: Collected) -> None:
-    marked = [placed for placed in outcome.placed if placed.entry.late]
-    late = [
-        placed
-        for placed in marked
-        if placed.time == _a_moment_late(request.course, placed.lesson, placed.student)
-    ]
-    if not late:
-        return
-    who = listed([placed.student for placed in late])
-    if all(placed.time for placed in late):
-        how = "Each counts as late by a moment, so by the smallest penalty"
-    else:
-        how = (
-            "class.toml has no due date for the lesson yet; once it has one, each counts as late by a moment"
-        )
-    outcome.notes.append(
-        f"The platform marks {len(late)} as late and does not say by how much: {who}. {how}. "
-        "--times FILE.csv gives the real times."
-    )
-
-
-def _put(course: Class, placed: Placed) -> None:
+def put(course: Class, placed: Placed) -> None:
     """Write one notebook and its time, and keep what was there."""
     for earlier in placed.before:
-        time = _by_platform(course, earlier)
-        _aside(course, placed, earlier.content, _stamped(time) if time else b"")
-    place = _place(course, placed.lesson, placed.student)
+        time = time_by_platform(course, earlier)
+        _aside(course, placed, earlier.content, stamped(time) if time else b"")
+    place = place_of(course, placed.lesson, placed.student)
     stamp = place.parent / STAMP
     if placed.state in STAYS:
         return
@@ -521,20 +321,20 @@ def _put(course: Class, placed: Placed) -> None:
         _aside(course, placed, place.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
         stamp.unlink(missing_ok=True)
     if placed.time:
-        write_whole(stamp, _stamped(placed.time), READABLE)
+        write_whole(stamp, stamped(placed.time))
     if placed.state != "as before":
-        write_whole(place, placed.entry.content, READABLE)
+        write_whole(place, placed.entry.content)
 
 
 def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") -> None:
     digest = hashlib.sha256(content).hexdigest()[:12]
     folder = folder_of(course) / "earlier" / placed.student / placed.lesson
-    write_whole(folder / f"{digest}.ipynb", content, READABLE)
+    write_whole(folder / f"{digest}.ipynb", content)
     if stamp:
-        write_whole(folder / f"{digest}-{STAMP}", stamp, READABLE)
+        write_whole(folder / f"{digest}-{STAMP}", stamp)
 
 
-def _keep(request: Request, archives: Iterable[Path]) -> None:
+def keep_archives(request: Request, archives: Iterable[Path]) -> None:
     """Keep the archives themselves: they hold what could not be placed as well."""
     folder = folder_of(request.course) / "archives"
     folder.mkdir(parents=True, exist_ok=True)
@@ -547,7 +347,7 @@ def _keep(request: Request, archives: Iterable[Path]) -> None:
             shutil.copyfile(path, kept)
 
 
-def _remember(
+def remember(
     request: Request, outcome: Collected, record: Record, had: Mapping[tuple[str, str], frozenset[str]]
 ) -> None:
     """Note what the platform calls everybody, for feedback and the next archive, and which tasks they had."""
@@ -563,9 +363,9 @@ def _remember(
     plain, _ = serialization.encode(Record(lessons, request.who, others, known))
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     path = folder_of(request.course) / RECORD
-    if _record_in(path) is None:
+    if record_in(path) is None:
         path.rename(path.with_name(RECORD + DAMAGED))
-    write_whole(path, text.encode(), READABLE)
+    write_whole(path, text.encode())
 
 
 def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]:
@@ -573,40 +373,7 @@ def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]
     there = {placed.student for placed in outcome.placed}
     files: dict[str, tuple[str, ...]] = {}
     for entry in outcome.others:
-        students = _whose(request, "", entry)
-        if len(students) == 1 and not students & there:
-            (student,) = students
+        people = whose(request, "", entry)
+        for student in set().union(*(students for students in people if len(students) == 1)) - there:
             files[student] = (*files.get(student, ()), entry.file or entry.path)
     return files
-
-
-def read_record(course: Class) -> Record:
-    """Return what earlier archives said of everybody, and whom the instructor named; named if damaged."""
-    path = folder_of(course) / RECORD
-    record = _record_in(path)
-    if record is None:
-        log.warning(
-            "%s cannot be read, so nothing is known of what was collected before: collect those archives "
-            "again, which are kept beside it",
-            path,
-        )
-    return record or Record()
-
-
-def _record_in(path: Path) -> Record | None:
-    """Return a record; an empty one where there is no file, and none where it cannot be read."""
-    try:
-        return serialization.decode(Record, json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return Record()
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def folder_of(course: Class) -> Path:
-    """Where archives, earlier versions and the record lie."""
-    return Path(course.directory.root) / COLLECTED
-
-
-def _place(course: Class, lesson: str, student: str) -> Path:
-    return course.place(course.directory.submitted_directory, student, lesson) / f"{lesson}.ipynb"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from zipfile import BadZipFile
 
 from charset_normalizer import from_bytes
 
@@ -26,6 +27,8 @@ GUESSED = (
     *("cp1252", "cp1250", "cp1251", "cp1254", "cp1253", "cp1255", "cp1256", "cp1257", "mac_roman"),
     *("gb18030", "big5", "cp932", "cp949", "utf_16_le", "utf_16_be"),
 )
+# How an Excel workbook begins.
+ZIPPED = b"PK\x03\x04"
 # What a guess is given to read: its tables of letters need no more.
 MOST_GUESSED = 200_000
 # What a list can say of a student; one of the last four must be there.
@@ -36,6 +39,7 @@ KEYS = (
     "last_name",
     "time",
     "section",
+    "group",
     "id",
     "email",
     "number",
@@ -107,6 +111,8 @@ def _decoded(path: Path) -> tuple[str, str]:
         content = path.read_bytes()
     except OSError as problem:
         raise BadList(f"{path} cannot be read: {problem.strerror}.") from problem
+    if content.startswith(ZIPPED):
+        return _from_workbook(path), ""
     named = next((encoding for mark, encoding in MARKS if content.startswith(mark)), "utf-8")
     with suppress(UnicodeDecodeError):
         return content.decode(named), ""
@@ -117,6 +123,28 @@ def _decoded(path: Path) -> tuple[str, str]:
     with suppress(UnicodeDecodeError):
         return content.decode(guess.encoding), guess.encoding
     raise BadList(f"{path} is in no encoding that can be told. Save it as CSV UTF-8.")
+
+
+def _from_workbook(path: Path) -> str:
+    """Return the first sheet of an Excel workbook as CSV.
+
+    Raises:
+        BadList: it is no workbook.
+    """
+    from openpyxl import load_workbook
+
+    try:
+        with path.open("rb") as file:  # whose name may end otherwise
+            rows = list(load_workbook(file, read_only=True, data_only=True).worksheets[0].values)
+    except (BadZipFile, KeyError, ValueError, IndexError, OSError) as problem:
+        raise BadList(f"{path} is no workbook that can be read. Export the list as CSV.") from problem
+    made = io.StringIO()
+    csv.writer(made, lineterminator="\n").writerows(
+        ["" if cell is None else cell for cell in row]
+        for row in rows
+        if any(cell is not None for cell in row)
+    )
+    return made.getvalue()
 
 
 class Table:
@@ -207,7 +235,7 @@ def _is_student(role: str) -> bool:
 
 
 def _says_who(entry: Mapping[str, str]) -> bool:
-    return any(value for key, value in entry.items() if key not in ("section", "role"))
+    return any(value for key, value in entry.items() if key not in ("section", "group", "role"))
 
 
 def _whole_name(entry: Mapping[str, str]) -> str:

@@ -121,13 +121,14 @@ class Marks:
         columns = Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
         rows = self._connection.execute(select(*columns).order_by(Student.id))
         store = Store(self._connection)
-        sections = {record.student: record.name for record in store.read(InSection)}
+        sections = {record.student: record for record in store.read(InSection)}
         others = {record.student: record.values for record in store.read(Identifiers)}
         return [
             Person(
                 *(name, first or "", last or "", email or "", number or ""),
                 other=tuple(others.get(name, ())),
-                section=sections.get(name, ""),
+                section=sections[name].name if name in sections else "",
+                group=sections[name].group if name in sections else "",
             )
             for name, first, last, email, number in rows
         ]

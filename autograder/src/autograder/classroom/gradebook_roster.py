@@ -15,6 +15,7 @@ from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.verdicts import Identifiers, InSection, RosterChange, now, readable
 
 COLUMNS_OF_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
+KEPT = (*COLUMNS_OF_NBGRADER, "section", "group")
 # A list is refused where more than this share of it has names of the class, and unknown identifiers.
 SHARE_OF_NAMESAKES = 0.5
 
@@ -70,14 +71,15 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> Enrolme
             old = roster.people.get(person.id)
             if old is None:
                 new.append(person)
-            elif any(getattr(old, key) != getattr(person, key) for key in (*COLUMNS_OF_NBGRADER, "section")):
+            elif any(getattr(old, key) != getattr(person, key) for key in KEPT):
                 changed.append(person)
             row = rows.setdefault(person.id, Student(id=person.id))
             for key in COLUMNS_OF_NBGRADER:
                 setattr(row, key, getattr(person, key) or None)
             book.nbgrader.db.add(row)
-            if person.section != (old.section if old else ""):
-                book.verdicts.replace(InSection(person.id, person.section))
+            before = (old.section, old.group) if old else ("", "")
+            if (person.section, person.group) != before:
+                book.verdicts.replace(InSection(person.id, person.section, group=person.group))
             if person.other != (old.other if old else ()):
                 book.verdicts.replace(Identifiers(person.id, person.other))
         if new or changed:
@@ -90,10 +92,7 @@ def _change(new: Sequence[Person], before: Sequence[Person]) -> RosterChange:
     return RosterChange(
         now(),
         tuple(person.id for person in new),
-        {
-            person.id: {key: getattr(person, key) for key in (*COLUMNS_OF_NBGRADER, "section")}
-            for person in before
-        },
+        {person.id: {key: getattr(person, key) for key in KEPT} for person in before},
         {person.id: person.other for person in before},
     )
 
@@ -125,7 +124,8 @@ def undo(course: Class) -> tuple[list[str], list[str], list[str]]:
             if student in rows:
                 for key in COLUMNS_OF_NBGRADER:
                     setattr(rows[student], key, values.get(key) or None)
-                book.verdicts.replace(InSection(student, values.get("section", "")))
+                section, group = values.get("section", ""), values.get("group", "")
+                book.verdicts.replace(InSection(student, section, group=group))
                 book.verdicts.replace(Identifiers(student, tuple(last.identifiers.get(student, ()))))
                 restored.append(student)
         book.verdicts.forget(RosterChange, "")

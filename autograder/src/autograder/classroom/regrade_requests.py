@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom import gradebook_queries
-from autograder.classroom.archives import TAR, UNOPENED, ZIP, BadArchive, entries
+from autograder.classroom.archives import BadArchive, entries
 from autograder.classroom.class_roster import Roster, person_of
 from autograder.classroom.csv_tables import BadList, Table, read_list
 from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import Asked

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from autograder.classroom.collect_submissions import UNKNOWN, read_record
+
+from autograder.classroom.collection import UNKNOWN, read_record
 from autograder.classroom.platforms.protocol import Platform
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class

@@ -15,7 +15,7 @@ from autograder.words.phrases import listed
 
 if TYPE_CHECKING:
     from autograder.classroom.class_roster import Person, Roster
-    from autograder.classroom.collect_submissions import Collected
+    from autograder.classroom.collection import Collected
     from autograder.classroom.platforms.protocol import HandedFile
     from autograder.grading.class_folder import Class
 
@@ -126,14 +126,18 @@ def collect(
     ] = None,
     who: Annotated[
         list[str] | None,
-        typer.Option("--who", help="Whose something is: the platform's number or a file's name, =, the id."),
+        typer.Option(
+            "--who",
+            help="Whose something is: the platform's number or a file's name, =, ids: 71=amy or 71=amy,bob.",
+        ),
     ] = None,
     dry_run: DryRun = False,
     course: Root = Path(),
 ) -> None:
     """Put what a learning platform collected into submitted/, and say what belongs to whom."""
     from autograder.classroom.class_roster import read_people
-    from autograder.classroom.collect_submissions import Request, take_in
+    from autograder.classroom.collect_submissions import take_in
+    from autograder.classroom.collection import Request
     from autograder.classroom.gradebook_roster import class_list
     from autograder.classroom.platforms.registry import platforms_of
 
@@ -379,10 +383,10 @@ def similar(
 def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
     named = {}
     for pair in pairs:
-        called, _, student = pair.rpartition("=")
-        if not called or student not in students.people:
+        called, _, ids = pair.rpartition("=")
+        if not called or not set(ids.split(",")) <= students.people.keys():
             refuse(f"--who {pair}: what comes after the = is the id of nobody in the roster.")
-        named[called] = student
+        named[called] = ids
     return named
 
 

@@ -13,7 +13,8 @@ from functools import cached_property
 from nbformat import from_dict
 
 from autograder.classroom.attempt_selection import Attempts, attempts, tell
-from autograder.classroom.collect_submissions import Record, folder_of, read_record, stamp_late
+from autograder.classroom.collection import Record, folder_of, read_record
+from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
 from autograder.grading.gradebook import GradebookWriter, gradebook_lock

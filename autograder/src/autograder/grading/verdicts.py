@@ -145,6 +145,7 @@ class InSection:
     student: str
     name: str
     lesson: str = ""  # it is of no lesson
+    group: str = ""  # those who hand in together
 
 
 @dataclass(frozen=True)

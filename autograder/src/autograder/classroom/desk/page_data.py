@@ -10,7 +10,7 @@ from functools import cached_property
 from autograder.classroom import gradebook_queries, score_export
 from autograder.classroom.class_report import Words
 from autograder.classroom.class_roster import Person, normalize_name
-from autograder.classroom.collect_submissions import read_record
+from autograder.classroom.collection import read_record
 from autograder.classroom.gradebook_queries import HandedIn, Mark
 from autograder.classroom.score_export import Scores
 from autograder.grading import verdicts

@@ -31,8 +31,20 @@ LISTS = Lists(
         "lms_user_id": ("canvas id",),
         "section": ("section",),
     },
-    marks=(frozenset({"student", "id", "section"}), frozenset({"lastname", "firstname", "id", "section"})),
-    own_columns={"lms_user_id": ("id",)},
+    # Of a gradebook, and of the list of a group set (“Download Course Roster CSV”).
+    marks=(
+        frozenset({"student", "id", "section"}),
+        frozenset({"lastname", "firstname", "id", "section"}),
+        frozenset({"canvas_user_id", "group_name"}),
+    ),
+    own_columns={
+        "id": ("login_id",),
+        "number": ("user_id",),
+        "full_name": ("name",),
+        "lms_user_id": ("canvas_user_id", "id"),
+        "section": ("sections",),
+        "group": ("group_name",),
+    },
     no_people=(MAXIMA, "student, test"),
 )
 

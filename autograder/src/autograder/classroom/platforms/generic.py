@@ -16,6 +16,7 @@ LISTS = Lists(
         "lms_user_id": ("lms_user_id",),
         "time": ("time", "timestamp", "submitted"),
         "section": ("section", "sections", "group", "groups"),
+        "group": ("group_name", "team"),
         "role": ("role", "roles"),
     },
     no_people=("class average",),

@@ -24,7 +24,7 @@ LISTS = Lists(
 
 
 def read_list(text: bytes) -> Mapping[str, HandedFile]:
-    """Return who handed in what lies in each folder; more than one person where they worked as a group."""
+    """Return who handed in what lies in each folder: several people where they worked as a group."""
     try:
         told = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     except yaml.YAMLError:
@@ -34,16 +34,18 @@ def read_list(text: bytes) -> Mapping[str, HandedFile]:
         people = one.get(":submitters") if isinstance(one, dict) else None
         if not isinstance(people, list) or not all(isinstance(person, dict) for person in people):
             continue
-        said = [[str(person.get(key) or "") for key in (":sid", ":email", ":name")] for person in people]
-        # A group's is nobody's own: all of their names together are no one's name.
-        labels = said[0] if len(said) == 1 else [" and ".join(names[-1] for names in said)]
-        # Its number is the submission's: somebody who hands in again gets another one, and keeps the address.
-        address, sid = said[0][1], said[0][0]
+        said = [
+            tuple(filter(None, (str(person.get(key) or "") for key in (":sid", ":email", ":name"))))
+            for person in people
+        ]
+        # The number is the submission's: somebody who hands in again gets another one, and keeps the address.
+        address, sid = (str(people[0].get(key) or "") for key in (":email", ":sid")) if people else ("", "")
         when = one.get(":created_at")
         found[str(folder)] = HandedFile(
             "",
             "",
-            labels=tuple(filter(None, labels)),
+            labels=said[0] if len(said) == 1 else (),
+            together=tuple(said) if len(said) > 1 else (),
             folder=str(folder),
             user=(address or sid) if len(said) == 1 else "",
             rank=(int(f"{when:%Y%m%d%H%M%S}"),) if isinstance(when, datetime) else (),

@@ -34,6 +34,9 @@ class HandedFile:
     user: str = ""  # the platform's number of who handed it in
     labels: tuple[str, ...] = ()  # what they may be called, the likeliest first
     guesses: tuple[Guess, ...] = field(default=(), metadata=UNSTORED)  # the longest label first
+    # What each of several people may be called, where the platform says that they handed it in together.
+    together: tuple[tuple[str, ...], ...] = field(default=(), metadata=UNSTORED)
+    of_group: bool = False  # it is the work of several people, and placed for each of them
     anonymous: bool = field(default=False, metadata=UNSTORED)  # the platform hides who it is
     folder: str = ""  # what the platform calls their part of the archive
     file: str = ""  # its name without what the platform put before it

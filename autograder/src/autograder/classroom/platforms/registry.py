@@ -8,6 +8,7 @@ from autograder.classroom.platforms.blackboard import BLACKBOARD
 from autograder.classroom.platforms.brightspace import BRIGHTSPACE
 from autograder.classroom.platforms.canvas import CANVAS
 from autograder.classroom.platforms.generic import PLAIN
+from autograder.classroom.platforms.github_classroom import GITHUB_CLASSROOM
 from autograder.classroom.platforms.gradescope import GRADESCOPE
 from autograder.classroom.platforms.moodle import MOODLE
 from autograder.classroom.platforms.protocol import Platform
@@ -22,7 +23,7 @@ def platforms_of(course: Course) -> Mapping[str, Platform]:
     Raises:
         AuthoringError: that file is missing or fails, or gives one the name of another.
     """
-    of_the_tool = (PLAIN, MOODLE, CANVAS, GRADESCOPE, BLACKBOARD, BRIGHTSPACE)
+    of_the_tool = (PLAIN, MOODLE, CANVAS, GRADESCOPE, BLACKBOARD, BRIGHTSPACE, GITHUB_CLASSROOM)
     file = course.adds.platforms
     added: tuple[Platform, ...] = (
         tuple(defined_by(course.root / file, "course_platforms").get("PLATFORMS", ())) if file else ()

@@ -1,0 +1,137 @@
+"""What is collected from a class: the request, what becomes of each file, and what is kept of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from autograder.classroom.class_roster import Person, Roster
+from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.grading.class_folder import Class
+from autograder.records import serialization
+
+# Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
+COLLECTED = "collected"
+RECORD = "record.json"
+UNKNOWN = HandedFile("", "")
+# States in which the notebook that is there already counts.
+STAYS = ("a later one is there", "the earlier one stays")
+
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to collect."""
+
+    course: Class
+    lessons: tuple[str, ...]
+    roster: Roster
+    platforms: Mapping[str, Platform]  # that they may come from, by name
+    lesson: str = ""  # that the archives are of; found out where empty
+    who: Mapping[str, str] = field(default_factory=dict)  # ids, by a number, folder or file of the platform's
+    # Who handed in when, and which of the platform's numbers is whose; None where no list was given.
+    times: tuple[Person, ...] | None = None
+    dry: bool = False  # write nothing
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A notebook and where it goes. `before` are the same student's that it takes the place of."""
+
+    lesson: str
+    student: str
+    entry: HandedFile
+    before: tuple[HandedFile, ...] = ()
+    time: datetime | None = None
+    state: str = "new"
+    copies: tuple[HandedFile, ...] = ()  # other files of the archives that hold the same
+
+
+@dataclass(frozen=True)
+class Record:
+    """What archives said of everybody so far, by lesson and student, and whom the instructor named."""
+
+    lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
+    who: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # files that are no notebooks, by student
+    # The tasks that any version of theirs had: which release they were given.
+    had: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+
+@dataclass
+class Collected:
+    """What became of each file: placed, kept as an earlier one, no notebook, not placed, or refused."""
+
+    placed: list[Placed] = field(default_factory=list)
+    unplaced: list[tuple[HandedFile, str]] = field(default_factory=list)
+    # No notebooks: nothing that is graded.
+    others: list[HandedFile] = field(default_factory=list)
+    refused: list[HandedFile] = field(default_factory=list)  # by a limit, or since it cannot be read
+    noise: int = 0  # files of programs, such as .git and __MACOSX
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    useless: list[str] = field(default_factory=list)  # what of the list of times counts for nobody
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of files in each of the five lists."""
+        # A group's file is placed for each of its people, and is one file.
+        placed = _distinct(placed.entry for placed in self.placed if placed.state not in STAYS)
+        earlier = _distinct(file for placed in self.placed for file in (*placed.before, *placed.copies))
+        return {
+            "placed": len(placed),
+            "earlier": len(earlier - placed),
+            "no notebook": len(self.others) + self.noise,
+            "not placed": len(self.unplaced),
+            "refused": len(self.refused),
+        }
+
+    @property
+    def needs_a_look(self) -> bool:
+        """Tell whether a person has to do something about a file."""
+        return bool(self.unplaced or self.useless or self.refused)
+
+
+def _distinct(files: Iterable[HandedFile]) -> set[tuple[str, str]]:
+    return {(file.archive, file.path) for file in files}
+
+
+def read_record(course: Class) -> Record:
+    """Return what earlier archives said of everybody, and whom the instructor named; named if damaged."""
+    path = folder_of(course) / RECORD
+    record = record_in(path)
+    if record is None:
+        log.warning(
+            "%s cannot be read, so nothing is known of what was collected before: collect those archives "
+            "again, which are kept beside it",
+            path,
+        )
+    return record or Record()
+
+
+def record_in(path: Path) -> Record | None:
+    """Return a record; an empty one where there is no file, and none where it cannot be read."""
+    try:
+        return serialization.decode(Record, json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return Record()
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def folder_of(course: Class) -> Path:
+    """Where archives, earlier versions and the record lie."""
+    return Path(course.directory.root) / COLLECTED
+
+
+def place_of(course: Class, lesson: str, student: str) -> Path:
+    """Return where a student's notebook of a lesson lies."""
+    return course.place(course.directory.submitted_directory, student, lesson) / f"{lesson}.ipynb"

@@ -1,0 +1,146 @@
+"""Whose a file of an archive is, by the platform, the roster and what the instructor said."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from autograder.classroom.class_roster import Roster, normalize_identifier, normalize_name
+from autograder.classroom.collection import Placed, Request
+from autograder.classroom.file_names import handed_in_by_name
+from autograder.classroom.platforms.protocol import Guess, HandedFile
+from autograder.words.phrases import listed
+
+
+def whose(request: Request, lesson: str, entry: HandedFile) -> list[set[str]]:
+    """Return for each person who handed it in the students who this may be: one, if all is well."""
+    for called in (entry.user, entry.folder, entry.path, entry.file, *entry.labels[:1]):
+        if called and called in request.who:
+            return [{student} for student in request.who[called].split(",")]
+    if entry.together:
+        return [request.roster.called(labels) for labels in entry.together]
+    students = _one_person(request, lesson, entry)
+    group = request.roster.group(entry.labels)
+    if group and not (students and _bears_name(request, entry, students)):
+        return [{student} for student in sorted(group)]
+    return [students]
+
+
+def _one_person(request: Request, lesson: str, entry: HandedFile) -> set[str]:
+    """Return the students who may have handed it in, where it is the work of one."""
+    if entry.user:
+        listed = [time for time in request.times or () if time.lms_user_id == entry.user]
+        if listed:
+            known = request.roster.find(listed[0])
+            if len(known) == 1:
+                return known
+    platform = request.platforms.get(entry.lms)
+    if platform and platform.numbers_listed and (known := request.roster.of_lms(entry.user)):
+        return known
+    guessed = _guessed(request, entry.guesses)
+    if entry.lms:  # what the file is called says nothing then
+        return request.roster.called(entry.labels) or guessed
+    # A folder says more than the name of a file in it, which is its student's own choice.
+    if guessed and not request.roster.called(entry.path.split("/")[:-1]):
+        return guessed
+    return request.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
+
+
+def by_leading_identifier(roster: Roster, entry: HandedFile) -> set[str]:
+    """Return whose identifier stands before `_` at the start of a file's name that no platform gave.
+
+    It may be part of somebody else's, so this counts only where other files of the archive are named so too.
+    """
+    if entry.lms:
+        return set()
+    parts = [normalize_identifier(part) for part in entry.path.split("/")]
+    known = {
+        (len(key), person.id)
+        for person in roster.people.values()
+        for key in map(normalize_identifier, person.identifiers)
+        if key and any(part.startswith(f"{key}_") for part in parts)
+    }
+    longest = max((length for length, _ in known), default=0)
+    return {student for length, student in known if length == longest}
+
+
+def _bears_name(request: Request, entry: HandedFile, students: set[str]) -> bool:
+    """Tell whether a platform's name for somebody has to do with the name of one of these students."""
+    labels = [normalize_name(label) for label in entry.labels]
+    people = [request.roster.people[student] for student in students]
+    names = [normalize_name(name) for person in people for name in (person.first_name, person.last_name)]
+    own = {normalize_name(key) for person in people for key in person.identifiers}
+    return any(label in own or any(name and name in label for name in names) for label in labels)
+
+
+def name_of_nobody(request: Request, entry: HandedFile, people: Sequence[set[str]]) -> str:
+    """Return what to tell of a file that has a student's number and another name: a group's, perhaps."""
+    platform = request.platforms.get(entry.lms)
+    by_number = platform is not None and platform.numbers_listed and entry.user not in request.who
+    if not by_number or len(people) != 1 or _bears_name(request, entry, people[0]):
+        return ""
+    (student,) = people[0]
+    person = request.roster.people[student]
+    if not (person.first_name or person.last_name):
+        return ""
+    return (
+        f"{entry.path} has the number of {person.who}, and no name of theirs. If a group handed it in: "
+        f"`autograder roster` takes the platform's list of groups, or --who {entry.user}={student},OTHERS. "
+        f"If it is theirs alone: --who {entry.user}={student}"
+    )
+
+
+def _guessed(request: Request, guesses: Sequence[Guess]) -> set[str]:
+    """Return the people of a part of a name, where something else bears out that the rest is none of theirs.
+
+    That is a number in it, a section of the class or a lesson that is called so, or other files with the same
+    prefix.
+    """
+    roster = request.roster
+    sections = {normalize_name(person.section) for person in roster.people.values() if person.section}
+    lessons = set(map(normalize_name, request.lessons))
+    borne_out = [
+        guess
+        for guess in guesses
+        if guess.shared
+        or normalize_name(guess.prefix) in lessons
+        or (not guess.by_all and (re.search(r"\d", guess.prefix) or normalize_name(guess.prefix) in sections))
+    ]
+    return next((people for guess in borne_out if (people := roster.called([guess.label]))), set())
+
+
+def contradicts(asked: Request, placed: Placed) -> str:
+    """Return whom else a file's name names, where a platform says who handed it in."""
+    entry = placed.entry
+    if not entry.lms:
+        return ""
+    parts = [part.rpartition(".")[0] or part for part in entry.file.split("/")]
+    words = [*parts, *handed_in_by_name(entry.file, placed.lesson), *re.split(r"[_ ]", entry.file)]
+    others = asked.roster.called(words)
+    return listed(sorted(others)) if others and placed.student not in others else ""
+
+
+def unclear(request: Request, entry: HandedFile, people: Sequence[set[str]]) -> str:
+    """Return why a file cannot be placed, and the option that places it."""
+    called = shlex.quote(entry.user or entry.folder or entry.path)
+    if entry.together:
+        whom = [min(students) if len(students) == 1 else "STUDENT" for students in people]
+        unknown = [
+            labels[-1] for labels, students in zip(entry.together, people, strict=True) if len(students) != 1
+        ]
+        return (
+            f"of its group, {listed(unknown)} cannot be told in the roster: --who {called}={','.join(whom)}"
+        )
+    (students,) = people
+    solution = f"--who {called}=STUDENT"
+    if students:
+        name = request.roster.people[min(students)].name
+        return f"{len(students)} students are called {name} ({listed(sorted(students))}): {solution}"
+    if entry.anonymous:
+        return (
+            "it was handed in anonymously; switch that off on the platform (Moodle: reveal student "
+            f"identities) and download it again, or {solution}"
+        )
+    name = f" {entry.labels[0]}" if entry.lms and entry.labels else " that"
+    return f"nobody in the roster is called{name}: {solution}"
