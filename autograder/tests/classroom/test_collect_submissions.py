@@ -355,3 +355,29 @@ def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_aft
     stamp_late(Class(place))
     assert stamps["amy"].read_text() == "2026-03-01 12:00:01.000000 UTC"
     assert not stamps["bob"].exists()
+
+
+def test_what_is_known_of_people_is_for_its_owner_alone(place, tmp_path):
+    database = place / "gradebook.db"
+    database.chmod(0o644)  # as an earlier release left it
+    run(place, "collect", zipped(tmp_path / "all.zip", [(f"amy_{LESSON}.ipynb", notebook())]))
+    written = [database, *(place / "collected").rglob("*"), *(place / "submitted").rglob("*")]
+    assert {oct(path.stat().st_mode & 0o077) for path in written} == {"0o0"}
+
+
+def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(place):
+    (place / "autograded" / "amy").mkdir(parents=True)
+    (place / "gradebook.db").write_bytes(b"")
+    said = run(place, "roster", place / "people.csv", code=2)
+    assert "is empty, and autograded/ is not" in said
+    assert (place / "gradebook.db").read_bytes() == b""
+
+
+def test_class_toml_is_made_and_then_checked_by_one_command(place):
+    assert "is made" in run(place, "class")
+    assert f"{LESSON}: no due date" in run(place, "class")
+    text = (place / "class.toml").read_text()
+    (place / "class.toml").write_text(text.replace(f"# {LESSON} = 2026", f"{LESSON} = 2026", 1))
+    assert f"{LESSON}: due 2026-03-01 23:59" in run(place, "class")
+    (place / "class.toml").write_text(text.replace("[due]", "[due]\n01-convolutoin = 2026-03-01T23:59:00"))
+    assert "there is no lesson 01-convolutoin" in run(place, "class", code=2)

@@ -1,20 +1,24 @@
 """The bundle: nothing in it that students must not have, and everything that a check needs."""
 
+import errno
 import shlex
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 from autograder.author.authoring import load_lesson
 from autograder.author.build_bank import changed_answer, evidence_for, run_solution
 from autograder.author.parse_source import read_source
-from autograder.classroom.bundle_wheels import for_students
+from autograder.classroom import bundle_wheels as wheels_module
+from autograder.classroom.bundle_wheels import CannotBundle, for_students
 from autograder.classroom.student_bundle import SETUP, bundle
 from autograder.grading.evasion_lint import hiding
 from autograder.judge.decide import judge
 from autograder.records.course import NAMED, PACKED, Course
 from autograder.words.feedback_card import plain_text
+from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 from support.class_course import LESSON, NAME, OTHER, class_folder
@@ -217,8 +221,56 @@ def test_the_wheel_takes_the_courses_own_packages_wherever_the_tool_lies(class_c
     place = class_folder(class_course, tmp_path / "course", LESSON)
     (place / "paper").mkdir()
     (place / "paper" / "__init__.py").write_text("MARK = 1\n")
+    (place / "paper" / "figures.json").write_text("{}")
+    # What lies hidden there, or leads elsewhere, is nobody's to read.
+    (place / "paper" / ".env").write_text("TOKEN=1")
+    (place / "paper" / "private.json").symlink_to(tmp_path / "grades.json")
+    (tmp_path / "grades.json").write_text("[]")
+    (place / ".lab").mkdir()
+    (place / ".lab" / ".env").write_text("TOKEN=1")
+    (place / ".lab" / "lab.py").write_text("")
+    (place / "start.py").write_text("")
+    (place / "requirements.lock").write_text(
+        "--index-url https://me:secret@packages.example\njupyterlab==4.0\n"
+    )
     described = place / "course.toml"
     described.write_text('preload = ["paper"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8")
-    made = wheels_in(bundle(Course.read(place), [LESSON], tmp_path / "out"))
-    with zipfile.ZipFile(tmp_path / "out" / made[1]) as packed:
+    made = bundle(Course.read(place), [LESSON], tmp_path / "out")
+    with zipfile.ZipFile(tmp_path / "out" / wheels_in(made)[1]) as packed:
         assert packed.read("paper/__init__.py") == b"MARK = 1\n"
+        assert [name for name in packed.namelist() if name.startswith("paper/")] == [
+            *("paper/__init__.py", "paper/figures.json")
+        ]
+    assert [name for name in made if name.startswith(".lab")] == [".lab/lab.py"]
+    assert (tmp_path / "out" / "requirements.lock").read_text() == "jupyterlab==4.0\n"
+
+
+@pytest.mark.parametrize("line", ["torch @ https://me:secret@example.org/torch.whl", "https://me:secret@a.b"])
+def test_no_password_in_a_lock_goes_to_students_or_onto_a_screen(class_course, tmp_path, line):
+    place = class_folder(class_course, tmp_path / "course", LESSON)
+    (place / "start.py").write_text("")
+    (place / "requirements.lock").write_text(f"# packages\n{line}\n")
+    with pytest.raises(CannotBundle, match="line 2") as refused:
+        bundle(Course.read(place), [LESSON], tmp_path / "out")
+    assert "secret" not in str(refused.value)
+
+
+def test_a_bundle_that_cannot_be_written_leaves_the_earlier_one(class_course, tmp_path, monkeypatch):
+    (tmp_path / "all.zip").write_bytes(b"the earlier one")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        bundle(class_course, [LESSON], tmp_path / "all.zip")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [
+        ("all.zip", b"the earlier one")
+    ]
+
+
+def test_a_tool_in_development_makes_wheels_that_installers_accept(class_course, tmp_path, monkeypatch):
+    version = "0.4.0.dev1+g1a2b3c"
+    monkeypatch.setattr(wheels_module, "tool", lambda: SimpleNamespace(version=version))
+    needs = wheels_module.project(class_course)["dependencies"][0]
+    assert Requirement(needs).specifier.contains(version, prereleases=True)

@@ -19,9 +19,13 @@ from hashlib import sha256
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import nbformat
 import tomlkit
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 import autograder
 from autograder.author.translated_lesson import SHARED, without
@@ -72,11 +76,7 @@ def tool_wheel(out: Path) -> str:
         CannotBundle: the tool was not installed.
     """
     package = Path(autograder.__file__).parent
-    files = [
-        file
-        for file in sorted(package.rglob("*"))
-        if file.is_file() and not file.name.startswith(".") and "__pycache__" not in file.parts
-    ]
+    files = open_files(package)
     before = after = tool().version
     if Path(str(tool().locate_file(package.name))) != package:
         # A checkout changes between releases; what changed last has the highest number.
@@ -97,6 +97,37 @@ def tool_wheel(out: Path) -> str:
         if extension in file.parents
     }
     return _write(out, TOOL, after, content, about)
+
+
+def open_files(folder: Path) -> list[Path]:
+    """Return the files in a folder that may be given away: no link, and nothing that is hidden."""
+    return [
+        file
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+        and not file.is_symlink()
+        and not any(part.startswith(".") or part == "__pycache__" for part in file.relative_to(folder).parts)
+    ]
+
+
+def locked(lock: Path) -> list[tuple[str, str]]:
+    """Return the lines of a lock that name packages, each with its package; its options stay here.
+
+    Raises:
+        CannotBundle: a line cannot be read, or holds a password.
+    """
+    lines = []
+    for number, line in enumerate(lock.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith(("#", "-")):
+            continue
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:  # whose text repeats the line
+            raise CannotBundle(f"{lock}: line {number} names no package and version.") from None
+        if "@" in urlsplit(requirement.url or "").netloc:
+            raise CannotBundle(f"{lock}: line {number} has a password or token in its address: take it out.")
+        lines.append((line, str(canonicalize_name(requirement.name))))
+    return lines
 
 
 def course_wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None = None) -> str:
@@ -147,7 +178,8 @@ def project(course: Course) -> dict[str, Any]:
     """
     file = course.root / "pyproject.toml"
     own = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.is_file() else {}
-    needs = [f"{TOOL}>={tool().version}", *own.get("dependencies", ())]
+    # What a version in development has after its "+", no comparison may name.
+    needs = [f"{TOOL}>={Version(tool().version).public}", *own.get("dependencies", ())]
     return {"name": f"{course.name}-course", "version": "0", **own, "dependencies": needs}
 
 
@@ -234,8 +266,8 @@ def packages(course: Course, lessons: Sequence[str]) -> dict[str, bytes]:
         file
         for module in files
         if module.name == "__init__.py"
-        for file in module.parent.iterdir()
-        if file.is_file() and file.suffix != ".py"
+        for file in open_files(module.parent)
+        if file.parent == module.parent and file.suffix != ".py"
     ]
     return {file.relative_to(course.root).as_posix(): file.read_bytes() for file in [*files, *data]}
 

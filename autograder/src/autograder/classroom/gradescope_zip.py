@@ -16,6 +16,7 @@ from autograder.classroom import bundle_wheels
 from autograder.grading.hidden_tests.secret import NAME, OWN_FOLDER
 from autograder.records import bank
 from autograder.records.course import FILE, Course
+from autograder.records.file_digests import beside
 from autograder.words.language import MESSAGES
 
 # Who sees the tests, and when, as Gradescope calls it.
@@ -61,7 +62,7 @@ def pack(course: Course, lesson: str, out: Path, visibility: str, scale: bool = 
     needs = [f"./{wheel}[grade]", *bundle_wheels.project(course)["dependencies"][1:]]
     lock = course.root / "requirements.lock"
     if lock.is_file():
-        content[lock.name] = lock.read_bytes()
+        content[lock.name] = "".join(f"{line}\n" for line, _ in bundle_wheels.locked(lock)).encode()
         needs += ["--constraints", lock.name]
     scripts = {
         "setup.sh": SETUP.format(python=PYTHON, needs=shlex.join(needs)),
@@ -73,8 +74,7 @@ def pack(course: Course, lesson: str, out: Path, visibility: str, scale: bool = 
             scale=" --scale" if scale else "",
         ),
     }
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with beside(out) as fresh, zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in {**{name: text.encode() for name, text in scripts.items()}, **content}.items():
             entry = zipfile.ZipInfo(path)
             entry.external_attr = (0o755 if path in scripts else 0o600) << 16

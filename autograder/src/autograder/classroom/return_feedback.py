@@ -13,6 +13,7 @@ from autograder.classroom.platforms.protocol import Platform
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import Change
+from autograder.records.file_digests import beside
 
 
 @dataclass
@@ -61,8 +62,7 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_bytes(page.read_bytes())
     elif pages:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        with beside(out) as fresh, zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, page in pages.items():
                 archive.write(page, name)
     return packed

@@ -20,7 +20,7 @@ from autograder.classroom import bundle_wheels
 from autograder.classroom.bundle_wheels import CannotBundle
 from autograder.records.cell_roles import FOLDED
 from autograder.records.course import FILE, NAMED, PACKED, Course
-from autograder.records.file_digests import folder_digest
+from autograder.records.file_digests import beside, folder_digest
 from autograder.words.language import LANGUAGE
 
 # The first code cell of a bundled notebook. In the course's own folder and while grading it installs nothing.
@@ -149,8 +149,7 @@ def bundle(
         if out.suffix == ".zip":
             # However it is unpacked, over an earlier one too, it replaces nothing that a student wrote.
             own = f"{course.name}-{lessons[-1].split('-')[0]}-{folder_digest(root)[:6]}"
-            out.parent.mkdir(parents=True, exist_ok=True)
-            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            with beside(out) as fresh, zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name in files:
                     archive.write(root / name, f"{own}/{name}")
         else:
@@ -199,14 +198,12 @@ def _starter(course: Course, root: Path) -> bool:
     if not (starter.is_file() and lock.is_file()):
         return False
     shutil.copyfile(starter, root / starter.name)
-    if (course.root / LAB_SETTINGS).is_dir():
-        shutil.copytree(course.root / LAB_SETTINGS, root / LAB_SETTINGS)
+    for file in bundle_wheels.open_files(course.root / LAB_SETTINGS):
+        target = root / file.relative_to(course.root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
     wanted = _closure([*bundle_wheels.project(course)["dependencies"], *LAB])
-    lines = [
-        line
-        for line in lock.read_text(encoding="utf-8").splitlines()
-        if line.strip() and not line.startswith("#") and canonicalize_name(Requirement(line).name) in wanted
-    ]
+    lines = [line for line, name in bundle_wheels.locked(lock) if name in wanted]
     (root / lock.name).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     return True
 

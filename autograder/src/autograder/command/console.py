@@ -102,7 +102,9 @@ def class_of(root: Path) -> Class:
     """Return the class of a folder that a person named."""
     from autograder.grading.class_folder import Class
 
-    return Class(root.resolve())
+    found = Class(root.resolve())
+    found.shut()
+    return found
 
 
 def limits_behind(proxies: Sequence[str] | None) -> Limits:

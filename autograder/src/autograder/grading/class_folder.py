@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -81,6 +83,24 @@ class Class:
     @property
     def database(self) -> str:
         return str(self.directory.db_url)
+
+    def shut(self) -> None:
+        """Keep what is known of people from everybody but the owner, or the group of a shared folder.
+
+        What this process writes from now on is theirs alone, and so is what lies in the class's folders.
+        """
+        theirs = 0o770 if self.directory.groupshared else 0o700
+        os.umask(0o777 & ~theirs)
+        root = Path(self.directory.root)
+        steps = (
+            self.directory.submitted_directory,
+            self.directory.autograded_directory,
+            self.directory.feedback_directory,
+        )
+        for place in (root / "collected", *(root / step for step in steps), *root.glob("gradebook.db*")):
+            with contextlib.suppress(OSError):  # of another owner, or not there
+                if not place.is_symlink():
+                    place.chmod(place.stat().st_mode & theirs)
 
     def place(self, step: str, student: str, lesson: str) -> Path:
         """Return a folder of nbgrader's: `step` is the name of a directory in its configuration."""

@@ -59,6 +59,13 @@ class GradebookWriter:
         self._course = course
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
         self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
+        if _is_lost(course):
+            graded = course.directory.autograded_directory
+            why = (
+                f"is empty, and {graded}/ is not: put a copy of the gradebook into its place. To begin it "
+                "anew, without the points that people gave, remove the empty file first"
+            )
+            raise BadBook(course.database, why)
         try:
             with _programs_found(), readable(course.database):
                 self._gradebook = Gradebook(self._database, course.directory.course_id)
@@ -396,6 +403,14 @@ def _marked(cell: NotebookNode) -> bool:
     return "nbgrader" in cell.metadata
 
 
+def _is_lost(course: Class) -> bool:
+    """Tell whether nothing is left in the file of a gradebook in which there were scores."""
+    file = Path(course.database.removeprefix(SQLITE))
+    graded = Path(course.directory.root, course.directory.autograded_directory)
+    emptied = course.database.startswith(SQLITE) and file.is_file() and not file.stat().st_size
+    return emptied and graded.is_dir() and any(graded.iterdir())
+
+
 def _copied(database: str, folder: Path) -> str:
     """Return the address of a copy of a database in a file; a fresh one where there is none yet."""
     copy = folder / "gradebook.db"
@@ -419,5 +434,5 @@ def _written(notebook: NotebookNode, path: Path) -> Path:
     # On one line. nbformat's own writer indents, and only Python's slow encoder can: half of all that a
     # submission costs here.
     fresh.write_text(json.dumps(notebook, ensure_ascii=False, sort_keys=True), encoding="utf-8")
-    fresh.chmod(PERMISSIONS)
+    fresh.chmod(fresh.stat().st_mode & PERMISSIONS)  # and for nobody who may not read a new file
     return fresh

@@ -21,6 +21,7 @@ import gc
 import itertools
 import math
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -382,6 +383,7 @@ def at_end(close: Callable[[], None]) -> Callable[[], None]:
 
 def _serve(pipe: Connection, folder: str, turns: Path) -> None:
     """In a kept process: call what is asked for until nobody asks any more."""
+    os.umask(0o022)  # what is written here is for a sandbox, in which another user runs
     global _inside
     _inside = True
     _turns.append(turns)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -75,13 +76,23 @@ def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
     Raises:
         OSError: it cannot be written; what was there is there still.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".new-{secrets.token_hex(8)}")
-    try:
+    with beside(path) as fresh:
         fresh.write_bytes(content)
         if mode is not None:
             fresh.chmod(mode)
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Yield the path of a new file, which takes the place of another one once it is written to its end.
+
+    Raises:
+        OSError: it cannot be written; what was there is there still.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".new-{secrets.token_hex(8)}")
+    try:
+        yield fresh
         fresh.replace(path)
-    except OSError:
+    finally:
         fresh.unlink(missing_ok=True)
-        raise
