@@ -91,7 +91,7 @@ def configure(c: Any, file: str) -> None:
     c.AssignLatePenalties.plugin_class = "autograder.grading.late_policy.LatePenalty"
     c.LatePenalty.root = str(Path(file).resolve().parent)
     # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
-    c.GenerateFeedback.exporter_class = "autograder.grading.sanitize_html.FeedbackExporter"
+    c.GenerateFeedback.exporter_class = "autograder.grading.feedback_page.FeedbackExporter"
     c.FeedbackExporter.root = str(Path(file).resolve().parent)
     c.HTMLExporter.preprocessors = [
         "autograder.grading.sanitize_html.SafeOutputs",

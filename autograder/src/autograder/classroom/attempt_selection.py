@@ -12,6 +12,7 @@ from nbformat.v4 import new_markdown_cell
 
 from autograder.classroom.collection import folder_of
 from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
+from autograder.grading.feedback_page import ATTEMPT
 from autograder.grading.late_policy import BEST, LAST, ON_TIME
 from autograder.grading.read_submission import beside, moment, refused
 from autograder.grading.releases import ids_among
@@ -20,8 +21,6 @@ from autograder.words.language import SPOKEN, LazyMessage, _, speaking
 
 # Earlier ones that are looked at, the last of them.
 MOST = 10
-# The cell of a graded notebook that tells its student which one it is.
-CELL = "attempt-that-counts"
 
 
 @dataclass(frozen=True)
@@ -93,4 +92,4 @@ def _is_of(submission: Submission, tasks: Collection[str]) -> bool:
 def tell(course: Class, graded: NotebookNode, note: LazyMessage) -> None:
     """Put at the head of a graded notebook which attempt it is, in the language of its student."""
     with speaking(course.banks.course.bank, graded.metadata.get(SPOKEN, "")):
-        graded.cells.insert(0, new_markdown_cell(_(note), id=CELL))
+        graded.cells.insert(0, new_markdown_cell(_(note), id=ATTEMPT))

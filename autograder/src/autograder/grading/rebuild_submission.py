@@ -44,6 +44,9 @@ MAX_ADDED_CELLS = 500
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
 MISSING = "# This cell was missing from the submission."
 
+# The cell of a graded notebook that holds the notes for its reader.
+NOTES_CELL = "grading-notes"
+
 
 @dataclass
 class Rebuilt:
@@ -92,6 +95,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     about = submission.get("metadata")
     if isinstance(about, dict) and (reason := about.get(UNREADABLE)):
         notes = [f"This submission could not be read: {reason}. Every task counts as not answered."]
+        notebook.metadata[UNREADABLE] = reason
     return Rebuilt(notebook, notes)
 
 
@@ -295,7 +299,7 @@ def with_explanation(notebook: NotebookNode, lines: Iterable[str]) -> None:
     text = "\n".join(f"- {html.escape(one_line(_(line)), quote=False)}" for line in lines)
     head = _("Notes from grading")
     note = new_markdown_cell(f"**{head}**\n\n{text}")
-    note["id"] = "grading-notes"
+    note["id"] = NOTES_CELL
     notebook.cells.insert(0, note)
 
 

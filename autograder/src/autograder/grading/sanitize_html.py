@@ -12,22 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import nh3
-from jinja2 import Environment, pass_context
+from jinja2 import pass_context
 from jinja2.runtime import Context
 from latex2mathml.converter import convert
-from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 from traitlets import Unicode
-from traitlets.config import Config
 
 from autograder.author.parse_source import answers_in
 from autograder.records.cell_roles import is_test
-from autograder.records.course import Course
 from autograder.words.feedback_card import STYLE
-from autograder.words.language import ON_PAGES, SPOKEN, LazyMessage, _, speaking
+from autograder.words.language import LazyMessage, _
 
 # Reading HTML and Markdown takes seconds where it is made to. What one piece and one notebook may hold,
 # without the pictures in it: no figure and no table of the course is near this size.
@@ -136,37 +133,6 @@ def _formula(match: re.Match[str]) -> str:
     except Exception:  # it has many ways to fail on what is no LaTeX
         return match[0]
     return _formulas.clean(drawn)
-
-
-class FeedbackExporter(HTMLExporter):
-    """nbconvert's page of a notebook, from our template: it names the tasks and needs no network.
-
-    It speaks the language that the notebook was written in.
-    """
-
-    root = Unicode("", help="The course's folder.").tag(config=True)
-
-    def __init__(self, config: Config | None = None, **kw: Any) -> None:
-        own_config = Config(config or {})  # in which nbgrader names its own template
-        steps = own_config.HTMLExporter.get("preprocessors", [])
-        own_config.HTMLExporter.preprocessors = [
-            step for step in steps if not step.endswith(MarkingScheme.__name__)
-        ]
-        own_config.HTMLExporter.template_name = "feedback-page"
-        own_config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "templates")]
-        super().__init__(config=own_config, **kw)
-
-    def from_notebook_node(
-        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
-    ) -> tuple[str, dict[str, Any]]:
-        with speaking(Course.read(Path(self.root)).bank, nb.metadata.get(SPOKEN, "")):
-            exported: tuple[str, dict[str, Any]] = super().from_notebook_node(nb, resources, **kw)
-        return exported
-
-    def _create_environment(self) -> Environment:
-        environment: Environment = super()._create_environment()
-        environment.globals.update(ON_PAGES)
-        return environment
 
 
 class MarkingScheme(Preprocessor):

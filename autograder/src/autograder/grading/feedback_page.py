@@ -1,0 +1,100 @@
+"""The page that a student gets back: the score, what was found per task, and the notebook."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from nbconvert.exporters import HTMLExporter
+from nbformat import NotebookNode
+from nbgrader.api import Assignment, Student, SubmittedAssignment
+from sqlalchemy import select
+from traitlets import Unicode
+from traitlets.config import Config
+
+from autograder.grading.late_policy import Policy
+from autograder.grading.read_submission import UNREADABLE
+from autograder.grading.rebuild_submission import NOTES_CELL
+from autograder.grading.sanitize_html import MarkingScheme
+from autograder.grading.verdicts import Store, TaskResult, connected
+from autograder.records.course import Course
+from autograder.words.feedback_card import inline
+from autograder.words.language import ON_PAGES, SPOKEN, speaking
+
+# The cell of a graded notebook that tells its student which of several attempts it is.
+ATTEMPT = "attempt-that-counts"
+# A sandbox knows nothing of what the student has solved before.
+PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class About:
+    """What the gradebook knows of a submission."""
+
+    name: str = ""
+    time: str = ""  # when it was handed in
+    found: Mapping[str, TaskResult] = field(default_factory=dict)  # by task
+
+
+def about(course: Course, database: str, lesson: str, student: str) -> About:
+    """Return what the gradebook knows of a student's submission for a lesson."""
+    asked = (
+        select(Student.first_name, Student.last_name, SubmittedAssignment.timestamp)
+        .join(SubmittedAssignment, SubmittedAssignment.student_id == Student.id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .where(Assignment.name == lesson, Student.id == student)
+    )
+    with connected(database) as connection:
+        row = connection.execute(asked).first()
+        found = {one.task: one for one in Store(connection).read(TaskResult, lesson, student)}
+    first, last, time = row or (None, None, None)
+    told = Policy.read(course.root, course.lessons).told(time) if time else ""
+    return About(" ".join(filter(None, (first, last))) or student, told, found)
+
+
+class FeedbackExporter(HTMLExporter):
+    """nbconvert's page of a notebook, from our template: it names the tasks and needs no network.
+
+    It speaks the language that the notebook was written in.
+    """
+
+    root = Unicode("", help="The course's folder.").tag(config=True)
+
+    def __init__(self, config: Config | None = None, **kw: Any) -> None:
+        own_config = Config(config or {})  # in which nbgrader names its own template
+        steps = own_config.HTMLExporter.get("preprocessors", [])
+        own_config.HTMLExporter.preprocessors = [
+            step for step in steps if not step.endswith(MarkingScheme.__name__)
+        ]
+        own_config.HTMLExporter.template_name = "feedback-page"
+        own_config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "templates")]
+        super().__init__(config=own_config, **kw)
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        course, resources = Course.read(Path(self.root)), resources or {}
+        marks = resources.get("nbgrader", {})
+        which = (str(marks.get(key, "")) for key in ("db_url", "assignment", "student"))
+        told = (NOTES_CELL, ATTEMPT)
+        shown = deepcopy(nb)
+        shown.cells = [
+            cell for cell in nb.cells if cell.get("id") not in told and not PROGRESS.search(cell.source)
+        ]
+        resources["about"] = about(course, *which)
+        resources["told"] = [cell.source for cell in nb.cells if cell.get("id") in told]
+        resources["unreadable"] = str(nb.metadata.get(UNREADABLE, ""))
+        with speaking(course.bank, nb.metadata.get(SPOKEN, "")):
+            made: tuple[str, dict[str, Any]] = super().from_notebook_node(shown, resources, **kw)
+        return made
+
+    def _create_environment(self) -> Environment:
+        made: Environment = super()._create_environment()
+        made.globals.update(ON_PAGES)
+        made.filters["inline"] = inline
+        return made
