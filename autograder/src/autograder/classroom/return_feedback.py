@@ -1,17 +1,24 @@
-"""Pack the feedback pages of a lesson so that a learning platform gives each to its student."""
+"""Make the feedback pages of a lesson, and pack them so that a platform gives each to its student."""
 
 from __future__ import annotations
 
+import time
 import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from nbgrader.converters import GenerateFeedback
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.collection import UNKNOWN, read_record
 from autograder.classroom.platforms.protocol import Platform
 from autograder.grading import verdicts
-from autograder.grading.class_folder import Class
+from autograder.grading.class_folder import Class, Submission
 from autograder.grading.verdicts import Change
 from autograder.records.file_digests import beside
 
@@ -35,10 +42,9 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
     `Upload multiple feedback files in a zip`, say, and Canvas' `Upload submissions`.
     """
     packed = Packed()
+    changed = _changed(course, lesson)
     known = read_record(course).lessons.get(lesson, {})
     pages: dict[str, Path] = {}  # by the name that each gets
-    with verdicts.opened(course.database) as store:  # points by hand change no graded notebook
-        changed = {change.student: _seconds(change.at) for change in store.read(Change, lesson)}
     for submission in course.submissions(lesson):
         student = submission.student
         page = course.place(course.directory.feedback_directory, student, lesson) / f"{lesson}.html"
@@ -50,8 +56,7 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
             packed.unknown.append(student)
             continue
         name = platform.page_name(student, handed_in, lesson)
-        graded = submission.graded.stat().st_mtime if submission.graded.is_file() else 0.0
-        if max(graded, changed.get(student, 0.0)) > page.stat().st_mtime:
+        if _is_stale(page, submission, changed):
             packed.stale.append(student)
         packed.files[student] = name
         pages[name] = page
@@ -66,6 +71,51 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
             for name, page in pages.items():
                 archive.write(page, name)
     return packed
+
+
+def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str], list[str]]:
+    """Make the feedback pages of a lesson that are not there or older than the grades, or all of them `anew`.
+
+    Returns:
+        Whose were made, and whose could not be made.
+    """
+    changed = _changed(course, lesson)
+    wanted: dict[str, Path] = {}
+    current: list[str] = []
+    for submission in course.submissions(lesson):
+        page = (
+            course.place(course.directory.feedback_directory, submission.student, lesson) / f"{lesson}.html"
+        )
+        if not submission.graded.is_file():
+            continue
+        if anew or not page.is_file() or _is_stale(page, submission, changed):
+            wanted[submission.student] = page
+        else:
+            current.append(submission.student)
+    if wanted:
+        config = deepcopy(course.config)
+        config.CourseDirectory.assignment_id = lesson
+        config.CourseDirectory.student_id_exclude = ",".join(current)
+        begun = time.time()
+        step = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)
+        step.force = True
+        with suppress(NbGraderException):  # which of them failed, their pages tell
+            step.start()
+        made = [who for who, page in wanted.items() if page.is_file() and page.stat().st_mtime >= begun - 1]
+        return made, sorted(wanted.keys() - set(made))
+    return [], []
+
+
+def _is_stale(page: Path, submission: Submission, changed: Mapping[str, float]) -> bool:
+    """Tell whether a page is older than what was graded, or than points that a person gave."""
+    graded = submission.graded.stat().st_mtime if submission.graded.is_file() else 0.0
+    return max(graded, changed.get(submission.student, 0.0)) > page.stat().st_mtime
+
+
+def _changed(course: Class, lesson: str) -> dict[str, float]:
+    """Return when scores changed last, by student: points by hand change no graded notebook."""
+    with verdicts.opened(course.database) as store:
+        return {change.student: _seconds(change.at) for change in store.read(Change, lesson)}
 
 
 def _seconds(at: str) -> float:

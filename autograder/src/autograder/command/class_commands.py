@@ -249,7 +249,31 @@ def regrade(
         raise typer.Exit(1)
 
 
-@app.command(name="return")
+@app.command(rich_help_panel=TERM, epilog="Example: autograder feedback 01")
+def feedback(
+    lesson: LessonName,
+    anew: Annotated[bool, typer.Option("--anew", help="Make pages again that are up to date.")] = False,
+    course: Root = Path(),
+) -> None:
+    """Make the feedback pages of a lesson that are missing, or older than the grades."""
+    from autograder.classroom.return_feedback import make_pages
+
+    place = class_of(course)
+    (name,) = meant(place.lessons, [lesson])
+    made, failed = make_pages(place, name, anew)
+    say(
+        ngettext(
+            "{number} page made: {folder}",
+            "{number} pages made: {folder}",
+            len(made),
+            folder=place.directory.feedback_directory,
+        )
+    )
+    if failed:
+        refuse(f"No page could be made for {listed(failed)}.")
+
+
+@app.command(name="return", rich_help_panel=TERM, epilog="Example: autograder return 01 --canvas")
 def give_back(
     lesson: LessonName,
     moodle: Annotated[bool, typer.Option("--moodle", help="A zip for Moodle's feedback files.")] = False,
@@ -287,8 +311,8 @@ def give_back(
         (
             packed.without,
             ngettext(
-                "{number} student has no feedback yet: nbgrader generate_feedback {lesson}",
-                "{number} students have no feedback yet: nbgrader generate_feedback {lesson}",
+                "{number} student has no feedback yet: autograder feedback {lesson}",
+                "{number} students have no feedback yet: autograder feedback {lesson}",
                 len(packed.without),
                 lesson=name,
             ),
@@ -296,10 +320,8 @@ def give_back(
         (
             packed.stale,
             ngettext(
-                "{number} student has feedback older than their grades: "
-                "nbgrader generate_feedback {lesson} --force",
-                "{number} students have feedback older than their grades: "
-                "nbgrader generate_feedback {lesson} --force",
+                "{number} student has feedback older than their grades: autograder feedback {lesson}",
+                "{number} students have feedback older than their grades: autograder feedback {lesson}",
                 len(packed.stale),
                 lesson=name,
             ),
