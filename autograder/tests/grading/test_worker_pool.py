@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from contextlib import contextmanager
 
 import pytest
 from autograder.grading import worker_pool
@@ -99,6 +100,20 @@ def test_two_processes_work_at_one_time_and_one_that_is_lost_is_replaced():
         executor.submit(leave).result()
     assert [executor.submit(abs, -1).result() for _ in range(4)] == [1] * 4
     executor.shutdown()
+
+
+def test_one_that_is_closed_while_it_starts_is_ended_without_an_error(monkeypatch):
+    made = Process()
+
+    @contextmanager
+    def closed_meanwhile():
+        made.close()
+        yield
+
+    monkeypatch.setattr(worker_pool, "_without_main", closed_meanwhile)
+    with pytest.raises(LimitReached, match="closed"):
+        made.start()
+    assert made._process is None
 
 
 def test_shut_down_they_end_at_once():

@@ -296,6 +296,8 @@ def readable(database: str) -> Iterator[None]:
     except DatabaseError as problem:
         if "locked" in str(problem.orig):
             why = "is in use by another program: close the formgrader and other graders, then start again"
+        elif "disk is full" in str(problem.orig):
+            why = "cannot be written: the disk is full"
         else:
             why = f"cannot be used ({problem.orig})"
         raise BadBook(database, why) from problem

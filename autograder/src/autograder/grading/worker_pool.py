@@ -109,12 +109,16 @@ class Process:
             if HOW == "forkserver":
                 context.set_forkserver_preload([PRELOAD])
             self._pipe, theirs = context.Pipe()
-            self._process = context.Process(
+            process = context.Process(
                 target=_serve, args=(theirs, self._folder.name, _turns_of_all()), daemon=True, name="grading"
             )
             with _without_main():
-                self._process.start()
+                process.start()
             theirs.close()
+            self._process = process
+            if self._closed:  # by another thread, which could not end it before it had begun
+                self._end()
+                raise LimitReached("what was to read it was closed")
 
     def call(self, room: ResourceLimits, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what a function of a module returns, called there.
