@@ -5,7 +5,17 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from autograder.classroom.similar_answers import COMMENTS, ODD, RENAMED, WRITTEN, WRONG, course_says, similar
+from autograder.classroom.similar_answers import (
+    COMMENTS,
+    IDENTICAL,
+    ODD,
+    PROFILE,
+    RENAMED,
+    WRITTEN,
+    WRONG,
+    course_says,
+    similar,
+)
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import TaskResult
 from support.class_course import LESSON
@@ -123,6 +133,54 @@ def test_a_renamed_copy_and_one_in_another_order_are_told():
     )
     ((_, (agreement,)),) = pairs_of(graded({"amy": RARE, "bob": copy, "cem": OTHER})).items()
     assert agreement.kind == RENAMED
+
+
+def test_work_that_is_the_same_to_the_letter_comes_first():
+    def of(student, own):
+        texts = [f"x{number} = a @ b  {own}" for number in range(4)]
+        return [graded({student: text}, right=True, task=f"t{n}")[0] for n, text in enumerate(texts)]
+
+    results = [
+        *of("amy", "# as told"),
+        *of("bob", "# as told"),
+        *of("cem", ""),
+        *graded({"dan": RARE, "eve": RARE}),
+    ]
+    found = similar(results, {"dot-product": [SOLUTION, NO_SUM]})
+    assert [pair.students for pair in found] == [("amy", "bob"), ("dan", "eve")]
+    assert found[0].agreements[0].kind == IDENTICAL
+    known = {f"t{number}": [f"x{number} = a @ b  # as told"] for number in range(4)}
+    assert not [pair for pair in similar(results, known) if pair.students == ("amy", "bob")]
+
+
+def profile(student, faults, random):
+    """Answers to ten tasks, each in words of the student's own, of which some have mistakes with a name."""
+    for number in range(10):
+        fault = faults.get(number)
+        text = as_code(invented(random)[0])
+        (made,) = graded({student: text}, right=not fault, task=f"t{number}")
+        yield replace(made, faults=(fault,) if fault else ())
+
+
+def test_the_same_five_mistakes_in_five_tasks_are_told_though_each_is_common():
+    random = Random(3)
+    # Each mistake is made by one in eight.
+    results = [
+        answer
+        for student in range(60)
+        for answer in profile(
+            f"s{student:02}", {n: "no-sum" for n in range(10) if random.random() < 1 / 8}, random
+        )
+    ]
+    faults = dict.fromkeys((0, 2, 3, 6, 9), "no-sum")
+    copies = [answer for student in ("amy", "bob") for answer in profile(student, faults, random)]
+    told = {
+        pair.students
+        for pair in similar([*results, *copies], {})
+        if any(agreement.kind == PROFILE for agreement in pair.agreements)
+    }
+    assert ("amy", "bob") in told
+    assert len(told) <= 1
 
 
 def test_words_that_only_two_use_are_told_even_in_right_answers():

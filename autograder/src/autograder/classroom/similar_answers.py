@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import log10
 
 import nbformat
 from rapidfuzz.distance import Indel
@@ -61,6 +62,13 @@ WRITTEN = Kind("the same written answer", 0.8, 12)
 RENAMED = Kind("the same wrong answer, in other names or another order", 0.97, 14, worth=0.5)
 # Misspelt words and names that nobody else uses, anywhere in the lesson.
 ODD = Kind("words and names that few others use", 1.0, 3, worth=5.0)
+# The same characters in every task that both answered: in so many answers of which the course knows none.
+IDENTICAL = Kind("the same text in every task", 1.0, 3, worth=1_000.0)
+# The same mistakes in so many tasks, and hardly any other. Each may be common; all of them together are not.
+PROFILE = Kind("the same mistakes in the same tasks", 0.8, 4, worth=10.0)
+# How much rarer than once among all pairs of a class, in powers of ten, if mistakes had nothing to do with
+# one another.
+RARER = 1.0
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,11 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
                     continue
                 usual = any((task, faults[student]) in common for student in pair)
                 agreements[pair].append(replace(agreement, common=usual and kind is not COMMENTS))
-    for pair, agreement in _odd_words(by_task, known, prose):
+    for pair, agreement in (
+        *_odd_words(by_task, known, prose),
+        *_identical(by_task, known),
+        *_same_profile(by_task),
+    ):
         agreements[pair].append(agreement)
     pairs = [
         Pair(students, tuple(sorted(several, key=lambda agreement: (agreement.common, -agreement.weight))))
@@ -173,6 +185,62 @@ def _odd_words(
             ]
             found = Agreement(where, ODD, 1.0, len(some), (texts[0], texts[1]), shared=tuple(sorted(some)))
             yield (first, second), found
+
+
+def _identical(
+    by_task: Mapping[str, Sequence[TaskResult]], known: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[tuple[str, str], Agreement]]:
+    """Yield the pairs whose answers are the same to the letter, in every task."""
+    whole: dict[str, dict[str, str]] = defaultdict(dict)
+    for task, answers in by_task.items():
+        for answer in answers:
+            whole[answer.student][task] = answer.answer.strip()
+    same: dict[tuple[tuple[str, str], ...], list[str]] = defaultdict(list)
+    for student, texts in whole.items():
+        same[tuple(sorted(texts.items()))].append(student)
+    for texts_of_all, students in same.items():
+        own = [
+            (task, text)
+            for task, text in texts_of_all
+            if text not in {other.strip() for other in known.get(task, ())}
+        ]
+        if len(own) >= IDENTICAL.own_words:
+            task, text = max(own, key=lambda each: len(each[1]))
+            found = Agreement(task, IDENTICAL, 1.0, len(own), (text, text))
+            yield from ((pair, found) for pair in combinations(sorted(students), 2))
+
+
+def _same_profile(
+    by_task: Mapping[str, Sequence[TaskResult]],
+) -> Iterator[tuple[tuple[str, str], Agreement]]:
+    """Yield the pairs that make the same named mistakes, which together hardly anybody makes by chance."""
+    mistakes: dict[str, dict[str, TaskResult]] = defaultdict(dict)
+    for task, answers in by_task.items():
+        for answer in answers:
+            if not answer.right and answer.points is not None:
+                mistakes[answer.student][task] = answer
+    made = {task: Counter(answer.faults for answer in answers) for task, answers in by_task.items()}
+    everybody = len({answer.student for answers in by_task.values() for answer in answers})
+    limit = log10(max(1, everybody * (everybody - 1) / 2)) + RARER
+    several = sorted(student for student, tasks in mistakes.items() if len(tasks) >= PROFILE.own_words)
+    for pair in combinations(several, 2):
+        first, second = (mistakes[student] for student in pair)
+        shared = [
+            task
+            for task in first
+            if task in second and first[task].faults and first[task].faults == second[task].faults
+        ]
+        alike = len(shared) / len(first.keys() | second.keys())
+        # Of those who answered a task, the share that makes the mistake, without one of the two.
+        surprise = -sum(
+            log10(max(made[task][first[task].faults] - 1, 1) / max(len(by_task[task]) - 1, 1))
+            for task in shared
+        )
+        if len(shared) >= PROFILE.own_words and alike >= PROFILE.alike and surprise >= limit:
+            names = tuple(f"{task}: {', '.join(first[task].faults)}" for task in shared)
+            task = max(shared, key=lambda name: len(first[name].answer))
+            texts = first[task].answer, second[task].answer
+            yield pair, Agreement(task, PROFILE, alike, len(shared), texts, shared=names)
 
 
 def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
