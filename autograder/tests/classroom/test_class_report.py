@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from autograder.classroom.class_report import Report, as_csv, as_html, report, without_names
+from autograder.classroom.class_report import Report, Words, as_csv, as_html, report, without_names
 from autograder.command import app as cli
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
@@ -19,6 +19,7 @@ from autograder.records.course import Course
 from autograder.words import language
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine
+from support.class_course import LESSON as FIRST
 from support.class_course import OTHER as LESSON
 from support.class_course import class_folder
 from typer.testing import CliRunner
@@ -86,6 +87,12 @@ def test_a_mistake_is_counted_once_for_a_student_and_named_with_its_tasks_and_se
     assert (mistake.students, len(mistake.tasks)) == (4, 2)
     assert mistake.section.endswith(f"in {LESSON}")
     assert found.say[0].startswith("4 of 6: the windows overlap, in 2 tasks.")
+
+
+def test_a_lesson_that_comes_later_explains_nothing(class_course, tmp_path):
+    place = Class(class_folder(class_course, tmp_path / "course", FIRST, LESSON))
+    told = [Words(place, lesson).section(f"{LESSON}#{TASKS[0]}") for lesson in (FIRST, LESSON)]
+    assert [bool(section) for section in told] == [False, True]
 
 
 @pytest.mark.parametrize(("students", "told"), [(14, False), (15, True)])

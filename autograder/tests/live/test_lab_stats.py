@@ -121,13 +121,16 @@ def test_a_mistake_counts_people_comes_and_goes():
 
 
 def test_what_many_forget_is_told_to_all_with_the_section():
-    people = [(0, str(number), "one", "wrong", "no-scale" if number < 12 else "") for number in range(30)]
+    people = [(0, str(number), "two", "wrong", "no-scale" if number < 12 else "") for number in range(30)]
     assert board_state(lab(*people).now(60), WORDS)["together"] == [
         {
             "id": "no-scale",
             "says": "12 of 30: the scale is missing. Look at “Scaled” in 02-two together.",
         }
     ]
+    # At a lesson that comes before that section, nobody has it yet.
+    early = [(0, str(number), "one", "wrong", "no-scale") for number in range(12)]
+    assert board_state(lab(*early).now(60), WORDS)["together"][0]["says"] == "12 of 12: the scale is missing."
     few = [(0, str(number), "one", "wrong", "no-scale" if number < 4 else "") for number in range(30)]
     assert board_state(lab(*few).now(60), WORDS)["together"] == []
     assert board_state(lab(*few[:2]).now(60), WORDS)["together"] == []

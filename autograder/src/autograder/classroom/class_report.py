@@ -186,8 +186,11 @@ class Words:
         return "; ".join(self.known(result.task, fault).name for fault in result.faults) or _unnamed(result)
 
     def section(self, place: str) -> str:
-        """Return a section in words, from "02-trainable#scale-intro"."""
+        """Return a section in words, from "02-trainable#scale-intro"; "" if it comes later."""
         lesson, cell = place.partition("#")[::2]
+        order = self._course.banks.course.lessons
+        if lesson in order and order.index(lesson) > order.index(self.bank.lesson):
+            return ""
         heading = self._heading(lesson, cell)
         return _("“{heading}” in {lesson}", heading=heading, lesson=lesson) if heading else ""
 

@@ -61,6 +61,15 @@ class Vocabulary:
                 return self.tasks[task].mistakes[fault]
         return KnownWrong(fault, "", fault)
 
+    def section(self, mistake: KnownWrong, tasks: tuple[str, ...]) -> str:
+        """Return the section that explains a mistake; "" where it comes later than some tasks."""
+        where = mistake.section.partition("#")[0]
+        lessons = list(dict.fromkeys(task.lesson for task in self.tasks.values()))
+        here = [lessons.index(self.tasks[task].lesson) for task in tasks if task in self.tasks]
+        if where in lessons and here and lessons.index(where) > max(here):
+            return ""
+        return self.sections.get(mistake.section, "")
+
 
 def _sections(course: Course, places: set[str]) -> dict[str, str]:
     """Return sections in words, from "02-trainable#scale-intro"; only those of lessons that are released."""
@@ -111,8 +120,7 @@ def _more(now: Now) -> str:
 
 def _mistake_text(fault: str, state: MistakeNow, here: int, words: Vocabulary) -> str:
     mistake = words.mistake(fault, state.tasks)
-    section = words.sections.get(mistake.section, "")
-    if section:
+    if section := words.section(mistake, state.tasks):
         return _(
             "{number} of {all}: {mistake}. Look at {section} together.",
             number=state.now,
@@ -186,8 +194,8 @@ def _mistake(fault: str, state: MistakeNow, words: Vocabulary) -> dict[str, Any]
             past=state.past,
         )
     ]
-    if mistake.section in words.sections:
-        lines.append(_("Explained in {section}.", section=words.sections[mistake.section]))
+    if section := words.section(mistake, state.tasks):
+        lines.append(_("Explained in {section}.", section=section))
     return {
         "id": fault,
         "title": capital(mistake.name or fault),
