@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from autograder.classroom.desk import free_text_page
 from autograder.classroom.desk.page_data import read
-from autograder.classroom.desk.server import Server, application, write_static
+from autograder.classroom.desk.server import Seat, Server, application, write_static
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import Grading, TaskResult
@@ -50,7 +50,8 @@ class TestDesk(AsyncHTTPTestCase):
             return pool.submit(super().run, result).result()
 
     def get_app(self) -> Application:
-        return application(self.course, TOKEN, "a person")
+        seats = [Seat(TOKEN, "a person"), Seat("second", "bo"), Seat("expired", "cy", until=1.0)]
+        return application(self.course, seats, "desk.example.org")
 
     def get_http_server(self) -> Server:
         return Server(self._app, Limits(head_seconds=0.5))
@@ -61,10 +62,15 @@ class TestDesk(AsyncHTTPTestCase):
 
     def give(self, task: str = TASK, **asked: Any) -> HTTPResponse:
         token = asked.pop("token", TOKEN)
-        body = json.dumps({"lines": [], "comment": "", "before": "", **asked})
+        state = self.states().get(asked["key"], "") if task == TASK else ""
+        body = json.dumps({"lines": [], "comment": "", "before": "", "state": state, **asked})
         headers = {"X-Desk-Token": token}
         kind = "written" if task == TASK else "task"
         return self.ask(f"/{kind}/{LESSON}/{task}", method="POST", body=body, headers=headers)
+
+    def states(self) -> dict[str, str]:
+        answers = free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"]
+        return {answer.key: answer.state for answer in answers}
 
     def comments(self) -> dict[str, str | None]:
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
@@ -77,6 +83,14 @@ class TestDesk(AsyncHTTPTestCase):
         assert self.fetch("/").code == 403
         assert self.ask("/", headers={"Host": "attacker.example"}).code == 403
         assert self.ask("/").code == 200
+        assert self.ask("/", headers={"Host": "desk.example.org"}).code == 200  # of the proxy in front
+        assert self.ask("/", headers={"Cookie": "autograder-desk=expired"}).code == 403
+
+    def test_each_of_several_gives_in_their_own_name(self):
+        headers = {"Cookie": "autograder-desk=second", "X-Desk-Token": "second"}
+        body = json.dumps({"key": "everybody", "points": "4", "comment": "", "lines": []})
+        assert self.ask(f"/task/{LESSON}/{CODE}", method="POST", body=body, headers=headers).code == 200
+        assert {change.by for change in read(self.course).changes if change.by} == {"bo"}
 
     def test_connections_that_others_hold_are_closed_and_keep_nobody_out(self):
         for kind in HOLDS:
@@ -102,15 +116,13 @@ class TestDesk(AsyncHTTPTestCase):
         assert not [name for name in TEXTS if re.search(rf"\b{name}\b", page)]
         assert "<strong>spread</strong>" in page
         assert "alert(1)" not in page
-        assert page.count('type="checkbox"') == 9
+        assert page.count('type="checkbox" value=') == 9
         assert "Nothing was written." in page
 
     def test_points_and_comment_are_nbgraders_own_and_come_back(self):
         key = free_text_page.key_of("ada", TOKEN)
-        assert json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body) == {
-            "score": 2.0,
-            "told": "Saved: 2 points.",
-        }
+        said = json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body)
+        assert (said["score"], said["told"]) == (2.0, "Saved: 2 points.")
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
             grade = book.find_grade(TASK, LESSON, LESSON, "ada")
             assert (grade.score, grade.needs_manual_grade) == (2.0, False)
@@ -180,6 +192,17 @@ class TestDesk(AsyncHTTPTestCase):
         ]
         assert self.hand() == {"ada": None, "bob": 1.0, "cleo": None}
 
+    def test_everybody_gets_points_who_handed_nothing_in_as_well(self):
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.add_student("zoe")
+            book.find_grade(CODE, LESSON, LESSON, "bob").manual_score = 1.0  # by the second of two people
+            book.db.commit()
+        said = json.loads(self.give(CODE, key="everybody", points="4").body)
+        assert said == {"told": "Saved for 3 students. 1 with other points by hand keeps them."}
+        assert self.hand() == {"ada": 4.0, "bob": 1.0, "cleo": 4.0}
+        assert read(self.course).known.scores["zoe", LESSON] == 4.0
+        assert "how many points" in json.loads(self.give(CODE, key="everybody", points="").body)["error"]
+
     def test_the_same_words_get_the_same_points_and_nobody_overwrites_what_another_gave(self):
         with verdicts.opened(self.course.database) as store:
             for student in ("ada", "bob"):
@@ -192,11 +215,28 @@ class TestDesk(AsyncHTTPTestCase):
         assert page.count("<article") == 2
         assert "written by 2 students in the same words" in page
         key = free_text_page.key_of("ada", TOKEN)
-        assert json.loads(self.give(key=key, lines=[0], was="").body)["score"] == 1.0
+        assert json.loads(self.give(key=key, lines=[0]).body)["score"] == 1.0
         marks = read(self.course).marks
         assert [marks[LESSON, one, TASK].manual for one in TEXTS] == [1.0, 1.0, None]
-        assert "other points meanwhile" in json.loads(self.give(key=key, lines=[], was="").body)["error"]
-        assert json.loads(self.give(key=key, lines=[], was="1").body)["score"] == 0.0
+
+    def test_who_gives_from_an_old_page_is_shown_what_another_gave_and_changes_nothing(self):
+        key = free_text_page.key_of("ada", TOKEN)
+        old = self.states()[key]
+        assert self.give(key=key, lines=[0], comment="Good.", state=old).code == 200
+        # The points are the same; the lines and the comment are not.
+        late = self.give(key=key, lines=[1], comment="", state=old)
+        now = json.loads(late.body)["now"]
+        assert (late.code, now["lines"], now["comment"], now["score"]) == (409, [0], "Good.", 1.0)
+        (kept,) = [one for one in read(self.course).ticked if one.student == "ada"]
+        assert kept.lines == (0,)
+        assert self.give(key=key, lines=[1], comment="Good.", state=now["state"]).code == 200
+
+    def test_what_is_asked_for_stands_above_the_answers(self):
+        asked = free_text_page.statement(self.course, LESSON, TASK)
+        assert asked.startswith("#")
+        for kind, task in (("written", TASK), ("task", CODE)):
+            page = self.ask(f"/{kind}/{LESSON}/{task}").body.decode()
+            assert 'class="statement"' in page[: page.index("<article")]
 
     def test_a_request_is_answered_with_points_and_a_sentence_that_the_student_reads(self):
         place = Path(self.course.directory.root)
@@ -219,14 +259,18 @@ class TestDesk(AsyncHTTPTestCase):
         key = re.search(r'data-key="(\w+)"', page)[1]
         headers = {"X-Desk-Token": TOKEN}
 
-        def answer(comment: str, points: str, was: str) -> Any:
-            body = json.dumps({"key": key, "comment": comment, "points": points, "was": was})
+        assert "the windows overlap" in page  # what was found of ada's answer
+
+        def answer(comment: str, points: str, was: str, before: str = "") -> Any:
+            given = {"key": key, "comment": comment, "points": points, "was": was, "before": before}
+            body = json.dumps(given)
             return json.loads(self.ask("/requests", method="POST", body=body, headers=headers).body)
 
         assert answer("", "3", "")["error"] == "Say something: the student reads it."
         assert answer("It is: sorry.", "3", "")["told"].startswith("Answered")
-        assert "other points meanwhile" in answer("No.", "1", "")["error"]
-        assert answer("It is 2: sorry.", "3", "3")["told"].startswith("Answered")
+        assert answer("No.", "1", "")["now"] == {"comment": "It is: sorry."}
+        assert "other points meanwhile" in answer("No.", "1", "", "It is: sorry.")["error"]
+        assert answer("It is 2: sorry.", "3", "3", "It is: sorry.")["told"].startswith("Answered")
         assert (self.hand()["ada"], self.comments()["ada"]) == (3.0, "It is 2: sorry.")
         page = self.ask("/requests").body.decode()
         assert "1 to be answered" in page
@@ -237,10 +281,9 @@ class TestDesk(AsyncHTTPTestCase):
     def test_what_cannot_be_saved_is_told(self):
         with closing(sqlite3.connect(self.course.database.removeprefix("sqlite:///"))) as other:
             other.execute("BEGIN IMMEDIATE")  # as the formgrader does while it writes
+            data, key, state = read(self.course), free_text_page.key_of("ada", TOKEN), self.states()
             with pytest.raises(BadBook, match="in use by another program"):
-                free_text_page.give(
-                    read(self.course), LESSON, TASK, free_text_page.key_of("ada", TOKEN), TOKEN, [0], ""
-                )
+                free_text_page.give(data, LESSON, TASK, key, TOKEN, [0], "", state[key])
 
     def test_every_change_is_told_with_its_reason_and_on_the_students_page(self):
         page = self.ask("/changes").body.decode()
@@ -312,6 +355,8 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
     assert re.search("look: [^<]*: a forbidden call may have gone unseen", page)
     assert "it starts another program, which is not watched" in page
     assert "may-hide" not in page
+    for total in ("3 handed in", "1 to look at", "mean "):
+        assert total in page[: page.index("<tbody")]
     ada = (tmp_path / "out" / "student-ada.html").read_text(encoding="utf-8")
     assert "Handed in 2026-03-01 16:30 +06" in ada
     assert "due 2026-03-04 12:00 +06 (3d more)" in ada
@@ -390,3 +435,8 @@ def test_a_list_of_many_is_bounded_in_rows_and_for_each_student(place, tmp_path)
     said = run(place, "regrade", form, code=1)
     assert "101 requests are new" in said
     assert "ada asks 150 times: only the first 100 are taken in" in said
+
+
+def test_no_network_is_served_without_a_proxy_in_front(place):
+    assert "--behind-proxy" in run(place, "desk", "--listen", "0.0.0.0", code=2)
+    assert "is none" in run(place, "desk", "--listen", "everywhere", code=2)

@@ -11,6 +11,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import partial
+from importlib import metadata
+from ipaddress import ip_address
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -410,8 +413,26 @@ def desk(
     port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Write the pages to a folder instead.")] = None,
     by: Annotated[
-        str, typer.Option("--as", help="Who gives points here.", show_default="the account's name")
+        list[str] | None,
+        typer.Option(
+            "--as",
+            help="Who gives points here; each of several gets an address of their own.",
+            show_default="the account's name",
+        ),
+    ] = None,
+    listen: Annotated[
+        str, typer.Option("--listen", help="An address of this machine; others need --behind-proxy.")
+    ] = "127.0.0.1",
+    proxy: Annotated[
+        str,
+        typer.Option("--behind-proxy", help="The name of a web server with TLS that passes requests on."),
     ] = "",
+    hours: Annotated[
+        float | None,
+        typer.Option(
+            "--hours", help="How long addresses are good for.", show_default="12 with --behind-proxy"
+        ),
+    ] = None,
     course: Root = Path(),
 ) -> None:
     """Show the class, each lesson and the written answers in a browser, and give points there."""
@@ -420,8 +441,20 @@ def desk(
     place = class_of(course)
     speak(place.banks.course.bank, place.banks.course.languages)
 
-    def tell(address: str) -> None:
-        say(f"Open {address}\nAnyone who has this address can read and change grades. Ctrl-C ends it.")
+    try:
+        alone = ip_address(listen).is_loopback
+    except ValueError:
+        refuse(f"--listen takes an address of this machine, as 127.0.0.1, and {listen} is none.")
+    if not (alone or proxy):
+        refuse(
+            "Whoever shares the network could read along. Have a web server with TLS in front, and name it: "
+            "--behind-proxy desk.example.org"
+        )
+    people = by or [_account()]
+
+    def tell(who: str, address: str) -> None:
+        whose = f"{who}: " if len(people) > 1 else ""
+        say(f"{whose}Open {address}\nAnyone who has this address can read and change grades. Ctrl-C ends it.")
 
     if out:
         pages = server.write_static(place, out)
@@ -435,7 +468,7 @@ def desk(
         )
         return
     with suppress(KeyboardInterrupt):
-        server.serve(place, port, tell, by or _account())
+        server.serve(place, port, tell, people, listen, proxy, hours or (12 if proxy else inf))
 
 
 def _account() -> str:

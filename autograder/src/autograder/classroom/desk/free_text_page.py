@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import nbformat
 from markupsafe import Markup
 from rapidfuzz.distance.Indel import normalized_similarity as ratio
 
 from autograder.author.parse_source import answers_in
 from autograder.classroom.class_report import MOST_COMPARED
 from autograder.classroom.desk import manual_grades
-from autograder.classroom.desk.page_data import Data, NotThere
+from autograder.classroom.desk.page_data import Data, NotThere, Outdated
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.sanitize_html import markdown2html
@@ -45,6 +46,7 @@ class Written:
     text: Markup
     ticked: tuple[int, ...]
     comment: str
+    state: str  # stands for all that was given
     score: float | None
     waiting: bool
 
@@ -56,11 +58,6 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
         NotThere: nobody has answered such a question.
     """
     results = _results(data, lesson, name)
-    ticked = {
-        ticked_answer.student: ticked_answer.lines
-        for ticked_answer in data.ticked
-        if (ticked_answer.lesson, ticked_answer.task) == (lesson, name)
-    }
     answers, texts = [], {}
     for same in _same(data, results):
         result = same[0]
@@ -72,8 +69,9 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
                 len(same),
                 mark.manual,
                 in_a_box(as_markup(result.answer)) if result.answered else Markup(""),
-                ticked.get(result.student, ()),
+                _ticked(data, result),
                 data.comment(result),
+                _state(data, result),
                 mark.score if mark.manual is not None or not mark.waiting else None,
                 any(data.marks[lesson, one.student, name].waiting for one in same),
             )
@@ -82,6 +80,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
     return {
         "lesson": lesson,
         "task": name,
+        "statement": as_markup(statement(data.course, lesson, name)),
         "possible": results[0].possible,
         "lines": scheme(data.course, lesson, name),
         "answers": answers,
@@ -97,15 +96,19 @@ def give(
     token: str,
     lines: Sequence[int],
     comment: str,
-    was: float | None = None,
+    before: str,
     by: str = "",
-) -> float:
-    """Give an answer the points of some lines of the scheme, in nbgrader's gradebook; returns the points.
+) -> dict[str, Any]:
+    """Give an answer the points of some lines of the scheme, in nbgrader's gradebook.
 
-    Whoever wrote the very same gets the same.
+    Whoever wrote the very same gets the same. `before` is the state that the page showed.
+
+    Returns:
+        What was given for it now, as the page shows it.
 
     Raises:
-        NotThere: there is no such answer or line, or somebody else has given it other points meanwhile.
+        NotThere: there is no such answer or line.
+        Outdated: somebody else has given it something meanwhile.
     """
     same = next(
         (some for some in _same(data, _results(data, lesson, name)) if key_of(some[0].student, token) == key),
@@ -114,19 +117,59 @@ def give(
     known = scheme(data.course, lesson, name)
     if same is None or not all(0 <= place < len(known) for place in lines):
         raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
+    if before != _state(data, same[0]):
+        raise Outdated(_given(data, same[0]))
     score = sum(known[place].points for place in sorted(set(lines)))
+    manual = data.marks[lesson, same[0].student, name].manual
     with GradebookWriter(data.course) as book, readable(data.course.database):
-        have, others = manual_grades.give(
-            book, lesson, name, [result.student for result in same], score, was, by
-        )
-        if others:
-            raise NotThere(_("Somebody has given this answer other points meanwhile: load the page again."))
-        for student in have:
+        students = [result.student for result in same]
+        for student in manual_grades.give(book, lesson, name, students, score, manual, by)[0]:
             said = book.nbgrader.find_comment(name, lesson, lesson, student)
             said.manual_comment = comment or None
             book.verdicts.tick(Ticked(lesson, student, name, tuple(sorted(set(lines)))))
         book.nbgrader.db.commit()
-    return score
+    ticked = tuple(sorted(set(lines)))
+    return {"lines": ticked, "comment": comment, "score": score, "state": _digest(score, ticked, comment)}
+
+
+def _ticked(data: Data, result: TaskResult) -> tuple[int, ...]:
+    which = result.lesson, result.student, result.task
+    return next((one.lines for one in data.ticked if (one.lesson, one.student, one.task) == which), ())
+
+
+def _state(data: Data, result: TaskResult) -> str:
+    """Return what stands for all that was given for an answer."""
+    manual = data.marks[result.lesson, result.student, result.task].manual
+    return _digest(manual, _ticked(data, result), data.comment(result))
+
+
+def _digest(score: float | None, ticked: Sequence[int], comment: str) -> str:
+    points = None if score is None else float(score)
+    return hashlib.sha256(repr((points, tuple(ticked), comment)).encode()).hexdigest()[:16]
+
+
+def _given(data: Data, result: TaskResult) -> dict[str, Any]:
+    """Return what was given for an answer, as a page shows it."""
+    mark = data.marks[result.lesson, result.student, result.task]
+    return {
+        "lines": _ticked(data, result),
+        "comment": data.comment(result),
+        "score": mark.manual,
+        "state": _state(data, result),
+    }
+
+
+def statement(course: Class, lesson: str, task: str) -> str:
+    """Return what a lesson asks for in a task: its text from the last heading on."""
+    cells = nbformat.read(course.release(lesson), as_version=4).cells
+    place = next((at for at, cell in enumerate(cells) if cell["id"] in (task, f"{task}-answer")), 0)
+    texts: list[str] = []
+    for cell in reversed(cells[:place]):
+        if cell.cell_type == "markdown":
+            texts.insert(0, cell.source)
+            if cell.source.lstrip().startswith("#"):
+                break
+    return "\n\n".join(texts)
 
 
 def _same(data: Data, results: Iterable[TaskResult]) -> list[list[TaskResult]]:

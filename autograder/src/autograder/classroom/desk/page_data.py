@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
+from typing import Any
 
 from autograder.classroom import gradebook_queries, score_export
 from autograder.classroom.class_report import Words
@@ -44,8 +46,27 @@ class Work:
         return [(result.task, flag) for _, result in self.rows if result for flag in result.flags]
 
 
+@dataclass(frozen=True)
+class Totals:
+    """A lesson over all students: how many handed it in, late, and need a look or a reader; their mean."""
+
+    handed_in: int
+    late: int
+    look: int
+    waiting: int
+    mean: float | None
+
+
 class NotThere(UserError):
     """What was asked for is not there, or makes no sense; says why."""
+
+
+class Outdated(NotThere):
+    """Somebody was faster: what they gave stands in `now`, as the page shows it."""
+
+    def __init__(self, now: Mapping[str, Any]) -> None:
+        self.now = now
+        super().__init__(_("Somebody was faster. You see now what they gave; save again to change it."))
 
 
 @dataclass(frozen=True)
@@ -125,6 +146,21 @@ class Data:
     def work(self) -> dict[tuple[str, str], Work]:
         """What was handed in, by student and lesson."""
         return {(who, handed.lesson): handed for who, several in self.works.items() for handed in several}
+
+    @cached_property
+    def totals(self) -> dict[str, Totals]:
+        """Each lesson over all students."""
+        found = {}
+        for lesson in self.known.lessons:
+            works = [work for work in self.work.values() if work.lesson == lesson]
+            found[lesson] = Totals(
+                len(works),
+                sum(work.handed_in.late for work in works),
+                sum(bool(work.flags) for work in works),
+                sum(work.waiting for work in works),
+                fmean(work.score for work in works) if works else None,
+            )
+        return found
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], int]:

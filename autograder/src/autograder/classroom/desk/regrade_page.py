@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.classroom.desk import manual_grades
-from autograder.classroom.desk.page_data import Data, NotThere, cell_of
+from autograder.classroom.desk.page_data import Data, NotThere, Outdated, cell_of
 from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.verdicts import Asked, now, readable
 from autograder.words.language import _
@@ -21,31 +21,38 @@ def key_of(asked: Asked) -> str:
 
 def on_page(data: Data) -> dict[str, Any]:
     """Return what the page of requests shows: those that wait for an answer first, the oldest first."""
+    found = {(one.lesson, one.student, one.task): one for one in data.results}
     rows = [
-        (key_of(asked), asked, data.marks.get((asked.lesson, asked.student, asked.task)))
-        for asked in sorted(data.asked, key=lambda asked: (bool(asked.answered), asked.at))
+        (key_of(asked), asked, data.marks.get(which), found.get(which))
+        for which, asked in (
+            ((asked.lesson, asked.student, asked.task), asked)
+            for asked in sorted(data.asked, key=lambda asked: (bool(asked.answered), asked.at))
+        )
     ]
-    return {"rows": rows, "waiting": sum(not asked.answered for _, asked, _ in rows)}
+    return {"rows": rows, "waiting": sum(not asked.answered for _, asked, *_ in rows)}
 
 
-def answer(data: Data, key: str, text: str, value: object, was: object, by: str) -> None:
+def answer(data: Data, key: str, text: str, before: str, value: object, was: object, by: str) -> None:
     """Answer a request: the student reads it below their answer; points are given where they are others.
 
     Raises:
         NotThere: there is no such request, nothing is said, or somebody else gave other points meanwhile.
+        Outdated: somebody else has answered it since the page showed the answer `before`.
     """
     asked = next((one for one in data.asked if key_of(one) == key), None)
     mark = data.marks.get((asked.lesson, asked.student, asked.task)) if asked else None
     if asked is None or mark is None:
         raise NotThere(_("There is no such request."))
+    if asked.answer != before:
+        raise Outdated({"comment": asked.answer})
     if not text:
         raise NotThere(_("Say something: the student reads it."))
-    points, before = manual_grades.points(value, mark.possible), manual_grades.points(was, mark.possible)
+    points, shown = manual_grades.points(value, mark.possible), manual_grades.points(was, mark.possible)
     which = asked.lesson, asked.task
     results = [one for one in data.tasks.get(which, []) if one.student == asked.student]
     cell = cell_of(results[0]) if results else asked.task
     with GradebookWriter(data.course) as book, readable(data.course.database):
-        if points != before and manual_grades.give(book, *which, [asked.student], points, before, by)[1]:
+        if points != shown and manual_grades.give(book, *which, [asked.student], points, shown, by)[1]:
             raise NotThere(_("Somebody has given this answer other points meanwhile: load the page again."))
         said = book.nbgrader.find_comment(cell, asked.lesson, asked.lesson, asked.student)
         earlier = [

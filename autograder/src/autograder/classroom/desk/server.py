@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import socket
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hmac import compare_digest
+from math import inf
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +20,7 @@ from tornado.iostream import IOStream
 
 from autograder.classroom import class_report
 from autograder.classroom.desk import free_text_page, manual_grades, regrade_page, task_page
-from autograder.classroom.desk.page_data import Data, NotThere, read, why_look
+from autograder.classroom.desk.page_data import Data, NotThere, Outdated, read, why_look
 from autograder.classroom.pages import render
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
@@ -31,6 +33,7 @@ COOKIE = "autograder-desk"
 MOST = 100_000  # bytes of one request
 BODY_TIME = 10.0  # seconds for them
 HOME = "class"
+EVERYBODY = "everybody"  # stands for the whole class where a page names a group of answers
 
 NAME = "/([^/]+)"
 
@@ -87,11 +90,21 @@ def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> 
     return render(TEMPLATES.get(kind, kind), **show(data, keys, *names), **how)
 
 
-class Handler(web.RequestHandler):
-    """A page of the desk; whoever asks without the token, or by another host's name, gets nothing."""
+@dataclass(frozen=True)
+class Seat:
+    """Somebody at the desk: who they are, and the token that lets them in until a time."""
 
-    def initialize(self, course: Class, token: str, kind: str, by: str) -> None:
-        self.course, self.token, self.kind, self.by = course, token, kind, by
+    token: str
+    by: str = ""
+    until: float = inf
+
+
+class Handler(web.RequestHandler):
+    """A page of the desk; whoever asks without a token, or by another host's name, gets nothing."""
+
+    def initialize(self, course: Class, seats: Sequence[Seat], host: str, kind: str) -> None:
+        self.course, self.seats, self.host, self.kind = course, seats, host, kind
+        self.token = self.by = ""
 
     def set_default_headers(self) -> None:
         self.set_header("X-Content-Type-Options", "nosniff")
@@ -100,14 +113,18 @@ class Handler(web.RequestHandler):
 
     def prepare(self) -> None:
         # A name that an attacker points at this machine is not ours.
-        if self.request.host_name not in (HOST, "localhost"):
+        if self.request.host_name not in (HOST, "localhost", self.host):
             raise web.HTTPError(403)
         given_token = self.get_query_argument("token", "")
         known = given_token or self.get_cookie(COOKIE) or ""
-        if not compare_digest(known.encode(), self.token.encode()):
+        seat = next(
+            (seat for seat in self.seats if compare_digest(known.encode(), seat.token.encode())), None
+        )
+        if seat is None or time.time() > seat.until:
             raise web.HTTPError(403)
+        self.token, self.by = seat.token, seat.by
         if given_token:
-            self.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict")
+            self.set_cookie(COOKIE, seat.token, httponly=True, samesite="Strict", secure=bool(self.host))
             self.redirect(self.request.path)
 
     def get(self, *names: str) -> None:
@@ -133,6 +150,9 @@ class Handler(web.RequestHandler):
         try:
             sent = json.loads(self.request.body)
             self.finish(self._give(read(self.course), names, sent))
+        except Outdated as problem:
+            self.set_status(409)
+            self.finish({"error": str(problem), "now": problem.now})
         except (ValueError, KeyError, TypeError, UserError) as problem:
             self.set_status(400)
             self.finish({"error": str(problem) or _("the request makes no sense")})
@@ -145,22 +165,27 @@ class Handler(web.RequestHandler):
             told = ngettext("Taken back for {number} student.", "Taken back for {number} students.", now)
             return {"told": f"{told} {_kept(others)}".strip()}
         if self.kind == "requests":
+            given = sent.get("points"), sent.get("was")
             regrade_page.answer(
-                data, key, str(sent["comment"]).strip(), sent.get("points"), sent.get("was"), self.by
+                data, key, str(sent["comment"]).strip(), str(sent["before"]).strip(), *given, self.by
             )
             return {"told": _("Answered: the student reads it in the next feedback.")}
         comment, (lesson, name) = str(sent["comment"]).strip(), names
         if self.kind == "written":
             lines = [int(place) for place in sent["lines"]]
-            was = None if sent.get("was") in (None, "") else float(sent["was"])
-            score = free_text_page.give(data, lesson, name, key, self.token, lines, comment, was, self.by)
+            now = free_text_page.give(
+                data, lesson, name, key, self.token, lines, comment, str(sent["state"]), self.by
+            )
             return {
-                "score": score,
-                "told": ngettext("Saved: {number} point.", "Saved: {number} points.", score),
+                **now,
+                "told": ngettext("Saved: {number} point.", "Saved: {number} points.", now["score"]),
             }
         if self.kind != "task":
             raise NotThere("nothing can be given here")
-        if sent.get("points", "") != sent.get("was", ""):
+        if key == EVERYBODY:
+            now, others = task_page.points_for_everybody(data, lesson, name, sent["points"], self.by)
+            kept = _kept(others)
+        elif sent.get("points", "") != sent.get("was", ""):
             now, others = task_page.points_for(
                 data, lesson, name, key, sent["points"], sent.get("was"), self.by
             )
@@ -178,7 +203,9 @@ class Handler(web.RequestHandler):
         error = kw.get("exc_info", (None, None))[1]
         why = str(error) if isinstance(error, UserError) else getattr(error, "log_message", None)
         if status_code == 403:
-            why = "Open the address that `autograder desk` printed: it holds a token."
+            why = (
+                "Open the address that `autograder desk` printed for you: it holds a token, which may expire."
+            )
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(why or f"{status_code}: {self._reason}")
 
@@ -208,9 +235,9 @@ def _file_name(kind: str, *names: str) -> str:
     return f"{'index' if kind == HOME else '-'.join([kind, *names])}.html"
 
 
-def application(course: Class, token: str, by: str = "") -> web.Application:
-    """Return the desk as a web application, at which `by` sits."""
-    given = {"course": course, "token": token, "by": by}
+def application(course: Class, seats: Sequence[Seat], host: str = "") -> web.Application:
+    """Return the desk as a web application, also by the name of a `host` that passes requests on."""
+    given = {"course": course, "seats": seats, "host": host}
     return web.Application([(where, Handler, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
 
 
@@ -255,15 +282,36 @@ class Server(HTTPServer):
         self._admission.release(*self._admitted.pop(server_conn.stream))
 
 
-def serve(course: Class, port: int, say: Callable[[str], None], by: str) -> None:
-    """Serve the desk, at which `by` sits, until it is interrupted; `say` takes the address with its token."""
+def serve(
+    course: Class,
+    port: int,
+    say: Callable[[str, str], None],
+    people: Sequence[str],
+    listen: str = HOST,
+    proxy: str = "",
+    hours: float = inf,
+) -> None:
+    """Serve the desk until it is interrupted.
+
+    Args:
+        course: the class.
+        port: a port; any free one if 0.
+        say: takes who somebody is, and their address with its token.
+        people: who sits at it.
+        listen: an address of this machine.
+        proxy: the name of a web server in front that speaks TLS; "" where there is none.
+        hours: how long the addresses are good for.
+    """
 
     async def run() -> None:
-        token = secrets.token_urlsafe(32)
-        server = Server(application(course, token, by), Limits())
-        server.listen(port, HOST, family=socket.AF_INET)
-        (sock,) = server._sockets.values()
-        say(f"http://{HOST}:{sock.getsockname()[1]}/?token={token}")
+        until = time.time() + 3600 * hours
+        seats = [Seat(secrets.token_urlsafe(32), by, until) for by in people]
+        server = Server(application(course, seats, proxy), Limits())
+        server.listen(port, listen)
+        sock = next(iter(server._sockets.values()))
+        where = f"https://{proxy}" if proxy else f"http://{HOST}:{sock.getsockname()[1]}"
+        for seat in seats:
+            say(seat.by, f"{where}/?token={seat.token}")
         await asyncio.Event().wait()
 
     asyncio.run(run())

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.classroom.class_report import without_names
 from autograder.classroom.desk import manual_grades
+from autograder.classroom.desk.free_text_page import as_markup, statement
 from autograder.classroom.desk.page_data import Data, NotThere, cell_of
 from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.verdicts import TaskResult, readable
@@ -56,6 +57,7 @@ def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
         "lesson": lesson,
         "task": name,
         "title": data.words(lesson).title(name),
+        "statement": as_markup(statement(data.course, lesson, name)),
         "possible": results[0].possible,
         "groups": [_group(data, key, some) for key, some in grouped],
         "comments": [text for text, _ in data.counted_comments(results).most_common()],
@@ -104,6 +106,29 @@ def points_for(
     students = [result.student for result in members if (lesson, result.student, name) in data.marks]
     with GradebookWriter(data.course) as book, readable(data.course.database):
         have, keep = manual_grades.give(book, lesson, name, students, given, shown, by)
+        book.nbgrader.db.commit()
+    return len(have), len(keep)
+
+
+def points_for_everybody(data: Data, lesson: str, name: str, value: object, by: str) -> tuple[int, int]:
+    """Give the whole class the same points by hand for a task, those as well who handed nothing in.
+
+    Whoever has other points that a person gave keeps those; grading again changes none of them.
+
+    Returns:
+        How many have them now, and how many keep others.
+
+    Raises:
+        NotThere: there is no such task, or these are no points.
+    """
+    points = manual_grades.points(value, _results(data, lesson, name)[0].possible)
+    if points is None:
+        raise NotThere(_("Say how many points everybody gets."))
+    with Book(data.course) as book, readable(data.course.database):
+        for student in data.people:
+            if (lesson, student, name) not in data.marks:
+                book.nbgrader.update_or_create_submission(lesson, student)
+        have, keep = manual_grades.give(book, lesson, name, list(data.people), points, None, by)
         book.nbgrader.db.commit()
     return len(have), len(keep)
 
