@@ -84,7 +84,9 @@ def makes(source: str, name: str) -> bool:
             code = compile(source, "<cell>", "exec")
     except (SyntaxError, ValueError):  # a slip, or a magic
         word = re.escape(name)
-        pattern = rf"^[ \t]*((class|def)[ \t]+{word}\b|(\w+[ \t]*,[ \t]*)*{word}\b[\w, \t]*(:[^=\n]+)?=(?!=))"
+        gap = r"[^\S\n]"  # such as the no-break space that a web page puts there
+        several = rf"(\w+{gap}*,{gap}*)*{word}\b(?:[\w,]|{gap})*(:[^=\n]+)?=(?!=)"
+        pattern = rf"^{gap}*((class|def){gap}+{word}\b|{several})"
         return re.search(pattern, source, re.MULTILINE) is not None
     steps = dis.get_instructions(code)
     return any(step.opname in ("STORE_NAME", "STORE_GLOBAL") and step.argval == name for step in steps)
