@@ -1,15 +1,51 @@
 """What all commands do with what was typed, and with what a folder or a disk refuses."""
 
 import errno
+from importlib import metadata
 
 import pytest
 import typer
-from autograder.command.console import Commands, meant
+from autograder.command import app as cli
+from autograder.command.console import AUTHOR, IN_ORDER, MORE, Commands, meant
+from autograder.command.grade_command import _Kinds
 from typer.testing import CliRunner
 
 
 def test_a_lesson_that_is_named_twice_is_meant_once():
-    assert meant(["01-first", "02-second"], ["01", "01-first", "02"]) == ["01-first", "02-second"]
+    assert meant(["01-first", "02-second"], ["01", "01-first", "2"]) == ["01-first", "02-second"]
+    assert meant(["01-first", "10-tenth"], ["10"]) == ["10-tenth"]
+
+
+def test_the_help_shows_a_terms_commands_first_and_each_with_an_example():
+    said = CliRunner().invoke(cli.app, ["-h"], env={"COLUMNS": "200"}).output
+    places = [said.index(f"autograder {name} ") for name in (*IN_ORDER[:5], *IN_ORDER[6:])]
+    assert places == sorted(places)
+    assert max(places) < said.index(MORE) < said.index(AUTHOR)
+    assert CliRunner().invoke(cli.app, ["--version"]).output.strip() == metadata.version("lesson-autograder")
+
+
+def test_requests_are_taken_in_by_the_earlier_name_as_well():
+    asked = [CliRunner().invoke(cli.app, [name, "--help"]) for name in ("requests", "regrade")]
+    assert all("Take in what students ask" in one.output for one in asked)
+
+
+def test_remarks_of_a_kind_are_one_line_with_the_names_and_what_needs_a_look_comes_last():
+    kinds, said = _Kinds(), []
+    for student in "abcd":
+        kinds.add(f"{student} 01-first", "needs a look, it is damaged", last=True)
+        kinds.add(f"{student} 01-first", f"lacks cell {student}", "lacks cell {name}")
+    kinds.add("a 01-first", "was late")
+    kinds.tell(said.append)
+    assert said == [
+        "01-first: lacks cell … (4): a, b, c and d",
+        "a 01-first: was late",
+        "01-first: needs a look, it is damaged (4): a, b, c and d",
+    ]
+
+
+def test_a_port_in_use_is_told_with_what_to_do():
+    done = CliRunner().invoke(failing(OSError(errno.EADDRINUSE, "Address already in use")), ["it"])
+    assert (done.exit_code, "--port" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from autograder.probe.collect_evidence import (
     type_name,
 )
 from autograder.probe.exceptions import describe_error
-from autograder.probe.learner_code import globals_read
+from autograder.probe.learner_code import globals_read, makes
 from autograder.records.bank import Closer, Made, Probe, without_answers
 from autograder.records.outcome import MAX_ELEMENTS, ModuleReport, Outcome
 
@@ -678,3 +678,16 @@ def test_numbers_that_hang_on_weights_of_its_own_are_left_out(probe, answer, num
     assert outcome.module.missing == ("weight",)
     assert outcome.shape == (2,)
     assert (outcome.tensor if numbers is None else outcome.tensor.tolist()) == numbers
+
+
+@pytest.mark.parametrize(
+    ("source", "made"),
+    [
+        ("scores\N{NO-BREAK SPACE}= a @ b", True),  # as a web page has it
+        ("first, scores =\N{NO-BREAK SPACE}(1, 2", True),
+        ("x = scores == (", False),
+        ("x = 1\nscores: int = (", True),
+    ],
+)
+def test_a_cell_that_is_no_python_still_tells_which_name_it_should_make(source, made):
+    assert makes(source, "scores") == made

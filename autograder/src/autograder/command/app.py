@@ -18,13 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from autograder import author
 from autograder.author.parallel import each_lesson, processors
 from autograder.command import console
 from autograder.command.class_commands import app as exchange
 from autograder.command.console import (
+    AUTHOR,
+    MORE,
+    TERM,
     LessonName,
     LessonNames,
     Root,
@@ -49,19 +52,30 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=console.Commands,
-    add_completion=False,
+    context_settings=console.HELP,
+    invoke_without_command=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Build a course, prove its checks, grade a class.",
 )
 app.add_typer(exchange)
 app.add_typer(live)
-app.add_typer(platform, name="lti")
+app.add_typer(platform, name="lti", rich_help_panel=MORE)
+
+
+@app.callback()
+def _of_all(
+    version: Annotated[bool, typer.Option("--version", help="Print the version, and exit.")] = False,
+) -> None:
+    if version:
+        say(metadata.version("lesson-autograder"))
+        raise typer.Exit
+
 
 AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are done at one time.")]
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder build 03")
 def build(
     lessons: LessonNames = None,
     language: Annotated[
@@ -163,7 +177,7 @@ def _built(
     return _Built([], [f"{language}/{state}" for language in spoken for state in states[language]], stages)
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder translate --language bn")
 def translate(
     lessons: LessonNames = None,
     language: Annotated[
@@ -212,7 +226,7 @@ def _keep_releases(course: Course, names: Sequence[str]) -> None:
             releases.keep(place.current(name))
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder site public")
 def site(
     out: Annotated[Path, typer.Argument(help="The folder for the site; what it holds is replaced.")],
     course: Root = Path(),
@@ -230,7 +244,7 @@ def site(
     say(f"{written} Open {out / 'index.html'}")
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder audit 03")
 def audit(
     lessons: LessonNames = None,
     table: Annotated[
@@ -259,7 +273,7 @@ def audit(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder faults scale")
 def faults(
     word: Annotated[
         str,
@@ -279,7 +293,7 @@ def faults(
         say(f"    named in {fault.file}, shown in {listed(fault.lessons) or 'no lesson'}")
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder messages 01 dot")
 def messages(
     lesson: LessonName,
     tasks: Annotated[
@@ -313,7 +327,7 @@ def messages(
         )
 
 
-@app.command()
+@app.command(rich_help_panel=TERM, epilog="Example: autograder grade 01")
 def grade(
     lessons: LessonNames = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many submissions run at one time.")] = 2,
@@ -380,7 +394,7 @@ def _grade_on_cluster(
         return command.grade_class(replace(order, jobs=executor.slots, remote=True), say, advance, executor)
 
 
-@app.command()
+@app.command(rich_help_panel=TERM, epilog="Example: autograder report 01")
 def report(
     lesson: LessonName,
     html: Annotated[
@@ -408,7 +422,7 @@ def report(
             say(f"Written: {path}")
 
 
-@app.command()
+@app.command(rich_help_panel=TERM, epilog="Example: autograder desk")
 def desk(
     port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Write the pages to a folder instead.")] = None,
@@ -478,7 +492,7 @@ def _account() -> str:
         return ""
 
 
-@app.command()
+@app.command(rich_help_panel=TERM, epilog="Example: autograder export 01 --canvas gradebook.csv")
 def export(
     lesson: Annotated[
         str, typer.Argument(help="The lesson of a Moodle worksheet, or the only one to fill in or to send.")
@@ -593,7 +607,7 @@ def export(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=MORE, epilog="Example: autograder extend jdoe 01 3d")
 def extend(
     student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
     lesson: LessonName,
@@ -627,6 +641,27 @@ def extend(
     say("`autograder grade` counts it from now on, without running anything again.")
 
 
+@app.command(name="class", rich_help_panel=MORE, epilog="Example: autograder class")
+def class_file(course: Root = Path()) -> None:
+    """Make class.toml, in which due dates and penalties are written, or check the one that is there."""
+    from autograder.grading import late_policy
+
+    place = class_of(course)
+    root, lessons = place.banks.course.root, place.banks.course.lessons
+    if not (root / late_policy.FILE).exists():
+        say(
+            f"{late_policy.begin(root, lessons)} is made. Write your due dates into it, then type this again."
+        )
+        return
+    rules = place.policy
+    for lesson in lessons:
+        due, more = rules.due.get(lesson), [name for name, _ in rules.extensions if name == lesson]
+        extended = ngettext(", {number} extension", ", {number} extensions", len(more)) if more else ""
+        say(f"{lesson}: {'due ' + rules.told(due) if due else 'no due date'}{extended}")
+    share = rules.penalty_per_day
+    say("Each day late costs " + ("what nbgrader's settings say." if share is None else f"{share:.0%}."))
+
+
 def _refuse_nobody(place: Class, student: str) -> None:
     """Refuse a student whom neither the gradebook nor a folder of what was handed in names."""
     from autograder.classroom.gradebook_roster import class_list
@@ -643,7 +678,7 @@ def _refuse_nobody(place: Class, student: str) -> None:
     refuse(f"Nobody in this class has the id {student}.{guess}")
 
 
-@app.command(name="secret")
+@app.command(name="secret", rich_help_panel=MORE, epilog="Example: autograder secret 01")
 def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
     """Make hidden probes on this machine, so that what is public gives nothing away."""
     from autograder.grading.hidden_tests import secret
@@ -664,7 +699,7 @@ def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
     )
 
 
-@app.command(name="new-course")
+@app.command(name="new-course", rich_help_panel=AUTHOR, epilog="Example: autograder new-course my-course")
 def new_course(
     folder: Annotated[Path, typer.Argument(help="A folder that is empty, or not there yet.")],
 ) -> None:
@@ -690,6 +725,8 @@ def _bar() -> Progress:
         BarColumn(),
         TextColumn("{task.completed:.0f}/{task.total:.0f}"),
         TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
         console=console.errors,
         transient=True,
     )

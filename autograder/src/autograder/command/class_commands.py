@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.console import LessonName, Root, class_of, complain, course_of, meant, refuse, say
+from autograder.command.console import (
+    MORE,
+    TERM,
+    LessonName,
+    Root,
+    class_of,
+    complain,
+    course_of,
+    meant,
+    refuse,
+    say,
+)
 from autograder.command.lti_commands import class_list as platform_list
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
@@ -29,7 +40,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what
 Given = Annotated[list[Path], typer.Argument(help="Archives from Canvas or Moodle, or any zip or folder.")]
 
 
-@app.command()
+@app.command(rich_help_panel=TERM, epilog="Example: autograder roster canvas-gradebook.csv")
 def roster(
     file: Annotated[
         Path | None, typer.Argument(help="A list of students from Canvas, Moodle or a spreadsheet.")
@@ -116,7 +127,7 @@ def _undo_roster(place: Class) -> None:
         say(f"These have handed something in, and stay: {listed(stay)}.")
 
 
-@app.command()
+@app.command(rich_help_panel=TERM, epilog="Example: autograder collect submissions.zip")
 def collect(
     files: Given,
     lesson: Annotated[str, typer.Option("--lesson", help="The lesson that they are of; else it shows.")] = "",
@@ -159,7 +170,7 @@ def collect(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=TERM, epilog="Example: autograder bundle 01 02")
 def bundle(
     lessons: Annotated[list[str], typer.Argument(help="Every lesson that students have by now: 01 02.")],
     out: Annotated[
@@ -175,6 +186,9 @@ def bundle(
     course: Root = Path(),
 ) -> None:
     """Pack what students get: notebooks, start.py and the checks, without solutions or hidden probes."""
+    import nbformat
+
+    from autograder.classroom.bundle_wheels import release
     from autograder.classroom.student_bundle import bundle as pack
     from autograder.grading.grading_banks import Banks
 
@@ -190,12 +204,18 @@ def bundle(
         "data and the public probes, and the hints. Solutions, hidden probes and the other example data are "
         "not in it."
     )
+    for name in names:
+        points = sum(
+            cell.metadata.get("nbgrader", {}).get("points", 0)
+            for cell in nbformat.read(release(place, name), as_version=4).cells
+        )
+        say(f"On Canvas or Moodle, create an assignment that is called {name} and has {points:g} points.")
     for name, note in Banks.of(place).notes.items():
         if name in names:
             say(f"{name}: {note}. Make them before you grade.")
 
 
-@app.command()
+@app.command(rich_help_panel=MORE, epilog="Example: autograder gradescope 01")
 def gradescope(
     lesson: LessonName,
     out: Annotated[
@@ -225,20 +245,21 @@ def gradescope(
     say("It holds the answers, so give it to nobody else. Its hidden probes are drawn for it alone.")
 
 
-@app.command()
-def regrade(
+@app.command(rich_help_panel=MORE, epilog="Example: autograder requests request-jdoe.csv")
+@app.command(name="regrade", hidden=True)  # its name up to 0.3
+def requests(
     files: Annotated[
         list[Path], typer.Argument(help="CSV files, folders or archives of them: who, lesson, task, request.")
     ],
     course: Root = Path(),
 ) -> None:
     """Take in what students ask about their scores; the desk shows it, to be answered."""
-    from autograder.classroom import regrade_requests as requests
+    from autograder.classroom import regrade_requests
     from autograder.classroom.gradebook_roster import class_list
     from autograder.classroom.platforms.registry import platforms_of
 
     place = class_of(course)
-    outcome = requests.take_in(place, files, platforms_of(place.banks.course), class_list(place))
+    outcome = regrade_requests.take_in(place, files, platforms_of(place.banks.course), class_list(place))
     for asked in outcome.new:
         say(f"{asked.student}, {asked.lesson}, {asked.task}: {asked.text}")
     complain(outcome.odd)
@@ -354,7 +375,7 @@ def give_back(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=MORE, epilog="Example: autograder similar 01")
 def similar(
     lesson: LessonName,
     most: Annotated[int, typer.Option("--most", min=1, help="How many pairs to show.")] = 20,

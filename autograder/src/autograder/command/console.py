@@ -66,8 +66,34 @@ def refuse(why: object) -> NoReturn:
     raise typer.Exit(2) from None
 
 
+# The commands of a term in the order in which it needs them.
+IN_ORDER = ("roster", "bundle", "collect", "grade", "report", "desk", "export", "feedback", "return")
+# The groups of commands in the help: those of a term, and the others.
+TERM, MORE, AUTHOR = "A term, in this order", "When a class needs more", "For authors of a course"
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
 class Commands(TyperGroup):
     """Commands that end with a sentence where the course, its gradebook or a file cannot be used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands as a term needs them; those of the first group stand in its order."""
+        order = {name: place for place, name in enumerate(IN_ORDER)}
+        return sorted(
+            super().list_commands(ctx),
+            key=lambda name: (
+                order.get(name, len(order)),
+                getattr(self.commands[name], "rich_help_panel", "") == AUTHOR,
+            ),
+        )
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, each command with its example below what it does."""
+        for command in self.commands.values():
+            if command.epilog and command.help:
+                first = " ".join(command.help.split("\n\n")[0].split())
+                command.short_help = f"\b\n{first}\n{command.epilog.removeprefix('Example: ')}"
+        super().format_help(ctx, formatter)
 
     def main(self, *words: Any, **settings: Any) -> Any:
         for stream in (sys.stdout, sys.stderr):
@@ -84,6 +110,10 @@ class Commands(TyperGroup):
             _, to, why = problem.args[0][0]
             refuse(f"{to}: {why}.")
         except OSError as problem:
+            if problem.errno == errno.EADDRINUSE:
+                refuse("Another program uses that port: name a free one with --port, or any with --port 0.")
+            if problem.errno == errno.EADDRNOTAVAIL:
+                refuse("This machine has no such address.")
             if problem.errno in OF_THE_DISK and problem.filename is None:  # while a file was written
                 refuse(f"{problem.strerror}.")
             if problem.filename is None or problem.errno not in OF_THE_MACHINE:
@@ -123,7 +153,8 @@ def meant(known: Sequence[str], names: Sequence[str]) -> list[str]:
         refuse("There is no lesson here: run this in the course folder, or name it with --course.")
     chosen = []
     for name in names:
-        found = [lesson for lesson in known if name in (lesson, lesson.split("-")[0])]
+        number = name.lstrip("0")
+        found = [lesson for lesson in known if name == lesson or lesson.split("-")[0].lstrip("0") == number]
         if not found:
             refuse(f"There is no lesson {name}. There are: {', '.join(known)}.")
         chosen += found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -38,11 +39,16 @@ from autograder.grading.verdicts import TaskResult, readable
 from autograder.grading.worker_pool import READING, LimitReached, Processes, run_limited
 from autograder.records.bank import BankError
 from autograder.records.errors import AuthoringError
-from autograder.words.language import ngettext
+from autograder.words.language import Note, ngettext
+from autograder.words.phrases import listed
 from autograder.words.sanitize import one_line
 
 # Earlier versions of one submission that are looked at.
 MOST_EARLIER = 10
+# Of one kind, so many submissions get a line each.
+MOST_LINES = 3
+# What differs from one submission to the next in a text that stands for its kind.
+PLACES = re.compile(r"\{\w+\}")
 
 Say = Callable[[str], None]
 Advance = Callable[[int, int, str], None]
@@ -184,7 +190,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
     ):
         if not order.dry_run:
             stamp_late(order.course)
-        run = _Run(order, book, lambda line: say(one_line(line)))
+        run = _Run(order, book, lambda line: say(one_line(line)), advance)
         run.look_at_all()
         own = executor or Processes(order.jobs, bool(run.waiting))
         try:
@@ -200,6 +206,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         except KeyboardInterrupt:
             run.summary.interrupted = True
         finally:
+            run.told.tell(say)
             for (lesson, task), (rise, fall) in sorted(run.moved.items()):
                 would = "would rise" if order.dry_run else "rose"
                 say(f"{lesson}: {task}: {rise} {would}, {fall} {'would fall' if order.dry_run else 'fell'}")
@@ -208,10 +215,36 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
     return run.summary
 
 
+class _Kinds:
+    """What is to be told of submissions, by kind: of a kind with many, one line names all of them."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        self._last: dict[tuple[str, str], list[tuple[str, str]]] = {}
+
+    def add(self, who: str, text: str, kind: str = "", last: bool = False) -> None:
+        """Keep what is to be told of a submission; what needs a look is told `last`."""
+        student, _, lesson = who.partition(" ")
+        lines = self._last if last else self._lines
+        lines.setdefault((lesson, kind or text), []).append((student, text))
+
+    def tell(self, say: Say) -> None:
+        """Tell all of it."""
+        for (lesson, kind), some in (*self._lines.items(), *self._last.items()):
+            if len(some) <= MOST_LINES:
+                for student, text in some:
+                    say(one_line(f"{student} {lesson}: {text}"))
+            else:
+                names = listed([student for student, _ in some])
+                say(one_line(f"{lesson}: {PLACES.sub('…', kind)} ({len(some)}): {names}"))
+
+
 class _Run:
     """One run: what waits to be graded, by lesson and student, and what came of it so far."""
 
-    def __init__(self, order: Order, book: GradebookWriter, say: Say) -> None:
+    def __init__(self, order: Order, book: GradebookWriter, say: Say, advance: Advance) -> None:
+        self.told = _Kinds()
+        self._advance = advance
         self.summary = Summary(dry_run=order.dry_run)
         self.waiting: dict[tuple[str, str, int], Waiting] = {}
         # What came of a student's notebooks for one lesson, until all of them are graded.
@@ -253,16 +286,17 @@ class _Run:
         if not now.solution:
             self._say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
         tasks = tasks_of_all(now, older)
-        for submission in handed_in:
+        for number, submission in enumerate(handed_in):
+            self._advance(number, len(handed_in), f"looking at {lesson}")
             several = attempts(course, submission, tasks)
             if len(several.all) == 1:
                 self._look_at(submission, now, older)
             elif several.rule == BEST:
-                for number, one in enumerate(several.all):
-                    self._look_at(one, now, older, number, several)
+                for attempt, one in enumerate(several.all):
+                    self._look_at(one, now, older, attempt, several)
             else:
-                number = several.chosen(course.policy.due_for(lesson, submission.student))
-                self._look_at(several.all[number], now, older, number, several)
+                attempt = several.chosen(course.policy.due_for(lesson, submission.student))
+                self._look_at(several.all[attempt], now, older, attempt, several)
 
     def _look_at(
         self,
@@ -275,7 +309,7 @@ class _Run:
         who, book, summary = submission.who, self._book, self.summary
         which = submission.lesson, submission.student
         if submission.note:
-            self._say(f"{who}: {submission.note}")
+            self.told.add(who, submission.note)
         if not submission.path.exists() and submission.note:
             summary.faults.append(who)
             return
@@ -283,7 +317,7 @@ class _Run:
             release = self._origin(submission, now, older)
         except LimitReached as problem:
             summary.faults.append(who)
-            self._say(f"{who}: needs a look, no score was written: {problem}")
+            self._needs_a_look(who, f"no score was written: {problem}")
             return
         made_from = self._course.made_from(submission, release)
         if release is not now:
@@ -295,17 +329,17 @@ class _Run:
             policy = self._course.policy
             made_from["submission"] = f"{policy.due_for(*which)} {policy.penalty_per_day}"
         if book.has_no_time(submission):
-            self._say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
+            self.told.add(who, f"{STAMP} beside the submission says no time, so it does not count as late")
         if self._order.force or not book.is_current(submission, made_from):
             if release is not now:
                 if why := self._why_not_by(release):
                     summary.faults.append(who)
-                    self._say(f"{who}: needs a look, no score was written: it {why}")
+                    self._needs_a_look(who, f"no score was written: it {why}")
                     return
                 told = "graded by the earlier release that it came from"
                 if points := self._on_public_probes(release):
                     told += f", so {points:g} points rest on visible probes alone"
-                self._say(f"{who}: {told}")
+                self.told.add(who, told)
             self.waiting[*which, number] = Waiting(submission, made_from, release, number, several)
         elif is_best and number:
             pass  # told once
@@ -331,10 +365,12 @@ class _Run:
         newer = (now.tasks - found.tasks) & self._had(submission, known)
         if not newer:
             return found
-        self._say(
-            f"{submission.who}: what it lacks counts 0, since an earlier version of it had {min(newer)}"
-        )
+        told = f"what it lacks counts 0, since an earlier version of it had {min(newer)}"
+        self.told.add(submission.who, told)
         return now
+
+    def _needs_a_look(self, who: str, why: str) -> None:
+        self.told.add(who, f"needs a look, {why}", last=True)
 
     def _had(self, submission: Submission, known: frozenset[str]) -> frozenset[str]:
         """Return those of some tasks that earlier versions of a submission had, as far as they were kept.
@@ -436,7 +472,7 @@ class _Run:
         who = waiting.submission.who
         if result.fault:
             summary.faults.append(who)
-            self._say(f"{who}: needs a look, no score was written: {result.fault}")
+            self._needs_a_look(who, f"no score was written: {result.fault}")
             return
         before = book.scores(waiting.submission)
         for task in result.tasks:
@@ -444,11 +480,12 @@ class _Run:
                 summary.changed += 1
                 up_or_down = self.moved.setdefault((result.lesson, task.task), [0, 0])
                 up_or_down[task.points < before[task.task]] += 1
-                self._say(f"{who}: {task.task} {before[task.task]:g} -> {task.points:g}")
+                told = f"{task.task} {before[task.task]:g} -> {task.points:g}"
+                self.told.add(who, told, f"{task.task} has another score")
         counts = waiting.attempts and waiting.attempts.told(result.attempt)
         notes = (counts, *result.notes) if counts else result.notes
         for note in notes:
-            self._say(f"{who}: {note}")
+            self.told.add(who, note, note.texts[-1] if isinstance(note, Note) else "")
         summary.graded += 1
         if summary.dry_run:
             return
@@ -465,4 +502,16 @@ class _Run:
             summary.faults.append(who)
             same = book.scores(waiting.submission) == before
             done = "no score was written" if same else "only scores were written"
-            self._say(f"{who}: needs a look, {done}: {type(problem).__name__}: {problem}")
+            self._needs_a_look(who, f"{done}: {_why(problem)}")
+
+
+def _why(problem: Exception) -> str:
+    """Return in words why a submission could not be written; what the disk refused is said by itself."""
+    cause: BaseException | None = problem
+    while cause:
+        if isinstance(cause, OSError) and cause.strerror:
+            return f"{cause.strerror} ({cause.filename})" if cause.filename else cause.strerror
+        if "disk is full" in str(cause):
+            return "the disk is full"
+        cause = cause.__cause__ or cause.__context__
+    return f"{type(problem).__name__}: {problem}"

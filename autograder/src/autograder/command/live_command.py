@@ -11,14 +11,14 @@ from typing import Annotated
 
 import typer
 
-from autograder.command.console import Proxies, Root, course_of, limits_behind, refuse, say
+from autograder.command.console import MORE, Proxies, Root, course_of, limits_behind, refuse, say
 from autograder.records.course import NAME_FORM
 from autograder.words.language import speak
 
 app = typer.Typer()
 
 
-@app.command()
+@app.command(rich_help_panel=MORE, epilog="Example: autograder live")
 def live(
     room: Annotated[
         list[str] | None, typer.Option("--room", help="A lab's name.", show_default="today's date")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from math import ceil
@@ -28,6 +28,23 @@ ON_TIME: Rule = "last on time"
 BEST: Rule = "best"
 LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
+
+
+# What a `class.toml` is begun with.
+BEGINNING = """\
+# What this class has agreed on. A line that begins with # says nothing: take the # away where it should.
+# timezone = "Europe/Berlin"     # of the times below
+# penalty_per_day = 0.1          # what each day begun costs, as a share of the points
+
+[due]
+{due}
+
+# [extensions.{first}]
+# jdoe = "3d"
+
+# [attempts]                     # which of several counts: last, last on time or best
+# {first} = "best"
+"""
 
 
 @dataclass(frozen=True)
@@ -154,6 +171,13 @@ def late_by(share: float, seconds: float, score: float) -> float:
     """Return what being so many seconds late costs, where each day begun costs a share of the score."""
     days = ceil(max(0.0, seconds) / UNITS["d"].total_seconds())
     return round(min(1.0, share * days) * score, 2)
+
+
+def begin(root: Path, lessons: Sequence[str]) -> Path:
+    """Write a `class.toml` in which nothing is agreed on yet, and all of it is named."""
+    due = "\n".join(f"# {lesson} = 2026-03-01T23:59:00" for lesson in lessons)
+    write_whole(root / FILE, BEGINNING.format(due=due, first=lessons[0]).encode())
+    return root / FILE
 
 
 def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
