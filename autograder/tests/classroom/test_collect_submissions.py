@@ -13,6 +13,8 @@ from autograder.classroom import archives
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
+from autograder.grading.gradebook import Book
+from autograder.records.errors import BadBook
 from support.class_course import LESSON, OTHER, class_folder
 from support.handing_in import note_of, notebook, run, zipped
 
@@ -368,8 +370,8 @@ def test_what_is_known_of_people_is_for_its_owner_alone(place, tmp_path):
 def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(place):
     (place / "autograded" / "amy").mkdir(parents=True)
     (place / "gradebook.db").write_bytes(b"")
-    said = run(place, "roster", place / "people.csv", code=2)
-    assert "is empty, and autograded/ is not" in said
+    with pytest.raises(BadBook, match="is empty, and autograded/ is not"):
+        Book(Class(place))
     assert (place / "gradebook.db").read_bytes() == b""
 
 

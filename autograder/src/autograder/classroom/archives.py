@@ -145,7 +145,9 @@ def _said(
 
 def _agreed(all_said: Sequence[tuple[str, HandedFile]]) -> dict[Guess, Guess]:
     """Return the guesses of an archive, each with whether the archive's other files bear it out."""
-    folders = {said.folder if said.lms else first: said for first, said in all_said if said.guesses}
+    folders = {
+        said.folder if said.lms else first: said for first, said in all_said if said.lms or said.guesses
+    }
     counts = Counter(
         prefix for said in folders.values() for prefix in {guess.prefix for guess in said.guesses}
     )

@@ -173,13 +173,11 @@ class Handler(web.RequestHandler):
         comment, (lesson, name) = str(sent["comment"]).strip(), names
         if self.kind == "written":
             lines = [int(place) for place in sent["lines"]]
-            now = free_text_page.give(
+            marked = free_text_page.give(
                 data, lesson, name, key, self.token, lines, comment, str(sent["state"]), self.by
             )
-            return {
-                **now,
-                "told": ngettext("Saved: {number} point.", "Saved: {number} points.", now["score"]),
-            }
+            told = ngettext("Saved: {number} point.", "Saved: {number} points.", marked["score"])
+            return {**marked, "told": told}
         if self.kind != "task":
             raise NotThere("nothing can be given here")
         if key == EVERYBODY:
