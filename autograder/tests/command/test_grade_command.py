@@ -183,6 +183,24 @@ def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
     assert len(list((tmp_path / NAME / "feedback").iterdir())) == len(STUDENTS)
 
 
+def test_a_page_tells_first_what_was_found_and_a_damaged_file_s_nothing_else(graded):
+    words = ["feedback", LESSON, "--course", str(graded)]
+    made, again = (CliRunner().invoke(cli.app, words) for _ in range(2))
+    assert (made.exit_code, again.exit_code) == (0, 0), made.output
+    assert made.output.startswith(f"{len(STUDENTS)} pages made")
+    assert again.output.startswith("0 pages made")
+    pages = {
+        student: (graded / "feedback" / student / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
+        for student in STUDENTS
+    }
+    first, _, folded = pages["bob"].partition('<details id="notebook">')
+    assert 'class="found"' in first
+    assert 'href="#convolve"' in first
+    assert 'id="convolve"' in folded
+    assert "could not be read" in pages["dan"]
+    assert not [part for part in ("<details", "<form", 'href="#convolve') if part in pages["dan"]]
+
+
 @pytest.mark.filterwarnings("ignore:Passing unrecognized arguments")
 def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place, class_course):
     bengali = Path("notebooks", "bn", LESSON)

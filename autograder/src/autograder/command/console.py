@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -102,6 +103,8 @@ class Commands(TyperGroup):
         return super().main(*words, **settings)
 
     def invoke(self, ctx: Any) -> Any:
+        mask = os.umask(0)  # which a command of a class makes narrower
+        os.umask(mask)
         try:
             return super().invoke(ctx)
         except UserError as problem:
@@ -119,6 +122,8 @@ class Commands(TyperGroup):
             if problem.filename is None or problem.errno not in OF_THE_MACHINE:
                 raise
             refuse(f"{problem.filename}: {problem.strerror}.")
+        finally:
+            os.umask(mask)
 
 
 def course_of(root: Path) -> Course:
