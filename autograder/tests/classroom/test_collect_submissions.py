@@ -13,7 +13,7 @@ from autograder.classroom import archives
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading import verdicts
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import GradebookWriter
 from autograder.records.errors import BadBook
 from support.class_course import LESSON, OTHER, class_folder
 from support.handing_in import note_of, notebook, run, zipped
@@ -371,7 +371,7 @@ def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(place)
     (place / "autograded" / "amy").mkdir(parents=True)
     (place / "gradebook.db").write_bytes(b"")
     with pytest.raises(BadBook, match="is empty, and autograded/ is not"):
-        Book(Class(place))
+        GradebookWriter(Class(place))
     assert (place / "gradebook.db").read_bytes() == b""
 
 

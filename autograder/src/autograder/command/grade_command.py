@@ -39,7 +39,7 @@ from autograder.grading.verdicts import TaskResult, readable
 from autograder.grading.worker_pool import READING, LimitReached, Processes, run_limited
 from autograder.records.bank import BankError
 from autograder.records.errors import AuthoringError
-from autograder.words.language import Note, ngettext
+from autograder.words.language import LazyMessage, ngettext
 from autograder.words.phrases import listed
 from autograder.words.sanitize import one_line
 
@@ -485,7 +485,7 @@ class _Run:
         counts = waiting.attempts and waiting.attempts.told(result.attempt)
         notes = (counts, *result.notes) if counts else result.notes
         for note in notes:
-            self.told.add(who, note, note.texts[-1] if isinstance(note, Note) else "")
+            self.told.add(who, note, note.texts[-1] if isinstance(note, LazyMessage) else "")
         summary.graded += 1
         if summary.dry_run:
             return

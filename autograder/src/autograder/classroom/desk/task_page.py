@@ -124,7 +124,7 @@ def points_for_everybody(data: Data, lesson: str, name: str, value: object, by: 
     points = manual_grades.points(value, _results(data, lesson, name)[0].possible)
     if points is None:
         raise NotThere(_("Say how many points everybody gets."))
-    with Book(data.course) as book, readable(data.course.database):
+    with GradebookWriter(data.course) as book, readable(data.course.database):
         for student in data.people:
             if (lesson, student, name) not in data.marks:
                 book.nbgrader.update_or_create_submission(lesson, student)
