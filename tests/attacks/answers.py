@@ -38,7 +38,8 @@ class Attack:
         notes: a word that the notes for the instructor must hold, where a person should know.
         beside: files to be put beside the notebook, by name.
         hand_in: puts something else in the place of the notebook, given its path.
-        attention: the checks themselves were made to fail, so a person is asked and no score is written.
+        attention: the checks themselves were made to fail, so a person is asked and no score is written;
+            None where that hangs on the clock, by which the submission stops its own cells.
     """
 
     make: Callable[[NotebookNode], NotebookNode | str | None]
@@ -46,7 +47,7 @@ class Attack:
     notes: str = ""
     beside: tuple[tuple[str, str], ...] = ()
     hand_in: Callable[[Path], None] | None = None
-    attention: bool = False
+    attention: bool | None = False
 
 
 def answer(notebook: NotebookNode, task: str, code: str) -> None:
@@ -1122,7 +1123,7 @@ ATTACKS: dict[str, Attack] = {
     "poisons-modules": Attack(added(POISONS)),
     "replaces-builtins": Attack(added(BUILTINS)),
     "audits": Attack(added(AUDIT)),
-    "alarms-and-hooks": Attack(added(LATE)),
+    "alarms-and-hooks": Attack(added(LATE), attention=None),
     "magics": Attack(added(MAGICS)),
     "softmax-in-a-thread": Attack(inside(IN_A_THREAD, "softmax-stable")),
     "softmax-of-a-namesake": Attack(inside(NAMESAKE, "softmax-stable")),

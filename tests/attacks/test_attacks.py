@@ -100,7 +100,8 @@ def course(request, tmp_path_factory, notes):
         wanted = command.Order(Class(place), [LESSON], jobs=2)
         summary = command.grade_class(wanted, said.append, lambda *_: None)
         asked = {f"{name} {LESSON}" for name in NAMES["grade"] if ATTACKS[name].attention}
-        assert set(summary.faults) == asked, said
+        may_be = {f"{name} {LESSON}" for name in NAMES["grade"] if ATTACKS[name].attention is None}
+        assert set(summary.faults) - may_be == asked, said
     else:
         said = through_nbgrader(place)
     notes[request.param] = said
@@ -123,7 +124,8 @@ def through_nbgrader(place):
     said = []
     for folder in sorted((place / "submitted").iterdir()):
         done = api.autograde(LESSON, folder.name)
-        if folder.name in ATTACKS and ATTACKS[folder.name].attention:
+        attention = folder.name in ATTACKS and ATTACKS[folder.name].attention
+        if attention or (attention is None and not done["success"]):
             assert not done["success"]
             said.append(f"{folder.name}: needs a look")
             continue
