@@ -841,7 +841,7 @@ builtins.__import__ = never
 
 
 def _a_little_in_every_cell(notebook: NotebookNode) -> None:
-    """None of them takes too long, and all together do."""
+    """Each of them takes a little too long."""
     for cell in notebook.cells:
         if cell["id"].endswith("-answer"):
             cell.source = "import time\ntime.sleep(2.5)\n" + cell.source
@@ -1064,7 +1064,7 @@ ATTACKS: dict[str, Attack] = {
     "stalls-unseen": Attack(
         _stalls_unseen, notes="With other numbers, the cell dot-product-answer was stopped"
     ),
-    "a-little-in-every-cell": Attack(_a_little_in_every_cell, notes="did not run to its end"),
+    "a-little-in-every-cell": Attack(_a_little_in_every_cell, notes="was stopped"),
     # A fault of ours would be no zero, but a person's work.
     "blames-the-course": Attack(
         lambda notebook: notebook.cells.insert(0, new_code_cell(NO_IMPORT)),
