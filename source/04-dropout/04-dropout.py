@@ -707,7 +707,7 @@ reveal("agreeing-results", "all three" if torch.equal(results[0], results[1]) el
 
 # %% [markdown] id="bug-seed-order-task"
 # The shape is certain, the numbers are not. The batch is drawn **before** the seed is set, so whatever ran
-# before decides what the first batch holds. The second and the third agree only because the round before left
+# before decides what is in the first batch. The second and the third agree only because the round before left
 # the generator in the same state. Nobody can get the first result again.
 #
 # Fix `seeded_values`, so that its result depends on its arguments alone: set the seed, draw the batch, make

@@ -371,7 +371,7 @@ reveal(
 # each, the eight numbers can be taken apart again. Added as they are, or through one shared matrix, the two
 # vectors occupy the same directions, and 0.46 is left, as with one head.
 #
-# The same holds for one head. If the tokens *themselves* have directions of their own, one head is enough.
+# The same is true of one head. If the tokens *themselves* have directions of their own, one head is enough.
 # Below, the first token of each story uses four dimensions that no other token uses:
 
 # %% id="own-directions"

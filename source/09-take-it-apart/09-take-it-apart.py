@@ -738,7 +738,7 @@ training_curves(
 # The map shows where the head looks, not whether the model uses what it finds. I would remove the head, that is set
 # its context to 0, and compare the loss on sequences that the model has not seen, and do the same with the other
 # heads. In this lesson all four heads of the second layer had high induction scores, and removing any one of them cost
-# almost nothing. Removing all four at once cost more than 4, so the others do the same work. The claim holds for the
+# almost nothing. Removing all four at once cost more than 4, so the others do the same work. The claim is true of the
 # four heads together, and it is wrong for this one alone.
 #
 # **Marking scheme**

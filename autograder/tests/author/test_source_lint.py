@@ -81,7 +81,7 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
           ("It must work also when it is empty.", "also when", "even when, even if"),
           ("Which shape has the output?", "Which shape has", "what is the shape of"),
           ("The mask stands beside it.", "stands", "is"),
-          ("The claim holds.", "holds", "is true, contains, has"),
+          ("The claim holds.", "holds", "is true, applies"),
           ("Each is paid with memory.", "is paid with", "you pay for"),
           ("It sums to 1 all the same.", "all the same", "nevertheless, still"),
           ("Dropout falls on the weights.", "falls on", "applies to"),

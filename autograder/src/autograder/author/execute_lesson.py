@@ -17,6 +17,7 @@ import torch
 from nbformat import NotebookNode
 from torch import Tensor
 
+from autograder.lesson.waiting_cells import missing_answers
 from autograder.probe.learner_code import code_parts
 from autograder.records.bank import Value
 from autograder.records.cell_roles import is_answer, is_given, is_test
@@ -81,6 +82,8 @@ def run_cells(
         name = f"<cell {lesson}/{cell['id']}>"
         if moments is not None and is_answer(cell):
             moments[cell["id"]] = NamespaceSnapshot(dict(namespace), torch.get_rng_state())
+        if missing_answers(cell.source, namespace):
+            continue
         linecache.cache[name] = (len(cell.source), None, cell.source.splitlines(keepends=True), name)
         try:
             with contextlib.redirect_stdout(io.StringIO()):

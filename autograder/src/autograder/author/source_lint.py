@@ -39,7 +39,7 @@ HABITS = {
     r"\balso (?:when|where|if)\b": "even when, even if",
     r"\b[Ww]hich (?:shapes?|sizes?) (?:has|have)\b": "what is the shape of",
     r"\bstands?\b(?! (?:for|out)\b)": "is",
-    r"\bholds\b": "is true, contains, has",
+    r"\bholds(?= (?:for|of|only|with|even|when|if|too|also)\b|[.,;:])": "is true, applies",
     r"\b(?:is|are) paid with\b": "you pay for",
     r"\ball the same\b": "nevertheless, still",
     r"\bfalls? on\b": "applies to",

@@ -10,6 +10,7 @@ import ast
 import contextlib
 import inspect
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from autograder.lesson import front_end
@@ -41,6 +42,13 @@ def is_open(answer: Any) -> bool:
     return bool(methods) and all(map(is_open, methods))
 
 
+def missing_answers(source: str, namespace: Mapping[str, Any]) -> list[str]:
+    """Return the names that a cell's first line needs and that are not there, or are still stubs."""
+    needs = NEEDS.match(source)
+    names = needs[1].split(", ") if needs else ()
+    return [name for name in names if is_open(namespace.get(name, ...))]
+
+
 def watch() -> None:
     """Skip cells that wait, if this is a notebook, from the next cell on."""
     shell = front_end.shell()
@@ -59,9 +67,7 @@ class _Waiting:
 
     def before(self, info: Any) -> None:
         """Note which of the names that a cell needs are not there yet."""
-        needs = NEEDS.match(info.raw_cell)
-        names = needs[1].split(", ") if needs else ()
-        self._missing = [name for name in names if is_open(self.shell.user_ns.get(name, ...))]
+        self._missing = missing_answers(info.raw_cell, self.shell.user_ns)
 
     def visit(self, cell: ast.Module) -> ast.Module:
         """Return the cell, or an empty one while it waits; IPython calls this."""
