@@ -520,7 +520,7 @@ FAULTS = (
     Fault(
         "read-again",
         "the whole text is read again for each piece",
-        "The numbers are right, but each piece makes the model read the whole text again. Keep the keys and values.",
+        "Each piece makes the model read the whole text again. Keep the keys and values of what it has read.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(
