@@ -12,8 +12,7 @@ from nbformat.v4 import new_markdown_cell
 
 from autograder.classroom.collection import folder_of
 from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
-from autograder.grading.feedback_page import ATTEMPT
-from autograder.grading.late_policy import BEST, LAST, ON_TIME
+from autograder.grading.late_policy import ATTEMPT, BEST, LAST, ON_TIME
 from autograder.grading.read_submission import beside, moment, refused
 from autograder.grading.releases import ids_among
 from autograder.grading.worker_pool import READING, LimitReached, run_limited

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from traitlets import Unicode
 from traitlets.config import Config
 
-from autograder.grading.late_policy import Policy
+from autograder.grading.late_policy import ATTEMPT, Policy
 from autograder.grading.read_submission import UNREADABLE
 from autograder.grading.rebuild_submission import NOTES_CELL
 from autograder.grading.sanitize_html import MarkingScheme
@@ -26,8 +26,6 @@ from autograder.records.course import Course
 from autograder.words.feedback_card import inline
 from autograder.words.language import ON_PAGES, SPOKEN, speaking
 
-# The cell of a graded notebook that tells its student which of several attempts it is.
-ATTEMPT = "attempt-that-counts"
 # A sandbox knows nothing of what the student has solved before.
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 

@@ -26,6 +26,8 @@ Rule = Literal["last", "last on time", "best"]
 LAST: Rule = "last"
 ON_TIME: Rule = "last on time"
 BEST: Rule = "best"
+# The cell of a graded notebook that tells its student which of several attempts counts.
+ATTEMPT = "attempt-that-counts"
 LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
