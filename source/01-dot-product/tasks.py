@@ -94,7 +94,7 @@ DOT = Task(
         mean-for-sum: return total → return total / len(a)
         added-for-multiplied: * → +
         return-inside-loop: `    return total` → `        return total`
-            hint: Only the first product counts. Does `return` stand inside the loop, or is something cut to its
+            hint: Only the first product counts. Is `return` inside the loop, or is something cut to its
                 first entry?
         overwritten-in-loop: total + →
         loop-stops-early: len(a) → len(a) - 1

@@ -102,7 +102,7 @@ FAULTS = (
     Fault(
         "heads-in-a-loop",
         "the heads attend one after the other in a loop",
-        "The heads attend one after the other, in a loop. The numbers are right; let all heads attend in one product: the head axis stands before (tokens, head_dim).",
+        "The heads attend one after the other, in a loop. The numbers are right; let all heads attend in one product, with the head axis before (tokens, head_dim).",
         section="05-multi-head#fused-intro",
     ),
 )

@@ -277,7 +277,7 @@ if torch.is_tensor(decoder_mask(torch.tensor([5, 3]), 5)):
 # %% [markdown] id="nothing-intro"
 # ## 4 · A row with no visible key
 #
-# **Predict, then run.** Sometimes an entire row is hidden. A batch may be filled up with an empty sequence. Or the
+# **Predict, then run.** Sometimes an entire row is hidden. A batch can be filled up with an empty sequence. Or the
 # padding is on the *left*, and then the first token of a causal row is padding. Every score in such a row is `-inf`.
 
 # %% id="predict-row-all-hidden"

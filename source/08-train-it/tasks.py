@@ -105,8 +105,7 @@ STREAM_AFTER = small(
             for part in parts:
                 return x + x @ part
             return x
-        hint: Only the first part writes. Does `return` stand inside the loop, or are the parts cut to the
-            first?
+        hint: Only the first part writes. Is `return` inside the loop, or are the parts cut to the first?
     """,
     """
     identity-added: x + x @ part → x @ (part + torch.eye(len(part)))

@@ -393,7 +393,7 @@ print("tiles of 2:", tiles_visited(6, 2), "of 9, tiles of 1:", tiles_visited(6, 
 #
 # Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The check
 # looks at every tensor operation of your code: no tensor may be much larger than `q` or than a tile of scores, and
-# tiles that are completely in the future must not be multiplied. The length need not be a multiple of the tile: it may
+# tiles that are completely in the future must not be multiplied. The length need not be a multiple of the tile: it can
 # be shorter than the tile, 1 or 0. Scores of some hundred must work. Stay in torch: what NumPy computes cannot be
 # measured. `F.scaled_dot_product_attention` would do all of this: with it, you would lose four of the six points.
 

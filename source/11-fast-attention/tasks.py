@@ -206,7 +206,7 @@ RUNNING = Task(
         last-state-only: torch.stack(states) → states[-1]
         largest-begins-at-0: -torch.inf → 0.0
         largest-begins-at-0: -torch.inf → -1e4
-            hint: The largest score so far begins at a number that all scores may be below. Begin at −∞.
+            hint: The largest score so far begins at a number that can be larger than every score. Begin at −∞.
         maximum-not-kept: torch.maximum(largest, score) → score
         columns-swapped: (largest, total))) → (total, largest)))
             hint: The columns have changed places: first the maximum, then the sum.

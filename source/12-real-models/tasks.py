@@ -585,7 +585,7 @@ ENCODE_PIECE = Task(
                 rest = rest[len(stands_for[ids[-1]]) :]
             return torch.tensor(ids)
         return-inside-loop: `    return ids` → `        return ids`
-            hint: Only the first merge is done. Does `return` stand inside the loop, or is the list cut to its first?
+            hint: Only the first merge is done. Is `return` inside the loop, or is the list cut to its first entry?
         stops-at-a-missing-pair: above ids = merge_pair → if len(merge_pair(ids, pair, 256 + rank)) == len(ids):↵    break
         leading-space-lost: text.encode → text.strip().encode
         """),
@@ -735,7 +735,7 @@ NEXT_PROBABILITIES = Task(
         temperature-upside-down: logits / temperature → logits * temperature
         temperature-zero-divides: if temperature == 0: … return F.one_hot → if temperature is None:↵    return F.one_hot
         temperature-zero-divides: if temperature == 0: … return F.one_hot → temperature = max(temperature, 1e-2)↵if temperature is None:↵    return F.one_hot
-            hint: A small temperature stands in for 0. Where two logits nearly agree, both keep a share. Take the likeliest token with `argmax`.
+            hint: A temperature of 0 is replaced by a small one. Where two logits nearly agree, both then keep a share. Take the likeliest token with `argmax`.
         temperature-after-top-p: logits / temperature → logits
             return kept / kept.sum(dim=-1, keepdim=True) → kept = torch.softmax(kept.log() / temperature, dim=-1)↵return kept
         last-token-of-top-p-lost: before = ordered.cumsum(dim=-1) - ordered → before = ordered.cumsum(dim=-1)
