@@ -7,6 +7,7 @@ both, and the four role colours apart for each kind of colour blindness.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -89,8 +90,11 @@ LOOK: dict[Any, Any] = {
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Draw in the course's look, whatever a learner has set in matplotlib, and leave those settings alone."""
-    with mpl.rc_context(), drawing():
+    """Draw in the course's look, whatever a learner has set in matplotlib, and leave those settings alone.
+
+    Of a letter that no font has, matplotlib draws a box and warns: the box says it, the warning only puzzles.
+    """
+    with mpl.rc_context(), drawing(), warnings.catch_warnings(action="ignore", category=UserWarning):
         # Past matplotlib's checks, which every setting has been through: they take as long as a small figure.
         dict.update(mpl.rcParams, _settings())
         mpl.rcParams["font.family"] = families()

@@ -99,6 +99,14 @@ def test_any_token_can_be_drawn(token):
     assert token in [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
+def test_a_letter_that_no_font_has_is_drawn_without_a_warning(tmp_path, recwarn):
+    picture = visuals.attention_map([[1.0]], ["日"])
+    assert "日" in picture.svg
+    assert picture.png
+    picture.save(tmp_path / "map.png")
+    assert [str(warning.message) for warning in recwarn] == []
+
+
 def test_maps_of_thousands_of_cells_make_no_heavy_drawing():
     heads = torch.softmax(torch.arange(8 * 29 * 29.0).view(8, 29, 29) % 7, dim=-1)
     assert len(visuals.attention_map(heads, ["a"] * 29).svg) < 200_000

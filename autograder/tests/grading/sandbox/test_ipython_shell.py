@@ -43,6 +43,8 @@ CELLS = {
         "        return {'text/plain': 'p', 'application/json': {'a': 1}}, {'application/json': {'e': 1}}\n"
         "Bundle()"
     ),
+    "bytes": "class Pixels:\n    def _repr_png_(self):\n        return b'\\x89PNG'\nPixels()",
+    "bytes-displayed": "handle = display(Pixels(), display_id='pixels')\nhandle.update(Pixels())",
     "broken-repr": "class Broken:\n    def __repr__(self):\n        raise RuntimeError('no words')\nBroken()",
     "clear": "from IPython.display import clear_output\nprint('gone')\nclear_output()\nprint('kept')",
     "clear-wait": "for n in range(3):\n    clear_output(wait=True)\n    print('step', n)",

@@ -29,6 +29,7 @@ from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core.error import UsageError
 from IPython.core.inputtransformer2 import TransformerManager
+from jupyter_client.jsonutil import json_default
 from jupyter_client.session import Session
 from traitlets.config import Config
 
@@ -193,7 +194,14 @@ class _Messages(Session):
             kind, content = msg_or_type["header"]["msg_type"], msg_or_type["content"]
         else:
             kind = msg_or_type
-        self.take(kind, content or {})
+        content = content or {}
+        if isinstance(content.get("data"), dict):  # bytes of a picture become text where a session packs them
+            data = {
+                mime: json_default(shown) if isinstance(shown, bytes) else shown
+                for mime, shown in content["data"].items()
+            }
+            content = {**content, "data": data}
+        self.take(kind, content)
         return None
 
 
