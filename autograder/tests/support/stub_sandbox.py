@@ -17,6 +17,7 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
+    import framing  # type: ignore[import-not-found]
 else:
     from autograder.grading.sandbox import framing
     from autograder.grading.sandbox.bubblewrap import Inside
