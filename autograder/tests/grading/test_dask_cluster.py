@@ -186,7 +186,7 @@ def test_an_address_that_nobody_answers_is_named_and_nothing_is_written(
 
 def test_without_dask_the_command_says_what_to_install(class_course, tmp_path, monkeypatch):
     submissions(class_course, tmp_path, 1)
-    monkeypatch.delattr(autograder.grading, "cluster")
+    monkeypatch.delattr(autograder.grading, "dask_cluster")
     monkeypatch.delitem(sys.modules, "autograder.grading.dask_cluster")
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = invoke(tmp_path, "--dask", NOBODY)
