@@ -217,6 +217,15 @@ RUNNING = Task(
             seen = [scores[: n + 1] for n in range(len(scores))]
             return torch.stack([torch.stack((s.max(), (s - s.max()).exp().sum())) for s in seen])
         maximum-of-python: torch.maximum(largest, score) → max(largest, score)
+        only-a-new-maximum-rescales: body
+            largest, total, states = scores.new_tensor(-torch.inf), scores.new_tensor(0.0), []
+            for score in scores:
+                if score > largest:
+                    largest, total = score, total * torch.exp(largest - score) + 1
+                else:
+                    total = total + torch.exp(score - largest)
+                states.append(torch.stack((largest, total)))
+            return torch.stack(states)
         """),
     forbids=Forbid(
         ("running_sums",),
