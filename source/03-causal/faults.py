@@ -175,6 +175,6 @@ FAULTS = (
         "renormalised-underflow",
         "the mask comes after the softmax, and what is left rounds to 0",
         "The future is cut away after the softmax. Where later tokens have far higher scores, all that is left is 0, and 0/0 is nan. Hide the future before the softmax.",
-        section="03-causal#causal-attention-by-hand-task",
+        section="03-causal#before-softmax-intro",
     ),
 )
