@@ -41,7 +41,7 @@ from visuals.lessons.dot_product.explore_query import explore_query
 from visuals.lessons.dot_product.meaning import word_arrows
 from visuals.lessons.dot_product.normalising import sum_versus_softmax
 from visuals.lessons.dot_product.overflowing import overflow
-from visuals.lessons.dot_product.scores import query_scores, scores_to_context
+from visuals.lessons.dot_product.scores import query_scores
 from visuals.lessons.dropout.batches import batch_stack
 from visuals.lessons.dropout.dropping import dropout_averages, dropout_steps
 from visuals.lessons.dropout.explore_dropout import explore_dropout
@@ -109,7 +109,6 @@ __all__ = [
     "rope_pairs",
     "saturation",
     "score_spreads",
-    "scores_to_context",
     "split_projection",
     "sum_versus_softmax",
     "token_vectors",

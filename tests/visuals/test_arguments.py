@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import visuals
+from visuals.lessons.dot_product.scores import scores_to_context
 from visuals.not_ready import NotReady
 
 TWO = ["a", "b"]
@@ -25,9 +26,7 @@ MESSAGE = "Nothing to draw yet: finish the task above, then run this cell again.
     ],
 )
 def test_the_same_numbers_in_any_container_give_the_same_picture(same, inputs, tokens):
-    assert (
-        visuals.scores_to_context(same(inputs), tokens).svg == visuals.scores_to_context(inputs, tokens).svg
-    )
+    assert scores_to_context(same(inputs), tokens).svg == scores_to_context(inputs, tokens).svg
 
 
 def test_bfloat16_is_drawn(weights, tokens):
@@ -54,7 +53,7 @@ def test_the_callers_tensor_is_left_alone(inputs, weights, tokens):
         lambda value: visuals.weights_and_context(np.ones(2), value, TWO),
         lambda value: visuals.attention_map(value, TWO),
         lambda value: visuals.attention_map(weights=value, tokens=TWO),
-        lambda value: visuals.scores_to_context(value, TWO),
+        lambda value: scores_to_context(value, TWO),
         lambda value: visuals.explore_query(value, TWO),
     ],
 )
@@ -71,7 +70,7 @@ def test_says_in_the_notebook_what_it_waits_for():
 
 
 @pytest.mark.parametrize(
-    "draw", [visuals.token_vectors, visuals.query_scores, visuals.scores_to_context, visuals.explore_query]
+    "draw", [visuals.token_vectors, visuals.query_scores, scores_to_context, visuals.explore_query]
 )
 @pytest.mark.parametrize(
     ("inputs", "names", "error", "message"),
@@ -101,7 +100,7 @@ def test_what_cannot_be_drawn_is_explained(draw, inputs, names, error, message):
 )
 def test_a_query_that_is_no_token_is_explained(query, error):
     with pytest.raises(error, match="query"):
-        visuals.scores_to_context(np.eye(2), TWO, query=query)
+        scores_to_context(np.eye(2), TWO, query=query)
 
 
 def test_scores_need_one_axis():
@@ -115,7 +114,7 @@ def test_numbers_that_are_not_finite_are_drawn_and_named(bad, texts):
     for picture in (
         visuals.token_vectors(values, TWO),
         visuals.query_scores(values, TWO),
-        visuals.scores_to_context(values, TWO),
+        scores_to_context(values, TWO),
         visuals.weights_and_context([0.5, bad], np.ones((2, 2)), TWO),
         visuals.sum_versus_softmax([1.0, bad]),
     ):

@@ -8,6 +8,7 @@ import torch
 
 import visuals
 from tests.visuals.sheet import assert_words_are_apart
+from visuals.lessons.dot_product.scores import scores_to_context
 
 SCORES = ["0.9544", "1.4950", "1.4754", "0.8434", "0.7070", "1.0865"]
 WEIGHTS = ["0.1385", "0.2379", "0.2333", "0.1240", "0.1082", "0.1581"]
@@ -163,16 +164,16 @@ class TestWeightsAndContext:
 
 class TestScoresToContext:
     def test_shows_scores_weights_and_context(self, inputs, tokens, texts):
-        shown = texts(visuals.scores_to_context(inputs, tokens).figure)
+        shown = texts(scores_to_context(inputs, tokens).figure)
         for numbers in (SCORES, WEIGHTS, CONTEXT):
             assert [text for text in shown if text in numbers] == numbers
 
     def test_bars_are_as_long_as_the_weights(self, inputs, weights, tokens, lengths):
-        bars = np.array(lengths(visuals.scores_to_context(inputs, tokens, query=3).figure, "weight", 6))
+        bars = np.array(lengths(scores_to_context(inputs, tokens, query=3).figure, "weight", 6))
         np.testing.assert_allclose(bars / bars.sum(), weights[3].numpy(), rtol=1e-5)
 
     def test_alt_tells_the_whole_way(self, inputs, tokens):
-        alt = visuals.scores_to_context(inputs, tokens, query=1).alt
+        alt = scores_to_context(inputs, tokens, query=1).alt
         assert "query 'journey'" in alt
         assert "with 0.8434" in alt
         assert "with 0.1240" in alt
@@ -184,7 +185,7 @@ def test_no_words_leave_the_sheet_or_overlap(inputs, weights, tokens):
     long = ["antidisestablishmentarianism", "UNCONDITIONALLY", *tokens[2:]]
     pictures = (
         visuals.token_vectors(inputs, long),
-        visuals.scores_to_context(inputs, long),
+        scores_to_context(inputs, long),
         visuals.query_scores(inputs, long),
         visuals.attention_map(weights, long),
         visuals.token_vectors(inputs, tokens),
@@ -193,7 +194,7 @@ def test_no_words_leave_the_sheet_or_overlap(inputs, weights, tokens):
         visuals.sum_versus_softmax([1.0, -1.0, 0.5, -0.499]),
         visuals.overflow(),
         visuals.weights_and_context(weights, inputs, tokens),
-        visuals.scores_to_context(inputs, tokens),
+        scores_to_context(inputs, tokens),
         visuals.attention_map(weights, tokens),
         visuals.attention_map(torch.softmax(inputs @ inputs.T, dim=0), tokens),
         visuals.attention_map(weights.expand(2, 4, 6, 6), tokens),

@@ -22,6 +22,7 @@ from visuals import style
 from visuals.drawn import drawn
 from visuals.fonts import families
 from visuals.language import _begin
+from visuals.lessons.dot_product.scores import scores_to_context
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,7 +54,7 @@ def marked():
     [
         lambda inputs, tokens: visuals.token_vectors(inputs, tokens),
         lambda inputs, tokens: visuals.query_scores(inputs, tokens),
-        lambda inputs, tokens: visuals.scores_to_context(inputs, tokens),
+        lambda inputs, tokens: scores_to_context(inputs, tokens),
         lambda inputs, tokens: visuals.attention_map(CAUSAL, tokens),
         lambda inputs, tokens: visuals.attention_map(np.stack([CAUSAL, CAUSAL]), tokens),
         lambda inputs, tokens: visuals.sum_versus_softmax([0.5, -2.0, 1.0], ["a", "b", "c"]),

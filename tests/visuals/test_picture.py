@@ -24,13 +24,14 @@ from PIL import Image
 import visuals
 from visuals import style
 from visuals.drawn import look_of
+from visuals.lessons.dot_product.scores import scores_to_context
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def picture(inputs, tokens):
-    return visuals.scores_to_context(inputs, tokens)
+    return scores_to_context(inputs, tokens)
 
 
 def test_displays_as_an_image_a_drawing_and_words(picture):
@@ -56,7 +57,7 @@ def test_html_carries_the_alternative_text(picture):
 
 
 def test_the_same_data_gives_the_same_bytes(inputs, tokens, picture):
-    assert visuals.scores_to_context(inputs, tokens).svg == picture.svg
+    assert scores_to_context(inputs, tokens).svg == picture.svg
 
 
 def test_a_picture_tells_no_date_and_no_digit_that_rounding_decides(picture):
@@ -119,7 +120,7 @@ def test_is_saved_in_the_format_of_the_files_ending_with_the_same_bytes_each_tim
     path = picture.save(tmp_path / f"one.{ending}")
     assert path == tmp_path / f"one.{ending}"
     assert path.read_bytes().startswith(start)
-    again = visuals.scores_to_context(inputs, tokens).save(str(tmp_path / f"two.{ending}"))
+    again = scores_to_context(inputs, tokens).save(str(tmp_path / f"two.{ending}"))
     assert again.read_bytes() == path.read_bytes()
 
 
@@ -141,7 +142,7 @@ def test_a_saved_image_has_the_dots_asked_for_and_a_white_ground(picture, tmp_pa
 
 def test_saving_leaves_what_the_notebook_shows_as_it_was(inputs, tokens, picture, tmp_path):
     picture.save(tmp_path / "map.pdf")
-    assert picture.svg == visuals.scores_to_context(inputs, tokens).svg
+    assert picture.svg == scores_to_context(inputs, tokens).svg
 
 
 @pytest.mark.parametrize("name", ["map", "map.docx"])
@@ -152,7 +153,7 @@ def test_a_format_that_cannot_be_written_is_explained(picture, tmp_path, name):
 
 def test_a_learners_own_matplotlib_settings_change_nothing_and_stay(inputs, tokens, picture):
     with matplotlib.rc_context({"font.size": 40.0, "text.color": "yellow", "text.antialiased": False}):
-        assert visuals.scores_to_context(inputs, tokens).svg == picture.svg
+        assert scores_to_context(inputs, tokens).svg == picture.svg
         assert matplotlib.rcParams["font.size"] == 40.0
 
 
