@@ -635,6 +635,13 @@ KEYS_AS_VALUES = Task(
     right=rights("""
         norm: values = projected / torch.sqrt(mean_square + 1e-6) → values = F.rms_norm(projected, projected.shape[-1:], eps=1e-6)
         rsqrt: projected / torch.sqrt(mean_square + 1e-6) → projected * torch.rsqrt(mean_square + 1e-6)
+        filled-in: body
+            size = projected.square().sum(-1, keepdim=True) / projected.shape[-1]
+            values = projected / (size + 1e-6) ** 0.5
+            both = projected.new_empty(2, *projected.shape)
+            both[0] = apply_rope(values * key_weight, torch.arange(projected.shape[-2]), base)
+            both[1] = values
+            return both
         """),
 )
 
