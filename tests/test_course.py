@@ -31,10 +31,8 @@ TASKS = [(name, task) for name in LESSONS for task in load_lesson(ROOT / "source
 # Words of prose without code, formulas and tables, before the lessons were rewritten to be a fifth shorter.
 # Long ones say where to stop for a day.
 MOST_WORDS = {
-    "08-train-it": 3500,
-    "09-take-it-apart": 3500,
     "11-fast-attention": 3500,
-    "13-attention-today": 3500,
+    "13-attention-today": 3700,
 }
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|<[^>]+>|\|[^\n]*\|", re.DOTALL)
 
@@ -166,7 +164,9 @@ def test_a_lesson_says_what_it_teaches_and_ends_with_recap_quiz_and_progress(les
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_is_not_too_long_to_read(lesson):
     cells = (
-        cell for cell in source(lesson).cells if cell.cell_type == "markdown" and cell["id"] != "sources"
+        cell
+        for cell in source(lesson).cells
+        if cell.cell_type == "markdown" and cell["id"] != "sources" and not is_answer(cell)
     )
     prose = "\n".join(cell.source for cell in cells)
     words = len(re.findall(r"[A-Za-zÀ-ÿ’'-]+", NO_PROSE.sub("", prose)))
