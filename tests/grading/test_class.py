@@ -349,10 +349,11 @@ def test_questions_in_words_wait_for_a_person_unless_nobody_wrote(course, member
 
 
 @everyone()
-def test_feedback_names_every_task_and_says_what_was_found(course, members, student):
+def test_feedback_names_every_task_of_a_readable_file_and_says_what_was_found(course, members, student):
     lesson, made = members[student]
     text = page(course, student, lesson)
-    assert [task.title for task in COURSE.load(lesson).tasks.values() if task.title not in text] == []
+    titles = [task.title for task in COURSE.load(lesson).tasks.values()]
+    assert [title for title in titles if title in text] == ([] if "damaged" in student else titles)
     assert [words for words in made.says if words not in text] == []
 
 

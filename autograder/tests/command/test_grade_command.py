@@ -219,13 +219,10 @@ def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place, 
     assert '<html lang="bn">' in pages["cleo"]
     assert "তোমার উত্তর" in pages["cleo"]
     assert "যেকোনো signal, যেকোনো kernel" in pages["cleo"]
-    assert "তোমার kernel উল্টে গেছে" in pages["cleo"]
+    assert "তোমার kernel উল্টে গেছে" in pages["cleo"].partition('<details id="notebook">')[0]
     assert "Your answer" not in pages["cleo"]
     assert '<html lang="en">' in pages["bob"]
     assert "Your answer" in pages["bob"]
-    with verdicts.opened(course.database) as store:
-        said = next(one.says for one in store.read(TaskResult, LESSON, "cleo") if one.task == "convolve")
-    assert said.startswith("Not the right numbers yet on a kernel of three.")
 
 
 def everything(place: Path) -> dict[str, tuple[int, bytes]]:

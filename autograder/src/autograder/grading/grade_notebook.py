@@ -182,6 +182,7 @@ def results_of(
         if name in verdicts:
             verdict, task = verdicts[name], lesson.tasks[name]
             finding = verdict.finding
+            mistakes = " ".join(mistake.hint for mistake in verdict.named)
             results.append(
                 TaskResult(
                     *which,
@@ -189,7 +190,7 @@ def results_of(
                     possible=verdict.points,
                     faults=tuple(mistake.fault for mistake in verdict.named),
                     finding=type(finding).__name__ if finding else "",
-                    says=word(finding, task, verdict).headline if finding else "",
+                    says=mistakes or word(finding, task, verdict).headline if finding else "",
                     error=finding.error.type if isinstance(finding, Raised) else "",
                     probe=finding.probe if finding else "",
                     unfinished=verdict.unfinished,
