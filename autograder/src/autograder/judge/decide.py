@@ -100,11 +100,15 @@ def _may_name(
     """Tell whether known mistakes may be named of an answer at all.
 
     Of one that gives another result in each call, only those that do so too, or that give the very same
-    numbers wherever it is wrong. Numbers that do not follow the lesson's data were typed in, and come from no
+    numbers wherever it is wrong, or at least where it was seen to give others. Numbers that do not follow the lesson's data were typed in, and come from no
     mistake.
     """
     if unsteadiness(task, evidence.examined):
-        same = bool(explained.results) and explained.results <= explained.exact
+        assert evidence.examined is not None
+        where = (
+            {evidence.examined.probe} if evidence.examined.probe in explained.results else explained.results
+        )
+        same = bool(where) and where <= explained.exact
         return explained.whole and (same or any(mark == "unsteady" for _, mark in explained.marks))
     # What is never used explains more than a mistake that shows in one check only.
     if not explained.whole and any(isinstance(fact, f.Idle) for fact in facts(task, {}, evidence.examined)):
