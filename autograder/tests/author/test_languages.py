@@ -237,7 +237,8 @@ def test_texts_of_modules_and_of_page_templates_are_gathered_one_and_many_togeth
     )
     (tmp_path / "said.py").write_text(
         "WORDS = N_('a headline', 'and advice')\n"
-        "print(_('right'), LazyMessage('{number} cell', '{number} cells', number=1), _(WORDS[0], why=_('why')))\n"
+        "print(_('right'), LazyMessage('{number} cell', '{number} cells', number=1))\n"
+        "print(_(WORDS[0], why=_('why')))\n"
     )
     assert [entry.text for entry in translate._of_package(tmp_path)] == [
         "all tasks",

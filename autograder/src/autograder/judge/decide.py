@@ -100,8 +100,8 @@ def _may_name(
     """Tell whether known mistakes may be named of an answer at all.
 
     Of one that gives another result in each call, only those that do so too, or that give the very same
-    numbers wherever it is wrong, or at least where it was seen to give others. Numbers that do not follow the lesson's data were typed in, and come from no
-    mistake.
+    numbers wherever it is wrong, or at least where it was seen to give others. Numbers that do
+    not follow the lesson's data were typed in, and come from no mistake.
     """
     if unsteadiness(task, evidence.examined):
         assert evidence.examined is not None
