@@ -509,7 +509,7 @@ the-tokens-themselves (named, values): = x
 weights-times-turned (shape): = x.T @ torch.softmax(x @ x.T, -1)
 sums-without-keepdim (named): line x @ x … return → e = torch.exp(x @ x.T)↵return e / e.sum(dim=1) @ x
     says: keepdim
-half-precision (dtype, keeps 1): line x @ x … return → h = x.bfloat16()↵return (h @ h.T).softmax(-1) @ h
+half-precision (dtype, keeps 2): line x @ x … return → h = x.bfloat16()↵return (h @ h.T).softmax(-1) @ h
 class-with-init (no function):
     says: \bclass\b
     cell

@@ -639,7 +639,7 @@ scaled-dot-product-mask-inverted (named, not finite, values, rule, behaviour) fr
     line True) →:
         mask = self.mask[:n, :n].bool()
         y = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p)
-reads-the-notebook-batch (raised, shape, values, keeps 1) from d-in-checked: d_in % → d_out %
+reads-the-notebook-batch (raised, shape, values) from d-in-checked: d_in % → d_out %
     x. → batch.
 d-out-of-the-notebook (raised, shape) from finfo-min:
     says: `d_out`|shape
