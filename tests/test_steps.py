@@ -233,18 +233,6 @@ LAYER_BEFORE_SEED = """def seeded_values(seed, batch_size, num_tokens, d_in, d_o
     torch.manual_seed(seed)
     return layer(torch.randn(batch_size, num_tokens, d_in))
 """
-HOOK_THAT_STAYS = """def loss_rise(model, ids, layer, head, num_heads):
-    before = token_losses(model(ids), ids)
-    empty = torch.empty(1000)
-
-    def hook(module, arguments):
-        x = arguments[0].unflatten(-1, (num_heads, -1)).clone()
-        x[:, :, head] = x[:, :, head].mean(dim=(0, 1))
-        return (x.flatten(-2),)
-
-    model.blocks[layer].attention.out_proj.register_forward_pre_hook(hook)
-    return token_losses(model(ids), ids) - before
-"""
 
 
 @pytest.mark.parametrize(
@@ -252,7 +240,6 @@ HOOK_THAT_STAYS = """def loss_rise(model, ids, layer, head, num_heads):
     [
         ("08-train-it", "generate", DRAWN_TOKENS, CodeLocation("token", 4)),
         ("04-dropout", "bug-seed-order", LAYER_BEFORE_SEED, CodeLocation("", 4)),
-        ("10-read-a-model", "mean-ablated", HOOK_THAT_STAYS, CodeLocation("", 2)),
     ],
 )
 def test_the_first_line_that_makes_other_numbers_in_a_second_call_is_told(name, task_id, text, expected):
