@@ -210,7 +210,7 @@ LESSONS = {
     "08-train-it": Work(
         shown=(
             ("bring_over(", "The course's own MultiHeadAttention is used"),
-            ("explore_training(\n    lambda batches: train(reverser", "Nothing to draw yet"),
+            ("explore_training(\n    lambda batches: train(reverser", "Skipped: this cell needs `Block`"),
         ),
         mistakes=(
             ("layer-norm", "def layer_norm(x, scale, shift, eps=1e-5):", OVER_TOKENS,
