@@ -5,9 +5,22 @@ function cameTrue(said, came, within) {
   return said !== "" && Math.abs(guess - came) <= within * Math.abs(came) + 1e-9;
 }
 
+// The radio buttons that the keyboard is in: an arrow key passes through every choice before the one that is meant.
+const beingChosen = () => document.querySelector("[role=radiogroup]:has(:focus-visible)");
+
+function afterLeaving(group, then) {
+  group.addEventListener("focusout", function left({ relatedTarget }) {
+    if (group.contains(relatedTarget)) return;
+    group.removeEventListener("focusout", left);
+    then();
+  });
+}
+
 function render({ model, el, ask }) {
   const { name, came, within, cards } = model.get("shows");
   const show = () => {
+    const group = beingChosen();
+    if (group) return afterLeaving(group, show);
     const { said = "", shown = said, settled } = model.get("chosen");
     const isTrue = settled ?? cameTrue(said, came, within);
     el.innerHTML = cards[said ? (isTrue ? "true" : "false") : "open"];
