@@ -27,7 +27,7 @@ from typing import Any
 from unittest import mock
 
 from autograder.author.parse_source import read_source
-from autograder.command.grade_command import Order, grade_class
+from autograder.command.grade_command import GradeOptions, grade_class
 from autograder.grading.class_folder import Class
 from autograder.grading.grade_submission import close_sandboxes
 from autograder.grading.grading_banks import Banks
@@ -89,10 +89,10 @@ def of_grading(lesson: str, count: int) -> dict[str, float]:
         mock.patch.object(SandboxRunner, "__call__", timed),
     ):
         course = Class(prepare(Path(folder), lesson, False, range(count + 1)))
-        first = Order(course, [lesson], 1, frozenset({"student-0000"}))
+        first = GradeOptions(course, [lesson], 1, frozenset({"student-0000"}))
         grade_class(first, print, lambda *_: None, Here(cProfile.Profile()))
         runs.clear()
-        graded = grade_class(Order(course, [lesson], 1), print, lambda *_: None, Here(profiler)).graded
+        graded = grade_class(GradeOptions(course, [lesson], 1), print, lambda *_: None, Here(profiler)).graded
         close_sandboxes()
     each = 1000 / graded
     # By file, line and name: calls, calls that are no recursion, own seconds, seconds with what it calls.

@@ -490,7 +490,7 @@ def one_class(seed: int, course: Class, place: Path) -> Result:
     ids = _ids(people, truth)
     paths, total, counts = packed(mess, place)
     request = Request(course, (LESSON, OTHER), Roster(people), platforms, dry=True)
-    outcome = collect_submissions.take_in(request, paths)
+    outcome = collect_submissions.collect_files(request, paths)
     _judge(result, outcome, total, counts, mess, ids)
     return result
 

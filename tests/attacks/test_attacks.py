@@ -97,7 +97,7 @@ def course(request, tmp_path_factory, notes):
     before = fingerprints(place), processes()
     if request.param == "grade":
         said = []
-        wanted = command.Order(Class(place), [LESSON], jobs=2)
+        wanted = command.GradeOptions(Class(place), [LESSON], jobs=2)
         summary = command.grade_class(wanted, said.append, lambda *_: None)
         asked = {f"{name} {LESSON}" for name in NAMES["grade"] if ATTACKS[name].attention}
         may_be = {f"{name} {LESSON}" for name in NAMES["grade"] if ATTACKS[name].attention is None}

@@ -41,7 +41,9 @@ def graded(tmp_path_factory):
         SENDING[name].make(notebook)
         hand_in(place, student, notebook)
     said = []
-    summary = command.grade_class(command.Order(Class(place), [LESSON], jobs=1), said.append, lambda *_: None)
+    summary = command.grade_class(
+        command.GradeOptions(Class(place), [LESSON], jobs=1), said.append, lambda *_: None
+    )
     yield place, said, summary
     grade_submission.close_sandboxes()
     patch.undo()

@@ -129,7 +129,7 @@ def graded(walls, tmp_path_factory):
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{LESSON}.ipynb")
     try:
-        order = command.Order(Class(place), [LESSON], figures=True)
+        order = command.GradeOptions(Class(place), [LESSON], figures=True)
         summary = command.grade_class(order, print, lambda *_: None)
         assert summary.graded == 2
     finally:

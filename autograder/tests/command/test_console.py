@@ -6,14 +6,14 @@ from importlib import metadata
 import pytest
 import typer
 from autograder.command import app as cli
-from autograder.command.console import AUTHOR, IN_ORDER, MORE, Commands, meant
+from autograder.command.console import AUTHOR, IN_ORDER, MORE, Commands, resolve_lessons
 from autograder.command.grade_command import _Kinds
 from typer.testing import CliRunner
 
 
 def test_a_lesson_that_is_named_twice_is_meant_once():
-    assert meant(["01-first", "02-second"], ["01", "01-first", "2"]) == ["01-first", "02-second"]
-    assert meant(["01-first", "10-tenth"], ["10"]) == ["10-tenth"]
+    assert resolve_lessons(["01-first", "02-second"], ["01", "01-first", "2"]) == ["01-first", "02-second"]
+    assert resolve_lessons(["01-first", "10-tenth"], ["10"]) == ["10-tenth"]
 
 
 def test_the_help_shows_a_terms_commands_first_and_each_with_an_example():

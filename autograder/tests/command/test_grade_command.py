@@ -32,7 +32,7 @@ from autograder.author.preprocessors import MarkRelease
 from autograder.classroom import score_export as exports
 from autograder.command import app as cli
 from autograder.command import grade_command as command
-from autograder.command.grade_command import Order, Summary
+from autograder.command.grade_command import GradeOptions, Summary
 from autograder.grading import grade_notebook as grading
 from autograder.grading import grade_submission, gradebook, verdicts
 from autograder.grading import nbgrader_autograde as preprocessors
@@ -152,7 +152,7 @@ def hand_in(place: Path, student: str, made: NotebookNode | str) -> Path:
 def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
     said: list[str] = []
     executor = asked.pop("executor", None) or Here()
-    order = Order(Class(place), [LESSON], **asked)
+    order = GradeOptions(Class(place), [LESSON], **asked)
     summary = command.grade_class(order, said.append, lambda *_: None, executor)
     return summary, said
 

@@ -326,7 +326,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
 
     monkeypatch.setattr(dask_cluster.Cluster, "submit", kill_one)
     said: list[str] = []
-    asked = command.Order(Class(place), [LESSON], jobs=4)
+    asked = command.GradeOptions(Class(place), [LESSON], jobs=4)
     with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
         summary = command.grade_class(asked, said.append, lambda *_: None, executor)
     assert [worker.returncode for worker in lost] == [-signal.SIGKILL]
@@ -351,7 +351,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
             end(running.scheduler)
 
     said: list[str] = []
-    asked = command.Order(
+    asked = command.GradeOptions(
         Class(place), [LESSON], jobs=1
     )  # at most two at one time: some are still to be sent
     with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
@@ -363,7 +363,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
     assert len(graded) == summary.graded
     assert graded == {student: expected[student] for student in graded}
     dry = command.grade_class(
-        command.Order(Class(place), [LESSON], dry_run=True, students=frozenset(graded)),
+        command.GradeOptions(Class(place), [LESSON], dry_run=True, students=frozenset(graded)),
         said.append,
         print,
     )

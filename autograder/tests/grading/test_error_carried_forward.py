@@ -379,7 +379,7 @@ def test_by_every_door_one_mistake_costs_once_where_no_text_can_leave(
             book.know(LESSON)
         assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
     else:
-        asked = command.Order(course, [LESSON], jobs=1, sandboxed=used is sandbox)
+        asked = command.GradeOptions(course, [LESSON], jobs=1, sandboxed=used is sandbox)
         assert not command.grade_class(asked, print, lambda *_: None).faults
     if used is not sandbox:
         used.close()

@@ -18,8 +18,8 @@ from autograder.classroom.file_names import (
     copy_number,
     folders_around,
     guesses_in,
+    owner_by_name,
     platform_of,
-    said_by,
     stems,
 )
 from autograder.classroom.platforms.protocol import Guess, HandedFile, Platform
@@ -58,7 +58,7 @@ class BadArchive(UserError):
 class _Unit:
     """What one student handed in, as far as the archive's own names say, and what may still be read of it."""
 
-    said: HandedFile
+    owner: HandedFile
     files: int = field(default_factory=lambda: MAX_FILES_EACH)  # asked for late: tests lower it
     size: int = field(default_factory=lambda: MAX_BYTES_EACH)
     share: TimeBudget = field(default_factory=TimeBudget)
@@ -110,15 +110,17 @@ def _of(
     listed = _listed(theirs, around, platforms)
     platform = listed or platform_of([file.name[len(around) :] for file in theirs], platforms)
     stem = "" if path.is_file() and theirs and path.name == theirs[0].name else path.stem
-    all_said = [_said(file, around, stem, platform) for file in theirs]
+    all_said = [_first_folder_and_owner(file, around, stem, platform) for file in theirs]
     agreed = _agreed(all_said)
     units: dict[str, _Unit] = {}
     size = MAX_TOTAL_BYTES
-    for file, (first, said) in zip(theirs, all_said, strict=True):
-        said = replace(said, guesses=tuple(agreed[guess] for guess in said.guesses))
-        unit = units.setdefault(first if said.lms else "/".join(file.name.split("/")[:-1]), _Unit(said))
+    for file, (first, handed_file) in zip(theirs, all_said, strict=True):
+        handed_file = replace(handed_file, guesses=tuple(agreed[guess] for guess in handed_file.guesses))
+        unit = units.setdefault(
+            first if handed_file.lms else "/".join(file.name.split("/")[:-1]), _Unit(handed_file)
+        )
         plain = replace(
-            said, archive=path.name, path=file.name, modified=tuple(file.modified), share=unit.share
+            handed_file, archive=path.name, path=file.name, modified=tuple(file.modified), share=unit.share
         )
         for entry in _read(unit, plain, file, wanted):
             size -= len(entry.content)
@@ -128,7 +130,7 @@ def _of(
             yield entry
 
 
-def _said(
+def _first_folder_and_owner(
     file: PackedFile, around: str, stem: str, platform: Platform | dict[str, HandedFile] | None
 ) -> tuple[str, HandedFile]:
     """Return the folder or file that is one person's, and what its names say."""
@@ -136,26 +138,33 @@ def _said(
     first = inside.split("/")[0]
     if isinstance(platform, dict):
         return first, platform.get(first, UNSAID)
-    if platform and (said := said_by(inside, stem, platform)).lms:
-        return first, said
+    if platform and (owner := owner_by_name(inside, stem, platform)).lms:
+        return first, owner
     folder = first if "/" in inside else around.rstrip("/").rpartition("/")[2]
-    said = said_by(file.name if not platform else inside, stem, None)
-    return folder or first, replace(said, guesses=guesses_in(folder))
+    owner = owner_by_name(file.name if not platform else inside, stem, None)
+    return folder or first, replace(owner, guesses=guesses_in(folder))
 
 
 def _agreed(all_said: Sequence[tuple[str, HandedFile]]) -> dict[Guess, Guess]:
     """Return the guesses of an archive, each with whether the archive's other files bear it out."""
     folders = {
-        said.folder if said.lms else first: said for first, said in all_said if said.lms or said.guesses
+        handed_file.folder if handed_file.lms else first: handed_file
+        for first, handed_file in all_said
+        if handed_file.lms or handed_file.guesses
     }
     counts = Counter(
-        prefix for said in folders.values() for prefix in {guess.prefix for guess in said.guesses}
+        prefix
+        for handed_file in folders.values()
+        for prefix in {guess.prefix for guess in handed_file.guesses}
     )
-    least = {said.lms: len(folders) if said.lms else max(2, len(folders)) for said in folders.values()}
+    least = {
+        handed_file.lms: len(folders) if handed_file.lms else max(2, len(folders))
+        for handed_file in folders.values()
+    }
     return {
-        guess: replace(guess, shared=counts[guess.prefix] >= (least[said.lms] if guess.by_all else 2))
-        for said in folders.values()
-        for guess in said.guesses
+        guess: replace(guess, shared=counts[guess.prefix] >= (least[handed_file.lms] if guess.by_all else 2))
+        for handed_file in folders.values()
+        for guess in handed_file.guesses
     }
 
 
@@ -198,19 +207,19 @@ def _unpack(unit: _Unit, plain: HandedFile, content: bytes) -> Iterator[HandedFi
     """Yield the files of a student's own archive."""
     room = max(unit.files, 0), min(max(unit.size, 0), MAX_UNPACKED_BYTES)
     try:
-        found = unit.share.within(unpacked, content, plain.path, *room)
+        contents = unit.share.within(unpacked, content, plain.path, *room)
     except (LimitReached, *BROKEN) as problem:
         yield replace(plain, refused=f"it is no archive that can be read ({problem})")
         return
-    unit.size -= found.size
-    if found.noise:
-        yield replace(plain, path=f"{plain.path}/…", noise=found.noise)
-    if not found.members:
+    unit.size -= contents.size
+    if contents.noise:
+        yield replace(plain, path=f"{plain.path}/…", noise=contents.noise)
+    if not contents.members:
         yield replace(plain, what="an archive that holds no file of theirs")
-    for member in found.members:
+    for member in contents.members:
         unit.files -= may_be_notebook(member.path)
         name = member.path.split("/")[-1]
-        own = () if plain.lms else (*member.path.split("/")[:-1], *stems(name))
+        labels = () if plain.lms else (*member.path.split("/")[:-1], *stems(name))
         yield replace(
             plain,
             path=f"{plain.path}/{member.path}",
@@ -219,7 +228,7 @@ def _unpack(unit: _Unit, plain: HandedFile, content: bytes) -> Iterator[HandedFi
             refused=member.refused,
             modified=member.modified or plain.modified,
             copy=copy_number(name),
-            labels=(*plain.labels, *own),
+            labels=(*plain.labels, *labels),
         )
 
 
@@ -231,6 +240,6 @@ def _listed(
         for file in files:
             if platform.read_list and file.name == around + platform.list_name and not file.refused:
                 with file.open() as opened:
-                    said = platform.read_list(opened.read(MAX_LIST_BYTES))
-                return {name: replace(entry, lms=platform.name) for name, entry in said.items()}
+                    owners = platform.read_list(opened.read(MAX_LIST_BYTES))
+                return {name: replace(entry, lms=platform.name) for name, entry in owners.items()}
     return None

@@ -33,7 +33,7 @@ class Attempts:
     @property
     def digest(self) -> str:
         """A digest of all of them, and of the rule: by these a grade shows to be old."""
-        parts = [self.rule.encode(), *(hashlib.sha256(handed_in(one)).digest() for one in self.all)]
+        parts = [self.rule.encode(), *(hashlib.sha256(handed_in(attempt)).digest() for attempt in self.all)]
         return hashlib.sha256(b"".join(parts)).hexdigest()
 
     def chosen(self, due: datetime | None) -> int:
@@ -42,12 +42,12 @@ class Attempts:
         if self.rule != ON_TIME or due is None:
             return last
         # What says no time counts as handed in on time everywhere.
-        in_time = [place for place, time in enumerate(self.times) if time is None or time <= due]
+        in_time = [index for index, time in enumerate(self.times) if time is None or time <= due]
         return in_time[-1] if in_time else last
 
-    def told(self, place: int) -> LazyMessage:
+    def told(self, index: int) -> LazyMessage:
         """Return in words which one counts."""
-        number, every = place + 1, len(self.all)
+        number, every = index + 1, len(self.all)
         if self.rule == BEST:
             return LazyMessage("Attempt {number} of {all} counts, the best one.", number=number, all=every)
         if number < every:
@@ -66,19 +66,21 @@ def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> A
         tasks: the ids of the lesson's tasks: a notebook that has none of them is no attempt.
     """
     rule = course.policy.attempts.get(submission.lesson, LAST)
-    found: list[tuple[datetime, datetime | None, Submission]] = []
+    notebooks: list[tuple[datetime, datetime | None, Submission]] = []
     if rule != LAST:
-        kept = folder_of(course) / "earlier" / submission.student / submission.lesson
-        for path in kept.glob("*.ipynb"):
+        earlier = folder_of(course) / "earlier" / submission.student / submission.lesson
+        for path in earlier.glob("*.ipynb"):
             stamp = path.with_name(f"{path.stem}-{STAMP}")
             time = moment(beside(stamp))
             put_there = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None)
-            if not refused(path, kept):
-                found.append((time or put_there, time, replace(submission, path=path, stamped=stamp)))
-        found = sorted(found, key=lambda one: one[0])[-MOST:]
-        found = [one for one in found if _is_of(one[2], tasks)]
-    all_of_them = [*(one for _time, _known, one in found), submission]
-    return Attempts(rule, all_of_them, [*(time for _, time, _one in found), moment(beside(submission.stamp))])
+            if not refused(path, earlier):
+                notebooks.append((time or put_there, time, replace(submission, path=path, stamped=stamp)))
+        notebooks = sorted(notebooks, key=lambda attempt: attempt[0])[-MOST:]
+        notebooks = [attempt for attempt in notebooks if _is_of(attempt[2], tasks)]
+    all_of_them = [*(attempt for _time, _known, attempt in notebooks), submission]
+    return Attempts(
+        rule, all_of_them, [*(time for _, time, _one in notebooks), moment(beside(submission.stamp))]
+    )
 
 
 def _is_of(submission: Submission, tasks: Collection[str]) -> bool:

@@ -148,10 +148,10 @@ def course_wheel(course: Course, lessons: Sequence[str], out: Path, hints: int |
     about = project(course)
     name = about["name"]
     folder = f"{_escaped(name)}_course"
-    with tempfile.TemporaryDirectory(prefix="wheel-") as place:
+    with tempfile.TemporaryDirectory(prefix="wheel-") as temporary:
         for lesson in lessons:
-            banks.save(for_students(course.load(lesson), hints), Path(place))
-        data = {file.name: file.read_bytes() for file in Path(place).iterdir()}
+            banks.save(for_students(course.load(lesson), hints), Path(temporary))
+        data = {file.name: file.read_bytes() for file in Path(temporary).iterdir()}
     data |= _words(course, lessons, hints)
     data |= {**course.beside_banks(), FILE: described(course, lessons).encode()}
     content = {**packages(course, lessons), **{f"{folder}/{path}": data[path] for path in data}}
@@ -177,10 +177,10 @@ def project(course: Course) -> dict[str, Any]:
     A course's own `pyproject.toml` says them, where there is one.
     """
     file = course.root / "pyproject.toml"
-    own = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.is_file() else {}
+    metadata = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.is_file() else {}
     # What a version in development has after its "+", no comparison may name.
-    needs = [f"{TOOL}>={Version(tool().version).public}", *own.get("dependencies", ())]
-    return {"name": f"{course.name}-course", "version": "0", **own, "dependencies": needs}
+    needs = [f"{TOOL}>={Version(tool().version).public}", *metadata.get("dependencies", ())]
+    return {"name": f"{course.name}-course", "version": "0", **metadata, "dependencies": needs}
 
 
 def pythons() -> str:
@@ -220,13 +220,14 @@ def _for_students(task: Task, hints: int | None) -> Task:
     shown = tuple(
         probe for probe in task.probes if not probe.hidden and (task.kind != "tensor" or probe.id == AS_SEEN)
     )
-    kept = {probe.id for probe in shown}
+    probe_ids = {probe.id for probe in shown}
     checks = tuple(
-        replace(check, probes=tuple(name for name in check.probes if name in kept)) for check in task.checks
+        replace(check, probes=tuple(name for name in check.probes if name in probe_ids))
+        for check in task.checks
     )
     table = task.explanations
     if table is not None:
-        table = table.only([name for name in table.probes if name in kept])
+        table = table.only([name for name in table.probes if name in probe_ids])
     return replace(task, probes=shown, checks=checks, explanations=table, hints=task.hints[:hints])
 
 
@@ -253,15 +254,15 @@ def packages(course: Course, lessons: Sequence[str]) -> dict[str, bytes]:
 
     A folder's data goes with its modules: what one lesson alone reads is in no other's bundle.
     """
-    own = [name for name in course.preload if (course.root / name / "__init__.py").is_file()]
+    packages_of_course = [name for name in course.preload if (course.root / name / "__init__.py").is_file()]
     cells = [
         cell.source
         for lesson in lessons
         for cell in nbformat.read(release(course, lesson), as_version=4).cells
         if cell.cell_type == "code"
     ]
-    names = [*own, *(name for cell in cells for name in _imported(parsed(cell)))]
-    files = _reached(names, {name: course.root / name for name in own})
+    names = [*packages_of_course, *(name for cell in cells for name in _imported(parsed(cell)))]
+    files = _reached(names, {name: course.root / name for name in packages_of_course})
     data = [
         file
         for module in files
@@ -281,8 +282,8 @@ def _reached(names: Iterable[str], packages: Mapping[str, Path]) -> list[Path]:
         top, *rest = name.split(".")
         if name in files or top not in packages:
             continue
-        place = packages[top].joinpath(*rest)
-        modules = (place / "__init__.py", place.with_suffix(".py"))
+        path = packages[top].joinpath(*rest)
+        modules = (path / "__init__.py", path.with_suffix(".py"))
         files[name] = file = next((module for module in modules if module.is_file()), None)
         if file:
             waiting += [*_imported(ast.parse(file.read_text(encoding="utf-8"))), name.rpartition(".")[0]]

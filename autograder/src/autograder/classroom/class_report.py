@@ -144,7 +144,7 @@ def as_csv(report: Report) -> str:
     # In quotes, no other sign between columns than ours makes a cell of a part of one.
     table = csv.DictWriter(text, list(rows[0]), lineterminator="\n", quoting=csv.QUOTE_ALL)
     table.writeheader()
-    table.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
+    table.writerows({name: _spreadsheet_value(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
 
 
@@ -152,7 +152,7 @@ def _rounded(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _plain(value: object) -> object:
+def _spreadsheet_value(value: object) -> object:
     """Return a value that a spreadsheet takes for no formula: it may hold a student's own text."""
     if not isinstance(value, str):
         return value
@@ -175,8 +175,8 @@ class Words:
         }
 
     def title(self, task: str) -> str:
-        known = self.bank.tasks.get(task)
-        return known.title if known else self._heading(self.bank.lesson, task) or task
+        task_entry = self.bank.tasks.get(task)
+        return task_entry.title if task_entry else self._heading(self.bank.lesson, task) or task
 
     def known(self, task: str, fault: str) -> KnownWrong:
         return self._known.get((task, fault)) or KnownWrong(fault, "", fault)
@@ -185,9 +185,9 @@ class Words:
         """Return what was found of an answer, in words that others share; "" where all is right."""
         return "; ".join(self.known(result.task, fault).name for fault in result.faults) or _unnamed(result)
 
-    def section(self, place: str) -> str:
+    def section(self, section: str) -> str:
         """Return a section in words, from "02-trainable#scale-intro"; "" if it comes later."""
-        lesson, cell = place.partition("#")[::2]
+        lesson, cell = section.partition("#")[::2]
         order = self._course.banks.course.lessons
         if lesson in order and order.index(lesson) > order.index(self.bank.lesson):
             return ""
@@ -266,14 +266,14 @@ def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True
     mistakes = []
     for (fault, unnamed), some in by_mistake.items():
         ((commonest, _),) = Counter(result.task for result in some).most_common(1)
-        known = words.known(commonest, fault)
+        known_mistake = words.known(commonest, fault)
         titles = tuple(dict.fromkeys(words.title(result.task) for result in some))
         mistakes.append(
             Mistake(
                 fault,
-                known.name if fault else unnamed,
-                known.hint,
-                words.section(known.section),
+                known_mistake.name if fault else unnamed,
+                known_mistake.hint,
+                words.section(known_mistake.section),
                 len({result.student for result in some}),
                 titles,
                 tuple(_examples(some)) if examples else (),
@@ -294,8 +294,8 @@ def _examples(results: Iterable[TaskResult]) -> list[str]:
     texts: Counter[str] = Counter()
     for answer, times in Counter(result.answer for result in results).items():
         texts[without_names(answer)] += times
-    found = sorted(texts, key=lambda text: (-texts[text], len(text)))
-    return [text for text in found if text.count("\n") < EXAMPLE_LINES and text.strip()][:EXAMPLES]
+    examples = sorted(texts, key=lambda text: (-texts[text], len(text)))
+    return [text for text in examples if text.count("\n") < EXAMPLE_LINES and text.strip()][:EXAMPLES]
 
 
 @lru_cache(maxsize=10_000)
@@ -310,8 +310,8 @@ def without_names(code: str) -> str:
         for node in ast.walk(tree):
             body = getattr(node, "body", None)
             if isinstance(body, list):
-                kept = [part for part in body if not _is_text(part)]
-                node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+                parts = [part for part in body if not _is_text(part)]
+                node.body = parts or [ast.Pass()]  # type: ignore[attr-defined]
         return ast.unparse(tree)
     return plain
 
@@ -382,11 +382,11 @@ def _bins(report: Report) -> list[dict[str, Any]]:
     """How many scores lie in each tenth of what can be had, from above the lower end to the upper one."""
     if not report.scores or report.possible <= 0:
         return []
-    edges = [report.possible * place / BINS for place in range(BINS + 1)]
+    edges = [report.possible * edge / BINS for edge in range(BINS + 1)]
     places = [min(BINS - 1, max(0, ceil(score / report.possible * BINS) - 1)) for score in report.scores]
     return [
-        {"label": f"{low:.3g}–{high:.3g}", "count": places.count(place)}
-        for place, (low, high) in enumerate(pairwise(edges))
+        {"label": f"{low:.3g}–{high:.3g}", "count": places.count(index)}
+        for index, (low, high) in enumerate(pairwise(edges))
     ]
 
 
@@ -402,10 +402,10 @@ def print_report(report: Report, console: Console) -> None:
     for task in report.tasks:
         got = "–" if task.difficulty is None else f"{task.difficulty:.0%}"
         apart = "–" if task.discrimination is None else f"{task.discrimination:.2f}"
-        said = next((f"{first.students}× {first.name}" for first in task.mistakes), "")
+        remark = next((f"{first.students}× {first.name}" for first in task.mistakes), "")
         if task.waiting:
-            said = _("{number} to be read", number=task.waiting)
-        table.add_row(Text(task.title), str(task.right), got, apart, f"{task.lost:g}", Text(said))
+            remark = _("{number} to be read", number=task.waiting)
+        table.add_row(Text(task.title), str(task.right), got, apart, f"{task.lost:g}", Text(remark))
     console.print(table)
     if report.say:
         console.print("\n" + _("For the next lecture"), style="bold")

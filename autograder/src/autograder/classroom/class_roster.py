@@ -116,10 +116,10 @@ def person_of(values: Mapping[str, str]) -> Person:
             last, _, first = (part.strip() for part in whole.partition(","))
         else:
             first, _, last = (part.strip() for part in whole.rpartition(" "))
-    known = [values.get(key, "") for key in ("id", "number", "integration", "email")]
+    identifiers = [values.get(key, "") for key in ("id", "number", "integration", "email")]
     lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
-    chosen = next((name for name in [*known, whole, f"{first} {last}".strip(), lms] if name), "")
-    other = tuple(dict.fromkeys(name for name in known if name and name != chosen))
+    chosen = next((name for name in [*identifiers, whole, f"{first} {last}".strip(), lms] if name), "")
+    other = tuple(dict.fromkeys(name for name in identifiers if name and name != chosen))
     section = " ".join(values.get("section", "").split())
     names = safe_id(chosen), first, last, values.get("email", ""), lms
     return Person(*names, other=other, section=section, group=values.get("group", ""))
@@ -131,13 +131,13 @@ def _day_first(times: Iterable[str], path: Path) -> bool:
     Raises:
         BadList: nothing in the list says it, or some of it says one thing and some the other.
     """
-    found = [match for time in times if (match := NUMBERS.search(time))]
-    told = {True for one in found if one[2] == "." or int(one[1]) > 12}
-    told |= {False for one in found if one[2] != "." and int(one[3]) > 12}
-    if len(told) != 1 and any(one[1] != one[3] for one in found):
-        unclear = f"“{found[0][0]}” may begin with its day or its month"
+    dates = [match for time in times if (match := NUMBERS.search(time))]
+    day_first = {True for match in dates if match[2] == "." or int(match[1]) > 12}
+    day_first |= {False for match in dates if match[2] != "." and int(match[3]) > 12}
+    if len(day_first) != 1 and any(match[1] != match[3] for match in dates):
+        unclear = f"“{dates[0][0]}” may begin with its day or its month"
         raise BadList(f"{path}: {unclear}: write it as {TIME_LIKE}.")
-    return told == {True}
+    return day_first == {True}
 
 
 def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, path: Path) -> datetime | None:
@@ -158,8 +158,8 @@ def _moment(when: str, day_first: bool, zone: tzinfo | None, person: Person, pat
     if moment != other:
         what = f"“{when}”, the time of {person.name}"
         raise BadList(f"{path}: {what}, cannot be read as a time: write {TIME_LIKE}.")
-    known: datetime = moment
-    return known if known.tzinfo else known.replace(tzinfo=zone or tz.tzlocal())
+    known_time: datetime = moment
+    return known_time if known_time.tzinfo else known_time.replace(tzinfo=zone or tz.tzlocal())
 
 
 def safe_id(text: str) -> str:
@@ -206,8 +206,8 @@ class Roster:
         # The first is what stands around the others, which are more often a student's own words: these decide
         # no more than between two of one name.
         first = next((people for label in labels if (people := self._named(label))), set())
-        own = (people for label in labels if len(people := self._named(label) & first) == 1)
-        return next(own, None) or self._spelt(first, labels)
+        matches = (people for label in labels if len(people := self._named(label) & first) == 1)
+        return next(matches, None) or self._spelt(first, labels)
 
     def _named(self, label: str) -> set[str]:
         """Return the people of one label: by an exact identifier, else by a part of one, else by name."""

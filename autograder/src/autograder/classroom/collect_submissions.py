@@ -23,13 +23,13 @@ from autograder.classroom.collection import (
     STAYS,
     UNKNOWN,
     Collected,
+    CollectionRecord,
     Placed,
-    Record,
     Request,
     folder_of,
-    place_of,
     read_record,
     record_in,
+    submitted_path,
 )
 from autograder.classroom.hand_in_times import (
     handed_in_at,
@@ -45,8 +45,8 @@ from autograder.classroom.whose import (
     by_leading_identifier,
     contradicts,
     name_of_nobody,
+    owners_of,
     unclear,
-    whose,
 )
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.releases import known_ids_and_answers
@@ -60,7 +60,7 @@ from autograder.words.phrases import listed
 DAMAGED = ".damaged"
 
 
-def take_in(request: Request, archives: Iterable[Path]) -> Collected:
+def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
     """Find out whose everything is, then put it into `submitted/`.
 
     Raises:
@@ -88,7 +88,7 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
     for path in archives:
         files = entries(path, request.platforms.values())
         for lesson, entry, tasks in _with_lessons(request, files, released, outcome):
-            people = whose(request, lesson, entry)
+            people = owners_of(request, lesson, entry)
             if any(len(students) != 1 for students in people):
                 doubtful.append((lesson, entry, tasks, people))
                 continue
@@ -108,28 +108,30 @@ def take_in(request: Request, archives: Iterable[Path]) -> Collected:
     for (lesson, student), several in sorted(by_student.items()):
         # A group's number is that of whoever of them handed in.
         numbers = {file.user for file in several if file.user and not file.of_group}
-        known = record.lessons.get(lesson, {}).get(student, UNKNOWN)
-        if known.user and several[0].lms == known.lms and not known.of_group:
-            numbers.add(known.user)
+        last = record.lessons.get(lesson, {}).get(student, UNKNOWN)
+        if last.user and several[0].lms == last.lms and not last.of_group:
+            numbers.add(last.user)
         if len(numbers) > 1 and not numbers & request.who.keys():
             reason = f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
             outcome.unplaced += [(entry, reason) for entry in several]
             continue
-        outcome.placed.append(_chosen(request, lesson, student, several, known, released[lesson]))
+        outcome.placed.append(_chosen(request, lesson, student, several, last, released[lesson]))
     for lesson in sorted({notebook.lesson for notebook in outcome.placed}):
         there = {notebook.student for notebook in outcome.placed if notebook.lesson == lesson}
         outcome.missing[lesson] = [
             student
             for student in request.roster.people
-            if student not in there and not place_of(request.course, lesson, student).is_file()
+            if student not in there and not submitted_path(request.course, lesson, student).is_file()
         ]
     tell_of_late_ones(request, outcome)
     _tell_of_odd_ones(outcome, released)
     tell_of_useless_times(request, outcome)
     tell_of_two_times(request, outcome)
-    for one in outcome.placed:
-        if other := contradicts(request, one):
-            outcome.notes.append(f"{one.entry.path}: handed in by {one.student}, and its name says {other}")
+    for new_file in outcome.placed:
+        if other := contradicts(request, new_file):
+            outcome.notes.append(
+                f"{new_file.entry.path}: handed in by {new_file.student}, and its name says {other}"
+            )
     if not request.dry:
         keep_archives(request, archives)
         for placed in outcome.placed:
@@ -152,10 +154,10 @@ def _released(course: Class, lesson: str) -> Released:
     release = nbformat.read(course.release(lesson), as_version=4)
     for language in (".", *course.banks.course.languages):
         path = course.release(lesson, language)
-        said = nbformat.read(path, as_version=4) if path.is_file() else release
-        for cell in filter(is_answer, said.cells):
+        translated_release = nbformat.read(path, as_version=4) if path.is_file() else release
+        for cell in filter(is_answer, translated_release.cells):
             texts.setdefault(cell["id"], set()).add(cell.source.strip())
-    return Released(tasks_of(release), {name: frozenset(found) for name, found in texts.items()})
+    return Released(tasks_of(release), {name: frozenset(ids) for name, ids in texts.items()})
 
 
 def _with_lessons(
@@ -234,7 +236,7 @@ def _chosen(
     lesson: str,
     student: str,
     several: list[HandedFile],
-    known: HandedFile,
+    last_taken: HandedFile,
     released: Released,
 ) -> Placed:
     """Return the notebook of a student's that counts for one lesson, with those that it takes the place of.
@@ -255,21 +257,21 @@ def _chosen(
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
     copies = tuple(file for file in ordered[:-1] if file.content == last.content)
     time = handed_in_at(request, lesson, student, last)
-    there = place_of(request.course, lesson, student)
+    there = submitted_path(request.course, lesson, student)
     old = there.read_bytes() if there.is_file() else None
     if old is None:
         state = "new"
     elif old == last.content:
         state = "as before"
     else:
-        state = _state_beside(old, last, known, released)
+        state = _state_beside(old, last, last_taken, released)
     if state in STAYS:
         stays = replace(last, content=old or b"")
         return Placed(lesson, student, stays, (*earlier, last), None, state, copies)
     return Placed(lesson, student, last, earlier, time, state, copies)
 
 
-def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: Released) -> str:
+def _state_beside(old: bytes, last: HandedFile, last_taken: HandedFile, released: Released) -> str:
     """Return what becomes of the notebook that is there already, beside one that was collected now."""
     try:
         cells, answers = run_limited(READING, known_ids_and_answers, old, released.tasks, released.texts)
@@ -277,10 +279,10 @@ def _state_beside(old: bytes, last: HandedFile, known: HandedFile, released: Rel
         cells = answers = frozenset()
     if (cells and not last.cells) or (answers and not last.answers):
         return "the earlier one stays"
-    later = known.lms == last.lms and known.rank > last.rank
+    later = last_taken.lms == last.lms and last_taken.rank > last.rank
     # The times of files that no platform wrote are those of people's own machines.
-    if last.lms and known.lms == last.lms and known.rank == last.rank and last.modified:
-        later = known.modified > last.modified
+    if last.lms and last_taken.lms == last.lms and last_taken.rank == last.rank and last.modified:
+        later = last_taken.modified > last.modified
     return "a later one is there" if later else "replaces an earlier one"
 
 
@@ -313,17 +315,17 @@ def put(course: Class, placed: Placed) -> None:
     for earlier in placed.before:
         time = time_by_platform(course, earlier)
         _aside(course, placed, earlier.content, stamped(time) if time else b"")
-    place = place_of(course, placed.lesson, placed.student)
-    stamp = place.parent / STAMP
+    path = submitted_path(course, placed.lesson, placed.student)
+    stamp = path.parent / STAMP
     if placed.state in STAYS:
         return
     if placed.state == "replaces an earlier one":
-        _aside(course, placed, place.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
+        _aside(course, placed, path.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
         stamp.unlink(missing_ok=True)
     if placed.time:
         write_whole(stamp, stamped(placed.time))
     if placed.state != "as before":
-        write_whole(place, placed.entry.content)
+        write_whole(path, placed.entry.content)
 
 
 def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") -> None:
@@ -340,15 +342,18 @@ def keep_archives(request: Request, archives: Iterable[Path]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path in archives:
         digest = folder_digest(path) if path.is_dir() else file_digest(path).hex()
-        kept = folder / f"{digest[:12]}-{path.name}"
+        archive_copy = folder / f"{digest[:12]}-{path.name}"
         if path.is_dir():
-            shutil.copytree(path, kept, dirs_exist_ok=True, symlinks=True)
-        elif not kept.exists():
-            shutil.copyfile(path, kept)
+            shutil.copytree(path, archive_copy, dirs_exist_ok=True, symlinks=True)
+        elif not archive_copy.exists():
+            shutil.copyfile(path, archive_copy)
 
 
 def remember(
-    request: Request, outcome: Collected, record: Record, had: Mapping[tuple[str, str], frozenset[str]]
+    request: Request,
+    outcome: Collected,
+    record: CollectionRecord,
+    had: Mapping[tuple[str, str], frozenset[str]],
 ) -> None:
     """Note what the platform calls everybody, for feedback and the next archive, and which tasks they had."""
     lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
@@ -356,11 +361,11 @@ def remember(
         if placed.state not in STAYS:
             lessons.setdefault(placed.lesson, {})[placed.student] = placed.entry
     others = {**record.others, **_of_whom(request, outcome)}
-    known = {lesson: dict(students) for lesson, students in record.had.items()}
+    recorded = {lesson: dict(students) for lesson, students in record.had.items()}
     for (lesson, student), tasks in had.items():
-        of_lesson = known.setdefault(lesson, {})
+        of_lesson = recorded.setdefault(lesson, {})
         of_lesson[student] = tuple(sorted(tasks.union(of_lesson.get(student, ()))))
-    plain, _ = serialization.encode(Record(lessons, request.who, others, known))
+    plain, _ = serialization.encode(CollectionRecord(lessons, request.who, others, recorded))
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     path = folder_of(request.course) / RECORD
     if record_in(path) is None:
@@ -373,7 +378,7 @@ def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]
     there = {placed.student for placed in outcome.placed}
     files: dict[str, tuple[str, ...]] = {}
     for entry in outcome.others:
-        people = whose(request, "", entry)
+        people = owners_of(request, "", entry)
         for student in set().union(*(students for students in people if len(students) == 1)) - there:
             files[student] = (*files.get(student, ()), entry.file or entry.path)
     return files

@@ -54,7 +54,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Record:
+class CollectionRecord:
     """What archives said of everybody so far, by lesson and student, and whom the instructor named."""
 
     lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def _distinct(files: Iterable[HandedFile]) -> set[tuple[str, str]]:
     return {(file.archive, file.path) for file in files}
 
 
-def read_record(course: Class) -> Record:
+def read_record(course: Class) -> CollectionRecord:
     """Return what earlier archives said of everybody, and whom the instructor named; named if damaged."""
     path = folder_of(course) / RECORD
     record = record_in(path)
@@ -114,15 +114,15 @@ def read_record(course: Class) -> Record:
             "again, which are kept beside it",
             path,
         )
-    return record or Record()
+    return record or CollectionRecord()
 
 
-def record_in(path: Path) -> Record | None:
+def record_in(path: Path) -> CollectionRecord | None:
     """Return a record; an empty one where there is no file, and none where it cannot be read."""
     try:
-        return serialization.decode(Record, json.loads(path.read_text(encoding="utf-8")))
+        return serialization.decode(CollectionRecord, json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
-        return Record()
+        return CollectionRecord()
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -132,6 +132,6 @@ def folder_of(course: Class) -> Path:
     return Path(course.directory.root) / COLLECTED
 
 
-def place_of(course: Class, lesson: str, student: str) -> Path:
+def submitted_path(course: Class, lesson: str, student: str) -> Path:
     """Return where a student's notebook of a lesson lies."""
     return course.place(course.directory.submitted_directory, student, lesson) / f"{lesson}.ipynb"

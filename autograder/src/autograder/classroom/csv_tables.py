@@ -138,13 +138,13 @@ def _from_workbook(path: Path) -> str:
             rows = list(load_workbook(file, read_only=True, data_only=True).worksheets[0].values)
     except (BadZipFile, KeyError, ValueError, IndexError, OSError) as problem:
         raise BadList(f"{path} is no workbook that can be read. Export the list as CSV.") from problem
-    made = io.StringIO()
-    csv.writer(made, lineterminator="\n").writerows(
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(
         ["" if cell is None else cell for cell in row]
         for row in rows
         if any(cell is not None for cell in row)
     )
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 class Table:
@@ -194,7 +194,7 @@ class Table:
 
     def _entries(self, columns: Mapping[str, int], lists: Sequence[Lists]) -> list[dict[str, str]]:
         nobody = {person_name for kind in lists for person_name in kind.no_people}
-        entries = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
+        entries = [{key: row[column].strip() for key, column in columns.items()} for row in self.rows]
         # A list of teachers alone, or of roles in a language that is not known here, is taken as it is.
         by_role = any(_is_student(entry.get("role", "")) for entry in entries)
         return [
@@ -209,10 +209,10 @@ class Table:
     @property
     def text(self) -> str:
         """The list as a file."""
-        made = io.StringIO()
-        table = csv.writer(made, delimiter=self._delimiter, lineterminator="\n")
+        buffer = io.StringIO()
+        table = csv.writer(buffer, delimiter=self._delimiter, lineterminator="\n")
         table.writerows([self._titles, *self.rows])
-        return self._before + made.getvalue()
+        return self._before + buffer.getvalue()
 
 
 def number_in(text: str) -> float | None:
@@ -249,16 +249,16 @@ def _columns(header: Sequence[str], rows: Sequence[Sequence[str]], lists: Sequen
     form: Mapping[str, int] = next(filter(None, forms), {})
     if form:
         taken = set(form.values())
-        return {**{key: place for key, place in by_title.items() if place not in taken}, **form}
+        return {**{key: column for key, column in by_title.items() if column not in taken}, **form}
     columns = by_title
     if not TELLING & columns.keys():
         # Of titles in a language that nobody wrote down here, the section's may still be known.
-        rest = [place for place in range(len(header)) if place != columns.get("section")]
-        cells = [[row[place] for place in rest] for row in rows]
+        rest = [column for column in range(len(header)) if column != columns.get("section")]
+        cells = [[row[column] for column in rest] for row in rows]
         contents = (kind.by_content(cells) for kind in lists if kind.by_content and rows)
         content: Mapping[str, int] = next(filter(None, contents), {})
-        of_section = {key: place for key, place in columns.items() if key == "section"}
-        columns = of_section | {key: rest[place] for key, place in content.items()}
+        of_section = {key: column for key, column in columns.items() if key == "section"}
+        columns = of_section | {key: rest[column] for key, column in content.items()}
     return columns | _names_before(columns, rows)
 
 
@@ -271,9 +271,14 @@ def _titled(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
     generic = _places(header, lists[0])
 
     def fit(kind: Lists) -> tuple[bool, bool, int, int]:
-        own = _places(header, kind)
+        columns_here = _places(header, kind)
         marked = any(mark <= set(header) for mark in kind.marks)
-        return marked, bool(TELLING & own.keys()), len(_with_generic(own, generic)), len(own)
+        return (
+            marked,
+            bool(TELLING & columns_here.keys()),
+            len(_with_generic(columns_here, generic)),
+            len(columns_here),
+        )
 
     # Of two that know as much, the first that is no spreadsheet: what spreadsheets say is added in any case.
     best = max((*lists[1:], lists[0]), key=fit)
@@ -281,15 +286,15 @@ def _titled(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
 
 
 def _with_generic(columns: Mapping[str, int], generic: Mapping[str, int]) -> dict[str, int]:
-    free = {key: place for key, place in generic.items() if place not in columns.values()}
+    free = {key: column for key, column in generic.items() if column not in columns.values()}
     return {**free, **columns}
 
 
 def _places(header: Sequence[str], kind: Lists) -> dict[str, int]:
-    own = any(mark <= set(header) for mark in kind.marks)
+    is_marked = any(mark <= set(header) for mark in kind.marks)
     places: dict[str, int] = {}
     for key in KEYS:
-        titles = (*(kind.own_columns.get(key, ()) if own else ()), *kind.columns.get(key, ()))
+        titles = (*(kind.own_columns.get(key, ()) if is_marked else ()), *kind.columns.get(key, ()))
         indices = (header.index(title) for title in titles if title in header)
         index = next((index for index in indices if index not in places.values()), None)
         if index is not None:
@@ -301,7 +306,7 @@ def _names_before(columns: Mapping[str, int], rows: Sequence[Sequence[str]]) -> 
     """Return the columns of names before a known address, where nobody wrote down their titles here."""
     if "email" not in columns or columns.keys() & {*NAMES}:
         return {}
-    rest = [place for place in range(columns["email"]) if place not in columns.values()]
-    words = [place for place in rest if not any(re.search(r"[\d@]", row[place]) for row in rows)]
-    words = [place for place in words if any(row[place].strip() for row in rows)]
+    rest = [column for column in range(columns["email"]) if column not in columns.values()]
+    words = [column for column in rest if not any(re.search(r"[\d@]", row[column]) for row in rows)]
+    words = [column for column in words if any(row[column].strip() for row in rows)]
     return dict(zip({1: NAMES[2:], 2: NAMES[:2]}.get(len(words), ()), words, strict=False))

@@ -30,14 +30,14 @@ def platform_of(names: Sequence[str], platforms: Collection[Platform]) -> Platfo
     counts: dict[str, tuple[int, int]] = {}
     known_by = {}
     for platform in platforms:
-        known = [said for name in names if (said := said_by(name, "", platform)).lms]
-        if known and 2 * len(known) >= len(names):
-            counts[platform.name] = len(known), -sum(len(said.folder) for said in known)
+        named = [owner for name in names if (owner := owner_by_name(name, "", platform)).lms]
+        if named and 2 * len(named) >= len(names):
+            counts[platform.name] = len(named), -sum(len(owner.folder) for owner in named)
             known_by[platform.name] = platform
     return known_by[max(counts, key=lambda name: counts[name])] if counts else None
 
 
-def said_by(path: str, stem: str, platform: Platform | None) -> HandedFile:
+def owner_by_name(path: str, stem: str, platform: Platform | None) -> HandedFile:
     """Return what the name of a file in an archive says of who handed it in, and when.
 
     Where the first part of it is a platform's, that alone counts: no student can choose it. Where it is not,
@@ -45,8 +45,8 @@ def said_by(path: str, stem: str, platform: Platform | None) -> HandedFile:
     """
     parts = path.split("/")
     plain = HandedFile("", path, file=parts[-1], copy=copy_number(parts[-1]))
-    if platform and (said := platform.read_name(parts[0], len(parts) == 1, plain)):
-        return said
+    if platform and (owner := platform.read_name(parts[0], len(parts) == 1, plain)):
+        return owner
     names = stems(parts[-1])
     labels = (*(part.removesuffix(".zip") for part in parts[:-1]), *names, *names[0].split(" - ")[:-1], stem)
     return replace(plain, labels=labels)

@@ -56,9 +56,9 @@ def pack(course: Course, lesson: str, out: Path, visibility: str, scale: bool = 
     """
     content = {f"course/{path}": data for path, data in _course(course, lesson).items()}
     content[f"{NAME}/{NAME}"] = secrets.token_hex(32).encode()
-    with tempfile.TemporaryDirectory(prefix="wheel-") as place:
-        wheel = bundle_wheels.tool_wheel(Path(place))
-        content[wheel] = (Path(place) / wheel).read_bytes()
+    with tempfile.TemporaryDirectory(prefix="wheel-") as folder:
+        wheel = bundle_wheels.tool_wheel(Path(folder))
+        content[wheel] = (Path(folder) / wheel).read_bytes()
     needs = [f"./{wheel}[grade]", *bundle_wheels.project(course)["dependencies"][1:]]
     lock = course.root / "requirements.lock"
     if lock.is_file():

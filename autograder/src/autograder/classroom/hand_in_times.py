@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from dateutil import tz
 
-from autograder.classroom.collection import Collected, Request, place_of, read_record
+from autograder.classroom.collection import Collected, Request, read_record, submitted_path
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.read_submission import beside, moment
@@ -17,15 +17,15 @@ from autograder.words.phrases import listed
 def tell_of_useless_times(request: Request, outcome: Collected) -> None:
     """Note the rows of the list of times that count for nobody, and that there is no time in it at all."""
     times = request.times or ()
-    found = [(time.who, request.roster.find(time)) for time in times if time.lms_user_id not in request.who]
-    strangers = [who for who, students in found if not students]
+    people = [(time.who, request.roster.find(time)) for time in times if time.lms_user_id not in request.who]
+    strangers = [who for who, students in people if not students]
     if strangers:
         outcome.useless.append(
             f"The list of times names people whom the gradebook does not: {listed(strangers)}"
         )
     outcome.useless += [
         f"The list of times names {who}, who could be {listed(sorted(students), 'or')}"
-        for who, students in found
+        for who, students in people
         if len(students) > 1
     ]
     if request.times is not None and not any(time.time for time in times):
@@ -56,24 +56,26 @@ def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
 
 def tell_of_two_times(request: Request, outcome: Collected) -> None:
     """Note where the list of times says something else than the platform's mark, or than was known."""
-    for one in outcome.placed:
-        if one.time is None:
+    for placed in outcome.placed:
+        if placed.time is None:
             continue
-        late = _a_moment_late(request.course, one.lesson, one.student)
-        others = ["the platform marks it as late"] if one.entry.late and late and one.time < late else []
-        on_platform = time_by_platform(request.course, one.entry)
-        if on_platform and abs(on_platform - one.time) >= timedelta(minutes=1):
-            others.append(f"the platform says {_told(on_platform)}")
-        stamp = place_of(request.course, one.lesson, one.student).parent / STAMP
-        before = moment(beside(stamp)) if one.state == "as before" else None
-        if before and before.replace(tzinfo=UTC) != one.time:
-            others.append(f"it had {_told(before)}")
+        late = _a_moment_late(request.course, placed.lesson, placed.student)
+        others = (
+            ["the platform marks it as late"] if placed.entry.late and late and placed.time < late else []
+        )
+        on_platform = time_by_platform(request.course, placed.entry)
+        if on_platform and abs(on_platform - placed.time) >= timedelta(minutes=1):
+            others.append(f"the platform says {_time_text(on_platform)}")
+        stamp = submitted_path(request.course, placed.lesson, placed.student).parent / STAMP
+        before = moment(beside(stamp)) if placed.state == "as before" else None
+        if before and before.replace(tzinfo=UTC) != placed.time:
+            others.append(f"it had {_time_text(before)}")
         if others:
-            which = f"{_told(one.time)} counts; {listed(others)}"
-            outcome.notes.append(f"{one.student}, {one.lesson}: two times: {which}")
+            which = f"{_time_text(placed.time)} counts; {listed(others)}"
+            outcome.notes.append(f"{placed.student}, {placed.lesson}: two times: {which}")
 
 
-def _told(time: datetime) -> str:
+def _time_text(time: datetime) -> str:
     return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
@@ -81,9 +83,9 @@ def stamp_late(course: Class) -> None:
     """Write a time for what a platform marked as late, where the class said only later when it was due."""
     for lesson, students in read_record(course).lessons.items():
         for student, entry in students.items():
-            place = place_of(course, lesson, student)
-            stamp, time = place.parent / STAMP, _a_moment_late(course, lesson, student)
-            if entry.late and time and place.is_file() and not stamp.exists():
+            path = submitted_path(course, lesson, student)
+            stamp, time = path.parent / STAMP, _a_moment_late(course, lesson, student)
+            if entry.late and time and path.is_file() and not stamp.exists():
                 write_whole(stamp, stamped(time))
 
 

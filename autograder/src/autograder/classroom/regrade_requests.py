@@ -37,7 +37,7 @@ COPY = re.compile(r" *\(\d+\)$")  # what a browser adds to the name of a file th
 
 
 @dataclass
-class Outcome:
+class Intake:
     """How many ask something new, how many had asked it before, and what was refused, in sentences."""
 
     new: list[Asked] = field(default_factory=list)
@@ -60,9 +60,9 @@ class _Source:
     owners: frozenset[str] | None
 
 
-def take_in(
+def collect_requests(
     course: Class, paths: Iterable[Path], platforms: Mapping[str, Platform], people: Roster
-) -> Outcome:
+) -> Intake:
     """Keep what students ask in files, folders of them, and archives; what is known stays as it is.
 
     A file that cannot be used is refused by itself, with a sentence in the outcome.
@@ -70,7 +70,7 @@ def take_in(
     Raises:
         BadBook: the gradebook cannot be used.
     """
-    outcome = Outcome()
+    outcome = Intake()
     with gradebook_queries.opened(course.database) as book:
         lessons: dict[tuple[str, str], list[str]] = {}
         for mark in book.of():
@@ -87,12 +87,12 @@ def take_in(
             outcome.odd.append(str(problem))
     each = Counter[str]()
     with verdicts.opened(course.database) as store:
-        for one in asked:
-            each[one.student] += 1
-            if each[one.student] > MOST_EACH:
+        for request in asked:
+            each[request.student] += 1
+            if each[request.student] > MOST_EACH:
                 continue
-            if store.ask(one):
-                outcome.new.append(one)
+            if store.ask(request):
+                outcome.new.append(request)
             else:
                 outcome.known += 1
     outcome.odd += [
@@ -138,8 +138,8 @@ def _is_list(name: str) -> bool:
 def _owners(entry: HandedFile, platforms: Mapping[str, Platform], people: Roster) -> set[str]:
     """Return in whose name a file came: the platform says it, else its folders and its name."""
     platform = platforms.get(entry.lms)
-    if platform and platform.numbers_listed and (known := people.of_lms(entry.user)):
-        return known
+    if platform and platform.numbers_listed and (person := people.of_lms(entry.user)):
+        return person
     return people.called(entry.labels) if entry.lms else _named(entry, people)
 
 
@@ -194,21 +194,21 @@ def _requests(
         BadList: the file cannot be used.
     """
     table = _table(source, platforms)
-    found = []
+    requests = []
     for number, (row, entry) in enumerate(zip(table.rows, table.entries, strict=True), 2):
-        said = dict(zip(table.header, row, strict=False))
-        if not entry or not said[TEXT].strip():
+        cells = dict(zip(table.header, row, strict=False))
+        if not entry or not cells[TEXT].strip():
             continue
-        one = _asked(said, people.find(person_of(entry)), source.owners, lessons)
-        if isinstance(one, Asked):
-            found.append(one)
+        request = _request_in(cells, people.find(person_of(entry)), source.owners, lessons)
+        if isinstance(request, Asked):
+            requests.append(request)
         else:
-            odd.append(f"{source.name}, line {number}: {one}")
-    return found
+            odd.append(f"{source.name}, line {number}: {request}")
+    return requests
 
 
-def _asked(
-    said: Mapping[str, str],
+def _request_in(
+    cells: Mapping[str, str],
     students: set[str],
     owners: frozenset[str] | None,
     lessons: Mapping[tuple[str, str], list[str]],
@@ -223,10 +223,10 @@ def _asked(
     if len(students) != 1:
         return f"could be {listed(sorted(students), 'or')}"
     (student,) = students
-    lesson, task = (visible(said[name].strip()) for name in (LESSON, TASK))
+    lesson, task = (visible(cells[name].strip()) for name in (LESSON, TASK))
     names = lessons.get((student, task), [])
     which = [name for name in names if lesson in (name, name.partition("-")[0])]
     if not which:
         return f"{student} has no score for the task {task or '(none)'} of {lesson or '(no lesson)'}"
-    text = " ".join(visible(line) for line in said[TEXT].split())[:MOST_TEXT]
+    text = " ".join(visible(line) for line in cells[TEXT].split())[:MOST_TEXT]
     return Asked(which[0], student, task, verdicts.now(), text)

@@ -43,12 +43,12 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
     """
     packed = Packed()
     changed = _changed(course, lesson)
-    known = read_record(course).lessons.get(lesson, {})
+    collected = read_record(course).lessons.get(lesson, {})
     pages: dict[str, Path] = {}  # by the name that each gets
     for submission in course.submissions(lesson):
         student = submission.student
         page = course.place(course.directory.feedback_directory, student, lesson) / f"{lesson}.html"
-        handed_in = known.get(student, UNKNOWN)
+        handed_in = collected.get(student, UNKNOWN)
         if not page.is_file():
             packed.without.append(student)
             continue
@@ -101,8 +101,10 @@ def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str
         step.force = True
         with suppress(NbGraderException):  # which of them failed, their pages tell
             step.start()
-        made = [who for who, page in wanted.items() if page.is_file() and page.stat().st_mtime >= begun - 1]
-        return made, sorted(wanted.keys() - set(made))
+        written = [
+            who for who, page in wanted.items() if page.is_file() and page.stat().st_mtime >= begun - 1
+        ]
+        return written, sorted(wanted.keys() - set(written))
     return [], []
 
 

@@ -69,7 +69,7 @@ def scores(course: Class) -> Scores:
     return Scores(people, lessons, possible, totals, waiting, by_hand, all_marks, handed_in)
 
 
-def write_workbook(known: Scores, path: Path, scale: bool = False) -> None:
+def write_workbook(class_scores: Scores, path: Path, scale: bool = False) -> None:
     """Write all scores as an Excel workbook: one sheet of lessons, and one of tasks for each lesson.
 
     Raises:
@@ -81,12 +81,12 @@ def write_workbook(known: Scores, path: Path, scale: bool = False) -> None:
 
     there = _maxima_in(path)
     factors = {
-        lesson: factor(known, lesson, there.get(lesson, ""), scale, f"in {path.name}")
-        for lesson in known.lessons
+        lesson: factor(class_scores, lesson, there.get(lesson, ""), scale, f"in {path.name}")
+        for lesson in class_scores.lessons
     }
     counts = {
         (student, lesson): round(score * factors[lesson], 2)
-        for (student, lesson), score in known.scores.items()
+        for (student, lesson), score in class_scores.scores.items()
         if lesson in factors
     }
     book = Workbook()
@@ -104,26 +104,28 @@ def write_workbook(known: Scores, path: Path, scale: bool = False) -> None:
                     cell.data_type = "s"
         page.freeze_panes = "D2"
 
-    who = {person.id: (person.id, person.last_name, person.first_name) for person in known.people}
+    who = {person.id: (person.id, person.last_name, person.first_name) for person in class_scores.people}
     titles = ("student", "last name", "first name")
     sheet(
         "scores",
         (
             *titles,
-            *(f"{name} ({known.possible[name] * times:g})" for name, times in factors.items()),
+            *(f"{name} ({class_scores.possible[name] * times:g})" for name, times in factors.items()),
             "total",
         ),
         (
             (*name, *row, sum(score for score in row if score is not None))
             for student, name in who.items()
-            for row in [[counts.get((student, lesson)) for lesson in known.lessons]]
+            for row in [[counts.get((student, lesson)) for lesson in class_scores.lessons]]
         ),
     )
-    for lesson in known.lessons:
-        some = [mark for mark in known.marks if mark.lesson == lesson]
+    for lesson in class_scores.lessons:
+        some = [mark for mark in class_scores.marks if mark.lesson == lesson]
         tasks = list(dict.fromkeys(mark.task for mark in some))
         points = {(mark.student, mark.task): mark.score for mark in some}
-        penalties = {handed.student: handed.penalty for handed in known.handed_in if handed.lesson == lesson}
+        penalties = {
+            handed.student: handed.penalty for handed in class_scores.handed_in if handed.lesson == lesson
+        }
         sheet(
             lesson,
             (*titles, *tasks, "penalty", "score"),
@@ -132,10 +134,10 @@ def write_workbook(known: Scores, path: Path, scale: bool = False) -> None:
                     *name,
                     *(points.get((student, task)) for task in tasks),
                     penalties.get(student, 0.0),
-                    known.scores[student, lesson],
+                    class_scores.scores[student, lesson],
                 )
                 for student, name in who.items()
-                if (student, lesson) in known.scores
+                if (student, lesson) in class_scores.scores
             ),
         )
     whole = BytesIO()
@@ -154,12 +156,12 @@ def _maxima_in(path: Path) -> dict[str, str]:
             titles = next(load_workbook(file, read_only=True)["scores"].iter_rows(values_only=True))
     except (BadZipFile, KeyError, ValueError, StopIteration):
         raise BadList(f"{path} is no workbook of scores, so nothing was written into its place.") from None
-    found = (re.fullmatch(r"(.+) \((.+)\)", str(title)) for title in titles)
-    return {match[1]: match[2] for match in found if match}
+    matches = (re.fullmatch(r"(.+) \((.+)\)", str(title)) for title in titles)
+    return {match[1]: match[2] for match in matches if match}
 
 
 def factor(
-    known: Scores, lesson: str, maximum: str, scale: bool, where: str = score_scaling.PLATFORM
+    class_scores: Scores, lesson: str, maximum: str, scale: bool, where: str = score_scaling.PLATFORM
 ) -> float:
     """Return what a lesson's scores are multiplied by for a file that says how much can be earned.
 
@@ -171,12 +173,12 @@ def factor(
     theirs = number_in(maximum) if there else None
     if there and theirs is None:
         raise BadList(f"{lesson}: the maximum {where}, “{maximum}”, is no number. Nothing was written.")
-    return score_scaling.factor(lesson, known.possible[lesson], theirs, scale, where)
+    return score_scaling.factor(lesson, class_scores.possible[lesson], theirs, scale, where)
 
 
-def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:
+def merged(class_scores: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:
     """Return a platform's list, into whose rows `fill` has put the scores of some lessons."""
-    roster = Roster(known.people)
+    roster = Roster(class_scores.people)
     strangers, untouched = [], []
     filled, with_row = set(), set()
     for row, values in zip(table.rows, table.entries, strict=True):
@@ -195,5 +197,5 @@ def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> M
             filled.add(student)
         if why_not:
             untouched.append(f"{roster.people[student].who}: {why_not}")
-    scored = {student for student, lesson in known.scores if lesson in lessons}
+    scored = {student for student, lesson in class_scores.scores if lesson in lessons}
     return Merged(table.text, len(filled), strangers, sorted(scored - with_row), untouched=untouched)

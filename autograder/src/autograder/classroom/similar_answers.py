@@ -44,7 +44,7 @@ RUN = 5  # so many words in a row that the course says are the course's
 
 
 @dataclass(frozen=True)
-class Kind:
+class Comparison:
     """A kind of agreement: what it is called, and how much of both must agree, from 0 to 1.
 
     Of that, `own_words` words or signs must be the student's, neither the course's nor a known answer's.
@@ -56,16 +56,16 @@ class Kind:
     worth: float = 1.0  # of one such word or sign, beside others
 
 
-WRONG = Kind("the same wrong answer", 0.9, 10)
-COMMENTS = Kind("the same comments", 0.9, 8)
-WRITTEN = Kind("the same written answer", 0.8, 12)
-RENAMED = Kind("the same wrong answer, in other names or another order", 0.97, 14, worth=0.5)
+WRONG = Comparison("the same wrong answer", 0.9, 10)
+COMMENTS = Comparison("the same comments", 0.9, 8)
+WRITTEN = Comparison("the same written answer", 0.8, 12)
+RENAMED = Comparison("the same wrong answer, in other names or another order", 0.97, 14, worth=0.5)
 # Misspelt words and names that nobody else uses, anywhere in the lesson.
-ODD = Kind("words and names that few others use", 1.0, 3, worth=5.0)
+ODD = Comparison("words and names that few others use", 1.0, 3, worth=5.0)
 # The same characters in every task that both answered: in so many answers of which the course knows none.
-IDENTICAL = Kind("the same text in every task", 1.0, 3, worth=1_000.0)
+IDENTICAL = Comparison("the same text in every task", 1.0, 3, worth=1_000.0)
 # The same mistakes in so many tasks, and hardly any other. Each may be common; all of them together are not.
-PROFILE = Kind("the same mistakes in the same tasks", 0.8, 4, worth=10.0)
+PROFILE = Comparison("the same mistakes in the same tasks", 0.8, 4, worth=10.0)
 # How much rarer than once among all pairs of a class, in powers of ten, if mistakes had nothing to do with
 # one another.
 RARER = 1.0
@@ -76,7 +76,7 @@ class Agreement:
     """What two students' answers to one task have in common; `alike` runs from 0 to 1."""
 
     task: str
-    kind: Kind
+    kind: Comparison
     alike: float
     own_words: int
     texts: tuple[str, str]
@@ -102,10 +102,13 @@ class Pair:
         return sum(agreement.weight for agreement in self.agreements if not agreement.common)
 
 
-def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], prose: str = "") -> list[Pair]:
+def similar(
+    results: Iterable[TaskResult], course_answers: Mapping[str, Sequence[str]], prose: str = ""
+) -> list[Pair]:
     """Pairs of students whose answers to a lesson agree where hardly anybody's do, the most alike first.
 
-    `known` are the course's own answers to each task, right and wrong, and the stub; `prose` is its text.
+    `course_answers` are the course's own answers to each task, right and wrong, and the stub; `prose` is its
+    text.
     """
     by_task: dict[str, list[TaskResult]] = defaultdict(list)
     for result in results:
@@ -115,28 +118,28 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
     common = _common(by_task)
     agreements: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
     for task, answers in by_task.items():
-        course = known.get(task, ())
+        course = course_answers.get(task, ())
         written = [answer for answer in answers if answer.points is None]
         code = [answer for answer in answers if answer.points is not None]
-        said = _runs(word for text in course for word in words(comments(text))) | quoted
-        looks: list[tuple[Kind, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
+        course_words = _runs(word for text in course for word in words(comments(text))) | quoted
+        looks: list[tuple[Comparison, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
             (WRONG, [answer for answer in code if not answer.right], signs, course),
             (RENAMED, [answer for answer in code if not answer.right], in_any_order, course),
-            (COMMENTS, code, lambda text, said=said: _without(words(comments(text)), said), ()),  # type: ignore[misc]
+            (COMMENTS, code, lambda text, said=course_words: _without(words(comments(text)), said), ()),  # type: ignore[misc]
             (WRITTEN, written, lambda text: _without(words(text), quoted), ()),
         ]
         for kind, some, parts, theirs in looks:
             few = _few(answers)
             faults = {answer.student: answer.faults for answer in some}
             for pair, agreement in _agreements(task, kind, some, parts, theirs, few):
-                told = {one.kind for one in agreements[pair] if one.task == task}
-                if kind is RENAMED and WRONG in told:
+                kinds = {agreement.kind for agreement in agreements[pair] if agreement.task == task}
+                if kind is RENAMED and WRONG in kinds:
                     continue
                 usual = any((task, faults[student]) in common for student in pair)
                 agreements[pair].append(replace(agreement, common=usual and kind is not COMMENTS))
     for pair, agreement in (
-        *_odd_words(by_task, known, prose),
-        *_identical(by_task, known),
+        *_odd_words(by_task, course_answers, prose),
+        *_identical(by_task, course_answers),
         *_same_profile(by_task),
     ):
         agreements[pair].append(agreement)
@@ -153,15 +156,17 @@ def _few(answers: Sequence[TaskResult]) -> int:
 
 def _common(by_task: Mapping[str, Sequence[TaskResult]]) -> set[tuple[str, tuple[str, ...]]]:
     """Return the mistakes with a name that more than a few make, by task."""
-    made = Counter((task, one.faults) for task, answers in by_task.items() for one in answers if one.faults)
-    return {which for which, number in made.items() if number > _few(by_task[which[0]])}
+    counts = Counter(
+        (task, answer.faults) for task, answers in by_task.items() for answer in answers if answer.faults
+    )
+    return {which for which, number in counts.items() if number > _few(by_task[which[0]])}
 
 
 def _odd_words(
-    by_task: Mapping[str, Sequence[TaskResult]], known: Mapping[str, Sequence[str]], prose: str
+    by_task: Mapping[str, Sequence[TaskResult]], course_answers: Mapping[str, Sequence[str]], prose: str
 ) -> Iterator[tuple[tuple[str, str], Agreement]]:
     """Yield the pairs that share words which the course does not say and hardly anybody else uses."""
-    says = set(words(prose)).union(*(words(text) for texts in known.values() for text in texts))
+    says = set(words(prose)).union(*(words(text) for texts in course_answers.values() for text in texts))
     users: dict[str, dict[str, TaskResult]] = defaultdict(dict)
     for answers in by_task.values():
         for answer in answers:
@@ -183,12 +188,14 @@ def _odd_words(
                 next(users[word][student].answer for word in some if users[word][first].task == where)
                 for student in (first, second)
             ]
-            found = Agreement(where, ODD, 1.0, len(some), (texts[0], texts[1]), shared=tuple(sorted(some)))
-            yield (first, second), found
+            agreement = Agreement(
+                where, ODD, 1.0, len(some), (texts[0], texts[1]), shared=tuple(sorted(some))
+            )
+            yield (first, second), agreement
 
 
 def _identical(
-    by_task: Mapping[str, Sequence[TaskResult]], known: Mapping[str, Sequence[str]]
+    by_task: Mapping[str, Sequence[TaskResult]], course_answers: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[tuple[str, str], Agreement]]:
     """Yield the pairs whose answers are the same to the letter, in every task."""
     whole: dict[str, dict[str, str]] = defaultdict(dict)
@@ -199,15 +206,15 @@ def _identical(
     for student, texts in whole.items():
         same[tuple(sorted(texts.items()))].append(student)
     for texts_of_all, students in same.items():
-        own = [
+        suspects = [
             (task, text)
             for task, text in texts_of_all
-            if text not in {other.strip() for other in known.get(task, ())}
+            if text not in {other.strip() for other in course_answers.get(task, ())}
         ]
-        if len(own) >= IDENTICAL.own_words:
-            task, text = max(own, key=lambda each: len(each[1]))
-            found = Agreement(task, IDENTICAL, 1.0, len(own), (text, text))
-            yield from ((pair, found) for pair in combinations(sorted(students), 2))
+        if len(suspects) >= IDENTICAL.own_words:
+            task, text = max(suspects, key=lambda each: len(each[1]))
+            agreement = Agreement(task, IDENTICAL, 1.0, len(suspects), (text, text))
+            yield from ((pair, agreement) for pair in combinations(sorted(students), 2))
 
 
 def _same_profile(
@@ -219,7 +226,7 @@ def _same_profile(
         for answer in answers:
             if not answer.right and answer.points is not None:
                 mistakes[answer.student][task] = answer
-    made = {task: Counter(answer.faults for answer in answers) for task, answers in by_task.items()}
+    by_mistakes = {task: Counter(answer.faults for answer in answers) for task, answers in by_task.items()}
     everybody = len({answer.student for answers in by_task.values() for answer in answers})
     limit = log10(max(1, everybody * (everybody - 1) / 2)) + RARER
     several = sorted(student for student, tasks in mistakes.items() if len(tasks) >= PROFILE.own_words)
@@ -233,7 +240,7 @@ def _same_profile(
         alike = len(shared) / len(first.keys() | second.keys())
         # Of those who answered a task, the share that makes the mistake, without one of the two.
         surprise = -sum(
-            log10(max(made[task][first[task].faults] - 1, 1) / max(len(by_task[task]) - 1, 1))
+            log10(max(by_mistakes[task][first[task].faults] - 1, 1) / max(len(by_task[task]) - 1, 1))
             for task in shared
         )
         if len(shared) >= PROFILE.own_words and alike >= PROFILE.alike and surprise >= limit:
@@ -249,26 +256,26 @@ def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
     Without the lesson's source, these are only what students were given.
     """
     release = nbformat.read(course.release(lesson), as_version=4)
-    known: dict[str, list[str]] = {}
+    course_answers: dict[str, list[str]] = {}
     for cell in release.cells:
         if is_answer(cell):
-            known[cell["id"].removesuffix("-answer")] = [cell.source]
+            course_answers[cell["id"].removesuffix("-answer")] = [cell.source]
     solutions = course.solution(lesson)
     for name, text in solutions.items():
-        known.setdefault(name.removesuffix("-answer"), []).append(text)
+        course_answers.setdefault(name.removesuffix("-answer"), []).append(text)
     folder = course.banks.course.source / lesson
     if (folder / "tasks.py").is_file() and solutions:
         for task in load_lesson(folder).tasks:
             given = solutions[f"{task.id}-answer"]
             solution = Solution.from_cell(given, task.name, task.signature, task.kind == "tensor")
             edits = [answer.changes for answer in task.wrong] + [answer.changes for answer in task.right]
-            known[task.id] += [changed(solution, edit) for edit in edits]
-    return known, "\n".join(cell.source for cell in release.cells if cell.cell_type == "markdown")
+            course_answers[task.id] += [changed(solution, edit) for edit in edits]
+    return course_answers, "\n".join(cell.source for cell in release.cells if cell.cell_type == "markdown")
 
 
 def _agreements(
     task: str,
-    kind: Kind,
+    kind: Comparison,
     answers: Sequence[TaskResult],
     parts: Callable[[str], list[str]],
     course: Sequence[str],
@@ -326,10 +333,10 @@ def comments(code: str) -> str:
 
 
 def _tokens(code: str) -> list[tokenize.TokenInfo]:
-    found: list[tokenize.TokenInfo] = []
+    tokens: list[tokenize.TokenInfo] = []
     with suppress(tokenize.TokenError, SyntaxError, ValueError, RecursionError):
-        found.extend(tokenize.generate_tokens(io.StringIO(code[:MOST_COMPARED]).readline))
-    return found
+        tokens.extend(tokenize.generate_tokens(io.StringIO(code[:MOST_COMPARED]).readline))
+    return tokens
 
 
 def words(text: str) -> list[str]:
@@ -345,9 +352,9 @@ def _runs(text: Iterable[str]) -> set[tuple[str, ...]]:
 def _without(text: list[str], quoted: set[tuple[str, ...]]) -> list[str]:
     """Return the words that are no quotation of the course's."""
     taken = {
-        place
+        index
         for at in range(len(text) - RUN + 1)
         if tuple(text[at : at + RUN]) in quoted
-        for place in range(at, at + RUN)
+        for index in range(at, at + RUN)
     }
-    return [word for place, word in enumerate(text) if place not in taken]
+    return [word for index, word in enumerate(text) if index not in taken]

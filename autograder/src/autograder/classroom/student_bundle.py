@@ -121,8 +121,8 @@ def bundle(
     Raises:
         CannotBundle: a lesson is not built, or the tool was not installed.
     """
-    with tempfile.TemporaryDirectory(prefix="bundle-") as place:
-        root = Path(place) / course.name
+    with tempfile.TemporaryDirectory(prefix="bundle-") as lesson_folder:
+        root = Path(lesson_folder) / course.name
         root.mkdir()
         packed = bundle_wheels.tool_wheel(root), bundle_wheels.course_wheel(course, lessons, root, hints)
         # By the distributions' names.
@@ -130,12 +130,12 @@ def bundle(
         # By this a notebook beside it knows its course.
         (root / FILE).write_text(bundle_wheels.described(course, lessons), encoding="utf-8", newline="\n")
         for lesson in lessons:
-            for place in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
-                source, target = (folder / "notebooks" / place for folder in (course.root, root))
+            for lesson_folder in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
+                source, target = (folder / "notebooks" / lesson_folder for folder in (course.root, root))
                 if source.is_dir():
                     notebook = _as_released(source, lesson)
                     target.mkdir(parents=True)
-                    _with_setup(notebook, course, addresses, place.removesuffix(lesson).strip("/"))
+                    _with_setup(notebook, course, addresses, lesson_folder.removesuffix(lesson).strip("/"))
                     nbformat.write(notebook, target / f"{lesson}.ipynb")
         limits = {limit.operator: limit.version for limit in SpecifierSet(bundle_wheels.pythons())}
         start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
@@ -148,10 +148,10 @@ def bundle(
         files = tuple(sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()))
         if out.suffix == ".zip":
             # However it is unpacked, over an earlier one too, it replaces nothing that a student wrote.
-            own = f"{course.name}-{lessons[-1].split('-')[0]}-{folder_digest(root)[:6]}"
+            bundle_name = f"{course.name}-{lessons[-1].split('-')[0]}-{folder_digest(root)[:6]}"
             with beside(out) as fresh, zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name in files:
-                    archive.write(root / name, f"{own}/{name}")
+                    archive.write(root / name, f"{bundle_name}/{name}")
         else:
             shutil.copytree(root, out, dirs_exist_ok=True)
             for old in out.glob("*.whl"):
@@ -167,13 +167,15 @@ def _as_released(folder: Path, lesson: str) -> NotebookNode:
         CannotBundle: something does, or somebody has.
     """
     name = f"{lesson}.ipynb"
-    others = sorted(one.name for one in folder.iterdir() if one.name != name and not one.name.startswith("."))
+    others = sorted(
+        path.name for path in folder.iterdir() if path.name != name and not path.name.startswith(".")
+    )
     if others:
         raise CannotBundle(f"{folder} holds more than its notebook: {', '.join(others)}. Move it elsewhere.")
     notebook = nbformat.read(folder / name, as_version=4)
     for cell in notebook.cells:
-        known = cell.metadata.get("nbgrader", {}).get("checksum")
-        if (known and known != compute_checksum(cell)) or cell.get("outputs"):
+        checksum = cell.metadata.get("nbgrader", {}).get("checksum")
+        if (checksum and checksum != compute_checksum(cell)) or cell.get("outputs"):
             raise CannotBundle(
                 f"{folder / name} was changed by hand in the cell {cell.get('id', '')}: build {lesson} again."
             )
@@ -188,7 +190,7 @@ def _with_setup(notebook: NotebookNode, course: Course, packed: Mapping[str, str
     )
     if language:  # a notebook that was uploaded alone lies in no folder that tells
         code += f'os.environ["{LANGUAGE}"] = "{language}"\n'
-    first = next((place for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"), 0)
+    first = next((index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"), 0)
     notebook.cells.insert(first, nbformat.v4.new_code_cell(code.rstrip(), id=SETUP, metadata=FOLDED))
 
 

@@ -203,8 +203,8 @@ def unpacked(content: bytes, name: str, most: int, size: int, depth: int = MAX_D
                     continue
                 rest -= deeper.size
                 noise += deeper.noise
-                most -= sum(may_be_notebook(found.path) for found in deeper.members)
-                members += [replace(found, path=f"{file.name}/{found.path}") for found in deeper.members]
+                most -= sum(may_be_notebook(member.path) for member in deeper.members)
+                members += [replace(member, path=f"{file.name}/{member.path}") for member in deeper.members]
     return Unpacked(members, noise, size - rest)
 
 

@@ -13,7 +13,7 @@ from autograder.classroom.platforms.protocol import Guess, HandedFile
 from autograder.words.phrases import listed
 
 
-def whose(request: Request, lesson: str, entry: HandedFile) -> list[set[str]]:
+def owners_of(request: Request, lesson: str, entry: HandedFile) -> list[set[str]]:
     """Return for each person who handed it in the students who this may be: one, if all is well."""
     for called in (entry.user, entry.folder, entry.path, entry.file, *entry.labels[:1]):
         if called and called in request.who:
@@ -32,12 +32,12 @@ def _one_person(request: Request, lesson: str, entry: HandedFile) -> set[str]:
     if entry.user:
         listed = [time for time in request.times or () if time.lms_user_id == entry.user]
         if listed:
-            known = request.roster.find(listed[0])
-            if len(known) == 1:
-                return known
+            people = request.roster.find(listed[0])
+            if len(people) == 1:
+                return people
     platform = request.platforms.get(entry.lms)
-    if platform and platform.numbers_listed and (known := request.roster.of_lms(entry.user)):
-        return known
+    if platform and platform.numbers_listed and (people := request.roster.of_lms(entry.user)):
+        return people
     guessed = _guessed(request, entry.guesses)
     if entry.lms:  # what the file is called says nothing then
         return request.roster.called(entry.labels) or guessed
@@ -55,14 +55,14 @@ def by_leading_identifier(roster: Roster, entry: HandedFile) -> set[str]:
     if entry.lms:
         return set()
     parts = [normalize_identifier(part) for part in entry.path.split("/")]
-    known = {
+    identified = {
         (len(key), person.id)
         for person in roster.people.values()
         for key in map(normalize_identifier, person.identifiers)
         if key and any(part.startswith(f"{key}_") for part in parts)
     }
-    longest = max((length for length, _ in known), default=0)
-    return {student for length, student in known if length == longest}
+    longest = max((length for length, _ in identified), default=0)
+    return {student for length, student in identified if length == longest}
 
 
 def _bears_name(request: Request, entry: HandedFile, students: set[str]) -> bool:
@@ -70,8 +70,8 @@ def _bears_name(request: Request, entry: HandedFile, students: set[str]) -> bool
     labels = [normalize_name(label) for label in entry.labels]
     people = [request.roster.people[student] for student in students]
     names = [normalize_name(name) for person in people for name in (person.first_name, person.last_name)]
-    own = {normalize_name(key) for person in people for key in person.identifiers}
-    return any(label in own or any(name and name in label for name in names) for label in labels)
+    names_known = {normalize_name(key) for person in people for key in person.identifiers}
+    return any(label in names_known or any(name and name in label for name in names) for label in labels)
 
 
 def name_of_nobody(request: Request, entry: HandedFile, people: Sequence[set[str]]) -> str:

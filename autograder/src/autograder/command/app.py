@@ -34,8 +34,8 @@ from autograder.command.console import (
     class_of,
     complain,
     course_of,
-    meant,
     refuse,
+    resolve_lessons,
     say,
 )
 from autograder.command.live_command import app as live
@@ -94,23 +94,25 @@ def build(
     """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
     from autograder.author.build_record import BuildRecord, without_source
 
-    place = course_of(course)
-    names = meant(place.lessons, lessons or [])
+    loaded_course = course_of(course)
+    names = resolve_lessons(loaded_course.lessons, lessons or [])
     if watch:
         from autograder.command.watch import watch as build_on_save
 
-        spoken = [word for one in language or [] for word in ("--language", one)]
-        build_on_save(place, names, [*spoken, "--jobs", str(jobs)])
-    if not check and not language and (place.root / "submitted").is_dir():
-        _keep_releases(place, names)
-    record = BuildRecord(place, names)
+        spoken = [word for code in language or [] for word in ("--language", code)]
+        build_on_save(loaded_course, names, [*spoken, "--jobs", str(jobs)])
+    if not check and not language and (loaded_course.root / "submitted").is_dir():
+        _keep_releases(loaded_course, names)
+    record = BuildRecord(loaded_course, names)
     current = () if anew or language else record.unchanged if check else record.current
     names = [name for name in names if name not in current]
     before = {} if anew else {name: record.stages(name) for name in names}
-    stale = without_source(place) if check else []
+    stale = without_source(loaded_course) if check else []
     problems: list[str] = []
     states: set[str] = set()
-    work = partial(_built, place, check, not language, _languages(place, language or []), before)
+    work = partial(
+        _built, loaded_course, check, not language, _languages(loaded_course, language or []), before
+    )
     with _bar() as bar:
         task = bar.add_task("checking" if check else "building", total=len(names))
         for name, result in each_lesson(work, names, jobs):
@@ -191,13 +193,13 @@ def translate(
     """Gather what there is to translate into locale/, and say how far the translations are."""
     from autograder.author import translate as translations
 
-    place = course_of(course)
-    others = _languages(place, language or [])
-    names = meant(translations.files(place), lessons or [])
+    loaded_course = course_of(course)
+    others = _languages(loaded_course, language or [])
+    names = resolve_lessons(translations.files(loaded_course), lessons or [])
     problems: list[str] = []
     for name in names:
         for file in others:
-            state = translations.update(place, file, name, check)
+            state = translations.update(loaded_course, file, name, check)
             say(f"{file}/{state}")
             problems += [f"{file}/{problem}" for problem in state.problems]
     complain(problems)
@@ -220,10 +222,10 @@ def _keep_releases(course: Course, names: Sequence[str]) -> None:
     from autograder.grading import releases
     from autograder.grading.class_folder import Class
 
-    place = Class(course.root)
+    class_folder = Class(course.root)
     for name in names:
-        if name in place.lessons:
-            releases.keep(place.current(name))
+        if name in class_folder.lessons:
+            releases.keep(class_folder.current(name))
 
 
 @app.command(rich_help_panel=AUTHOR, epilog="Example: autograder site public")
@@ -232,14 +234,14 @@ def site(
     course: Root = Path(),
 ) -> None:
     """Make a site to read from solutions/: pages, pictures and explorers, without a kernel or a network."""
-    place = course_of(course)
+    loaded_course = course_of(course)
     try:
         from autograder.author.site.build_site import build_site
     except ModuleNotFoundError as missing:
         refuse(f"{missing}. The site needs more packages: pip install 'lesson-autograder[site]'")
     if out.is_dir() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
         refuse(f"{out} holds something other than a site, and nothing was written.")
-    pages = build_site(place, out)
+    pages = build_site(loaded_course, out)
     written = ngettext("{number} page written.", "{number} pages written.", len(pages))
     say(f"{written} Open {out / 'index.html'}")
 
@@ -256,11 +258,11 @@ def audit(
     """Try every known wrong and every other right answer on every task."""
     from autograder.author.audit import audit_lesson, print_coverage, print_table
 
-    place = course_of(course)
-    names = meant(place.lessons, lessons or [])
+    loaded_course = course_of(course)
+    names = resolve_lessons(loaded_course.lessons, lessons or [])
     if table:
-        raise typer.Exit(0 if print_coverage(place, names, console.out) else 1)
-    results = dict(each_lesson(partial(audit_lesson, place), names, jobs))
+        raise typer.Exit(0 if print_coverage(loaded_course, names, console.out) else 1)
+    results = dict(each_lesson(partial(audit_lesson, loaded_course), names, jobs))
     rows = []
     for name in names:
         result = results[name]
@@ -311,15 +313,15 @@ def messages(
     from autograder.author.message_review import confirm as keep
     from autograder.author.message_review import messages_of, messages_text
 
-    place = course_of(course)
-    (name,) = meant(place.lessons, [lesson])
-    found = []
-    for said in messages_of(place, name, tasks or []):
-        found.append(said)
+    loaded_course = course_of(course)
+    (name,) = resolve_lessons(loaded_course.lessons, [lesson])
+    reviews = []
+    for review in messages_of(loaded_course, name, tasks or []):
+        reviews.append(review)
         if not confirm:
-            say(messages_text(said, unread))
+            say(messages_text(review, unread))
     if confirm:
-        new = keep(place, name, found)
+        new = keep(loaded_course, name, reviews)
         say(
             ngettext(
                 "{number} text is new among those read.", "{number} texts are new among those read.", new
@@ -349,14 +351,14 @@ def grade(
 
     if dask and no_sandbox:
         refuse("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
-    place = class_of(course)
-    names = meant(place.lessons, lessons or [])
+    class_folder = class_of(course)
+    names = resolve_lessons(class_folder.lessons, lessons or [])
     students = frozenset(student or ())
-    strangers = sorted(students - set(place.students()))
+    strangers = sorted(students - set(class_folder.students()))
     if strangers:
-        refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
-    order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
-    _ = place.policy  # a mistake in it is all that is said
+        refuse(f"{class_folder.submitted} has no folder for {', '.join(strangers)}.")
+    order = command.GradeOptions(class_folder, names, jobs, students, force, dry_run, not no_sandbox, figures)
+    _ = class_folder.policy  # a mistake in it is all that is said
     if not (dask or no_sandbox or bubblewrap.why_not()):
         say(cgroups.in_force())
     with _bar() as bar:
@@ -374,13 +376,13 @@ def grade(
             summary = command.grade_class(order, tell, advance)
     say(summary.text)
     if summary.nothing:
-        complain([f"Nothing was handed in for {', '.join(names)} in {place.submitted}."])
+        complain([f"Nothing was handed in for {', '.join(names)} in {class_folder.submitted}."])
     if summary.faults or summary.interrupted or summary.misplaced or summary.nothing:
         raise typer.Exit(1)
 
 
 def _grade_on_cluster(
-    address: str, order: command.Order, say: command.Say, advance: command.Advance
+    address: str, order: command.GradeOptions, say: command.Say, advance: command.Advance
 ) -> command.Summary:
     from autograder.command import grade_command as command
 
@@ -408,10 +410,10 @@ def report(
     """Show what a class misunderstood in a lesson that is graded."""
     from autograder.classroom import class_report as reports
 
-    place = class_of(course)
-    speak(place.banks.course.bank, place.banks.course.languages)
-    (name,) = meant(list(place.banks.folders), [lesson])
-    lesson_report = reports.report(place, name)
+    class_folder = class_of(course)
+    speak(class_folder.banks.course.bank, class_folder.banks.course.languages)
+    (name,) = resolve_lessons(list(class_folder.banks.folders), [lesson])
+    lesson_report = reports.report(class_folder, name)
     if not lesson_report.students:
         refuse(f"Nothing of {name} is graded yet: `autograder grade {name}` comes first.")
     reports.print_report(lesson_report, console.out)
@@ -452,8 +454,8 @@ def desk(
     """Show the class, each lesson and the written answers in a browser, and give points there."""
     from autograder.classroom.desk import server
 
-    place = class_of(course)
-    speak(place.banks.course.bank, place.banks.course.languages)
+    class_folder = class_of(course)
+    speak(class_folder.banks.course.bank, class_folder.banks.course.languages)
 
     try:
         alone = ip_address(listen).is_loopback
@@ -471,7 +473,7 @@ def desk(
         say(f"{whose}Open {address}\nAnyone who has this address can read and change grades. Ctrl-C ends it.")
 
     if out:
-        pages = server.write_static(place, out)
+        pages = server.write_static(class_folder, out)
         say(
             ngettext(
                 "{number} page written to {folder}.",
@@ -482,7 +484,7 @@ def desk(
         )
         return
     with suppress(KeyboardInterrupt):
-        server.serve(place, port, tell, people, listen, proxy, hours or (12 if proxy else inf))
+        server.serve(class_folder, port, tell, people, listen, proxy, hours or (12 if proxy else inf))
 
 
 def _account() -> str:
@@ -536,8 +538,8 @@ def export(
     from autograder.records.file_digests import write_whole
 
     sheet_given = canvas or moodle or sheet
-    place = class_of(course)
-    platforms = platforms_of(place.banks.course)
+    class_folder = class_of(course)
+    platforms = platforms_of(class_folder.banks.course)
     name = "canvas" if canvas else "moodle" if moodle else platform
     to = platforms.get(name)
     files = 4 - [canvas, moodle, sheet, xlsx].count(None)
@@ -552,44 +554,44 @@ def export(
     if sheet_given and not (to and to.fill):
         fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
         refuse(f"--platform names one whose sheet can be filled: {fillable}.")
-    follow(place)
+    follow(class_folder)
     for written in filter(None, (xlsx, out)):
         written.parent.mkdir(parents=True, exist_ok=True)
-    known = exports.scores(place)
-    which = meant(place.banks.course.lessons, [lesson])[0] if lesson else ""
-    for name in [which] if which else known.lessons:
-        if known.by_hand[name]:
+    class_scores = exports.scores(class_folder)
+    which = resolve_lessons(class_folder.banks.course.lessons, [lesson])[0] if lesson else ""
+    for name in [which] if which else class_scores.lessons:
+        if class_scores.by_hand[name]:
             looked_at = ngettext(
                 "{lesson}: {number} task has points given by hand, and was graded again since.",
                 "{lesson}: {number} tasks have points given by hand, and were graded again since.",
-                known.by_hand[name],
+                class_scores.by_hand[name],
                 lesson=name,
             )
             say(looked_at)
-        if known.waiting[name]:
+        if class_scores.waiting[name]:
             still_to_read = ngettext(
                 "{lesson}: {number} answer is still to be read.",
                 "{lesson}: {number} answers are still to be read.",
-                known.waiting[name],
+                class_scores.waiting[name],
                 lesson=name,
             )
             say(still_to_read)
     if lti:
         from autograder.command.lti_commands import SendOrder, send
 
-        names = [which] if which else list(place.banks.course.lessons)
-        if not send(place, known, SendOrder(names, scale, comments, dry_run)):
+        names = [which] if which else list(class_folder.banks.course.lessons)
+        if not send(class_folder, class_scores, SendOrder(names, scale, comments, dry_run)):
             raise typer.Exit(1)
         return
     if xlsx:
-        exports.write_workbook(known, xlsx, scale)
+        exports.write_workbook(class_scores, xlsx, scale)
         say(f"Written: {xlsx}")
         return
     assert sheet_given is not None
     assert to is not None
     assert to.fill is not None
     table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
-    merged = to.fill(known, table, which, scale)
+    merged = to.fill(class_scores, table, which, scale)
     target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
     write_whole(target, merged.text.encode())
     for line in merged.strangers:
@@ -622,9 +624,9 @@ def extend(
     """Give a student more time for a lesson; it is written into class.toml."""
     from autograder.grading import late_policy
 
-    place = class_of(course)
-    (name,) = meant(place.banks.course.lessons, [lesson])
-    rules = place.policy  # one that cannot be read is refused before anything is written into it
+    class_folder = class_of(course)
+    (name,) = resolve_lessons(class_folder.banks.course.lessons, [lesson])
+    rules = class_folder.policy  # one that cannot be read is refused before anything is written into it
     more: date | timedelta
     try:
         more = rules.until(name, by)
@@ -633,11 +635,11 @@ def extend(
             more = late_policy.length(by)
         except ValueError as problem:
             refuse(problem)
-    _refuse_nobody(place, student)
-    before = late_policy.extend(place.banks.course.root, name, student, more)
+    _refuse_nobody(class_folder, student)
+    before = late_policy.extend(class_folder.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
-    told = f"{late_policy.length_text(more)} more" if isinstance(more, timedelta) else f"until {by}"
-    say(f"{student} has {told} for {name}{was}.")
+    deadline = f"{late_policy.length_text(more)} more" if isinstance(more, timedelta) else f"until {by}"
+    say(f"{student} has {deadline} for {name}{was}.")
     say("`autograder grade` counts it from now on, without running anything again.")
 
 
@@ -646,14 +648,14 @@ def class_file(course: Root = Path()) -> None:
     """Make class.toml, in which due dates and penalties are written, or check the one that is there."""
     from autograder.grading import late_policy
 
-    place = class_of(course)
-    root, lessons = place.banks.course.root, place.banks.course.lessons
+    class_folder = class_of(course)
+    root, lessons = class_folder.banks.course.root, class_folder.banks.course.lessons
     if not (root / late_policy.FILE).exists():
         say(
             f"{late_policy.begin(root, lessons)} is made. Write your due dates into it, then type this again."
         )
         return
-    rules = place.policy
+    rules = class_folder.policy
     for lesson in lessons:
         due, more = rules.due.get(lesson), [name for name, _ in rules.extensions if name == lesson]
         extended = ngettext(", {number} extension", ", {number} extensions", len(more)) if more else ""
@@ -662,12 +664,12 @@ def class_file(course: Root = Path()) -> None:
     say("Each day late costs " + ("what nbgrader's settings say." if share is None else f"{share:.0%}."))
 
 
-def _refuse_nobody(place: Class, student: str) -> None:
+def _refuse_nobody(class_folder: Class, student: str) -> None:
     """Refuse a student whom neither the gradebook nor a folder of what was handed in names."""
     from autograder.classroom.gradebook_roster import class_list
 
-    people = class_list(place).people
-    handed_in = Path(place.directory.root) / place.directory.submitted_directory
+    people = class_list(class_folder).people
+    handed_in = Path(class_folder.directory.root) / class_folder.directory.submitted_directory
     if student in people or (handed_in / student).is_dir():
         return
     folders = [folder.name for folder in handed_in.iterdir()] if handed_in.is_dir() else []
@@ -683,18 +685,19 @@ def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
     """Make hidden probes on this machine, so that what is public gives nothing away."""
     from autograder.grading.hidden_tests import secret
 
-    place = course_of(course)
-    names = meant(place.lessons, lessons or [])
+    loaded_course = course_of(course)
+    names = resolve_lessons(loaded_course.lessons, lessons or [])
     with _bar() as bar:
         task = bar.add_task("drawing", total=len(names))
         for name in names:
-            left_out = secret.make(place, name)
+            left_out = secret.make(loaded_course, name)
             for asked, probe in left_out:
-                said = f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer"
-                complain([said], "yellow")
+                warning = f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer"
+                complain([warning], "yellow")
             bar.update(task, description=name, advance=1)
+    where = secret.folder(loaded_course)
     say(
-        f"The secret lies in {secret.folder(place)}. Every grading run draws its hidden probes from it.\n"
+        f"The secret lies in {where}. Every grading run draws its hidden probes from it.\n"
         "Keep that folder to yourself; without it, submissions are graded by what is public."
     )
 

@@ -16,8 +16,8 @@ from autograder.command.console import (
     class_of,
     complain,
     course_of,
-    meant,
     refuse,
+    resolve_lessons,
     say,
 )
 from autograder.command.lti_commands import class_list as platform_list
@@ -62,21 +62,21 @@ def roster(
     from autograder.classroom.gradebook_roster import class_list, enrol, refuse_namesakes
     from autograder.classroom.platforms.registry import platforms_of
 
-    place = class_of(course)
+    class_folder = class_of(course)
     if (bool(file), lti, undo).count(True) != 1:
         refuse("Name a list of students, or say --lti, or --undo.")
     if undo:
-        _undo_roster(place)
+        _undo_roster(class_folder)
         return
     if file:
-        people = read_people(file, [kind.lists for kind in platforms_of(place.banks.course).values()])
+        people = read_people(file, [kind.lists for kind in platforms_of(class_folder.banks.course).values()])
         _show_guess(file, people)
         if not new:
-            refuse_namesakes(class_list(place), people)
-        enrolment = enrol(place, people, dry_run)
+            refuse_namesakes(class_list(class_folder), people)
+        enrolment = enrol(class_folder, people, dry_run)
     else:
-        people, enrolment = platform_list(place, dry_run, new)
-    there = class_list(place)
+        people, enrolment = platform_list(class_folder, dry_run, new)
+    there = class_list(class_folder)
     named = {there.merged(person).id for person in people}
     gone = [person.who for student, person in there.people.items() if student not in named]
     for state, some in (("new", enrolment.new), ("changed", enrolment.changed)):
@@ -118,10 +118,10 @@ def _show_guess(file: Path, people: Sequence[Person]) -> None:
         )
 
 
-def _undo_roster(place: Class) -> None:
+def _undo_roster(class_folder: Class) -> None:
     from autograder.classroom.gradebook_roster import undo
 
-    removed, restored, stay = undo(place)
+    removed, restored, stay = undo(class_folder)
     say(f"Taken back: {len(removed)} taken out of the class, {len(restored)} as they were before.")
     if stay:
         say(f"These have handed something in, and stay: {listed(stay)}.")
@@ -147,23 +147,23 @@ def collect(
 ) -> None:
     """Put what a learning platform collected into submitted/, and say what belongs to whom."""
     from autograder.classroom.class_roster import read_people
-    from autograder.classroom.collect_submissions import take_in
+    from autograder.classroom.collect_submissions import collect_files
     from autograder.classroom.collection import Request
     from autograder.classroom.gradebook_roster import class_list
     from autograder.classroom.platforms.registry import platforms_of
 
-    place = class_of(course)
-    lessons = tuple(place.lessons)
-    (expected,) = meant(lessons, [lesson]) if lesson else [""]
-    platforms = platforms_of(place.banks.course)
+    class_folder = class_of(course)
+    lessons = tuple(class_folder.lessons)
+    (expected,) = resolve_lessons(lessons, [lesson]) if lesson else [""]
+    platforms = platforms_of(class_folder.banks.course)
     lists = [kind.lists for kind in platforms.values()]
-    when = tuple(read_people(times, lists, place.policy.zone)) if times else None
-    students = class_list(place)
+    when = tuple(read_people(times, lists, class_folder.policy.zone)) if times else None
+    students = class_list(class_folder)
     named = _named(who or (), students)
     if not students.people:
         refuse("The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv")
-    order = Request(place, lessons, students, platforms, expected, named, when, dry_run)
-    outcome = take_in(order, files)
+    order = Request(class_folder, lessons, students, platforms, expected, named, when, dry_run)
+    outcome = collect_files(order, files)
     _tell(outcome, students, dry_run)
     complain(outcome.useless)
     if outcome.needs_a_look:
@@ -192,10 +192,10 @@ def bundle(
     from autograder.classroom.student_bundle import bundle as pack
     from autograder.grading.grading_banks import Banks
 
-    place = course_of(course)
-    names = meant(place.lessons, lessons)
-    target = out or Path(f"{place.name}.zip")
-    files = pack(place, names, target, url, hints)
+    loaded_course = course_of(course)
+    names = resolve_lessons(loaded_course.lessons, lessons)
+    target = out or Path(f"{loaded_course.name}.zip")
+    files = pack(loaded_course, names, target, url, hints)
     say(f"{target} holds {', '.join(names)}:")
     for name in files:
         say(f"  {name}")
@@ -207,10 +207,10 @@ def bundle(
     for name in names:
         points = sum(
             cell.metadata.get("nbgrader", {}).get("points", 0)
-            for cell in nbformat.read(release(place, name), as_version=4).cells
+            for cell in nbformat.read(release(loaded_course, name), as_version=4).cells
         )
         say(f"On Canvas or Moodle, create an assignment that is called {name} and has {points:g} points.")
-    for name, note in Banks.of(place).notes.items():
+    for name, note in Banks.of(loaded_course).notes.items():
         if name in names:
             say(f"{name}: {note}. Make them before you grade.")
 
@@ -236,11 +236,11 @@ def gradescope(
     """Pack a lesson's autograder for Gradescope, which grades each submission in a container of its own."""
     from autograder.classroom.gradescope_zip import VISIBILITIES, pack
 
-    place = course_of(course)
-    (name,) = meant(place.lessons, [lesson])
+    loaded_course = course_of(course)
+    (name,) = resolve_lessons(loaded_course.lessons, [lesson])
     if visibility not in VISIBILITIES:
         refuse(f"There is no visibility {visibility}. There are: {', '.join(VISIBILITIES)}.")
-    path = pack(place, name, out or Path(f"{name}-gradescope.zip"), visibility, scale)
+    path = pack(loaded_course, name, out or Path(f"{name}-gradescope.zip"), visibility, scale)
     say(f"{path} holds the autograder of {name}. Upload it to Gradescope, under “Configure Autograder”.")
     say("It holds the answers, so give it to nobody else. Its hidden probes are drawn for it alone.")
 
@@ -258,14 +258,16 @@ def requests(
     from autograder.classroom.gradebook_roster import class_list
     from autograder.classroom.platforms.registry import platforms_of
 
-    place = class_of(course)
-    outcome = regrade_requests.take_in(place, files, platforms_of(place.banks.course), class_list(place))
+    class_folder = class_of(course)
+    outcome = regrade_requests.collect_requests(
+        class_folder, files, platforms_of(class_folder.banks.course), class_list(class_folder)
+    )
     for asked in outcome.new:
         say(f"{asked.student}, {asked.lesson}, {asked.task}: {asked.text}")
     complain(outcome.odd)
     many = len(outcome.new)
-    told = ngettext("{number} request is new", "{number} requests are new", many)
-    say(f"{told}, {outcome.known} known already. Answer them at the desk: autograder desk")
+    message = ngettext("{number} request is new", "{number} requests are new", many)
+    say(f"{message}, {outcome.known} known already. Answer them at the desk: autograder desk")
     if outcome.odd:
         raise typer.Exit(1)
 
@@ -279,15 +281,15 @@ def feedback(
     """Make the feedback pages of a lesson that are missing, or older than the grades."""
     from autograder.classroom.return_feedback import make_pages
 
-    place = class_of(course)
-    (name,) = meant(place.lessons, [lesson])
-    made, failed = make_pages(place, name, anew)
+    class_folder = class_of(course)
+    (name,) = resolve_lessons(class_folder.lessons, [lesson])
+    pages, failed = make_pages(class_folder, name, anew)
     say(
         ngettext(
             "{number} page made: {folder}",
             "{number} pages made: {folder}",
-            len(made),
-            folder=place.directory.feedback_directory,
+            len(pages),
+            folder=class_folder.directory.feedback_directory,
         )
     )
     if failed:
@@ -319,15 +321,15 @@ def give_back(
     chosen = [form for form, is_asked in asked.items() if is_asked]
     if len(chosen) != 1:
         refuse("Say one of --moodle, --canvas, --folder and --platform.")
-    place = class_of(course)
-    (name,) = meant(place.lessons, [lesson])
-    known = platforms_of(place.banks.course)
-    if chosen[0] not in known:
-        refuse(f"There is no platform {chosen[0]}. There are: {', '.join(known)}.")
-    to = known[chosen[0]]
+    class_folder = class_of(course)
+    (name,) = resolve_lessons(class_folder.lessons, [lesson])
+    platforms = platforms_of(class_folder.banks.course)
+    if chosen[0] not in platforms:
+        refuse(f"There is no platform {chosen[0]}. There are: {', '.join(platforms)}.")
+    to = platforms[chosen[0]]
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
-    target = out or Path(place.directory.root) / "returned" / ending
-    packed = packing.give_back(place, name, to, target, anyway)
+    target = out or Path(class_folder.directory.root) / "returned" / ending
+    packed = packing.give_back(class_folder, name, to, target, anyway)
     for students, why in (
         (
             packed.without,
@@ -387,25 +389,25 @@ def similar(
     from autograder.classroom.similar_answers import similar as compare
     from autograder.grading import verdicts
 
-    place = class_of(course)
-    (name,) = meant(place.lessons, [lesson])
-    with verdicts.opened(place.database) as store:
+    class_folder = class_of(course)
+    (name,) = resolve_lessons(class_folder.lessons, [lesson])
+    with verdicts.opened(class_folder.database) as store:
         results = store.read(verdicts.TaskResult, name)
-    people = class_list(place).people
+    people = class_list(class_folder).people
     if not results:
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
-    pairs = compare(results, *course_says(place, name))
+    pairs = compare(results, *course_says(class_folder, name))
     for pair in pairs[:most]:
         names = (people[student].who if student in people else student for student in pair.students)
         say("\n" + " and ".join(names))
         for agreement in pair.agreements:
-            own = ngettext(
+            summary = ngettext(
                 "{number} word or sign of their own",
                 "{number} words or signs of their own",
                 agreement.own_words,
             )
             usual = ", a mistake that many make" if agreement.common else ""
-            say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {own}{usual}")
+            say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {summary}{usual}")
             if agreement.shared:
                 say(f"    shared: {', '.join(agreement.shared)}")
             for text in dict.fromkeys(agreement.texts):
@@ -417,10 +419,10 @@ def similar(
         say(f"{name}: no two of {students} share a rare wrong answer, a comment or a written answer.")
         return
     shown = "" if len(pairs) <= most else f", the first {most} shown"
-    told = ngettext(
+    summary = ngettext(
         "{number} pair among {students}", "{number} pairs among {students}", len(pairs), students=students
     )
-    say(f"{name}: {told}{shown}. Agreement is a reason to ask both, and no proof.")
+    say(f"{name}: {summary}{shown}. Agreement is a reason to ask both, and no proof.")
 
 
 def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:

@@ -79,7 +79,7 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the commands as a term needs them; those of the first group stand in its order."""
-        order = {name: place for place, name in enumerate(IN_ORDER)}
+        order = {name: index for index, name in enumerate(IN_ORDER)}
         return sorted(
             super().list_commands(ctx),
             key=lambda name: (
@@ -137,9 +137,9 @@ def class_of(root: Path) -> Class:
     """Return the class of a folder that a person named."""
     from autograder.grading.class_folder import Class
 
-    found = Class(root.resolve())
-    found.shut()
-    return found
+    class_folder = Class(root.resolve())
+    class_folder.shut()
+    return class_folder
 
 
 def limits_behind(proxies: Sequence[str] | None) -> Limits:
@@ -152,15 +152,17 @@ def limits_behind(proxies: Sequence[str] | None) -> Limits:
         refuse(f"--proxy takes an address or a network, as 127.0.0.1 or 10.0.0.0/8: {problem}.")
 
 
-def meant(known: Sequence[str], names: Sequence[str]) -> list[str]:
+def resolve_lessons(lessons: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the lessons meant by what was typed, full names or numbers; all where nothing was typed."""
-    if not known:
+    if not lessons:
         refuse("There is no lesson here: run this in the course folder, or name it with --course.")
     chosen = []
     for name in names:
         number = name.lstrip("0")
-        found = [lesson for lesson in known if name == lesson or lesson.split("-")[0].lstrip("0") == number]
-        if not found:
-            refuse(f"There is no lesson {name}. There are: {', '.join(known)}.")
-        chosen += found
-    return list(dict.fromkeys(chosen)) or list(known)
+        matches = [
+            lesson for lesson in lessons if name == lesson or lesson.split("-")[0].lstrip("0") == number
+        ]
+        if not matches:
+            refuse(f"There is no lesson {name}. There are: {', '.join(lessons)}.")
+        chosen += matches
+    return list(dict.fromkeys(chosen)) or list(lessons)

@@ -14,7 +14,7 @@ from functools import cached_property
 from nbformat import from_dict
 
 from autograder.classroom.attempt_selection import Attempts, attempts, tell
-from autograder.classroom.collection import Record, folder_of, read_record
+from autograder.classroom.collection import CollectionRecord, folder_of, read_record
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
@@ -55,7 +55,7 @@ Advance = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Order:
+class GradeOptions:
     """What to grade: lessons by name, students by id (all if none), and how; `remote` on a cluster."""
 
     course: Class
@@ -70,7 +70,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class PendingSubmission:
     """A submission that is to be graded, what its grade depends on, and the release that it came from."""
 
     submission: Submission
@@ -164,7 +164,7 @@ class Summary:
         return ", ".join(lines) + "."
 
 
-def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
+def grade_class(order: GradeOptions, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
     """Grade every submission whose file, lesson or checks have changed since it was graded.
 
     Args:
@@ -192,12 +192,12 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
             stamp_late(order.course)
         run = _Run(order, book, lambda line: say(one_line(line)), advance)
         run.look_at_all()
-        own = executor or Processes(order.jobs, bool(run.waiting))
+        pool = executor or Processes(order.jobs, bool(run.waiting))
         try:
             draws = run.draw()
             if order.force:  # so that the next run goes on where this one is interrupted
-                book.outdate([one.submission for one in run.waiting.values()])
-            for done, result in enumerate(grade_all(run.jobs(draws), own, ahead=2 * order.jobs), start=1):
+                book.outdate([pending.submission for pending in run.waiting.values()])
+            for done, result in enumerate(grade_all(run.jobs(draws), pool, ahead=2 * order.jobs), start=1):
                 run.take(result)
                 advance(done, len(run.waiting), f"{result.student} {result.lesson}")
         except ExecutorLost as problem:
@@ -211,7 +211,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
                 would = "would rise" if order.dry_run else "rose"
                 say(f"{lesson}: {task}: {rise} {would}, {fall} {'would fall' if order.dry_run else 'fell'}")
             if executor is None:
-                own.shutdown(wait=True, cancel_futures=True)  # whatever still runs ends with its sandbox
+                pool.shutdown(wait=True, cancel_futures=True)  # whatever still runs ends with its sandbox
     return run.summary
 
 
@@ -242,11 +242,11 @@ class _Kinds:
 class _Run:
     """One run: what waits to be graded, by lesson and student, and what came of it so far."""
 
-    def __init__(self, order: Order, book: GradebookWriter, say: Say, advance: Advance) -> None:
+    def __init__(self, order: GradeOptions, book: GradebookWriter, say: Say, advance: Advance) -> None:
         self.told = _Kinds()
         self._advance = advance
         self.summary = Summary(dry_run=order.dry_run)
-        self.waiting: dict[tuple[str, str, int], Waiting] = {}
+        self.waiting: dict[tuple[str, str, int], PendingSubmission] = {}
         # What came of a student's notebooks for one lesson, until all of them are graded.
         self.moved: dict[tuple[str, str], list[int]] = {}  # how many scores of a task rise, and fall
         self._tried: dict[tuple[str, str], list[Result]] = {}
@@ -292,8 +292,8 @@ class _Run:
             if len(several.all) == 1:
                 self._look_at(submission, now, older)
             elif several.rule == BEST:
-                for attempt, one in enumerate(several.all):
-                    self._look_at(one, now, older, attempt, several)
+                for attempt, version in enumerate(several.all):
+                    self._look_at(version, now, older, attempt, several)
             else:
                 attempt = several.chosen(course.policy.due_for(lesson, submission.student))
                 self._look_at(several.all[attempt], now, older, attempt, several)
@@ -336,11 +336,11 @@ class _Run:
                     summary.faults.append(who)
                     self._needs_a_look(who, f"no score was written: it {why}")
                     return
-                told = "graded by the earlier release that it came from"
+                reason = "graded by the earlier release that it came from"
                 if points := self._on_public_probes(release):
-                    told += f", so {points:g} points rest on visible probes alone"
-                self.told.add(who, told)
-            self.waiting[*which, number] = Waiting(submission, made_from, release, number, several)
+                    reason += f", so {points:g} points rest on visible probes alone"
+                self.told.add(who, reason)
+            self.waiting[*which, number] = PendingSubmission(submission, made_from, release, number, several)
         elif is_best and number:
             pass  # told once
         elif book.settle(submission, timed=not is_best):
@@ -356,35 +356,35 @@ class _Run:
         """
         if not older:
             return now
-        known = tasks_of_all(now, older)
-        ids, said = run_limited(READING, known_ids_and_release, read(submission), known)
-        found = origin(ids, said, now, older)
-        if found is now:
+        task_ids = tasks_of_all(now, older)
+        ids, release_id = run_limited(READING, known_ids_and_release, read(submission), task_ids)
+        release = origin(ids, release_id, now, older)
+        if release is now:
             return now
         # Who had the newer release cannot go back to the earlier one by leaving out what that lacks.
-        newer = (now.tasks - found.tasks) & self._had(submission, known)
+        newer = (now.tasks - release.tasks) & self._had(submission, task_ids)
         if not newer:
-            return found
-        told = f"what it lacks counts 0, since an earlier version of it had {min(newer)}"
-        self.told.add(submission.who, told)
+            return release
+        reason = f"what it lacks counts 0, since an earlier version of it had {min(newer)}"
+        self.told.add(submission.who, reason)
         return now
 
     def _needs_a_look(self, who: str, why: str) -> None:
         self.told.add(who, f"needs a look, {why}", last=True)
 
-    def _had(self, submission: Submission, known: frozenset[str]) -> frozenset[str]:
+    def _had(self, submission: Submission, task_ids: frozenset[str]) -> frozenset[str]:
         """Return those of some tasks that earlier versions of a submission had, as far as they were kept.
 
         Raises:
             LimitReached: one of them cannot be read.
         """
         which = submission.lesson, submission.student
-        had = known & {one.task for one in self._book.verdicts.read(TaskResult, *which)}
-        had |= known.intersection(self._record.had.get(submission.lesson, {}).get(submission.student, ()))
-        kept = folder_of(self._course) / "earlier" / submission.student / submission.lesson
-        for path in sorted(kept.glob("*.ipynb"))[:MOST_EARLIER]:
-            if not refused(path, kept):
-                had |= run_limited(READING, ids_among, path.read_bytes(), known)
+        had = task_ids & {result.task for result in self._book.verdicts.read(TaskResult, *which)}
+        had |= task_ids.intersection(self._record.had.get(submission.lesson, {}).get(submission.student, ()))
+        earlier = folder_of(self._course) / "earlier" / submission.student / submission.lesson
+        for path in sorted(earlier.glob("*.ipynb"))[:MOST_EARLIER]:
+            if not refused(path, earlier):
+                had |= run_limited(READING, ids_among, path.read_bytes(), task_ids)
         return had
 
     def _on_public_probes(self, release: Release) -> float:
@@ -406,7 +406,7 @@ class _Run:
         return ""
 
     @cached_property
-    def _record(self) -> Record:
+    def _record(self) -> CollectionRecord:
         return read_record(self._course)
 
     def draw(self) -> HiddenTestSampler:
@@ -437,8 +437,15 @@ class _Run:
                     why_not = f"the file cannot be opened ({problem.strerror})"
             is_now = release.id == self._now[lesson]
             drawn = draws.of(lesson, text, None if is_now else release.banks)
-            said = self._course.said(lesson)
-            how = self._order.sandboxed, release.solution, self._order.figures, drawn, why_not, said
+            translated_releases = self._course.said(lesson)
+            how = (
+                self._order.sandboxed,
+                release.solution,
+                self._order.figures,
+                drawn,
+                why_not,
+                translated_releases,
+            )
             banks = release.banks.only(self._order.lessons)
             yield GradeJob(
                 lesson, submission.student, release.text, text, banks, *how, attempt=waiting.number
@@ -467,7 +474,7 @@ class _Run:
             points -= late_by(policy.penalty_per_day or 0.0, (time - due).total_seconds(), points)
         return not result.fault, points, result.attempt
 
-    def _write(self, waiting: Waiting, result: Result) -> None:
+    def _write(self, waiting: PendingSubmission, result: Result) -> None:
         book, summary = self._book, self.summary
         who = waiting.submission.who
         if result.fault:
@@ -480,8 +487,8 @@ class _Run:
                 summary.changed += 1
                 up_or_down = self.moved.setdefault((result.lesson, task.task), [0, 0])
                 up_or_down[task.points < before[task.task]] += 1
-                told = f"{task.task} {before[task.task]:g} -> {task.points:g}"
-                self.told.add(who, told, f"{task.task} has another score")
+                change = f"{task.task} {before[task.task]:g} -> {task.points:g}"
+                self.told.add(who, change, f"{task.task} has another score")
         counts = waiting.attempts and waiting.attempts.told(result.attempt)
         notes = (counts, *result.notes) if counts else result.notes
         for note in notes:

@@ -49,21 +49,27 @@ def live(
             raise
         refuse(f"A live room needs more packages: pip install 'lesson-autograder[live]' ({missing})")
     limits = limits_behind(proxy)
-    known = course_of(course)
-    speak(known.bank, known.languages)
+    loaded_course = course_of(course)
+    speak(loaded_course.bank, loaded_course.languages)
     names = room or [datetime.now().strftime("%Y-%m-%d")]
     for name in names:
         if not NAME_FORM.fullmatch(name):
             refuse(f"{name}: a room's name is lower-case words or numbers joined by hyphens.")
     given = address.rstrip("/")
-    own = ServerAddress(host, port, certificate, key, unencrypted, address=given)
+    local = ServerAddress(host, port, certificate, key, unencrypted, address=given)
     by_hub = ServerAddress.from_hub(os.environ)
-    place = own if by_hub is None else replace(by_hub, address=given or by_hub.address)
-    place = replace(place, limits=limits)
+    binding = local if by_hub is None else replace(by_hub, address=given or by_hub.address)
+    binding = replace(binding, limits=limits)
 
     def tell(name: str, line: str, board: str) -> None:
         say(f"Room {name}\n  in a cell:  from autograder import join; {line}\n  its board:  {board}")
         say("Anyone who has the board's address can see it. Ctrl-C ends the room; its history is kept.")
 
     with suppress(KeyboardInterrupt):
-        serve(known, list(dict.fromkeys(names)), history or known.root / "live.db", place, tell)
+        serve(
+            loaded_course,
+            list(dict.fromkeys(names)),
+            history or loaded_course.root / "live.db",
+            binding,
+            tell,
+        )

@@ -65,14 +65,14 @@ def serve(
     limits = limits_behind(proxy)
     if (certificate is None) != (key is None):
         refuse("A certificate and its key go together: --certificate FILE --key FILE.")
-    place = class_of(course)
-    registered = Registrations.read(place.banks.course)
+    class_folder = class_of(course)
+    registered = Registrations.read(class_folder.banks.course)
     log = logging.getLogger("autograder.lti")
     log.setLevel(logging.INFO)
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     log.addHandler(handler)
-    serving = server(place, registered, certificate, key, limits)
+    serving = server(class_folder, registered, certificate, key, limits)
     with socket.create_server((host, port)) as listening:
         at = listening.getsockname()
         say(f"Listening at {at[0]}, port {at[1]}; platforms find it at {registered.address}. Ctrl-C ends it.")
@@ -93,22 +93,23 @@ def rotate(
     needed()
     from autograder.lti import signing_keys
 
-    place = course_of(course)
-    signing_keys.rotate(place, forget)
-    say(f"A new key lies in {signing_keys.folder(place)}; what is signed from now on is signed with it.")
-    kept = "The old key's public half stays published for three days."
-    say("The old keys are published no longer." if forget else kept)
+    loaded_course = course_of(course)
+    signing_keys.rotate(loaded_course, forget)
+    where = signing_keys.folder(loaded_course)
+    say(f"A new key lies in {where}; what is signed from now on is signed with it.")
+    notice = "The old key's public half stays published for three days."
+    say("The old keys are published no longer." if forget else notice)
 
 
-def registration_of(place: Class) -> tuple[Registrations, Callable[[PlatformContext], Connection]]:
+def registration_of(class_folder: Class) -> tuple[Registrations, Callable[[PlatformContext], Connection]]:
     """Return what a class is registered with, and what makes the way to each course's platform."""
     needed()
     from autograder.lti.platform_client import Connection
     from autograder.lti.registrations import Registrations
     from autograder.lti.signing_keys import keyring
 
-    registered = Registrations.read(place.banks.course)
-    keys = keyring(place.banks.course)
+    registered = Registrations.read(class_folder.banks.course)
+    keys = keyring(class_folder.banks.course)
 
     def connect(to: PlatformContext) -> Connection:
         platform = registered.find(to.issuer, to.client)
@@ -118,31 +119,31 @@ def registration_of(place: Class) -> tuple[Registrations, Callable[[PlatformCont
     return registered, connect
 
 
-def class_list(place: Class, dry: bool, new: bool = False) -> tuple[list[Person], Enrolment]:
+def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[Person], Enrolment]:
     """Put the platform's class list into the gradebook. Returns its people, and what changed by it.
 
     Args:
-        place: the class.
+        class_folder: the class.
         dry: write nothing.
         new: take people in whose names are known and whose identifiers are not.
     """
-    registered, connect = registration_of(place)
+    registered, connect = registration_of(class_folder)
     from autograder.classroom.gradebook_roster import class_list as everybody
     from autograder.classroom.gradebook_roster import enrol, refuse_namesakes
     from autograder.lti.roster_service import courses_of, placed, pull
     from autograder.lti.state_store import remembered
 
     people: dict[str, Person] = {}
-    with remembered(Path(place.directory.root)) as memory:
-        known: list[tuple[PlatformContext, dict[str, str]]] = []
+    with remembered(Path(class_folder.directory.root)) as memory:
+        identities: list[tuple[PlatformContext, dict[str, str]]] = []
         for course in courses_of(memory, registered):
             title = course.title or course.context
             if not course.memberships:
                 say(f"{course.issuer} offers no class list of {title} to this tool.")
                 continue
             listed = pull(connect(course), course)
-            some, users = placed(listed.students, everybody(place), memory.people(course))
-            known.append((course, users))
+            some, users = placed(listed.students, everybody(class_folder), memory.people(course))
+            identities.append((course, users))
             people |= {person.id: person for person in some}
             if listed.others:
                 others = ngettext(
@@ -153,9 +154,9 @@ def class_list(place: Class, dry: bool, new: bool = False) -> tuple[list[Person]
                 )
                 say(others)
         if not new:
-            refuse_namesakes(everybody(place), list(people.values()))
-        enrolment = enrol(place, people.values(), dry)
-        for course, users in () if dry else known:
+            refuse_namesakes(everybody(class_folder), list(people.values()))
+        enrolment = enrol(class_folder, people.values(), dry)
+        for course, users in () if dry else identities:
             memory.know(course, users)
     return list(people.values()), enrolment
 
@@ -170,27 +171,29 @@ class SendOrder:
     dry: bool
 
 
-def send(place: Class, known: Scores, order: SendOrder) -> bool:
+def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
     """Send scores to the platform, each once and again when it changed; tells whether all went well."""
-    registered, connect = registration_of(place)
+    registered, connect = registration_of(class_folder)
     from autograder.lti.roster_service import courses_of
     from autograder.lti.score_sender import GradebookColumns
     from autograder.lti.state_store import remembered
 
-    graded = sorted({lesson for _, lesson in known.scores} & {*order.lessons} & {*known.lessons})
+    graded = sorted(
+        {lesson for _, lesson in class_scores.scores} & {*order.lessons} & {*class_scores.lessons}
+    )
     if not graded:
         refuse(f"Nothing of {', '.join(order.lessons)} is graded yet.")
     well = True
     placed: set[str] = set()
-    with remembered(Path(place.directory.root)) as memory:
+    with remembered(Path(class_folder.directory.root)) as memory:
         for course in courses_of(memory, registered):
             title = course.title or course.context
             columns = GradebookColumns(connect(course), course, memory)
             placed |= set(memory.people(course).values())
             for lesson in graded:
-                column = columns.column(known, lesson, order.scale, make=not order.dry)
-                said = comments_on(place, lesson) if order.comments else None
-                plan = columns.plan(known, column, said)
+                column = columns.column(class_scores, lesson, order.scale, make=not order.dry)
+                comments = comments_on(class_folder, lesson) if order.comments else None
+                plan = columns.plan(class_scores, column, comments)
                 for step in plan.steps if order.dry else columns.send(plan, order.comments):
                     say(step.told)
                     well &= not step.failed
@@ -203,17 +206,17 @@ def send(place: Class, known: Scores, order: SendOrder) -> bool:
                     same=plan.same,
                 )
                 say(summary + (" Nothing was sent." if order.dry else ""))
-    scored = {student for student, lesson in known.scores if lesson in graded}
+    scored = {student for student, lesson in class_scores.scores if lesson in graded}
     for student in sorted(scored - placed):
         say(f"has a score and is not on the platform's class list: {student}. First: autograder roster --lti")
     return well and scored <= placed
 
 
-def comments_on(place: Class, lesson: str) -> dict[str, str]:
+def comments_on(class_folder: Class, lesson: str) -> dict[str, str]:
     """Return what people wrote below the answers of each student, in one text."""
     from autograder.classroom import gradebook_queries
 
-    with gradebook_queries.opened(place.database) as book:
+    with gradebook_queries.opened(class_folder.database) as book:
         written = book.comments()
     lines: dict[str, list[str]] = {}
     for (of, student, cell), text in sorted(written.items()):

@@ -29,7 +29,7 @@ LINE = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.*(?:\n {2}.*)*)", re.MULTILINE
 
 
 @dataclass(frozen=True)
-class Line:
+class RubricLine:
     """A line of a marking scheme."""
 
     points: float
@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenAnswer:
     """What a student wrote, or several alike, and what they were given; `key` stands for who it is."""
 
     key: str
@@ -64,7 +64,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
         mark = data.marks[lesson, result.student, name]
         texts[key_of(same[0].student, token)] = " ".join(result.answer.split())[:MOST_COMPARED]
         answers.append(
-            Written(
+            WrittenAnswer(
                 key_of(same[0].student, token),
                 len(same),
                 mark.manual,
@@ -73,7 +73,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
                 data.comment(result),
                 _state(data, result),
                 mark.score if mark.manual is not None or not mark.waiting else None,
-                any(data.marks[lesson, one.student, name].waiting for one in same),
+                any(data.marks[lesson, answer.student, name].waiting for answer in same),
             )
         )
     answers = _neighbours(sorted(answers, key=lambda answer: answer.key), texts)
@@ -114,18 +114,18 @@ def give(
         (some for some in _same(data, _results(data, lesson, name)) if key_of(some[0].student, token) == key),
         None,
     )
-    known = scheme(data.course, lesson, name)
-    if same is None or not all(0 <= place < len(known) for place in lines):
+    rubric = scheme(data.course, lesson, name)
+    if same is None or not all(0 <= line < len(rubric) for line in lines):
         raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
     if before != _state(data, same[0]):
         raise Outdated(_given(data, same[0]))
-    score = sum(known[place].points for place in sorted(set(lines)))
+    score = sum(rubric[line].points for line in sorted(set(lines)))
     manual = data.marks[lesson, same[0].student, name].manual
     with GradebookWriter(data.course) as book, readable(data.course.database):
         students = [result.student for result in same]
         for student in manual_grades.give(book, lesson, name, students, score, manual, by)[0]:
-            said = book.nbgrader.find_comment(name, lesson, lesson, student)
-            said.manual_comment = comment or None
+            existing = book.nbgrader.find_comment(name, lesson, lesson, student)
+            existing.manual_comment = comment or None
             book.verdicts.tick(Ticked(lesson, student, name, tuple(sorted(set(lines)))))
         book.nbgrader.db.commit()
     ticked = tuple(sorted(set(lines)))
@@ -134,7 +134,9 @@ def give(
 
 def _ticked(data: Data, result: TaskResult) -> tuple[int, ...]:
     which = result.lesson, result.student, result.task
-    return next((one.lines for one in data.ticked if (one.lesson, one.student, one.task) == which), ())
+    return next(
+        (ticks.lines for ticks in data.ticked if (ticks.lesson, ticks.student, ticks.task) == which), ()
+    )
 
 
 def _state(data: Data, result: TaskResult) -> str:
@@ -162,9 +164,9 @@ def _given(data: Data, result: TaskResult) -> dict[str, Any]:
 def statement(course: Class, lesson: str, task: str) -> str:
     """Return what a lesson asks for in a task: its text from the last heading on."""
     cells = nbformat.read(course.release(lesson), as_version=4).cells
-    place = next((at for at, cell in enumerate(cells) if cell["id"] in (task, f"{task}-answer")), 0)
+    index = next((at for at, cell in enumerate(cells) if cell["id"] in (task, f"{task}-answer")), 0)
     texts: list[str] = []
-    for cell in reversed(cells[:place]):
+    for cell in reversed(cells[:index]):
         if cell.cell_type == "markdown":
             texts.insert(0, cell.source)
             if cell.source.lstrip().startswith("#"):
@@ -181,30 +183,32 @@ def _same(data: Data, results: Iterable[TaskResult]) -> list[list[TaskResult]]:
     return list(groups.values())
 
 
-def _neighbours(answers: Sequence[Written], texts: Mapping[str, str]) -> list[Written]:
+def _neighbours(answers: Sequence[WrittenAnswer], texts: Mapping[str, str]) -> list[WrittenAnswer]:
     """Return answers in an order in which those that are nearly the same stand one after the other."""
-    left, ordered = list(answers), []
-    while left:
-        ordered.append(left.pop(0))
+    remaining, ordered = list(answers), []
+    while remaining:
+        ordered.append(remaining.pop(0))
         here = texts[ordered[-1].key]
-        alike = [one for one in left if ratio(here, texts[one.key], score_cutoff=NEARLY) >= NEARLY]
-        left = [*alike, *(one for one in left if one not in alike)]
+        alike = [
+            answer for answer in remaining if ratio(here, texts[answer.key], score_cutoff=NEARLY) >= NEARLY
+        ]
+        remaining = [*alike, *(answer for answer in remaining if answer not in alike)]
     return ordered
 
 
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
     """Return the answers to a question, of those whom the gradebook has."""
     results = data.tasks.get((lesson, name), []) if (lesson, name) in data.questions else []
-    found = [result for result in results if (lesson, result.student, name) in data.marks]
-    if not found:
+    graded = [result for result in results if (lesson, result.student, name) in data.marks]
+    if not graded:
         raise NotThere(_("{lesson} has no written answer {name}.", lesson=lesson, name=name))
-    return found
+    return graded
 
 
-def scheme(course: Class, lesson: str, task: str) -> tuple[Line, ...]:
+def scheme(course: Class, lesson: str, task: str) -> tuple[RubricLine, ...]:
     """Return the lines of a question's marking scheme; none where the lesson's source is not there."""
     text = answers_in(course.banks.course.source / lesson, lesson, "markdown").get(task, "")
-    return tuple(Line(float(points), as_markup(what)) for points, what in LINE.findall(text))
+    return tuple(RubricLine(float(points), as_markup(what)) for points, what in LINE.findall(text))
 
 
 def as_markup(text: str) -> Markup:

@@ -18,7 +18,7 @@ MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Given:
+class ManualGrade:
     """Points that were given at one time, to one student or to several."""
 
     action: str
@@ -30,14 +30,14 @@ class Given:
     students: Sequence[str]
 
 
-def last_given(data: Data) -> list[Given]:
+def last_given(data: Data) -> list[ManualGrade]:
     """Return what was given last, the newest first."""
     actions: dict[str, list[Change]] = {}
     for change in data.changes:
         if change.action:
             actions.setdefault(change.action, []).append(change)
     given = [
-        Given(
+        ManualGrade(
             action,
             some[0].at,
             some[0].by,
@@ -114,12 +114,12 @@ def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
     given = [change for change in data.changes if change.action == action and action]
     if not given:
         raise NotThere(_("There is nothing of that kind to take back."))
-    kept, changes, again = 0, [], secrets.token_hex(6)
+    unchanged, changes, again = 0, [], secrets.token_hex(6)
     with GradebookWriter(data.course) as book, readable(data.course.database):
         for change in given:
             grade = book.nbgrader.find_grade(change.task, change.lesson, change.lesson, change.student)
             if grade.manual_score != change.by_hand:
-                kept += 1
+                unchanged += 1
                 continue
             which = change.lesson, change.task, change.student
             changes += _set(grade, *which, change.by_hand_before, by, "points by hand taken back", again)
@@ -127,7 +127,7 @@ def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
                 book.verdicts.tick(Ticked(change.lesson, change.student, change.task, ()))
         book.verdicts.add(changes)
         book.nbgrader.db.commit()
-    return len(given) - kept, kept
+    return len(given) - unchanged, unchanged
 
 
 def _set(
@@ -139,7 +139,7 @@ def _set(
     grade.needs_manual_grade = value is None and grade.auto_score is None
     if before == value:
         return []
-    old, new = (_score(grade, one) for one in (before, value))
+    old, new = (_score(grade, points_by_hand) for points_by_hand in (before, value))
     return [Change(lesson, student, task, now(), old, new, why, by, before, value, action)]
 
 

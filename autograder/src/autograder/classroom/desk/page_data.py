@@ -23,7 +23,7 @@ from autograder.words.language import _
 
 
 @dataclass(frozen=True)
-class Work:
+class StudentWork:
     """What a student handed in for a lesson, its score, and each task's mark with what was found of it."""
 
     handed_in: HandedIn
@@ -116,16 +116,16 @@ class Data:
     @cached_property
     def tasks(self) -> dict[tuple[str, str], list[TaskResult]]:
         """What was found, by lesson and task."""
-        found: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
+        by_task: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
         for result in self.results:
-            found[result.lesson, result.task].append(result)
-        return dict(found)
+            by_task[result.lesson, result.task].append(result)
+        return dict(by_task)
 
     @cached_property
-    def works(self) -> dict[str, list[Work]]:
+    def works(self) -> dict[str, list[StudentWork]]:
         """What each student handed in, in the order of the lessons and their tasks."""
         by_task = {(result.lesson, result.student, result.task): result for result in self.results}
-        order = {which: place for place, which in enumerate(self.tasks)}
+        order = {which: position for position, which in enumerate(self.tasks)}
         rows: dict[tuple[str, str], list[tuple[Mark, TaskResult | None]]] = defaultdict(list)
         for mark in sorted(
             self.known.marks, key=lambda mark: order.get((mark.lesson, mark.task), len(order))
@@ -139,28 +139,28 @@ class Data:
         for handed in sorted(there, key=lambda handed: lessons.index(handed.lesson)):
             which = handed.student, handed.lesson
             score = self.known.scores.get(which, 0.0)
-            works[handed.student].append(Work(handed, score, rows[which], notes.get(which, ())))
+            works[handed.student].append(StudentWork(handed, score, rows[which], notes.get(which, ())))
         return dict(works)
 
     @cached_property
-    def work(self) -> dict[tuple[str, str], Work]:
+    def work(self) -> dict[tuple[str, str], StudentWork]:
         """What was handed in, by student and lesson."""
         return {(who, handed.lesson): handed for who, several in self.works.items() for handed in several}
 
     @cached_property
     def totals(self) -> dict[str, Totals]:
         """Each lesson over all students."""
-        found = {}
+        totals = {}
         for lesson in self.known.lessons:
             works = [work for work in self.work.values() if work.lesson == lesson]
-            found[lesson] = Totals(
+            totals[lesson] = Totals(
                 len(works),
                 sum(work.handed_in.late for work in works),
                 sum(bool(work.flags) for work in works),
                 sum(work.waiting for work in works),
                 fmean(work.score for work in works) if works else None,
             )
-        return found
+        return totals
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], int]:
@@ -200,13 +200,13 @@ class Data:
 
 def why_look(flag: str) -> str:
     """Return in words why a person should look at a task."""
-    known = {
+    reasons = {
         "stopped": _("its cell did not end by itself"),
         "forbidden": _("it makes a call that the task forbids"),
         "program": _("it starts another program, which is not watched"),
         "may-hide": _("a forbidden call may have gone unseen"),
     }
-    return known.get(flag, flag)
+    return reasons.get(flag, flag)
 
 
 def cell_of(result: TaskResult) -> str:
@@ -220,9 +220,9 @@ def read(course: Class) -> Data:
     Raises:
         BadBook: the gradebook cannot be used.
     """
-    known = score_export.scores(course)
+    class_scores = score_export.scores(course)
     with verdicts.opened(course.database) as store:
-        found = store.read(TaskResult), store.read(Ticked), store.read(Change), store.read(Grading)
+        records = store.read(TaskResult), store.read(Ticked), store.read(Change), store.read(Grading)
         asked = store.read(Asked)
     with gradebook_queries.opened(course.database) as book:
-        return Data(course, known, *found, asked, book.comments())
+        return Data(course, class_scores, *records, asked, book.comments())

@@ -21,9 +21,9 @@ def key_of(asked: Asked) -> str:
 
 def on_page(data: Data) -> dict[str, Any]:
     """Return what the page of requests shows: those that wait for an answer first, the oldest first."""
-    found = {(one.lesson, one.student, one.task): one for one in data.results}
+    by_task = {(result.lesson, result.student, result.task): result for result in data.results}
     rows = [
-        (key_of(asked), asked, data.marks.get(which), found.get(which))
+        (key_of(asked), asked, data.marks.get(which), by_task.get(which))
         for which, asked in (
             ((asked.lesson, asked.student, asked.task), asked)
             for asked in sorted(data.asked, key=lambda asked: (bool(asked.answered), asked.at))
@@ -39,7 +39,7 @@ def answer(data: Data, key: str, text: str, before: str, value: object, was: obj
         NotThere: there is no such request, nothing is said, or somebody else gave other points meanwhile.
         Outdated: somebody else has answered it since the page showed the answer `before`.
     """
-    asked = next((one for one in data.asked if key_of(one) == key), None)
+    asked = next((request for request in data.asked if key_of(request) == key), None)
     mark = data.marks.get((asked.lesson, asked.student, asked.task)) if asked else None
     if asked is None or mark is None:
         raise NotThere(_("There is no such request."))
@@ -49,15 +49,15 @@ def answer(data: Data, key: str, text: str, before: str, value: object, was: obj
         raise NotThere(_("Say something: the student reads it."))
     points, shown = manual_grades.points(value, mark.possible), manual_grades.points(was, mark.possible)
     which = asked.lesson, asked.task
-    results = [one for one in data.tasks.get(which, []) if one.student == asked.student]
+    results = [result for result in data.tasks.get(which, []) if result.student == asked.student]
     cell = cell_of(results[0]) if results else asked.task
     with GradebookWriter(data.course) as book, readable(data.course.database):
         if points != shown and manual_grades.give(book, *which, [asked.student], points, shown, by)[1]:
             raise NotThere(_("Somebody has given this answer other points meanwhile: load the page again."))
-        said = book.nbgrader.find_comment(cell, asked.lesson, asked.lesson, asked.student)
+        comment = book.nbgrader.find_comment(cell, asked.lesson, asked.lesson, asked.student)
         earlier = [
-            line for line in (said.manual_comment or "").split("\n\n") if line and line != asked.answer
+            line for line in (comment.manual_comment or "").split("\n\n") if line and line != asked.answer
         ]
-        said.manual_comment = "\n\n".join([*earlier, text])
+        comment.manual_comment = "\n\n".join([*earlier, text])
         book.verdicts.ask(replace(asked, answer=text, by=by, answered=now()))
         book.nbgrader.db.commit()

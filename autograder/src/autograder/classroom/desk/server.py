@@ -76,8 +76,8 @@ def _student(data: Data, name: str) -> dict[str, Any]:
 def _report(data: Data, lesson: str) -> dict[str, Any]:
     if lesson not in data.course.banks.folders:
         raise NotThere(_("There is no lesson {name}.", name=lesson))
-    made = class_report.report(data.course, lesson)
-    return {**class_report.on_page(made), "lesson": lesson, "questions": data.questions}
+    report = class_report.report(data.course, lesson)
+    return {**class_report.on_page(report), "lesson": lesson, "questions": data.questions}
 
 
 def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> str:
@@ -116,9 +116,9 @@ class Handler(web.RequestHandler):
         if self.request.host_name not in (HOST, "localhost", self.host):
             raise web.HTTPError(403)
         given_token = self.get_query_argument("token", "")
-        known = given_token or self.get_cookie(COOKIE) or ""
+        token = given_token or self.get_cookie(COOKIE) or ""
         seat = next(
-            (seat for seat in self.seats if compare_digest(known.encode(), seat.token.encode())), None
+            (seat for seat in self.seats if compare_digest(token.encode(), seat.token.encode())), None
         )
         if seat is None or time.time() > seat.until:
             raise web.HTTPError(403)
@@ -162,8 +162,8 @@ class Handler(web.RequestHandler):
         key = str(sent["key"])
         if self.kind == "changes":
             now, others = manual_grades.take_back(data, key, self.by)
-            told = ngettext("Taken back for {number} student.", "Taken back for {number} students.", now)
-            return {"told": f"{told} {_kept(others)}".strip()}
+            message = ngettext("Taken back for {number} student.", "Taken back for {number} students.", now)
+            return {"told": f"{message} {_conflict_text(others)}".strip()}
         if self.kind == "requests":
             given = sent.get("points"), sent.get("was")
             regrade_page.answer(
@@ -172,30 +172,30 @@ class Handler(web.RequestHandler):
             return {"told": _("Answered: the student reads it in the next feedback.")}
         comment, (lesson, name) = str(sent["comment"]).strip(), names
         if self.kind == "written":
-            lines = [int(place) for place in sent["lines"]]
+            lines = [int(line) for line in sent["lines"]]
             marked = free_text_page.give(
                 data, lesson, name, key, self.token, lines, comment, str(sent["state"]), self.by
             )
-            told = ngettext("Saved: {number} point.", "Saved: {number} points.", marked["score"])
-            return {**marked, "told": told}
+            message = ngettext("Saved: {number} point.", "Saved: {number} points.", marked["score"])
+            return {**marked, "told": message}
         if self.kind != "task":
             raise NotThere("nothing can be given here")
         if key == EVERYBODY:
             now, others = task_page.points_for_everybody(data, lesson, name, sent["points"], self.by)
-            kept = _kept(others)
+            conflict = _conflict_text(others)
         elif sent.get("points", "") != sent.get("was", ""):
             now, others = task_page.points_for(
                 data, lesson, name, key, sent["points"], sent.get("was"), self.by
             )
-            kept = _kept(others)
+            conflict = _conflict_text(others)
         else:
             now, others = task_page.comment_on(data, lesson, name, key, comment, str(sent["before"]).strip())
             many = ngettext(
                 "{number} with another comment keeps it.", "{number} with another comment keep it.", others
             )
-            kept = many if others else ""
-        told = ngettext("Saved for {number} student.", "Saved for {number} students.", now)
-        return {"told": f"{told} {kept}".strip()}
+            conflict = many if others else ""
+        message = ngettext("Saved for {number} student.", "Saved for {number} students.", now)
+        return {"told": f"{message} {conflict}".strip()}
 
     def write_error(self, status_code: int, **kw: Any) -> None:
         error = kw.get("exc_info", (None, None))[1]
@@ -208,7 +208,7 @@ class Handler(web.RequestHandler):
         self.finish(why or f"{status_code}: {self._reason}")
 
 
-def _kept(others: int) -> str:
+def _conflict_text(others: int) -> str:
     """Return in words how many keep points that somebody else gave."""
     if not others:
         return ""

@@ -81,8 +81,8 @@ def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, befor
     commented = [result for result in members if data.comment(result) in ("", before, comment)]
     with GradebookWriter(data.course) as book, readable(data.course.database):
         for result in commented:
-            said = book.nbgrader.find_comment(cell_of(result), lesson, lesson, result.student)
-            said.manual_comment = comment or None
+            existing = book.nbgrader.find_comment(cell_of(result), lesson, lesson, result.student)
+            existing.manual_comment = comment or None
         book.nbgrader.db.commit()
     return len(commented), len(members) - len(commented)
 
@@ -102,7 +102,7 @@ def points_for(
     members = _grouped(data, results).get(key)
     if not members:
         raise NotThere(_("There is no such group of answers any more: load the page again."))
-    given, shown = (manual_grades.points(one, results[0].possible) for one in (value, was))
+    given, shown = (manual_grades.points(number, results[0].possible) for number in (value, was))
     students = [result.student for result in members if (lesson, result.student, name) in data.marks]
     with GradebookWriter(data.course) as book, readable(data.course.database):
         have, keep = manual_grades.give(book, lesson, name, students, given, shown, by)
@@ -151,7 +151,7 @@ def _grouped(data: Data, results: Sequence[TaskResult]) -> dict[str, list[TaskRe
 def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
     first = members[0]
     words = data.words(first.lesson)
-    known = words.known(first.task, first.faults[0]) if len(first.faults) == 1 else None
+    mistake = words.known(first.task, first.faults[0]) if len(first.faults) == 1 else None
     same: dict[str, list[TaskResult]] = defaultdict(list)
     for result in members:
         same[without_names(result.answer)].append(result)
@@ -168,8 +168,8 @@ def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
     return Group(
         key,
         words.says(first) or _("right"),
-        known.hint if known else "",
-        words.section(known.section) if known else "",
+        mistake.hint if mistake else "",
+        words.section(mistake.section) if mistake else "",
         [result.student for result in members],
         sorted({mark.score for mark in marks}),
         given,

@@ -15,5 +15,5 @@ ALONE = {"link": None, "lesson": "", "token": "", "nonce": ""}
 
 def render(page: str, **values: Any) -> str:
     """One page as HTML that needs no other file; `page` is a template's name without its endings."""
-    made = templates("autograder.classroom", "pages").get_template(f"{page}.html.j2")
-    return made.render(**{**ALONE, **values})
+    template = templates("autograder.classroom", "pages").get_template(f"{page}.html.j2")
+    return template.render(**{**ALONE, **values})

@@ -68,17 +68,17 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     )
 
 
-def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
+def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
     """Fill the columns of a gradebook that are called as our lessons are, or as the one that is named.
 
     Raises:
         BadList: there is no such column, or its maximum is no number.
         OtherMaximum: the maximum of every such column is another one than ours, and nobody asked to scale.
     """
-    wanted = [name for name in known.lessons if lesson in ("", name)]
+    wanted = [name for name in class_scores.lessons if lesson in ("", name)]
     columns = {
-        place: lesson_name
-        for place, name in enumerate(table.header)
+        column: lesson_name
+        for column, name in enumerate(table.header)
         for lesson_name in wanted
         if normalize_name(re.sub(r"\s*\(\d+\)$", "", name)) == normalize_name(lesson_name)
     }
@@ -91,25 +91,25 @@ def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merge
     possible = next((row for row in table.rows if row[0].strip().lower() == MAXIMA), [""] * len(table.header))
     factors: dict[int, float] = {}
     problems: list[BadList | OtherMaximum] = []
-    for place, name in columns.items():
+    for column, name in columns.items():
         try:
-            factors[place] = factor(known, name, possible[place], scale)
+            factors[column] = factor(class_scores, name, possible[column], scale)
         except (BadList, OtherMaximum) as problem:
             problems.append(problem)
     if not factors:
         raise problems[0]
 
     def fill_row(row: list[str], student: str) -> tuple[bool, str]:
-        scores = {place: known.scores.get((student, columns[place])) for place in factors}
-        scored = {place: score for place, score in scores.items() if score is not None}
-        excused = [place for place in scored if row[place].strip().upper() == EXCUSED]
-        for place in scored.keys() - set(excused):
-            row[place] = f"{round(scored[place] * factors[place], 2):g}"
-        why_not = f"{listed([columns[place] for place in excused])} is excused (EX)" if excused else ""
+        scores = {column: class_scores.scores.get((student, columns[column])) for column in factors}
+        scored = {column: score for column, score in scores.items() if score is not None}
+        excused = [column for column in scored if row[column].strip().upper() == EXCUSED]
+        for filled_column in scored.keys() - set(excused):
+            row[filled_column] = f"{round(scored[filled_column] * factors[filled_column], 2):g}"
+        why_not = f"{listed([columns[column] for column in excused])} is excused (EX)" if excused else ""
         return len(scored) > len(excused), why_not
 
-    filled = merged(known, table, fill_row, [columns[place] for place in factors])
-    graded = {name for _, name in known.scores}
+    filled = merged(class_scores, table, fill_row, [columns[column] for column in factors])
+    graded = {name for _, name in class_scores.scores}
     left_out = [name for name in wanted if name in graded - {*columns.values()}]
     return replace(filled, left_out=left_out, kept_back=[str(problem) for problem in problems])
 

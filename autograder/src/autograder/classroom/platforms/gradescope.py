@@ -26,32 +26,32 @@ LISTS = Lists(
 def read_list(text: bytes) -> Mapping[str, HandedFile]:
     """Return who handed in what lies in each folder: several people where they worked as a group."""
     try:
-        told = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+        metadata = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     except yaml.YAMLError:
         return {}
-    found = {}
-    for folder, one in (told if isinstance(told, dict) else {}).items():
-        people = one.get(":submitters") if isinstance(one, dict) else None
+    owners = {}
+    for folder, submission in (metadata if isinstance(metadata, dict) else {}).items():
+        people = submission.get(":submitters") if isinstance(submission, dict) else None
         if not isinstance(people, list) or not all(isinstance(person, dict) for person in people):
             continue
-        said = [
+        identifiers = [
             tuple(filter(None, (str(person.get(key) or "") for key in (":sid", ":email", ":name"))))
             for person in people
         ]
         # The number is the submission's: somebody who hands in again gets another one, and keeps the address.
         address, sid = (str(people[0].get(key) or "") for key in (":email", ":sid")) if people else ("", "")
-        when = one.get(":created_at")
-        found[str(folder)] = HandedFile(
+        when = submission.get(":created_at")
+        owners[str(folder)] = HandedFile(
             "",
             "",
-            labels=said[0] if len(said) == 1 else (),
-            together=tuple(said) if len(said) > 1 else (),
+            labels=identifiers[0] if len(identifiers) == 1 else (),
+            together=tuple(identifiers) if len(identifiers) > 1 else (),
             folder=str(folder),
-            user=(address or sid) if len(said) == 1 else "",
+            user=(address or sid) if len(identifiers) == 1 else "",
             rank=(int(f"{when:%Y%m%d%H%M%S}"),) if isinstance(when, datetime) else (),
             time=when if isinstance(when, datetime) else None,
         )
-    return found
+    return owners
 
 
 GRADESCOPE = Platform(

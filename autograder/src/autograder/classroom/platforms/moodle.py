@@ -64,10 +64,10 @@ def _are_participants(rows: Sequence[Sequence[str]]) -> bool:
 def _addresses(rows: Sequence[Sequence[str]]) -> int | None:
     """Return the first column that holds nothing but addresses."""
     columns = [
-        [row[place].strip() for row in rows if row[place].strip()] for place in range(min(map(len, rows)))
+        [row[column].strip() for row in rows if row[column].strip()] for column in range(min(map(len, rows)))
     ]
     return next(
-        (place for place, cells in enumerate(columns) if cells and all(map(EMAIL.fullmatch, cells))), None
+        (column for column, cells in enumerate(columns) if cells and all(map(EMAIL.fullmatch, cells))), None
     )
 
 
@@ -77,9 +77,9 @@ def _grades(table: Table) -> tuple[int, int | None] | None:
         return table.header.index(GRADE), table.header.index(MOST) if MOST in table.header else None
     # Behind the address come the status, the grade and the highest grade, which is the same for all.
     form = by_form(table.rows) or by_content(table.rows) if table.rows else {}
-    place = form.get("email", len(table.header)) + 2
-    most = [row[place + 1] for row in table.rows] if place + 1 < len(table.header) else [""]
-    return (place, place + 1) if len(set(most)) == 1 and number_in(most[0]) else None
+    column = form.get("email", len(table.header)) + 2
+    most = [row[column + 1] for row in table.rows] if column + 1 < len(table.header) else [""]
+    return (column, column + 1) if len(set(most)) == 1 and number_in(most[0]) else None
 
 
 LISTS = Lists(
@@ -123,7 +123,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     )
 
 
-def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
+def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -> Merged:
     """Fill the grades of a grading worksheet.
 
     Raises:
@@ -136,22 +136,22 @@ def fill(known: Scores, table: Table, lesson: str, scale: bool = False) -> Merge
             "There is no column `Grade`: this is no grading worksheet. In Moodle, choose “Offline grading "
             "worksheet” in the assignment's settings, then download it from its list of submissions."
         )
-    if lesson not in known.possible:
+    if lesson not in class_scores.possible:
         raise BadList(f"Nothing of {lesson} is graded yet.")
-    place, most = places
+    column, most = places
     maxima = {row[most].strip() for row in table.rows} - {""} if most is not None else set()
-    factors = {maximum: factor(known, lesson, maximum, scale) for maximum in maxima | {""}}
+    factors = {maximum: factor(class_scores, lesson, maximum, scale) for maximum in maxima | {""}}
 
     def fill_row(row: list[str], student: str) -> tuple[bool, str]:
-        score = known.scores.get((student, lesson))
+        score = class_scores.scores.get((student, lesson))
         if score is None:
             return False, ""
         if most is not None and most + 1 < len(row) and row[most + 1].strip().lower() in LOCKED:
             return False, "the grade is locked in Moodle"
-        row[place] = f"{score * factors[row[most].strip() if most is not None else '']:.2f}"
+        row[column] = f"{score * factors[row[most].strip() if most is not None else '']:.2f}"
         return True, ""
 
-    return merged(known, table, fill_row, [lesson])
+    return merged(class_scores, table, fill_row, [lesson])
 
 
 MOODLE = Platform(
