@@ -401,13 +401,13 @@ def similar(
         names = (people[student].who if student in people else student for student in pair.students)
         say("\n" + " and ".join(names))
         for agreement in pair.agreements:
-            summary = ngettext(
+            extent = ngettext(
                 "{number} word or sign of their own",
                 "{number} words or signs of their own",
                 agreement.own_words,
             )
             usual = ", a mistake that many make" if agreement.common else ""
-            say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {summary}{usual}")
+            say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {extent}{usual}")
             if agreement.shared:
                 say(f"    shared: {', '.join(agreement.shared)}")
             for text in dict.fromkeys(agreement.texts):
