@@ -84,6 +84,7 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
         "course.toml",
         "source/attention.py",
         "source/quiz.toml",
+        "source/review.toml",
         f"{LESSON}.json",
         f"{LESSON}.safetensors",
         *words,

@@ -17,7 +17,7 @@
 # **Time:** about 95 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
 
 # %% id="setup"
-from autograder import check, hint, predict, progress, reveal
+from autograder import check, hint, predict, progress, reveal, review
 from visuals import (
     attention_map,
     causal_pattern,
@@ -32,6 +32,9 @@ from visuals import (
 
 import torch
 from torch import nn
+
+# %% id="review"
+review("03-causal")
 
 # %% [markdown] id="sentence"
 # ## The sentence and its weights

@@ -20,7 +20,7 @@
 # and the causal mask from lesson 03.
 
 # %% id="setup"
-from autograder import check, hint, predict, progress, reveal
+from autograder import check, hint, predict, progress, reveal, review
 from visuals import attention_map, batch_stack, dropout_averages, dropout_steps, explore_dropout
 
 import torch
@@ -29,6 +29,9 @@ from torch.nn import functional as F
 
 # Matrices as small as these are fastest on one core.
 torch.set_num_threads(1)
+
+# %% id="review"
+review("04-dropout")
 
 # %% id="example-data" tags=["given"]
 inputs = torch.tensor(

@@ -17,7 +17,7 @@
 # buffer), `nn.Module` and `nn.Linear`.
 
 # %% id="setup"
-from autograder import check, hint, predict, progress, reveal
+from autograder import check, hint, predict, progress, reveal, review
 from visuals import (
     attention_map,
     explore_bugs,
@@ -32,6 +32,9 @@ from visuals.faulty import BUGS, train
 
 import torch
 from torch import nn
+
+# %% id="review"
+review("05-multi-head")
 
 # %% [markdown] id="batch-intro"
 # ## The sentence, twice

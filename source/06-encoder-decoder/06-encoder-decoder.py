@@ -18,7 +18,7 @@
 # the causal mask of lesson 03.
 
 # %% id="setup"
-from autograder import check, hint, predict, progress, reveal
+from autograder import check, hint, predict, progress, reveal, review
 from visuals import (
     attention_map,
     combined_masks,
@@ -35,6 +35,9 @@ import torch.nn.functional as F
 from IPython.display import display
 
 torch.set_printoptions(sci_mode=False, precision=4)  # 0.0008 and not 8.0241e-04
+
+# %% id="review"
+review("06-encoder-decoder")
 
 # %% [markdown] id="two-sentences"
 # ## 1 · Two sentences, three attentions

@@ -17,7 +17,7 @@
 # mask from lesson 03. A little of sine and cosine helps; all that you need is in this notebook.
 
 # %% id="setup"
-from autograder import check, hint, predict, progress, reveal
+from autograder import check, hint, predict, progress, reveal, review
 from visuals import (
     attention_map,
     clock_hands,
@@ -30,6 +30,9 @@ from visuals import (
 
 import torch
 from torch import nn
+
+# %% id="review"
+review("07-positions")
 
 # %% [markdown] id="sentence"
 # ## 1 · Does attention know the order?

@@ -18,7 +18,7 @@
 # %% id="setup"
 import json
 
-from autograder import bring_over, check, hint, predict, progress, reveal
+from autograder import bring_over, check, hint, predict, progress, reveal, review
 from visuals import attention_map, explore_training, residual_stream, training_curves
 from visuals.checkpoint import HELD_OUT, VOCABULARY, encode
 from visuals.real_run import RUN, learning_rate
@@ -29,6 +29,9 @@ from torch.nn import functional as F
 
 # Matrices as small as these are fastest on one core.
 torch.set_num_threads(1)
+
+# %% id="review"
+review("08-train-it")
 
 # %% [markdown] id="parts-intro"
 # ## 1 · What attention needs around it

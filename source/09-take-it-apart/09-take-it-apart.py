@@ -15,7 +15,7 @@
 # hooks (lesson 08). Where yours are not right yet, the course's are used instead.
 
 # %% id="setup"
-from autograder import bring_over, check, hint, predict, progress, reveal
+from autograder import bring_over, check, hint, predict, progress, reveal, review
 from visuals import attention_map, explore_training, training_curves
 
 import torch
@@ -24,6 +24,9 @@ from torch.nn import functional as F
 
 # Matrices as small as these are fastest on one core.
 torch.set_num_threads(1)
+
+# %% id="review"
+review("09-take-it-apart")
 
 # %% [markdown] id="own-classes-intro"
 # ## What you bring along

@@ -19,7 +19,7 @@
 # %% id="setup"
 import json
 
-from autograder import bring_over, check, hint, predict, progress, quiz, reveal
+from autograder import bring_over, check, hint, predict, progress, quiz, reveal, review
 from visuals import attention_map, explore_model, look_inside, training_curves
 from visuals.checkpoint import CURVE, FILE, HELD_OUT, VOCABULARY, decode, encode, windows
 from visuals.checkpoint.train import trained
@@ -30,6 +30,9 @@ from torch import nn
 from torch.nn import functional as F
 
 torch.set_num_threads(1)
+
+# %% id="review"
+review("10-read-a-model")
 
 # %% [markdown] id="file-intro"
 # ## 1 · From a file to your classes

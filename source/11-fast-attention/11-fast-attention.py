@@ -22,7 +22,7 @@
 # %% id="setup"
 import warnings
 
-from autograder import check, hint, predict, progress, reveal
+from autograder import check, hint, predict, progress, reveal, review
 from visuals import attention_map, cost_curves, explore_tiles, measured, qkv_rows
 from visuals.checkpoint import NUM_HEADS, decode, encode
 from visuals.checkpoint.train import trained
@@ -31,6 +31,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
+
+# %% id="review"
+review("11-fast-attention")
 
 # %% [markdown] id="carried-over-intro"
 # ## What you bring along

@@ -27,7 +27,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from autograder import bring_over, check, hint, predict, progress, reveal
+from autograder import bring_over, check, hint, predict, progress, reveal, review
 from visuals import (
     explore_map,
     explore_model,
@@ -46,6 +46,9 @@ from torch import nn
 from torch.nn import functional as F
 
 torch.set_num_threads(1)
+
+# %% id="review"
+review("12-real-models")
 
 # %% [markdown] id="stream-intro"
 # ## 1 · GPT-2

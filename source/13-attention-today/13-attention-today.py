@@ -35,7 +35,7 @@
 import math
 import warnings
 
-from autograder import bring_over, check, hint, predict, progress, reveal
+from autograder import bring_over, check, hint, predict, progress, reveal, review
 from visuals import attention_map, explore_map, explore_reach, length_curves, training_curves
 from visuals.published import FOLDER
 
@@ -46,6 +46,10 @@ from torch.nn import functional as F
 
 torch.set_num_threads(1)
 TOKENS = ["Your", "journey", "starts", "with", "one", "step", "and", "goes", "on"]
+
+
+# %% id="review"
+review("13-attention-today")
 
 
 # %% id="course-parts"

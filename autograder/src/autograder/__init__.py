@@ -3,7 +3,7 @@
 In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time;
 `predict("id", …)` before a cell and `reveal("id", …)` after it; `bring_over(…)` to go on with an answer to an
 earlier lesson. `join("address", "code")` tells a live room how the checks go, until `leave()`. `quiz()` says
-where to begin.
+where to begin, and `review()` asks again what earlier lessons taught.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from autograder.lesson.join_live import join, leave
     from autograder.lesson.placement_quiz import quiz
     from autograder.lesson.predictions import predict, reveal
+    from autograder.lesson.review import review
 
-__all__ = ["bring_over", "check", "hint", "join", "leave", "predict", "progress", "quiz", "reveal"]
+__all__ = ["bring_over", "check", "hint", "join", "leave", "predict", "progress", "quiz", "reveal", "review"]
 
 
 def __getattr__(name: str) -> Any:
@@ -32,6 +33,7 @@ def __getattr__(name: str) -> Any:
             join_live,
             placement_quiz,
             predictions,
+            review,
             shadowed_names,
             waiting_cells,
         )
@@ -39,6 +41,7 @@ def __getattr__(name: str) -> Any:
     waiting_cells.watch()
     cell_runs.watch()
     homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
+    homes |= {"review": review}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, check_calls), name)
 

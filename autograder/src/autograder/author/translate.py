@@ -31,6 +31,7 @@ from autograder.records.course import Course, package_folder
 from autograder.records.errors import AuthoringError
 from autograder.records.parse_cells import parsed
 from autograder.records.quiz import read_quiz
+from autograder.records.review_items import QUIZ, read_review
 from autograder.words.language import MESSAGES
 
 FAULTS = "faults"
@@ -172,6 +173,9 @@ def _of_faults(course: Course) -> Iterator[Entry]:
         for asked in item.asked.values():
             yield Entry(item.context, asked.text, "a question of the quiz")
             yield from (Entry(item.context, choice, "an answer to choose") for choice in asked.choices)
+    for question in read_review(course):
+        if not question.id.startswith(QUIZ):
+            yield from (Entry(question.context, text, "a review question's") for text in question.texts)
     for says in dict.fromkeys(course.steps.values()):
         yield Entry("steps", says, "what a step of a solution makes")
     for family in course.forbidden:

@@ -360,6 +360,19 @@ class Progress:
                     return task
         return None
 
+    def _mistakes(self) -> str:
+        """How many mistakes were made, and overcome since; empty before the first."""
+        records = [record for _title, tasks in self.rows for _task, record in tasks if record.mistakes]
+        met = {fault for record in records for fault in record.mistakes}
+        unsolved = {fault for record in records if not record.solved for fault in record.mistakes}
+        if not met:
+            return ""
+        return _(
+            "Mistakes with a name: {met} met, {overcome} overcome.",
+            met=len(met),
+            overcome=len(met - unsolved),
+        )
+
     def _closing(self) -> str:
         if self.fault:
             return self.fault
@@ -398,7 +411,9 @@ class Progress:
         for title, tasks in self.rows:
             lines.append(f"{title}: {self._solved(tasks)}")
             lines += [f"  {'[x]' if record.solved else '[ ]'} {task.title}" for task, record in tasks]
-        lines += [line for line in (self._predicted(), self._closing().replace("`", "")) if line]
+        lines += [
+            line for line in (self._predicted(), self._mistakes(), self._closing().replace("`", "")) if line
+        ]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -407,7 +422,11 @@ class Progress:
             items = "".join(self._item(task, record) for task, record in tasks)
             count = f'<span class="ag-small">{self._solved(tasks)}</span>'
             parts.append(f'<p class="ag-head">{inline(title)} {count}</p><ul>{items}</ul>')
-        parts += [f"<p>{part}</p>" for part in (self._predicted(), inline(self._closing())) if part]
+        parts += [
+            f"<p>{part}</p>"
+            for part in (self._predicted(), self._mistakes(), inline(self._closing()))
+            if part
+        ]
         mark = "ok" if self.next_task is None and not self.fault else "wait"
         return card(mark, "", "".join(parts), spoken=False)
 
@@ -498,6 +517,8 @@ def _remember(course: Course, task: Task, verdict: Verdict) -> str:
     _FOUND[course.name, task.id] = verdict
     if verdict.passed:
         _SOLVED.add((course.name, task.id))
+        if run := cell_runs.last_run(f"{task.id}{OF_ANSWER}"):
+            progress_store.write_code(course.name, task.id, run.text)
     record = progress_store.read(course.name, task.id)
     trouble = progress_store.write(
         course.name,
@@ -507,6 +528,7 @@ def _remember(course: Course, task: Task, verdict: Verdict) -> str:
             solved=record.solved or verdict.passed,
             points=max(record.points, verdict.earned),
             checks=record.checks + 1,
+            mistakes=tuple(dict.fromkeys((*record.mistakes, *(named.fault for named in verdict.named)))),
         ),
     )
     new = trouble not in _SAID

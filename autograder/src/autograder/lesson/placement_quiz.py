@@ -88,10 +88,15 @@ class Quiz:
 def _done(course: Course, item: QuizQuestion, form: str, said: str) -> str:
     """Return what somebody did who gave a wrong answer; "" of one that comes of no known mistake."""
     fault = item.asked[form].mistake(said)
-    about = _mistake(course, item.lesson, fault) if fault else None
+    return mistake_sentence(course, item.lesson, fault) if fault else ""
+
+
+def mistake_sentence(course: Course, lesson: str, fault: str) -> str:
+    """Return the sentence on a mistake that an answer comes of; "" where no lesson here knows it."""
+    about = _mistake(course, lesson, fault)
     if about is None:
         return ""
-    where = heading(about.section) or title(item.lesson)
+    where = heading(about.section) or title(lesson)
     return _("In your answer, {why}. See {place}.", why=translated(about.id, about.name), place=where)
 
 

@@ -6,14 +6,17 @@ graded; a learner may edit or delete it as they like.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import platformdirs
 
+from autograder.lesson.review_schedule import ReviewRecord
 from autograder.records import serialization
 from autograder.records.file_digests import write_whole
 from autograder.words.language import _
@@ -23,19 +26,22 @@ PROGRESS = "AUTOGRADER_PROGRESS"
 # Before a prediction's id in its file's name; no task's id begins so, because of its dot.
 PREDICTION = "prediction."
 ROOM = "room."  # and this before a live room's
+REVIEW = "review."  # and this before a review question's
+CODE = ".py"  # ends the name of a file with a right answer's code
 OWN = 0o600  # what a learner has done is for their eyes
-Kept = TypeVar("Kept", "ProgressRecord", "Prediction", "Joined")
+Kept = TypeVar("Kept", "ProgressRecord", "Prediction", "Joined", ReviewRecord)
 UNREADABLE = (OSError, ValueError, RecursionError)
 
 
 @dataclass(frozen=True)
 class ProgressRecord:
-    """One task's progress: whether it was ever solved, the best points, how often checked, hints seen."""
+    """One task's progress: whether it was ever solved, the best points, checks, hints seen, mistakes made."""
 
     solved: bool = False
     points: int = 0
     checks: int = 0
     hints: int = 0
+    mistakes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,43 @@ def read_joined(course: str, room: str) -> Joined:
     return _read(course, room, Joined)
 
 
+def read_review(course: str, item: str) -> ReviewRecord:
+    """Return when a review question was answered; never, where no record can be read."""
+    return _read(course, f"{REVIEW}{item}", ReviewRecord)
+
+
+def write_review(course: str, item: str, record: ReviewRecord) -> str:
+    """Store a review question's record; returns why it could not be stored, or nothing."""
+    return write(course, f"{REVIEW}{item}", record)
+
+
+def read_code(course: str, task: str) -> str:
+    """Return the code of a learner's right answer; nothing where none is kept or it cannot be read."""
+    path = folder(course)
+    try:
+        return (path / f"{task}{CODE}").read_text(encoding="utf-8") if path else ""
+    except UNREADABLE:
+        return ""
+
+
+def write_code(course: str, task: str, code: str) -> None:
+    """Keep the code of a right answer, as far as that works: only a review question is the nicer for it."""
+    path = folder(course)
+    if path is not None and code:
+        with contextlib.suppress(OSError):
+            write_whole(path / f"{task}{CODE}", code.encode(), OWN)
+
+
+def tasks(course: str, names: Collection[str]) -> list[str]:
+    """Return those tasks of a course that something is kept of."""
+    path = folder(course)
+    try:
+        kept = {name.removesuffix(".json") for name in os.listdir(path)} if path else set()
+    except OSError:
+        kept = set()
+    return [name for name in names if name in kept]
+
+
 def rooms(course: str) -> list[str]:
     """Return the live rooms that something is kept of."""
     place = folder(course)
@@ -98,7 +141,7 @@ def write_prediction(course: str, name: str, prediction: Prediction) -> str:
     return write(course, f"{PREDICTION}{name}", prediction)
 
 
-def write(course: str, task: str, record: ProgressRecord | Prediction | Joined) -> str:
+def write(course: str, task: str, record: ProgressRecord | Prediction | Joined | ReviewRecord) -> str:
     """Store the task's record; returns why it could not be stored, or nothing."""
     path = folder(course)
     if path is None:

@@ -135,6 +135,7 @@ class Course:
     site: Site = Site()
     adds: Adds = Adds()
     quiz: str = ""  # a TOML file of the questions that say where to begin, as seen from `course.toml`
+    review: str = ""  # and one of what is asked again of earlier lessons
     # What every built notebook carries in its metadata, by the platform that reads it.
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict, hash=False)
 
@@ -239,7 +240,7 @@ class Course:
         Raises:
             OSError: one is missing.
         """
-        names = [FILE, *filter(None, (self.adds.experiments, self.quiz))]
+        names = [FILE, *filter(None, (self.adds.experiments, self.quiz, self.review))]
         return {name: (self.root / name).read_bytes() for name in names}
 
     def packages(self) -> dict[str, Path]:
@@ -286,6 +287,7 @@ class _Described:
     site: Site = Site()
     adds: Adds = Adds()
     quiz: str = ""
+    review: str = ""
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,144 @@
+"""Review questions: what a course asks again of its earlier lessons, with fresh numbers each time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from autograder.records.course import Course
+from autograder.records.quiz import read_quiz
+from autograder.records.serialization import read_toml
+
+QUIZ = "quiz-"  # begins the id of an item that is a question of the quiz in its other form
+MOST_LINES = 20  # of a learner's own answer, to look for a mistake in
+DRAWS = 50  # how often numbers are drawn until no two choices are the same
+
+
+@dataclass(frozen=True)
+class AskedItem:
+    """A review question with its numbers drawn: what one learner sees on one day."""
+
+    item: ReviewItem
+    text: str
+    choices: tuple[tuple[str, str], ...]  # what is shown, and what is kept of it
+    right: str  # as it is kept
+    weights: tuple[tuple[float, ...], ...] = ()  # the map that is shown: (rows, columns)
+    is_code: bool = False  # whether the choices are the lines of a function
+
+    def mistake(self, choice: str) -> str:
+        """Return the mistake that a choice comes of; "" of none."""
+        return "" if choice == self.right else self.item.fault or choice
+
+
+@dataclass(frozen=True)
+class ReviewItem:
+    """A question on a lesson; `text`, `right` and `wrong` hold names of drawn numbers in braces."""
+
+    id: str
+    lesson: str
+    text: str
+    right: str = ""
+    wrong: Mapping[str, str] = field(default_factory=dict)  # by mistake: the answer that comes of it
+    draw: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # lowest and highest of each number
+    also: Mapping[str, str] = field(default_factory=dict)  # numbers worked out from these, as Python
+    map: str = ""  # the weights to show, (rows, columns), as Python; `scores` are drawn
+    code: str = ""  # right code, in which `slip` puts a mistake on one line
+    slip: tuple[str, ...] = ()  # what is replaced in it, and by what
+    task: str = ""  # the learner's own right answer to it takes the place of `code` where `slip` fits
+    fault: str = ""  # the mistake that `slip` or `map` shows
+    context: str = ""  # where its texts stand, for translators
+
+    @property
+    def faults(self) -> frozenset[str]:
+        """The mistakes that it is about."""
+        return frozenset(filter(None, (self.fault, *self.wrong)))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts to translate."""
+        return tuple(dict.fromkeys(filter(None, (self.text, self.right, *self.wrong.values()))))
+
+    def asked(self, seed: int, say: Any = lambda _context, text: text, own_code: str = "") -> AskedItem:
+        """Return the question with its numbers drawn.
+
+        Args:
+            seed: what the numbers are drawn under.
+            say: gives a text in the learner's language, from its context and English.
+            own_code: the learner's right answer to `task`, where there is one.
+
+        Raises:
+            ValueError: two choices are the same whatever is drawn, or the slip fits no line.
+        """
+        numbers, drawn = random.Random(f"{self.id} {seed}"), {}
+        for _try in range(DRAWS):
+            drawn = {name: numbers.randint(*bounds) for name, bounds in self.draw.items()}
+            for name, expression in self.also.items():
+                drawn[name] = _value(expression, drawn)
+            kept = {"": self.right, **self.wrong}
+            shown = {fault: say(self.context, text).format(**drawn) for fault, text in kept.items()}
+            if len(set(shown.values())) == len(shown):
+                break
+        else:
+            raise ValueError(f"{self.id}: two of its choices are the same")
+        text = say(self.context, self.text).format(**drawn)
+        if self.code:
+            fits = own_code.count(self.slip[0]) == 1 and own_code.count("\n") < MOST_LINES
+            lines = (own_code if fits else self.code).strip("\n").split("\n")
+            broken = [number for number, line in enumerate(lines) if self.slip[0] in line]
+            if len(broken) != 1:
+                raise ValueError(f"{self.id}: its slip fits {len(broken)} lines")
+            lines[broken[0]] = lines[broken[0]].replace(self.slip[0], self.slip[1])
+            choices = tuple((line, str(number)) for number, line in enumerate(lines, start=1) if line.strip())
+            return AskedItem(self, text, choices, str(broken[0] + 1), is_code=True)
+        choices = tuple(sorted((words, fault) for fault, words in shown.items()))
+        weights = _weights(self.map, numbers.random()) if self.map else ()
+        return AskedItem(self, text, choices, "", weights)
+
+
+@dataclass(frozen=True)
+class _Table:
+    item: tuple[ReviewItem, ...]
+
+
+def read_review(course: Course) -> tuple[ReviewItem, ...]:
+    """Return a course's review questions on the lessons that are here: its own, then those of its quiz.
+
+    Raises:
+        AuthoringError: the file is missing or not as it must be.
+    """
+    own = read_toml(_Table, course.root / course.review).item if course.review else ()
+    items = [ReviewItem(**{**vars(item), "context": f"review: {item.id}"}) for item in own]
+    for question in read_quiz(course):
+        form = list(question.asked.values())[-1]
+        items.append(
+            ReviewItem(
+                f"{QUIZ}{question.id}", question.lesson, _literal(form.text), _literal(form.right),
+                {fault: _literal(answer) for fault, answer in form.wrong.items()}, context=question.context,
+            )
+        )  # fmt: skip
+    return tuple(item for item in items if item.lesson in course.lessons)
+
+
+def _literal(text: str) -> str:
+    """Return a text in which a brace is a brace."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _value(expression: str, names: Mapping[str, Any]) -> Any:
+    return eval(_compiled(expression), {}, dict(names))  # noqa: S307 -- written by the course's author
+
+
+def _compiled(expression: str) -> CodeType:
+    return compile(expression, "<review>", "eval")
+
+
+def _weights(expression: str, seed: float) -> tuple[tuple[float, ...], ...]:
+    # Not before a map is asked for: who only wants to know what is due waits for no torch.
+    import torch
+
+    scores = torch.randn(4, 4, generator=torch.Generator().manual_seed(int(seed * 2**31)))
+    values: Sequence[Sequence[float]] = _value(expression, {"torch": torch, "scores": scores}).tolist()
+    return tuple(tuple(round(value, 2) for value in row) for row in values)
