@@ -228,10 +228,10 @@ def _habit_problems(notebook: NotebookNode) -> Iterator[str]:
     """Yield each turn of phrase in prose or in a prediction that a native would not write."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            said = _one_line(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
+            prose = _one_line(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
         else:
             asked = (node for node in ast.walk(parsed(cell.source)) if isinstance(node, ast.Call))
-            said = " ".join(
+            prose = " ".join(
                 constant.value
                 for call in asked
                 if isinstance(call.func, ast.Name) and call.func.id == "predict"
@@ -239,7 +239,7 @@ def _habit_problems(notebook: NotebookNode) -> Iterator[str]:
                 if isinstance(constant, ast.Constant) and isinstance(constant.value, str)
             )
         for habit, instead in HABITS.items():
-            for hit in re.finditer(habit, said):
+            for hit in re.finditer(habit, prose):
                 yield f"{_name(cell)}: {hit.group()!r} is not how a native says it; for example: {instead}"
 
 

@@ -43,8 +43,8 @@ class _OtherDevice(TorchFunctionMode):
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
         there = [tensor for tensor in tensors if id(tensor) in self._there]
         here = [tensor for tensor in tensors if id(tensor) not in self._there and tensor.ndim > 0]
-        place = args[1] if name in ("to", "type_as") and len(args) > 1 else None
-        target = kwargs.get("device", kwargs.get("other", place))
+        device = args[1] if name in ("to", "type_as") and len(args) > 1 else None
+        target = kwargs.get("device", kwargs.get("other", device))
         moves = isinstance(target, torch.device | Tensor) and not self._is_cpu(target)
         to_cpu = name in ("cpu", "numpy", "tolist", "__array__") or self._is_cpu(target)
         result = func(*args, **kwargs)

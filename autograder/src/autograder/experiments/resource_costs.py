@@ -81,7 +81,7 @@ class _Costs(OperationMode):
                 self.numbers = max(self.numbers, leaf.numel())
                 storage = leaf.untyped_storage()
                 self._made[storage.data_ptr()] = StorageWeakRef(storage), leaf.numel()
-        self._made = {place: made for place, made in self._made.items() if not made[0].expired()}
+        self._made = {address: made for address, made in self._made.items() if not made[0].expired()}
         self.alive = max(self.alive, sum(count for _, count in self._made.values()))
         left = PRODUCTS.get(func.overloadpacket.__name__)
         if left is not None:

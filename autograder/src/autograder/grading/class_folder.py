@@ -97,10 +97,10 @@ class Class:
             self.directory.autograded_directory,
             self.directory.feedback_directory,
         )
-        for place in (root / "collected", *(root / step for step in steps), *root.glob("gradebook.db*")):
+        for folder in (root / "collected", *(root / step for step in steps), *root.glob("gradebook.db*")):
             with contextlib.suppress(OSError):  # of another owner, or not there
-                if not place.is_symlink():
-                    place.chmod(place.stat().st_mode & theirs)
+                if not folder.is_symlink():
+                    folder.chmod(folder.stat().st_mode & theirs)
 
     def place(self, step: str, student: str, lesson: str) -> Path:
         """Return a folder of nbgrader's: `step` is the name of a directory in its configuration."""
@@ -164,7 +164,9 @@ class Class:
     def said(self, lesson: str) -> dict[str, str]:
         """Return a lesson's release in each other language that it has."""
         paths = {language: self.release(lesson, language) for language in self.banks.course.languages[1:]}
-        return {one: path.read_text(encoding="utf-8") for one, path in paths.items() if path.is_file()}
+        return {
+            language: path.read_text(encoding="utf-8") for language, path in paths.items() if path.is_file()
+        }
 
     def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
         """Return a digest of each thing that a grade depends on. Empty without a bank."""

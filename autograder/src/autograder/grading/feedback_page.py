@@ -49,10 +49,10 @@ def about(course: Course, database: str, lesson: str, student: str) -> About:
     )
     with connected(database) as connection:
         row = connection.execute(asked).first()
-        found = {one.task: one for one in Store(connection).read(TaskResult, lesson, student)}
+        results = {result.task: result for result in Store(connection).read(TaskResult, lesson, student)}
     first, last, time = row or (None, None, None)
     told = Policy.read(course.root, course.lessons).told(time) if time else ""
-    return About(" ".join(filter(None, (first, last))) or student, told, found)
+    return About(" ".join(filter(None, (first, last))) or student, told, results)
 
 
 class FeedbackExporter(HTMLExporter):

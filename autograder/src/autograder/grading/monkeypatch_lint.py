@@ -124,7 +124,7 @@ def hidden_lookups(
         if lookup.of_self:  # it holds what its class gave it, unless a call gives something else for it
             hidden = not anothers.isdisjoint(lookup.whose)
         else:
-            of_layers = bool(lookup.whose) and all(_is_layers(one, stands_for) for one in lookup.whose)
+            of_layers = bool(lookup.whose) and all(_is_layers(symbol, stands_for) for symbol in lookup.whose)
             doors = unreadable if of_layers else given | unreadable
             hidden = not doors.isdisjoint(lookup.whose) or not unreadable.isdisjoint(lookup.name)
         if hidden:
@@ -150,13 +150,15 @@ def _bindings(cells: Sequence[CellFacts]) -> tuple[dict[str, set[str]], set[str]
         for symbol, symbols in cell.bound:
             if symbol[1:].partition("@")[0] not in functions:  # what those return is known
                 stands_for[symbol] |= symbols
-    for name, call in _merged(one for cell in cells for one in cell.calls).items():
+    for name, call in _merged(call_site for cell in cells for call_site in cell.calls).items():
         for parameters in functions.get(name, ()):
             _pass(call, parameters, stands_for)
     for name in functions:
         stands_for[f"{name}()"] |= NONE
     asked = {symbol for cell in cells for whose, _ in cell.settings for symbol in whose}
-    asked |= {one for cell in cells for lookup in cell.lookups.values() for one in lookup.whose | lookup.name}
+    asked |= {
+        symbol for cell in cells for lookup in cell.lookups.values() for symbol in lookup.whose | lookup.name
+    }
     return stands_for, asked
 
 
@@ -165,7 +167,10 @@ def _merged(calls: Iterable[CallSite]) -> dict[str, CallSite]:
     merged: dict[str, CallSite] = {}
     for call in calls:
         known = merged.setdefault(call.name, CallSite(call.name))
-        known.given = [one | other for one, other in zip_longest(known.given, call.given, fillvalue=NONE)]
+        known.given = [
+            symbols_before | other
+            for symbols_before, other in zip_longest(known.given, call.given, fillvalue=NONE)
+        ]
         for name, symbols in call.named.items():
             known.named[name] = known.named.get(name, NONE) | symbols
         everything = NONE.union(*call.given, *call.named.values())
@@ -342,10 +347,10 @@ class _Reader(ast.NodeVisitor):
         """Bind a target, part by part where both sides are written out."""
         match target, value:
             case (ast.Tuple(elts=parts), ast.Tuple(elts=values)) if len(parts) == len(values) and not any(
-                isinstance(one, ast.Starred) for one in parts + values
+                isinstance(part, ast.Starred) for part in parts + values
             ):
-                for part, one in zip(parts, values, strict=True):
-                    self._bind_each(part, one)
+                for part, part_value in zip(parts, values, strict=True):
+                    self._bind_each(part, part_value)
             case _:
                 self._bind(target, self._symbols(value))
 
@@ -388,10 +393,10 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        for one in node.names:
-            path = f"{getattr(node, 'module', '') or ''}.{one.name}".strip(".").split(".")
+        for imported in node.names:
+            path = f"{getattr(node, 'module', '') or ''}.{imported.name}".strip(".").split(".")
             symbols = ANOTHERS if path[0] == "torch" else ANOTHERS | MADE
-            self.facts.bound.append((self._symbol(one.asname or one.name.split(".")[0]), symbols))
+            self.facts.bound.append((self._symbol(imported.asname or imported.name.split(".")[0]), symbols))
 
     visit_ImportFrom = visit_Import  # noqa: N815
 
@@ -406,19 +411,23 @@ class _Reader(ast.NodeVisitor):
         positional = [*given.posonlyargs, *given.args]
         arguments = [*positional, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
         defaults = dict(
-            zip((one.arg for one in reversed(positional)), reversed(given.defaults), strict=False)
+            zip((argument.arg for argument in reversed(positional)), reversed(given.defaults), strict=False)
         )
         defaults |= {
-            one.arg: value for one, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value
+            argument.arg: value
+            for argument, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+            if value
         }
-        own = {one.arg for one in arguments} | _stored(node)
+        own = {argument.arg for argument in arguments} | _stored(node)
         method = self._in_class
         outer, self._in_class = self._in_class, False
         self._scopes.append((scope, own))
-        symbols = tuple(f"{scope}/{one.arg}" for one in arguments)
-        for one, symbol in zip(arguments, symbols, strict=True):
-            self.facts.bound.append((symbol, self._symbols(defaults.get(one.arg))))
-        static = any(_called(one) == "staticmethod" for one in getattr(node, "decorator_list", ()))
+        symbols = tuple(f"{scope}/{argument.arg}" for argument in arguments)
+        for argument, symbol in zip(arguments, symbols, strict=True):
+            self.facts.bound.append((symbol, self._symbols(defaults.get(argument.arg))))
+        static = any(
+            _called(decorator) == "staticmethod" for decorator in getattr(node, "decorator_list", ())
+        )
         bound = symbols[1:] if method and not static else symbols
         self.facts.functions.append((name, bound))
         if method:
@@ -449,16 +458,17 @@ class _Reader(ast.NodeVisitor):
             self._sets(node, name)
         given = list(map(self._symbols, node.args))
         named = {
-            one.arg or "": self._symbols(one.value) | (MADE if names_door(one.arg or "") else NONE)
-            for one in node.keywords
+            keyword.arg or "": self._symbols(keyword.value)
+            | (MADE if names_door(keyword.arg or "") else NONE)
+            for keyword in node.keywords
         }
         self._keep(node, NONE.union(*given, *named.values()))
-        passed = {_called(one) for one in node.args} - {""}
-        lambdas = [one for one in [*node.args, node.func] if isinstance(one, ast.Lambda)]
-        for one in lambdas:
+        passed = {_called(argument) for argument in node.args} - {""}
+        lambdas = [part for part in [*node.args, node.func] if isinstance(part, ast.Lambda)]
+        for function in lambdas:
             everything = NONE.union(*given, *named.values())
             self.facts.bound += [
-                (f"{self._scope(one)}/{argument.arg}", everything) for argument in one.args.args
+                (f"{self._scope(function)}/{argument.arg}", everything) for argument in function.args.args
             ]
         self.facts.calls.append(CallSite(name or "__call__", given, named, passed))
         if isinstance(node.func, ast.Attribute) and _called(node.func.value)[:1].isupper():
@@ -550,7 +560,7 @@ def _stored(function: ast.AST) -> set[str]:
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 others |= set(names)
             case ast.Import(names=imported) | ast.ImportFrom(names=imported):
-                stored |= {one.asname or one.name.split(".")[0] for one in imported}
+                stored |= {alias.asname or alias.name.split(".")[0] for alias in imported}
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 stored.add(name)
         waiting += ast.iter_child_nodes(node)

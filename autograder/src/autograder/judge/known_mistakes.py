@@ -177,23 +177,26 @@ def _compare(task: Task, table: SignatureTable, seen: Mapping[str, FailureSignat
     loosely &= (alone & varies[:, 0])[:, None] & same_marks & (relation == Relation.OTHER)
     relation = torch.where(loosely, torch.tensor(Relation.LIKE), relation)
     contradicted = torch.stack(
-        [_contradicts(task, table, name, one)[cells[:, at]] for at, (name, one) in enumerate(seen.items())],
+        [
+            _contradicts(task, table, name, signature)[cells[:, at]]
+            for at, (name, signature) in enumerate(seen.items())
+        ],
         dim=1,
     )
     contradicted &= relation == Relation.OTHER
     return _Comparison(members, relation, same_marks, shows, may_show, contradicted.any(dim=1))
 
 
-def _contradicts(task: Task, table: SignatureTable, name: str, one: FailureSignature) -> Tensor:
+def _contradicts(task: Task, table: SignatureTable, name: str, signature: FailureSignature) -> Tensor:
     """Tell which sights no second mistake turns into what was seen: an error, or another shape.
 
     Shape (sights,). What an answer shows where it stops itself, or in an experiment, contradicts nothing.
     """
     probe = task.probe[name]
     expected = probe.expected.tensor
-    if not one.result or _raises(one.result) or probe.observe != RESULT or expected is None:
+    if not signature.result or _raises(signature.result) or probe.observe != RESULT or expected is None:
         return torch.zeros(len(table.kind), dtype=torch.bool)
-    harmless = {"", UNTRIED.result, str(tuple(expected.shape)), one.result}
+    harmless = {"", UNTRIED.result, str(tuple(expected.shape)), signature.result}
     return torch.tensor([result not in harmless for result, _ in table.kinds])[table.kind.long()]
 
 

@@ -62,12 +62,12 @@ def restore_button(task: str = "") -> Any:
     import ipywidgets
 
     kept = _("Your text is kept, and a button brings it back.")
-    one = _("Put this task's cell back as it was at first?")
+    question = _("Put this task's cell back as it was at first?")
     every = _("Put the cells of all tasks back as they were at first?")
     said = {
         "task": task,
         "start": _("Start over") if task else _("Start this lesson over"),
-        "asks": f"{one if task else every} {kept}",
+        "asks": f"{question if task else every} {kept}",
         "yes": _("Yes, start over"),
         "no": _("No"),
         "back": _("Bring my text back"),
@@ -106,11 +106,11 @@ def buttons(task: str, next_hint: Callable[[], tuple[Notice, int]], where: Notic
     said.add_class("ag-said")
     row = [button]
     if where is not None:
-        place = ipywidgets.Button(
+        hint_button = ipywidgets.Button(
             description=_("Where?"), tooltip=_("Show what each of your lines makes"), layout=whole
         )
-        place.on_click(lambda _change: setattr(said, "value", where.html()))
-        row.append(place)
+        hint_button.on_click(lambda _change: setattr(said, "value", where.html()))
+        row.append(hint_button)
     box = ipywidgets.VBox([ipywidgets.HBox([*row, restore_button(task)]), said])
     in_page(box, "ag-more", READY + again_script(), STYLE)
 

@@ -41,8 +41,10 @@ class Run:
         last = self.error.line_number if self.error else None
         statements = parsed(self.text).body
         if self.error is not None:  # only what stands above the line that stopped it has run
-            statements = [one for one in statements if (one.end_lineno or 0) < (last or 0)]
-        return name in self.text and any(name in names_of(ast.unparse(one))[0] for one in statements)
+            statements = [statement for statement in statements if (statement.end_lineno or 0) < (last or 0)]
+        return name in self.text and any(
+            name in names_of(ast.unparse(statement))[0] for statement in statements
+        )
 
 
 @dataclass(frozen=True)

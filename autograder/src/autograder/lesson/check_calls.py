@@ -261,8 +261,8 @@ def _code_of(namespace: Mapping[str, Any], step: Followed) -> str:
 def _onward(course: Course, lesson: LessonBank, task: Task) -> Onward:
     """Return what to do after a right answer: the next task that is not solved, or the next lesson."""
     tasks = list(lesson.tasks.values())
-    place = tasks.index(task)
-    left = [other for other in (*tasks[place:], *tasks[:place]) if not _is_solved(course, other)]
+    index = tasks.index(task)
+    left = [other for other in (*tasks[index:], *tasks[:index]) if not _is_solved(course, other)]
     done = _("{earned} of {points}", earned=len(tasks) - len(left), points=len(tasks))
     if left:
         name = Path(os.environ.get("JPY_SESSION_NAME", "")).name or f"{lesson.lesson}.ipynb"
@@ -288,7 +288,7 @@ def _is_solved(course: Course, task: Task) -> bool:
 def _notebook_of(lesson: str) -> Path | None:
     """Return a lesson's notebook: a learner has them side by side, in one folder or in a folder each."""
     places = (Path(f"{lesson}.ipynb"), Path("..") / lesson / f"{lesson}.ipynb")
-    return next((place for place in places if place.is_file()), None)
+    return next((path for path in places if path.is_file()), None)
 
 
 def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:

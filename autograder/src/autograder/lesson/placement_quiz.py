@@ -45,9 +45,9 @@ class Quiz:
 
     def result(self) -> Notice:
         """Return where to begin, and which mistake each wrong answer comes of."""
-        said = self.said()
-        done = (_done(self.course, item, self.form, said.get(item.id, "")) for item in self.items)
-        return Notice(begin_with(first_lesson(self.items, self.form, said)), tuple(filter(None, done)))
+        answers = self.said()
+        done = (_done(self.course, item, self.form, answers.get(item.id, "")) for item in self.items)
+        return Notice(begin_with(first_lesson(self.items, self.form, answers)), tuple(filter(None, done)))
 
     def __repr__(self) -> str:
         return "\n".join([self._intro(), repr(self.result())] if self.said() else [self._intro()])

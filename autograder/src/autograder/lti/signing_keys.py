@@ -68,24 +68,24 @@ def keyring(course: Course) -> Keyring:
     Raises:
         BadKeys: others can read them, or the file is no keyring.
     """
-    place = folder(course)
-    if not (place / FILE).exists():
-        return _write(place)
-    for path in (place, place / FILE):
+    key_folder = folder(course)
+    if not (key_folder / FILE).exists():
+        return _write(key_folder)
+    for path in (key_folder, key_folder / FILE):
         if os.name != "nt" and stat.S_IMODE(path.stat().st_mode) & 0o077:
             raise BadKeys(
                 f"{path} can be read by others than its owner, so the key is no secret. Make a new one: "
                 "autograder lti rotate --forget"
             )
     try:
-        held = json.loads((place / FILE).read_text(encoding="utf-8"))
+        held = json.loads((key_folder / FILE).read_text(encoding="utf-8"))
         keys = Keyring(held["private"], held["public"], tuple(held["old"]))
         keys.published(datetime.now(UTC))
         load_pem_private_key(keys.private.encode(), None)
         return keys
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise BadKeys(
-            f"{place / FILE} holds no keys. Move it away; new ones are made in its place."
+            f"{key_folder / FILE} holds no keys. Move it away; new ones are made in its place."
         ) from problem
 
 

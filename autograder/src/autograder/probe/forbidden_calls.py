@@ -114,7 +114,7 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
 
     def end(patterns: Patterns, observer: Observer) -> None:
         nonlocal observers
-        observers = (*[one for one in observers if one is not observer],)
+        observers = (*[other for other in observers if other is not observer],)
         depths[patterns] = depth = depths[patterns] - 1
         if not depth:
             remove_all(libraries.pop(patterns))
@@ -150,7 +150,7 @@ def _kernels(patterns: Patterns) -> list[tuple[str, str, Any]]:
     return [
         (name, table, torch_internals.kernel_of(f"aten::{name}", key))
         for space, _, name in (full.partition("::") for full in torch_internals.operator_names())
-        if space == "aten" and any(one.fullmatch(name.partition(".")[0]) for one in patterns)
+        if space == "aten" and any(pattern.fullmatch(name.partition(".")[0]) for pattern in patterns)
         for table in TABLES
         if torch_internals.has_kernel(f"aten::{name}", table)
         for key in [torch_internals.dispatch_key("CPU" if table.startswith("Composite") else table)]
@@ -159,7 +159,7 @@ def _kernels(patterns: Patterns) -> list[tuple[str, str, Any]]:
 
 def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], object] | None:
     """Return a call of the first operator that takes tensors of one number, and that `calls` then has."""
-    one = torch.ones(1)
+    scalar = torch.ones(1)
     # Matrices and images have more axes, and a convolution or a product takes two or three of them.
     several = [(torch.ones((1,) * axes),) * count for axes in range(1, 6) for count in (1, 2, 3)]
     for name in names:
@@ -168,7 +168,7 @@ def _callable_one(names: Iterable[str], calls: Sequence[str]) -> Callable[[], ob
             function = torch_internals.overload_of(operator, overload)
         except RuntimeError:
             continue
-        for given in ((one, 0, False), (one, 0), (one, [1]), (one, one), *several):
+        for given in ((scalar, 0, False), (scalar, 0), (scalar, [1]), (scalar, scalar), *several):
             before, number = torch.get_rng_state(), len(calls)
             try:
                 function(*given)

@@ -182,7 +182,11 @@ def _others(value: Any) -> tuple[bool | int | float, ...]:
         case bool():
             return (not value,)
         case int():
-            return tuple(one for one in (value + 1, value - 1, 2 * value) if one > 0 and one != value)
+            return tuple(
+                other_value
+                for other_value in (value + 1, value - 1, 2 * value)
+                if other_value > 0 and other_value != value
+            )
         case float():
             return (value / 2 + 0.01, 1.5 * value + 0.25)
     return ()

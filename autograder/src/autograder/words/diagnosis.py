@@ -55,7 +55,7 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
     number = finding.error.line_number if isinstance(finding, _STOPPED) and finding.error else None
     code = f"{number}: {own.code}" if own.code and number else own.code
     if verdict.named:
-        sentences = [END.split(one.hint) for one in verdict.named]
+        sentences = [END.split(mistake.hint) for mistake in verdict.named]
         mistakes, where = tuple(first for first, *_rest in sentences), "" if verdict.whole else own.headline
         advice = " ".join(rest for _first, *others in sentences for rest in others)
     else:
@@ -71,7 +71,7 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
     lines = tuple(_fitting((where, advice), MOST_WORDS - _count(*mistakes, proof, code)))
     seen = Diagnosis(mistakes, proof, code, lines)
     rest = [*([_explains(verdict)] if verdict.explains else []), message.headline, *message.details]
-    texts = dict.fromkeys([*(one.hint for one in verdict.named), *rest])
+    texts = dict.fromkeys([*(mistake.hint for mistake in verdict.named), *rest])
     why = tuple(filter(None, (_unsaid(text, seen.visible) for text in texts)))
     return Diagnosis(mistakes, proof, code, lines, why)
 
@@ -109,16 +109,16 @@ def _where(way: f.TraceAlignment | None, task: Task) -> str:
     """Say in a few words how far an answer is right, and which line to look at."""
     if way is None or way.ends == "stops":
         return ""
-    said = []
+    parts = []
     if way.right:
-        step, place = translated("steps", way.right[-1].says), _line(way.right[-1], task)
-        said.append(_("Right up to {step} ({place}).", step=step, place=place))
+        step, line = translated("steps", way.right[-1].says), _line(way.right[-1], task)
+        parts.append(_("Right up to {step} ({place}).", step=step, place=line))
     wrong = way.multiple[0] if way.multiple else way.instead
     if wrong is not None:
-        said.append(_("Look at {place}.", place=_line(wrong, task)))
-    elif said and way.missing:
-        said.append(_("Then {missing} should come.", missing=translated("steps", way.missing)))
-    return " ".join(said)
+        parts.append(_("Look at {place}.", place=_line(wrong, task)))
+    elif parts and way.missing:
+        parts.append(_("Then {missing} should come.", missing=translated("steps", way.missing)))
+    return " ".join(parts)
 
 
 def _line(step: f.Reached | f.Followed, task: Task) -> str:

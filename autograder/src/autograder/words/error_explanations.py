@@ -139,13 +139,13 @@ def _of_product(error: ErrorReport) -> str:
 
     It is read from that line, and from the shapes of what stands there.
     """
-    shapes = {one.name: one.shape for one in error.operands if one.shape is not None}
+    shapes = {operand.name: operand.shape for operand in error.operands if operand.shape is not None}
     try:
         tree = ast.parse(error.line)
     except (SyntaxError, ValueError):  # a part of a longer expression
         return ""
     products = [
-        one for one in ast.walk(tree) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.MatMult)
+        node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
     ]
     if error.type not in ("RuntimeError", "IndexError") or len(products) != 1:
         return ""

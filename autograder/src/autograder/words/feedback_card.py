@@ -198,16 +198,16 @@ def visible_words(task: Task, verdict: f.Verdict) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def _diagnosis_html(said: Diagnosis) -> str:
-    proof = f' <span class="ag-small">{inline(said.proof)}</span>' if said.proof else ""
-    bold = [f"<strong>{inline(mistake)}</strong>" for mistake in said.mistakes]
+def _diagnosis_html(text: Diagnosis) -> str:
+    proof = f' <span class="ag-small">{inline(text.proof)}</span>' if text.proof else ""
+    bold = [f"<strong>{inline(mistake)}</strong>" for mistake in text.mistakes]
     if len(bold) == 1:
         body = f"<p>{bold[0]}{proof}</p>"
     else:
         body = f"<ol>{''.join(f'<li>{mistake}</li>' for mistake in bold)}</ol><p>{proof}</p>"
-    if said.code:
-        body += f"<pre>{_escape(said.code)}</pre>"
-    return body + "".join(f"<p>{inline(line)}</p>" for line in said.lines)
+    if text.code:
+        body += f"<pre>{_escape(text.code)}</pre>"
+    return body + "".join(f"<p>{inline(line)}</p>" for line in text.lines)
 
 
 def _why_html(task: Task, verdict: f.Verdict) -> str:
@@ -340,8 +340,8 @@ def _is_listed(verdict: f.Verdict) -> bool:
     finding = verdict.finding
     if isinstance(finding, f.CallsForbidden):
         return True
-    one = len(verdict.results) == 1 and not verdict.forbidden
-    return not one and finding is not None and bool(finding.probe)
+    has_one_result = len(verdict.results) == 1 and not verdict.forbidden
+    return not has_one_result and finding is not None and bool(finding.probe)
 
 
 def inline(text: str) -> str:

@@ -106,9 +106,9 @@ def _(text: str, /, **values: Any) -> str:
     return _translated_text(_now(), (text,), values)
 
 
-def ngettext(one: str, many: str, number: float, /, **values: Any) -> str:
+def ngettext(singular: str, many: str, number: float, /, **values: Any) -> str:
     """Return a message about a `{number}` of things in the form that it asks for: 0.5 are many."""
-    return _translated_text(_now(), (one, many), {**values, "number": number})
+    return _translated_text(_now(), (singular, many), {**values, "number": number})
 
 
 def _translated_text(by: gettext.NullTranslations, texts: Sequence[str], values: Mapping[str, Any]) -> str:

@@ -66,7 +66,7 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
         extra = []  # the mistake's own hint says where it comes from
     if verdict.facts:
         first, *others = (fact_message(fact, task) for fact in verdict.facts)
-        told = [*first.details, *(one.headline for one in others)]
+        told = [*first.details, *(mistake.headline for mistake in others)]
         if isinstance(finding, NUMBERS_ONLY) or isinstance(verdict.facts[0], f.Unsteady):
             extra = [*told, message.headline, *extra]
             message = replace(message, headline=first.headline)
@@ -155,13 +155,13 @@ _MULTIPLES = {
 }
 
 
-def line_text(place: f.CodeLocation) -> str:
+def line_text(location: f.CodeLocation) -> str:
     """Return the line of a tensor in an answer's code, with the name that it gets there."""
-    if place.name:
-        return _("line {line} (`{name}`)", line=place.line_number, name=place.name)
-    if place.whole:
-        return _("line {line}", line=place.line_number)
-    return _("a part of line {line}", line=place.line_number)
+    if location.name:
+        return _("line {line} (`{name}`)", line=location.line_number, name=location.name)
+    if location.whole:
+        return _("line {line}", line=location.line_number)
+    return _("a part of line {line}", line=location.line_number)
 
 
 def way_text(way: f.TraceAlignment, task: Task) -> str:
@@ -178,10 +178,10 @@ def way_text(way: f.TraceAlignment, task: Task) -> str:
     own = [step for step in way.right if step.function in task.own_functions]
     right = listed([f"{translated('steps', step.says)} ({step_text(step, task)})" for step in own])
     case = way.ends == "stops", any(step.times != 1 for step in own)
-    said = right and _(_RIGHT[case][0], right=right, where=where)
+    right_text = right and _(_RIGHT[case][0], right=right, where=where)
     if way.missing:
-        return " ".join(filter(None, [said, _comes(way, task)]))
-    return f"{said} {_(_ENDS[way.ends][0])}" if said and way.ends in _ENDS else said
+        return " ".join(filter(None, [right_text, _comes(way, task)]))
+    return f"{right_text} {_(_ENDS[way.ends][0])}" if right_text and way.ends in _ENDS else right_text
 
 
 def _comes(way: f.TraceAlignment, task: Task) -> str:
@@ -210,13 +210,13 @@ def where_text(
     """
     first, before, lines = _first_wrong(steps, way), None, []
     for step in steps:
-        place = step_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
+        text = step_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
         says = f": {translated('steps', step.says)}" if step.says else ""
         line = (step.function, step.line_number)
         written = code(step) if line != before else ""  # once for all that a line makes
         before = line
         mark = "✓" if step.right else "✗" if step is first else "·"
-        lines.append(f"{mark} {place}{says}{f' ← `{written}`' if written else ''}")
+        lines.append(f"{mark} {text}{says}{f' ← `{written}`' if written else ''}")
     if way and way.missing:
         lines.append(_("✗ Found in no line: {missing}.", missing=translated("steps", way.missing)))
     lines.append(_("✓ marks what the usual way makes too. Another way can be right as well."))
@@ -230,7 +230,7 @@ def _first_wrong(steps: Sequence[f.Followed], way: f.TraceAlignment | None) -> f
     if way.instead is not None:
         made = replace(way.instead, row=())
         return next((step for step in steps if replace(step, says="", right=False, row=()) == made), None)
-    last = max((place for place, step in enumerate(steps) if step.right), default=-1)
+    last = max((index for index, step in enumerate(steps) if step.right), default=-1)
     rest = steps[last + 1 :] if way.ends == "wrong" else ()
     return rest[0] if len({(step.function, step.line_number) for step in rest}) == 1 else None
 
@@ -238,17 +238,15 @@ def _first_wrong(steps: Sequence[f.Followed], way: f.TraceAlignment | None) -> f
 def step_text(step: f.Reached, task: Task) -> str:
     """Say where a step stands in the learner's code, as in "`k`, line 5"."""
     line = step.line_number
-    place = (
+    text = (
         _("`{name}`, line {line}", name=step.name, line=line)
         if step.name
         else _("inside line {line}", line=line)
     )
     if step.function not in task.own_functions:
-        place = _("{place} of the cell of `{name}`", place=place, name=step.function.partition(".")[0])
+        text = _("{place} of the cell of `{name}`", place=text, name=step.function.partition(".")[0])
     return (
-        _("{place}, there of shape {shape}", place=place, shape=shape_text(step.shape))
-        if step.shape
-        else place
+        _("{place}, there of shape {shape}", place=text, shape=shape_text(step.shape)) if step.shape else text
     )
 
 
@@ -271,7 +269,7 @@ def short_finding(task: Task, verdict: f.Verdict) -> str:
     finding = verdict.finding
     if finding is None or isinstance(finding, f.Untried):
         return ""
-    names = [one.name for one in verdict.named if one.name]
+    names = [mistake.name for mistake in verdict.named if mistake.name]
     if names:
         return _("What your last check saw fits this: {names}.", names="; ".join(names))
     return _("Your last check found: {message}", message=word(finding, task, verdict).headline)
@@ -463,13 +461,13 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
     if finding.unexpected:
         unlisted = _first_of(finding.unexpected)
         parts.append(_("has parameters that should not be there ({names})", names=unlisted))
-    for one in finding.reshaped[:1]:
+    for parameter in finding.reshaped[:1]:
         parts.append(
             _(
                 "has a parameter `{name}` of shape {obtained}, which should be {expected}",
-                name=one.name,
-                obtained=shape_text(one.obtained),
-                expected=shape_text(one.expected),
+                name=parameter.name,
+                obtained=shape_text(parameter.obtained),
+                expected=shape_text(parameter.expected),
             )
         )
     fault = _(" and ").join(parts)
@@ -599,16 +597,16 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         called=error.called.partition(".")[0],
     )
     if error.operands:
-        there = _("There, {operands}.", operands=listed([_operand(one) for one in error.operands]))
+        there = _("There, {operands}.", operands=listed([_operand(operand) for operand in error.operands]))
         message = replace(message, details=(there, *message.details))
     return _explained(message, error)
 
 
-def _operand(one: Operand) -> str:
-    if one.shape is None:
-        return _("`{name}` is {value}", name=one.name, value=one.value)
-    shape = shape_text(one.shape)
-    return _("`{name}` has shape {shape} ({dtype})", name=one.name, shape=shape, dtype=one.dtype)
+def _operand(operand: Operand) -> str:
+    if operand.shape is None:
+        return _("`{name}` is {value}", name=operand.name, value=operand.value)
+    shape = shape_text(operand.shape)
+    return _("`{name}` has shape {shape} ({dtype})", name=operand.name, shape=shape, dtype=operand.dtype)
 
 
 # What is said of a result of some other type, by what it is taken for.
@@ -665,7 +663,7 @@ _TYPE_ADVICE = {
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
     probe, kind = task.probe.get(finding.probe), _kind_of_type(finding.obtained, task)
     wanted = _("a number") if task.number else _("a tensor")
-    used = any(one.then for one in task.probes)  # what comes back is put to use
+    used = any(probe.then for probe in task.probes)  # what comes back is put to use
     if used:
         given = probe is not None and "model" in probe.inputs
         is_module = finding.obtained in CALLABLES
@@ -826,10 +824,10 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             "something new."
         )
         return Message(headline, (advice,))
-    if said := plugin_words.PROPERTIES.get(rule):
-        case, values = said.case(finding, task)
+    if text := plugin_words.PROPERTIES.get(rule):
+        case, values = text.case(finding, task)
         obtained = number_text(finding.obtained)
-        return about(finding, task, sentences(rule, case, said.words), **{"obtained": obtained, **values})
+        return about(finding, task, sentences(rule, case, text.words), **{"obtained": obtained, **values})
     return about(finding, task, _BROKEN[rule], names=names)
 
 
@@ -1110,8 +1108,8 @@ _RELATED = {
 
 
 def _related(fact: f.Related, task: Task) -> Message:
-    place, axis = int(fact.value), axis_name(task.axes, fact.axis)
-    entry = slice_at(task, axis, place)
+    index, axis = int(fact.value), axis_name(task.axes, fact.axis)
+    entry = slice_at(task, axis, index)
     how = fact.how
     if abs(abs(fact.value) - 1) < 1e-4:
         how = {("times", False): "sign", ("input", True): "added", ("input", False): "taken"}.get(
@@ -1122,11 +1120,11 @@ def _related(fact: f.Related, task: Task) -> Message:
     return tell(
         _RELATED[how],
         name=fact.name,
-        count=_axis_number(place, stacked) if how == "shared" else place,
+        count=_axis_number(index, stacked) if how == "shared" else index,
         axis=_axis_number(fact.axis, stacked),
         value=number_text(fact.value),
-        digits=place,
-        entry=entry if axis else _("slice {place} of axis {axis}", place=place, axis=fact.axis),
+        digits=index,
+        entry=entry if axis else _("slice {place} of axis {axis}", place=index, axis=fact.axis),
         where=on_which(f.Finding(probe=fact.probe), task),
     )
 

@@ -167,7 +167,7 @@ def mounted(data: Mapping[str, Any], static: Path, alt: str) -> str:
     scripts = {"": _script(static, _packed(code.encode()))}
     for name, content in files.items():
         # Of each four bytes the first, then the second, …: of numbers, those that are alike stand together.
-        scripts[name] = _script(static, _packed(b"".join(content[place::4] for place in range(4))))
+        scripts[name] = _script(static, _packed(b"".join(content[phase::4] for phase in range(4))))
     model = json.loads(data["model"])
     # The module's texts of today: a build keeps what a cell has shown for longer than that.
     model["texts"] = {text: spoken for text in translatable_texts(code) if (spoken := _(text)) != text}
