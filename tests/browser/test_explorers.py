@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import visuals
+from visuals.explorers.sentence import explore_sentence
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +107,18 @@ CASES = {
             ("Your sentence", "=The bank needed cash!", "largest weights bank 0.72, cash 0.25"),
             ("bank", "ArrowRight", "'needed' alone is 45°"),
             ("Your sentence", "=xyzzy", "The sentence has no known word."),
+        ),
+    ),
+    "sentence": Case(
+        explore_sentence,
+        "Here “bank” means the side of a river: 94 % of what it takes in is “boat”.",
+        (
+            ("Word 14 of the sentence", "ArrowDown ArrowDown", "means a place that keeps money: 97 %"),
+            (
+                "Word 11 of the sentence",
+                "ArrowDown",
+                "“he” means the king: 91 % of what it takes in is “king”",
+            ),
         ),
     ),
     "reading": Case(
@@ -311,7 +324,7 @@ def mounted(browser):
         isdark = theme == "dark"
         back, ink = ("#111111", "#e3e6ea") if isdark else ("#ffffff", "#1f2328")
         page.set_content(PAGE.format(light=json.dumps(not isdark), back=back, ink=ink))
-        model = {"shows": explorer._shows, "chosen": explorer._first, "texts": explorer.texts}
+        model = {"shows": explorer._shows, "chosen": explorer.chosen, "texts": explorer.texts}
         page.evaluate(MOUNT, [explorer.code, model])
         return page
 
@@ -390,13 +403,27 @@ def test_two_things_stand_side_by_side_where_a_page_has_room(mounted, name):
     assert tops[0] == tops[1]
 
 
+def test_one_word_of_the_sentence_changes_by_itself_unless_motion_is_not_wanted(browser):
+    explorer, model = explore_sentence(), "document.querySelector('.live').innerText"
+    for wanted, thing in (("no-preference", "cash"), ("reduce", "boat")):
+        context = browser.new_context(reduced_motion=wanted)
+        page = context.new_page()
+        page.clock.install()
+        page.set_content(PAGE.format(light="true", back="#fff", ink="#000"))
+        page.evaluate(MOUNT, [explorer.code, {"shows": explorer._shows, "chosen": explorer.chosen}])
+        assert "is “boat”" in page.evaluate(model)
+        page.clock.run_for(5000)
+        assert f"is “{thing}”" in page.evaluate(model)
+        context.close()
+
+
 def test_bars_glide_between_two_states_unless_motion_is_not_wanted(browser):
     explorer = CASES["meaning"].make()
     for wanted, moves in (("no-preference", True), ("reduce", False)):
         context = browser.new_context(reduced_motion=wanted)
         page = context.new_page()
         page.set_content(PAGE.format(light="true", back="#fff", ink="#000"))
-        model = {"shows": explorer._shows, "chosen": explorer._first, "texts": {}}
+        model = {"shows": explorer._shows, "chosen": explorer.chosen, "texts": {}}
         page.evaluate(MOUNT, [explorer.code, model])
         ends = page.evaluate(
             """async () => {

@@ -21,7 +21,9 @@ from visuals import look_inside
 from visuals.checkpoint import CONTEXT_LENGTH, FILE, NUM_HEADS, VOCABULARY, encode
 from visuals.checkpoint.train import trained
 from visuals.explorers.model import in_gpt2_form
+from visuals.explorers.sentence import explore_sentence
 from visuals.published import FOLDER, TEXTS, TOKENIZER
+from visuals.trained import trained_words
 
 pytestmark = pytest.mark.slow
 
@@ -274,6 +276,25 @@ def test_what_a_window_shows_and_what_arrives_behind_it_are_products_of_masks(lo
     assert actual == [expected for _given, expected in cases]
 
 
+def test_the_words_of_a_sentence_take_in_and_mean_what_pytorch_says(load):
+    page, small, shows = load("explorers/sentence.js"), trained_words(), explore_sentence()._shows
+    sentences = [
+        [shows["words"][size(len(shows["words"])) - 1] for _ in range(1 + size(13))] for _ in range(INPUTS)
+    ]
+    places = [[shows["words"].index(word) for word in words] for words in sentences]
+    actual = page.evaluate(
+        "([shows, all]) => all.map(places => live.readWords(shows, places))", [shows, places]
+    )
+    for came, words in zip(actual, sentences, strict=True):
+        x = small.embed(" ".join(words))  # (tokens, 16)
+        queries, keys, values = (
+            x @ small.one_head[f"W_{part}.weight"].T for part in ("query", "key", "value")
+        )
+        weights = torch.softmax(queries @ keys.T / 4, dim=-1)  # (tokens, tokens)
+        np.testing.assert_allclose(came["weights"], weights.numpy(), atol=1e-4)
+        assert came["meanings"] == small.read(x + weights @ values)
+
+
 def test_a_text_is_cut_into_the_tokens_of_the_library(load):
     stored = load_file(TOKENIZER)
     actual = load("live/tensors.js").evaluate(
@@ -327,7 +348,7 @@ def test_the_explorer_of_a_loaded_gpt2_reads_tokens_and_takes_heads_away(browser
     context = browser.new_context(offline=True, reduced_motion="reduce")
     page = context.new_page()
     page.set_content('<!doctype html><html lang="en"><title>An explorer</title><main></main>')
-    values = {"shows": explorer._shows, "chosen": explorer._first, "texts": {}}
+    values = {"shows": explorer._shows, "chosen": explorer.chosen, "texts": {}}
     (file,) = explorer._files.values()
     page.evaluate(WITH_WEIGHTS, [explorer.code, values, base64.b64encode(file.read_bytes()).decode()])
     ids = lesson["encode"](lesson["sentence"])

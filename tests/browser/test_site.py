@@ -201,7 +201,9 @@ def test_no_lesson_tells_a_reader_to_run_something(site, folder):
 
 
 def test_the_trained_model_is_on_every_lessons_page_from_the_same_files(site):
-    files = {part for part in Parts(site / "index.html").parts if "/live/" in part}
+    files = {part for part in Parts(site / "10-read-a-model.html").parts if "/live/" in part}
+    files &= set(Parts(site / "index.html").parts)
+    assert len(files) == 2  # its module and its weights
     for folder in FOLDERS:
         for lesson in COURSE.lessons:
             assert files <= {*Parts(site / folder / f"{lesson}.html").parts}, f"{folder}{lesson}"
@@ -221,7 +223,7 @@ def test_the_trained_model_is_loaded_when_its_fold_is_opened(visit):
 
 def test_a_link_at_the_head_of_a_lesson_opens_the_fold_of_the_trained_model(visit):
     page = visit("04-dropout", width=390)
-    page.get_by_role("link", name="Try the trained model on any text").press("Enter")
+    page.get_by_role("link", name="Look inside a model").press("Enter")
     page.locator(".try-it").get_by_label("Type anything").wait_for()
 
 
@@ -260,8 +262,17 @@ def test_mistakes_are_folded_by_lesson_and_looked_for_by_a_word(visit):
     assert "column" in shown.first.inner_text()
 
 
+def test_the_first_page_begins_with_a_sentence_and_leads_to_the_first_lesson(visit):
+    page = visit("index")
+    page.get_by_label("Word 14 of the sentence").select_option("fish")
+    page.locator(".says", has_text="takes in is “fish”").wait_for()
+    page.get_by_role("link", name="Build this: lesson 01").click()
+    assert page.locator("h1").inner_text().startswith("01")
+
+
 def test_the_first_page_runs_the_model_on_what_is_typed(visit):
     page = visit("index")
+    page.get_by_text("Look inside a model").click()
     page.get_by_label("Type anything").fill("for item in ite")
     page.locator(".says", has_text="token 14, 'e'").wait_for()
     page.get_by_label("Step").press("Home")
@@ -271,8 +282,6 @@ def test_the_first_page_runs_the_model_on_what_is_typed(visit):
     assert path.inner_text().startswith("attention 0 adds to “e” what its heads bring: head 0 most from")
     page.get_by_label("At the marked token").press("ArrowDown")
     page.locator(".says", has_text="At token 14, what is there after the embedding comes from").wait_for()
-    page.get_by_role("link", name="Start here").click()
-    assert page.locator("h1").inner_text().startswith("01")
 
 
 def test_at_least_eight_explorers_stand_on_the_site(site):

@@ -163,10 +163,11 @@ def _predictions(source: str) -> Iterator[Entry]:
 def _of_faults(course: Course) -> Iterator[Entry]:
     faults = load_faults(course.source)
     yield Entry("course", course.title, "the course's title")
-    for said in (course.site.says, *course.site.can, course.site.front.says):
+    site = course.site
+    for said in filter(None, (site.says, *site.can, site.front.says, site.inside.says)):
         yield Entry("course", said, "on the site's first page")
-    if course.site.front.fold:
-        yield Entry("course", course.site.front.fold, "what opens an explorer on a lesson's page")
+    if site.inside.fold:
+        yield Entry("course", site.inside.fold, "what opens an explorer at the end of a page")
     for term in read_glossary(course):
         yield Entry(term.context, term.text, "what the term means")
     for item in read_quiz(course):

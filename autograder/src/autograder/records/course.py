@@ -44,15 +44,23 @@ class NoCourse(AuthoringError):
 
 @dataclass(frozen=True)
 class Front:
-    """The explorer on a site's first page: its cell, as lesson#cell, a sentence before it, what is chosen.
+    """What moves on a site's first page: a function, as module:name, that returns an explorer."""
 
-    With `fold`, the name of a fold, it waits in one at the end of each other lesson's page, too.
+    explorer: str = ""
+    says: str = ""  # a sentence before it
+
+
+@dataclass(frozen=True)
+class Inside:
+    """An explorer that waits in a fold on every page but its own lesson's: its cell, as lesson#cell.
+
+    `fold` names the fold, `says` is a sentence before the explorer, `chosen` what is chosen in it.
     """
 
     cell: str = ""
+    fold: str = ""
     says: str = ""
     chosen: Mapping[str, str | int] = field(default_factory=dict, hash=False)
-    fold: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class Site:
     says: str = ""  # what the course is, in a few sentences
     can: tuple[str, ...] = ()  # what somebody can do who has done it
     front: Front = field(default_factory=Front)
+    inside: Inside = field(default_factory=Inside)
 
     def doors(self, lesson: str) -> list[tuple[str, str]]:
         """Where a lesson can be opened: each place with its address."""

@@ -14,9 +14,9 @@ from autograder.author.site.build_site import build_site
 from autograder.author.site.lesson_page import Page
 from autograder.author.site.search_index import sections
 from autograder.records import course as course_file
-from autograder.records.course import Course, Front, Site
+from autograder.records.course import Course, Front, Inside, Site
 from autograder.records.errors import AuthoringError
-from autograder.records.javascript_modules import MODULE_MIME
+from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 pytestmark = pytest.mark.slow
@@ -47,8 +47,8 @@ def lesson():
             new_markdown_cell("Run the\nnext cell.", id="told-to-run"),
             new_code_cell("1 + 1", id="sum-answer", metadata=answer),
             new_code_cell("draw()", id="drawn", outputs=shown(**{"text/html": picture("a sum")})),
-            new_code_cell("sketch()", id="sketched", outputs=shown(**{"text/html": DRAWING})),
-            new_code_cell("sketch()", id="sketched-again", outputs=shown(**{"text/html": DRAWING})),
+            new_code_cell("sketch()", id="sketched", outputs=shown(**DRAWING)),
+            new_code_cell("sketch()", id="sketched-again", outputs=shown(**DRAWING)),
             new_code_cell("count()", id="counted", outputs=shown(**{MODULE_MIME: MODULE})),
             new_code_cell(question, id="asked", outputs=shown(**{"text/html": "<p>How many?</p>"})),
             new_code_cell(
@@ -60,12 +60,29 @@ def lesson():
     )
 
 
-DRAWING = (
-    "<img src=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='80' height='40' "
-    "viewBox='0 0 60 30'%3E%3CclipPath id='i0'%3E%3Crect width='60' height='30'/%3E%3C/clipPath%3E"
-    "%3Ctext clip-path='url(%23i0)'%3Eone %26amp; one%3C/text%3E%3Cuse href='%23i0'/%3E%3C/svg%3E\" "
-    'alt="a sketch" width="80" height="40">'
-)
+DRAWING = {
+    "text/plain": "a sketch",
+    PICTURE_MIME: {
+        "svg": "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='40' viewBox='0 0 60 30'>"
+        "<clipPath id='i0'><rect width='60' height='30'/></clipPath>"
+        "<text clip-path='url(#i0)'>one &amp; one</text><use href='#i0'/></svg>"
+    },
+}
+
+COUNTING = """
+import json
+
+
+class Counting:
+    def _repr_mimebundle_(self):
+        model = {"shows": {}, "chosen": {"count": "1"}, "texts": {}}
+        module = {"package": "counting_page", "module": "count.js", "files": {}, "model": json.dumps(model)}
+        return {"text/plain": "one", "application/vnd.autograder.module+json": module}, {}
+
+
+def counting():
+    return Counting()
+"""
 
 
 def picture(alt):
@@ -78,7 +95,7 @@ def package(tmp_path_factory):
     home = tmp_path_factory.mktemp("packages")
     folder = home / "counting_page"
     folder.mkdir()
-    (folder / "__init__.py").touch()
+    (folder / "__init__.py").write_text(COUNTING)
     (folder / "one.js").write_text("export const one = 1;\n")
     (folder / "count.js").write_text('import { one } from "./one.js";\nexport default { render() {} };\n')
     (folder / "numbers.bin").write_bytes(bytes(range(8)))
@@ -95,7 +112,8 @@ def course(tmp_path_factory, package):
         'bank = "bank"\n'
         '[site]\nglossary = "source/glossary.toml"\nrepository = "https://example.org/us/counting"\n'
         'reading = "source/reading.toml"\nsays = "Count to three."\n'
-        '[site.front]\ncell = "01-counting#counted"\nchosen = { count = "2" }\nfold = "Count yourself"\n'
+        '[site.front]\nexplorer = "counting_page:counting"\n'
+        '[site.inside]\ncell = "01-counting#counted"\nchosen = { count = "2" }\nfold = "Count yourself"\n'
     )
     (root / "source").mkdir()
     (root / "source" / "faults.py").write_text(
@@ -146,9 +164,10 @@ def test_a_drawing_becomes_part_of_the_page_with_names_of_its_own(page):
     for number in (1, 2):
         named = f"drawing-{number}-i0"
         assert (
-            '<svg role="img" aria-label="a sketch" width="80" height="40" '
-            f"xmlns='http://www.w3.org/2000/svg' viewBox='0 0 60 30'><clipPath id='{named}'><rect width='60' "
-            f"height='30'/></clipPath><text clip-path='url(#{named})'>one &amp; one</text>"
+            '<svg role="img" aria-label="a sketch" class="ag-picture" '
+            "xmlns='http://www.w3.org/2000/svg' width='80' height='40' viewBox='0 0 60 30'>"
+            f"<clipPath id='{named}'><rect width='60' height='30'/></clipPath>"
+            f"<text clip-path='url(#{named})'>one &amp; one</text>"
             f"<use href='#{named}'/></svg>"
         ) in page
 
@@ -174,16 +193,17 @@ def test_a_module_is_mounted_with_its_files_as_scripts_a_page_opened_as_a_file_c
     assert all(f"live/{name}" in page for name in scripts)
 
 
-def test_the_first_page_shows_the_explorer_that_the_course_names_with_what_is_chosen_there(site):
+def test_the_first_page_shows_the_explorers_that_the_course_names_with_what_is_chosen_there(site):
     index = (site / "index.html").read_text(encoding="utf-8")
     assert "Count to three." in index
-    (shown,) = re.findall('data-model="([^"]*)"', index)
-    assert json.loads(unpacked(shown))["chosen"] == {"count": "2"}
+    shown = [json.loads(unpacked(text))["chosen"] for text in re.findall('data-model="([^"]*)"', index)]
+    assert shown == [{"count": "1"}, {"count": "2"}]  # what moves there, and what waits in a fold
+    assert index.index("Count yourself") < index.rindex("data-model")
     assert 'class="card" href="01-counting.html"' in index
     assert 'hreflang="bn">বাংলা</a>' in index
 
 
-def test_the_first_pages_explorer_waits_in_a_fold_on_each_other_lessons_page(course, page, tmp_path):
+def test_the_model_to_look_into_waits_in_a_fold_on_each_other_lessons_page(course, page, tmp_path):
     def folds(name):
         cells = Page(name, lesson(), tmp_path).make(course, "<p>It counts.</p>").cells
         return [cell.source for cell in cells if "<summary>Count yourself" in cell.source]
@@ -201,10 +221,17 @@ def test_a_page_speaks_to_a_reader_where_the_notebook_speaks_to_who_runs_it(site
     assert "Run the" not in page + found
 
 
-def test_a_front_cell_that_shows_no_explorer_is_named(course, tmp_path):
-    front = Site(front=Front("01-counting#drawn"))
-    with pytest.raises(AuthoringError, match=r"`01-counting#drawn` shows no explorer"):
-        build_site(Course(**{**vars(course), "site": front}), tmp_path / "out")
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        (Site(inside=Inside("01-counting#drawn")), "`01-counting#drawn` shows no explorer"),
+        (Site(front=Front("counting_page:away")), "`counting_page:away` returns no explorer"),
+        (Site(front=Front("away:counting")), "`away:counting` returns no explorer"),
+    ],
+)
+def test_an_explorer_of_the_first_page_that_is_none_is_named(course, tmp_path, site, said):
+    with pytest.raises(AuthoringError, match=said):
+        build_site(Course(**{**vars(course), "site": site}), tmp_path / "out")
 
 
 def test_a_module_that_is_not_there_is_named(course, package, tmp_path):

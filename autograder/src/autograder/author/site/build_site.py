@@ -21,8 +21,8 @@ from autograder.author.authoring import Fault, load_faults
 from autograder.author.glossary import Term, read_glossary
 from autograder.author.nbgrader_generate import write_notebook
 from autograder.author.parallel import each_lesson
-from autograder.author.site.front_page import card, explorer
-from autograder.author.site.lesson_page import HERE, Page
+from autograder.author.site.front_page import card, front_explorer, inside_explorer
+from autograder.author.site.lesson_page import HERE, Page, folded_explorer
 from autograder.author.site.reader_wording import read_reading, reword
 from autograder.author.site.search_index import sections
 from autograder.lesson.placement_quiz import begin_with, leave_out
@@ -107,9 +107,11 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
     terms, quiz = read_glossary(course), read_quiz(course)
     context = {"notebooks": notebooks, "where": partial(_where, notebooks)}
     says = partial(translated, "course")
+    inside = inside_explorer(course, notebooks, static)
     front: dict[str, Any] = {
         "cards": [card(lesson, notebook, static) for lesson, notebook in notebooks.items()],
-        "explorer": explorer(course, notebooks, static),
+        "explorer": front_explorer(course, static),
+        "inside": folded_explorer(course, inside),
         "languages": _languages(course, language, languages),
         "quiz": quiz,
         "starter": (course.root / "start.py").is_file(),
@@ -125,7 +127,7 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
     if terms:
         _write(source, "glossary.md", **context, terms=terms)
     for lesson, notebook in notebooks.items():
-        page = Page(lesson, notebook, static).make(course, front["explorer"])
+        page = Page(lesson, notebook, static).make(course, inside)
         write_notebook(page, source / f"{lesson}.ipynb")
     (source / "templates").mkdir()
     shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)

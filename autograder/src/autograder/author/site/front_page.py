@@ -1,4 +1,4 @@
-"""The first page of a site: what it says of each lesson, and the explorer that moves on it."""
+"""The first page of a site: what it says of each lesson, and the explorers on it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import html
 import json
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +52,34 @@ def _without_markdown(text: str) -> str:
     return html.escape(re.sub(r"[*`$]", "", re.sub(r"\\sqrt\{([^}]*)\}", r"√\1", text)))
 
 
-def explorer(course: Course, notebooks: dict[str, NotebookNode], static: Path) -> str:
+def front_explorer(course: Course, static: Path) -> str:
     """Return the place of the explorer on the first page; nothing where the course names none.
+
+    Raises:
+        AuthoringError: what the course names returns no explorer.
+    """
+    name = course.site.front.explorer
+    if not name:
+        return ""
+    module, _, function = name.partition(":")
+    try:
+        data = getattr(import_module(module), function)()._repr_mimebundle_()[0]
+        return mounted(data[MODULE_MIME], static, data["text/plain"])
+    except (ImportError, AttributeError, LookupError) as problem:
+        problems = [f"course.toml: site.front: `{name}` returns no explorer ({problem})"]
+        raise AuthoringError(problems) from problem
+
+
+def inside_explorer(course: Course, notebooks: dict[str, NotebookNode], static: Path) -> str:
+    """Return the place of the explorer that looks inside a model; nothing where the course names none.
 
     Raises:
         AuthoringError: the cell that the course names shows no explorer.
     """
-    front = course.site.front
-    if not front.cell:
+    inside = course.site.inside
+    if not inside.cell:
         return ""
-    lesson, _, cell = front.cell.partition("#")
+    lesson, _, cell = inside.cell.partition("#")
     outputs = [
         output.get("data", {})
         for one in (notebooks[lesson].cells if lesson in notebooks else ())
@@ -69,8 +88,10 @@ def explorer(course: Course, notebooks: dict[str, NotebookNode], static: Path) -
     ]
     shown: list[Any] = [data for data in outputs if MODULE_MIME in data]
     if not shown:
-        raise AuthoringError([f"course.toml: site.front: `{front.cell}` shows no explorer; build its lesson"])
+        raise AuthoringError(
+            [f"course.toml: site.inside: `{inside.cell}` shows no explorer; build its lesson"]
+        )
     module = shown[0][MODULE_MIME]
     model = json.loads(module["model"])
-    model["chosen"] |= front.chosen
+    model["chosen"] |= inside.chosen
     return mounted({**module, "model": json.dumps(model)}, static, "")

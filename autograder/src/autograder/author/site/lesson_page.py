@@ -46,7 +46,7 @@ class Page:
     _drawings: int = 0
 
     def make(self, course: Course, explorer: str = "") -> NotebookNode:
-        """Return the notebook that the page is made from; `explorer` is that of the first page."""
+        """Return the notebook that the page is made from; `explorer` waits in a fold at its end."""
         for cell in self.notebook.cells:
             answer = is_answer(cell)
             folded = cell.metadata.get("jupyter", {}).get("source_hidden")
@@ -63,13 +63,11 @@ class Page:
             cell.outputs = [self._shown(cell, output) for output in cell.outputs]
         first = self.notebook.cells[0]
         title, rest = first.source.partition("\n")[::2]
-        front = course.site.front
-        waits = front.fold and explorer and not front.cell.startswith(f"{self.lesson}#")
-        name = translated("course", front.fold) if waits else ""
+        waits = explorer and not course.site.inside.cell.startswith(f"{self.lesson}#")
+        name = translated("course", course.site.inside.fold) if waits else ""
         first.source = f"{title}\n\n{_cells().doors(course, self.lesson, name)}\n{rest}"
         if waits:
-            says = translated("course", front.says) if front.says else ""
-            self.notebook.cells.append(new_markdown_cell(_cells().try_it(name, says, explorer), id="try-it"))
+            self.notebook.cells.append(new_markdown_cell(folded_explorer(course, explorer), id="try-it"))
         return self.notebook
 
     def _prose(self, cell: NotebookNode, answer: bool) -> str:
@@ -132,6 +130,15 @@ class Page:
         numbers = NUMBER.findall(printed.replace("−", "-"))
         came = choices[-1] if choices else (numbers or [""])[-1]
         return str(_cells().outcome(name, printed, came, ast.literal_eval(within)))
+
+
+def folded_explorer(course: Course, explorer: str) -> str:
+    """Return the fold in which the explorer waits that looks inside a model; nothing where there is none."""
+    inside = course.site.inside
+    if not explorer:
+        return ""
+    says = translated("course", inside.says) if inside.says else ""
+    return str(_cells().try_it(translated("course", inside.fold), says, explorer))
 
 
 def first_picture(data: Mapping[str, Any], static: Path) -> str:
