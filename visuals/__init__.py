@@ -6,6 +6,7 @@ On tensors of your own, with the tokens as a list of strings:
     explore_map(weights, tokens)                   the same, to choose sequence, head and query by keyboard
     attention_map(weights, source, target)         cross-attention: tokens of the keys, then of the queries
     explore_heads(weights, tokens)                 the heads of one sentence, side by side or superposed
+    explore_journey(queries, keys, values, tokens)  one query's scores, weights and context, stop by stop
     explore_causal_mask(scores, tokens)            with the mask and without it, token by token
     leak_map(leaks, tokens)
     attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
@@ -21,6 +22,7 @@ words that say the same, and `figure`, for matplotlib. `help(name)` tells each f
 
 from visuals.dates import trained_dates
 from visuals.explorers.inside import look_inside
+from visuals.explorers.journey import explore_journey
 from visuals.explorers.maps import explore_map
 from visuals.explorers.model import explore_model
 from visuals.explorers.reading import explore_reading
@@ -81,6 +83,7 @@ __all__ = [
     "explore_causal_mask",
     "explore_dropout",
     "explore_heads",
+    "explore_journey",
     "explore_map",
     "explore_meaning",
     "explore_model",

@@ -25,6 +25,7 @@
 from autograder import check, hint, predict, progress, quiz, reveal
 from visuals import (
     attention_map,
+    explore_journey,
     explore_meaning,
     explore_query,
     overflow,
@@ -413,6 +414,14 @@ explore_query(inputs, tokens)
 # %% id="explorer-revealed"
 at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)  # (tokens,)
 reveal("sharpness-zero", "all are 1/6" if torch.allclose(at_zero, torch.full((6,), 1 / 6)) else "all are 0")
+
+# %% [markdown] id="journey-intro"
+# ### One number's journey
+#
+# Here is the whole way once more, from the row of "journey" to its context vector. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
+
+# %% id="journey" tags=["figure"]
+explore_journey(inputs, inputs, inputs, tokens, scale=False, called=["inputs"] * 3)
 
 # %% [markdown] id="all-scores-intro"
 # ## 6 · Every token is a query

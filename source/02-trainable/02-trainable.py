@@ -18,6 +18,7 @@
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
+    explore_journey,
     explore_reading,
     explore_scale,
     query_key_value,
@@ -297,6 +298,14 @@ check("context-of-one-token")
 
 # %% id="context-shown"
 context_vec_2
+
+# %% [markdown] id="journey-intro"
+# ### One number's journey
+#
+# The same way as in lesson 01, now with queries, keys and values, and with the division by $\sqrt{d_k}$. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
+
+# %% id="journey" tags=["figure"]
+explore_journey(inputs @ W_query, keys, values, tokens)
 
 # %% [markdown] id="class-intro"
 # ## 6 · A class

@@ -22,6 +22,7 @@ from visuals import (
     attention_map,
     explore_bugs,
     explore_heads,
+    explore_journey,
     explore_slices,
     head_trade_off,
     split_projection,
@@ -973,6 +974,21 @@ random_batch = torch.randn(4, 10, 16)  # (b, tokens, d_in)
 context_vecs = MultiHeadAttention(16, 2, 10, 0.0, num_heads=2)(random_batch)
 print("context_vecs.shape:", context_vecs.shape)
 
+
+# %% [markdown] id="journey-intro"
+# ### One number's journey
+#
+# Follow one query through head 0: its row is cut, the future is hidden, and the contexts of both heads are joined. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
+
+# %% id="journey" tags=["figure"]
+parts = ("W_query", "W_key", "W_value")
+explore_journey(
+    *(inputs @ torch.cat([getattr(head, part).weight for head in (head_0, head_1)]).T for part in parts),
+    tokens,
+    query=3,
+    causal=True,
+    heads=2,
+)
 
 # %% [markdown] id="copy-intro"
 # ## 7 · Two classes, one function

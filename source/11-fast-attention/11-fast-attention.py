@@ -23,7 +23,7 @@
 import warnings
 
 from autograder import check, hint, predict, progress, reveal, review
-from visuals import attention_map, cost_curves, explore_tiles, measured, qkv_rows
+from visuals import attention_map, cost_curves, explore_journey, explore_tiles, measured, qkv_rows
 from visuals.checkpoint import NUM_HEADS, decode, encode
 from visuals.checkpoint.train import trained
 
@@ -388,6 +388,14 @@ def tiles_visited(num_tokens, tile):
 
 
 print("tiles of 2:", tiles_visited(6, 2), "of 9, tiles of 1:", tiles_visited(6, 1), "of 36")
+
+# %% [markdown] id="journey-intro"
+# ### One number's journey
+#
+# One query, and tiles of two keys: a tile comes, is used, and goes. Watch what is kept of it. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
+
+# %% id="journey" tags=["figure"]
+explore_journey(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens, query=3, tile=2)
 
 # %% [markdown] id="tiled-attention-task"
 # ### Task 6 · Tiled attention

@@ -109,6 +109,36 @@ CASES = {
             ("Your sentence", "=xyzzy", "The sentence has no known word."),
         ),
     ),
+    "journey": Case(
+        lambda: visuals.explore_journey(INPUTS, INPUTS, INPUTS, TOKENS, scale=False, called=["inputs"] * 3),
+        "Each token is a row of numbers. “journey” asks; all the others can answer.",
+        (
+            ("Next stop", "Space", "query, key = inputs[1], inputs[2]"),
+            ("", "ArrowRight ArrowRight", "It is the score 1.4754."),
+            ("", "ArrowLeft", "products = query * key"),
+            ("Step", "ArrowRight ArrowRight ArrowRight ArrowRight", "The longest is that of “journey”."),
+            ("Query token", "ArrowRight", "The longest is that of “journey”."),
+            ("Next stop", "Enter Enter", "“journey” gets 0.2369 of the attention."),
+        ),
+    ),
+    "journey of a causal head": Case(
+        lambda: visuals.explore_journey(*[drawn(6, 4)] * 3, TOKENS, query=3, causal=True, heads=2),
+        "Each token is a row of numbers. “with” asks",
+        (
+            ("Next stop", "Space", "Each row is cut into 2 heads. This head sees 2 numbers"),
+            ("Step", "ArrowRight " * 7, "The future is shuttered: what comes after “with”"),
+            ("Step", "ArrowRight " * 6, "The context of each head takes its own columns"),
+        ),
+    ),
+    "journey in tiles": Case(
+        lambda: visuals.explore_journey(*[drawn(6, 2)] * 3, TOKENS, query=3, tile=2),
+        "Each token is a row of numbers.",
+        (
+            ("Step", "ArrowRight " * 5, "Tile 1 comes: 2 keys and their values."),
+            ("Next stop", "Space", "The tile goes. What is kept of it: the largest score m ="),
+            ("", "Space Space Space Space Space", "though the whole row of scores was never there"),
+        ),
+    ),
     "sentence": Case(
         explore_sentence,
         "Here “bank” means the side of a river: 94 % of what it takes in is “boat”.",

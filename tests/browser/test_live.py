@@ -276,6 +276,62 @@ def test_what_a_window_shows_and_what_arrives_behind_it_are_products_of_masks(lo
     assert actual == [expected for _given, expected in cases]
 
 
+def _journeyed():
+    """A journey, with what PyTorch makes of the same rows."""
+    tokens, heads, width, head_dim = size(7), size(2), size(3), size(3)
+    q, k = drawn(tokens, heads * width), drawn(tokens, heads * width)
+    v = drawn(tokens, heads * head_dim)
+    query, head, causal, scale = size(tokens) - 1, size(heads) - 1, size(2) == 1, size(2) == 1
+    given = {"queries": q, "keys": k, "values": v, "query": query, "scale": scale, "causal": causal}
+    given |= {"heads": heads, "head": head, "tile": size(3)}
+    hidden = torch.ones(tokens, tokens, dtype=torch.bool).triu(1) & causal
+    expected = functional.scaled_dot_product_attention(
+        *(x.view(1, tokens, heads, -1).transpose(1, 2) for x in (q, k, v)),  # (1, heads, tokens, head_dim)
+        attn_mask=~hidden,
+        scale=width**-0.5 if scale else 1.0,
+    )[0, head, query]
+    return {name: plain(value) for name, value in given.items()}, expected
+
+
+def test_a_journey_ends_where_pytorch_does_with_tiles_and_without(load):
+    page = load("explorers/journey.js")
+    cases = [_journeyed() for _ in range(INPUTS)]
+    actual = page.evaluate("all => all.map(one => live.journey(one))", [given for given, _expected in cases])
+    for came, (_given, expected) in zip(actual, cases, strict=True):
+        last = came["tiles"][-1]
+        np.testing.assert_allclose(came["context"], expected.numpy(), atol=1e-4)
+        np.testing.assert_allclose(np.array(last["o"]) / last["l"], expected.numpy(), atol=1e-4)
+        weights, parts = np.array(came["weights"]), np.array(came["parts"])
+        np.testing.assert_allclose(weights.sum(), 1, atol=1e-4)
+        np.testing.assert_allclose(np.array(came["products"]).sum(axis=1), came["scores"], atol=1e-4)
+        np.testing.assert_allclose(weights[:, None] * np.array(came["v"]), parts, atol=1e-4)
+
+
+def test_what_a_stage_shows_are_the_numbers_of_its_journey(load):
+    page = load("explorers/journey.js")
+    given = {"queries": plain(drawn(5, 2)), "keys": plain(drawn(5, 2)), "values": plain(drawn(5, 2))}
+    given |= {"query": 3, "scale": True, "causal": True}
+    shown, all_ = page.evaluate(
+        """given => {
+          const all = live.journey(given);
+          const stops = live.stopsOf(all, given);
+          const scene = stop => live.sceneOf(stop, stops, all, given, ["a", "b", "c", "d", "e"]).scene;
+          return [Object.fromEntries(stops.map(stop => [stop, scene(stop)])), all];
+        }""",
+        given,
+    )
+
+    def texts(stop, name):
+        return [float(shown[stop][f"{name} {key}"]["text"]) for key in range(4)]
+
+    np.testing.assert_allclose(texts("scores", "score"), all_["scores"][:4], atol=0.006)
+    np.testing.assert_allclose(texts("bars", "score"), all_["scaled"][:4], atol=0.006)
+    np.testing.assert_allclose(texts("exp", "share"), all_["exponentials"][:4], atol=0.006)
+    np.testing.assert_allclose(texts("squeeze", "share"), all_["weights"][:4], atol=0.006)
+    assert "bar 4" not in shown["squeeze"]  # the future takes no part
+    assert shown["hide"]["score 4"]["text"] == "−∞"
+
+
 def test_the_words_of_a_sentence_take_in_and_mean_what_pytorch_says(load):
     page, small, shows = load("explorers/sentence.js"), trained_words(), explore_sentence()._shows
     sentences = [

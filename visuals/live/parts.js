@@ -111,7 +111,7 @@ export function glide(draw, duration = 280) {
 // `draw` is called at first and whenever something is chosen; it returns the sentence that is said.
 export function stage({ model, el }, draw) {
   const texts = model.get("texts") ?? {};
-  const _ = (text, values = {}) => (texts[text] ?? text).replace(/\{(\w+)\}/g, (_all, name) => values[name]);
+  const _ = (text, values = {}) => (texts[text] ?? text).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
   const controls = h("div", { class: "controls" });
   const says = h("p", { class: "says", role: "status" });
   const view = h("div", { class: "view" });
