@@ -21,6 +21,8 @@ MESSAGE_BYTES = 10 * MEBIBYTE
 # Beginnings of lists and dictionaries, and one for four commas: small as text, each takes a hundred times the
 # room when it is read. More than what a cell of ours can have of all kinds.
 MESSAGE_PARTS = 250_000
+# Lists in lists. What reads a notebook calls itself twice for each, and Python stops it at a thousand calls.
+MESSAGE_DEPTH = 100
 # Says, as JSON, how many outputs are left out where it stands.
 LEFT_OUT_MIME = "application/vnd.autograder.left-out+json"
 
@@ -69,20 +71,25 @@ def measured(output: Any) -> Amount | None:
     """Return what one output amounts to; None where it is no JSON, or more than any may be."""
     if not isinstance(output, Mapping):  # which a stranger may send in its place
         return None
-    letters = parts = 0
-    rest: list[Any] = [output]
-    while rest:  # before it is written as JSON, which takes a copy
-        value = rest.pop()
-        if isinstance(value, str):
-            letters += len(value)
-        elif isinstance(value, Mapping):
-            parts += 1
-            rest += value.values()
-        elif isinstance(value, list | tuple):
-            parts += 1
-            rest += value
-        if letters > MESSAGE_BYTES or parts + len(rest) // 4 > MESSAGE_PARTS:
+    letters = parts = depth = 0
+    level: list[Any] = [output]
+    while level:  # before it is written as JSON, which takes a copy
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, str):
+                letters += len(value)
+            elif isinstance(value, Mapping):
+                parts += 1
+                below += value.values()
+            elif isinstance(value, list | tuple):
+                parts += 1
+                below += value
+            if letters > MESSAGE_BYTES or parts + len(below) // 4 > MESSAGE_PARTS:
+                return None
+        depth += 1
+        if depth > MESSAGE_DEPTH:
             return None
+        level = below
     try:
         text = json.dumps(output)
     except (TypeError, ValueError, RecursionError):
