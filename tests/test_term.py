@@ -29,21 +29,21 @@ from typer.testing import CliRunner
 
 LESSON = "01-convolution"
 QUESTION = """
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="why" points=3
 # ### BEGIN SOLUTION
 # - 3 points: one kernel, used everywhere
 # ### END SOLUTION
 
-"""  # noqa: E501
+"""
 MEAN_CELLS = """
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mean-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="mean"
 ### BEGIN SOLUTION
 mean = smoothed.mean()
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "mean", "locked": true, "points": 1, "schema_version": 3, "solution": false, "task": false}
+# %% check="mean" points=1
 check("mean")
-"""  # noqa: E501
+"""
 MEAN_TASK = """
 MEAN = Task(
     id="mean",

@@ -109,13 +109,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
         ),
     )
     lesson = place / "source" / LESSON / f"{LESSON}.py"
-    edited(
-        lesson,
-        (
-            '"grade_id": "convolve", "locked": true, "points": 2',
-            '"grade_id": "convolve", "locked": true, "points": 4',
-        ),
-    )
+    edited(lesson, ('check="convolve" points=2', 'check="convolve" points=4'))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(secret.OWN_FOLDER, str(place.parent / "secret"))
         build(Course.read(place), LESSON)

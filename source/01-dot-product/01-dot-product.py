@@ -149,7 +149,7 @@ reveal("dot-product-swapped", "the same number twice" if same else "two differen
 # Write `dot(a, b)` with a loop over the positions, for two vectors of the same length, **of any length**.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "dot-product-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="dot-product"
 def dot(a, b):
     """The dot product of two vectors.
 
@@ -166,7 +166,7 @@ def dot(a, b):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "dot-product", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="dot-product" points=2
 check("dot-product")
 
 # %% [markdown] id="query-scores-intro"
@@ -188,7 +188,7 @@ query_scores(inputs, tokens, query=1)
 # Make `attn_scores_2`, the scores of "journey" with all six tokens, in the order of the sentence. (The `_2` stands
 # for the second token.)
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "query-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="query-scores"
 query = inputs[1]  # (d_in,)
 ### BEGIN SOLUTION
 attn_scores_2 = torch.zeros(inputs.shape[0])  # (tokens,)
@@ -196,7 +196,7 @@ for i, x_i in enumerate(inputs):
     attn_scores_2[i] = dot(query, x_i)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "query-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="query-scores" points=1
 check("query-scores")
 
 # %% id="query-scores-shown"
@@ -255,7 +255,7 @@ sum_versus_softmax(some_scores)
 # the caller's `x`. Do not use `torch.softmax` or anything like it, here and in the next task.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-naive-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="softmax-naive"
 def softmax_naive(x):
     """Softmax over a vector of scores, straight from the formula.
 
@@ -269,7 +269,7 @@ def softmax_naive(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "softmax-naive", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="softmax-naive" points=2
 check("softmax-naive")
 
 # %% id="softmax-naive-shown"
@@ -322,7 +322,7 @@ reveal(
 # near 1000 **and** near −1000. Each of the three earns a point, without `torch.softmax` and anything like it.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-stable-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="softmax-stable"
 def softmax_stable(x):
     """Softmax over a vector of scores of any size.
 
@@ -337,7 +337,7 @@ def softmax_stable(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "softmax-stable", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="softmax-stable" points=3
 check("softmax-stable")
 
 # %% id="softmax-stable-shown"
@@ -369,14 +369,14 @@ weights_and_context(attn_weights_2, inputs, tokens, query=1)
 #
 # Make `context_vec_2`, the sum of all token vectors, each multiplied by its weight from `attn_weights_2`.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "context-vector-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="context-vector"
 ### BEGIN SOLUTION
 context_vec_2 = torch.zeros(inputs.shape[1])  # (d_in,)
 for i, x_i in enumerate(inputs):
     context_vec_2 += attn_weights_2[i] * x_i
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "context-vector", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="context-vector" points=2
 check("context-vector")
 
 # %% id="context-shown"
@@ -439,7 +439,7 @@ explore_journey(inputs, inputs, inputs, tokens, scale=False, called=["inputs"] *
 # token $j$. Use the argument `x`, not the variable `inputs`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "scores-loops-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="scores-loops"
 def scores_with_loops(x):
     """The dot product of every token with every token.
 
@@ -457,7 +457,7 @@ def scores_with_loops(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "scores-loops", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="scores-loops" points=2
 check("scores-loops")
 
 # %% id="scores-loops-shown"
@@ -482,12 +482,12 @@ inputs.T
 #
 # Make `attn_scores` from `inputs`.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "all-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="all-scores"
 ### BEGIN SOLUTION
 attn_scores = inputs @ inputs.T  # (tokens, tokens)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "all-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="all-scores" points=1
 check("all-scores")
 
 # %% id="all-scores-shown"
@@ -505,12 +505,12 @@ attn_scores
 #
 # Make `attn_weights` from `attn_scores`.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "all-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="all-weights"
 ### BEGIN SOLUTION
 attn_weights = torch.softmax(attn_scores, dim=-1)  # (tokens, tokens), each row adds up to 1
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "all-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="all-weights" points=2
 check("all-weights")
 
 # %% id="all-weights-shown"
@@ -534,12 +534,12 @@ attention_map(attn_weights, tokens)
 #
 # Make `all_context_vecs`: one row for each token, from `attn_weights` and `inputs`. Write the shapes down first.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "all-contexts-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="all-contexts"
 ### BEGIN SOLUTION
 all_context_vecs = attn_weights @ inputs  # (tokens, tokens) @ (tokens, d_in) -> (tokens, d_in)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "all-contexts", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="all-contexts" points=2
 check("all-contexts")
 
 # %% id="all-contexts-shown"
@@ -562,7 +562,7 @@ all_context_vecs
 # large scores.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "simple-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="simple-attention"
 def simple_attention(x):
     """Self-attention with nothing to train: every token becomes a weighted sum of all tokens.
 
@@ -577,7 +577,7 @@ def simple_attention(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "simple-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="simple-attention" points=3
 check("simple-attention")
 
 # %% id="simple-attention-shown"

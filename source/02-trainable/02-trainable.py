@@ -217,12 +217,12 @@ reveal("score-22", attn_score_22)
 # Make `attn_scores_2`: the scores of "journey" with all six tokens. `keys` has the shape `(6, 2)` and `query_2` the
 # shape `(2,)`; the result has the shape `(6,)`.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "scores-of-one-query-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="scores-of-one-query"
 ### BEGIN SOLUTION
 attn_scores_2 = query_2 @ keys.T  # (d_out,) @ (d_out, tokens) -> (tokens,)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "scores-of-one-query", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="scores-of-one-query" points=1
 check("scores-of-one-query")
 
 # %% id="scores-of-one-query-shown"
@@ -251,12 +251,12 @@ d_k
 #
 # Make `attn_weights_2` from `attn_scores_2` and `d_k`.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "scaled-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="scaled-weights"
 ### BEGIN SOLUTION
 attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, dim=-1)  # (tokens,)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "scaled-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="scaled-weights" points=2
 check("scaled-weights")
 
 # %% id="scaled-weights-shown"
@@ -288,12 +288,12 @@ weights_and_context(attn_weights_2, values, tokens, query=1)
 #
 # Make `context_vec_2`: the weighted sum of the values.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "context-of-one-token-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="context-of-one-token"
 ### BEGIN SOLUTION
 context_vec_2 = attn_weights_2 @ values  # (tokens,) @ (tokens, d_out) -> (d_out,)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "context-of-one-token", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="context-of-one-token" points=1
 check("context-of-one-token")
 
 # %% id="context-shown"
@@ -349,7 +349,7 @@ print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()
 # would lose two points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v1-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="self-attention-v1"
 class SelfAttention_v1(nn.Module):
     """Scaled dot-product self-attention whose weights are plain parameters.
 
@@ -377,7 +377,7 @@ class SelfAttention_v1(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "self-attention-v1", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="self-attention-v1" points=4
 check("self-attention-v1")
 
 # %% id="self-attention-v1-shown"
@@ -425,7 +425,7 @@ predict(
 # without arguments. Take $d_k$ from the arguments; it differs from call to call.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "score-spread-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="score-spread"
 def score_spread(queries, keys, scaled):
     """The standard deviation of all scores of some queries with some keys.
 
@@ -443,7 +443,7 @@ def score_spread(queries, keys, scaled):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "score-spread", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="score-spread" points=2
 check("score-spread")
 
 # %% id="score-spread-shown" tags=["figure", "shown"]
@@ -571,7 +571,7 @@ explore_scale(many_queries, many_keys[:6], tokens)
 # the rows of weights and to training, and (c) why the divisor is $\sqrt{d_k}$ and not $d_k$. Use the numbers that you
 # measured.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-scale-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="why-scale-in-words" points=3
 # ### BEGIN SOLUTION
 # A score is a sum of $d_k$ products. For independent numbers the variances add up, so the scores spread like
 # $\sqrt{d_k}$: I measured about 1.4 at $d_k = 2$ and about 22.6 at $d_k = 512$. So one token, chosen by chance, gets
@@ -637,7 +637,7 @@ reveal("linear-shape", str(tuple(m.weight.shape)))
 # `forward` is that of `SelfAttention_v1`, apart from the projections.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="self-attention-v2"
 class SelfAttention_v2(nn.Module):
     """Scaled dot-product self-attention whose projections are linear layers.
 
@@ -665,7 +665,7 @@ class SelfAttention_v2(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "self-attention-v2", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="self-attention-v2" points=3
 check("self-attention-v2")
 
 # %% id="self-attention-v2-shown"
@@ -726,7 +726,7 @@ explore_reading(reading_weights)
 # a tensor. Return the largest **absolute** difference between the two outputs for `x`, one number over all entries.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "how-far-apart-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="how-far-apart"
 def largest_difference(first, second, x):
     """The largest absolute difference between what two callables make of the same input.
 
@@ -740,7 +740,7 @@ def largest_difference(first, second, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "how-far-apart", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="how-far-apart" points=2
 check("how-far-apart")
 
 # %% id="largest-difference-shown"
@@ -763,7 +763,7 @@ print(largest_difference(sa_v1, sa_v2, inputs))
 # copy (`.clone()`).
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "copy-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="copy-weights"
 def copy_weights(v2, v1):
     """Give a SelfAttention_v1 the weights of a SelfAttention_v2, and return it."""
     ### BEGIN SOLUTION
@@ -775,7 +775,7 @@ def copy_weights(v2, v1):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "copy-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="copy-weights" points=2
 check("copy-weights")
 
 # %% [markdown] id="equality-proof"
@@ -858,7 +858,7 @@ reveal("value-gradient", reached)
 # fault, and one of them shows only when `d_out` is not 2.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-globals-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-globals"
 ### BEGIN SOLUTION
 class NotebookAttention(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
@@ -892,7 +892,7 @@ class NotebookAttention(nn.Module):
 #         return weights @ values
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-globals", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-globals" points=2
 check("bug-globals")
 
 # %% [markdown] id="bug-read"

@@ -143,7 +143,7 @@ torch.tril(torch.ones(context_length, context_length))
 # and to the right. `.bool()` turns ones and zeros into `True` and `False`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="causal-mask"
 def causal_mask(num_tokens):
     """What is hidden from each query.
 
@@ -156,7 +156,7 @@ def causal_mask(num_tokens):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "causal-mask", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="causal-mask" points=2
 check("causal-mask")
 
 # %% id="causal-mask-shown"
@@ -216,12 +216,12 @@ masking_steps(reader.W_query(words) @ reader.W_key(words).T, ["the", "bank", "by
 #
 # Make `masked_simple`: `attn_weights` with a 0 in every hidden place. Do not change `attn_weights` itself.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mask-after-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="mask-after-softmax"
 ### BEGIN SOLUTION
 masked_simple = attn_weights * torch.tril(torch.ones(context_length, context_length))  # (tokens, tokens)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "mask-after-softmax", "locked": true, "points": 1, "schema_version": 3, "solution": false, "task": false}
+# %% check="mask-after-softmax" points=1
 check("mask-after-softmax")
 
 # %% id="mask-after-softmax-shown"
@@ -238,12 +238,12 @@ print("row sums:", masked_simple.sum(dim=-1))
 #
 # Make `masked_simple_norm`: each row of `masked_simple` divided by that row's sum.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "renormalise-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="renormalise"
 ### BEGIN SOLUTION
 masked_simple_norm = masked_simple / masked_simple.sum(dim=-1, keepdim=True)  # divided by (tokens, 1)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "renormalise", "locked": true, "points": 1, "schema_version": 3, "solution": false, "task": false}
+# %% check="renormalise" points=1
 check("renormalise")
 
 # %% id="renormalise-shown"
@@ -283,7 +283,7 @@ mixed_masked / mixed_masked.sum(dim=-1, keepdim=True)
 # scores, mask, divide. Section 5 compares this order with another.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-raw-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-raw-scores"
 ### BEGIN SOLUTION
 def renormalised_weights(scores, d_k):
     """Causal attention weights: softmax, then the mask, then each row divided by its sum.
@@ -310,7 +310,7 @@ def renormalised_weights(scores, d_k):
 #     return masked / masked.sum(dim=-1, keepdim=True)
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-raw-scores", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="bug-raw-scores" points=2
 check("bug-raw-scores")
 
 # %% id="bug-raw-scores-shown"
@@ -344,14 +344,14 @@ print(small_scores.masked_fill(causal_mask(4), -torch.inf))
 # Make `causal_attn_weights` from `attn_scores`: hide the future with $-\infty$, divide by $\sqrt{d_k}$, softmax. Do not
 # change `attn_scores`.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mask-before-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="mask-before-softmax"
 ### BEGIN SOLUTION
 causal_attn_weights = torch.softmax(
     attn_scores.masked_fill(causal_mask(context_length), -torch.inf) / d_k**0.5, dim=-1
 )  # (tokens, tokens)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "mask-before-softmax", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="mask-before-softmax" points=2
 check("mask-before-softmax")
 
 # %% id="mask-before-softmax-shown"
@@ -393,7 +393,7 @@ masked_weights_as_given(mixed_scores, 2)
 # the caller's `scores`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-mask-from-values-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-mask-from-values"
 ### BEGIN SOLUTION
 def masked_weights(scores, d_k):
     """Causal attention weights: the mask first, then softmax.
@@ -421,7 +421,7 @@ def masked_weights(scores, d_k):
 #     return torch.softmax(scores / d_k**0.5, dim=-1)
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-mask-from-values", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="bug-mask-from-values" points=2
 check("bug-mask-from-values")
 
 # %% id="bug-mask-shown"
@@ -496,7 +496,7 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 # not undo that." In which sense is your friend right? Why do the weights of task 3 still contain nothing of the
 # future? What about the weights of task 2? Write four or five sentences.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "no-leak-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="no-leak-in-words" points=3
 # ### BEGIN SOLUTION
 # The friend is right that every weight of the plain softmax is divided by a sum $S$ over all keys, so a change to a
 # later token changes every weight, those of the past as well. Setting the later weights to 0 does not take $S$ out of
@@ -535,7 +535,7 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 # Count as a change what is larger than `1e-5`, in either direction.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "leak-detector-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="leak-detector"
 def future_leaks(attention, x):
     """Which later token each output depends on.
 
@@ -557,7 +557,7 @@ def future_leaks(attention, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "leak-detector", "locked": true, "points": 3, "schema_version": 3, "solution": false, "task": false}
+# %% check="leak-detector" points=3
 check("leak-detector")
 
 # %% [markdown] id="leaks-run-predict"
@@ -676,7 +676,7 @@ explore_reading(causal_reading, "she saw the river and walked to the bank")
 # `F.scaled_dot_product_attention` in it, it earns at most 1 of the 3 points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-attention-by-hand-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="causal-attention-by-hand"
 def causal_attention(queries, keys, values):
     """Attention in which no token looks at a later one.
 
@@ -694,7 +694,7 @@ def causal_attention(queries, keys, values):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "causal-attention-by-hand", "locked": true, "points": 3, "schema_version": 3, "solution": false, "task": false}
+# %% check="causal-attention-by-hand" points=3
 check("causal-attention-by-hand")
 
 # %% id="causal-attention-shown"

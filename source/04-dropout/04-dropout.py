@@ -141,7 +141,7 @@ reveal(
 # entry is dropped, from 0 up to but not including 1. Leave `x` itself as it is.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "apply-dropout-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="apply-dropout"
 def apply_dropout(x, kept, p):
     """Dropout with a mask that has been drawn already.
 
@@ -155,7 +155,7 @@ def apply_dropout(x, kept, p):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "apply-dropout", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="apply-dropout" points=2
 check("apply-dropout")
 
 
@@ -215,7 +215,7 @@ reveal(
 # with `nn.Dropout` or `F.dropout` you would lose the points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "dropout-by-hand-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="dropout-by-hand"
 def dropout(x, p, training=True):
     """Dropout that draws its own mask.
 
@@ -231,7 +231,7 @@ def dropout(x, p, training=True):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "dropout-by-hand", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="dropout-by-hand" points=3
 check("dropout-by-hand")
 
 
@@ -366,7 +366,7 @@ reveal("product-shape", str(tuple((x_transposed @ x).shape)))
 # divided by anything yet. Row $i$ belongs to query $i$.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "batched-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="batched-scores"
 def batched_scores(queries, keys):
     """The scores of every sentence in a batch.
 
@@ -380,7 +380,7 @@ def batched_scores(queries, keys):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "batched-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="batched-scores" points=2
 check("batched-scores")
 
 
@@ -477,7 +477,7 @@ print("in the state dict:", list(moved.state_dict()))
 # yourself: with PyTorch's `F.scaled_dot_product_attention` in it, the class earns at most 2 of the 5 points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="causal-attention"
 class CausalAttention(nn.Module):
     """Causal self-attention for a batch of sentences, with dropout on the attention weights.
 
@@ -511,7 +511,7 @@ class CausalAttention(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "causal-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="causal-attention" points=5
 check("causal-attention")
 
 # %% id="causal-attention-shown"
@@ -717,7 +717,7 @@ reveal("agreeing-results", "all three" if torch.equal(results[0], results[1]) el
 # the layer, **in that order**, so that everybody gets the same numbers.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-seed-order-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-seed-order"
 ### BEGIN SOLUTION
 def seeded_values(seed, batch_size, num_tokens, d_in, d_out):
     """The values of a random batch; the same seed gives the same numbers.
@@ -745,7 +745,7 @@ def seeded_values(seed, batch_size, num_tokens, d_in, d_out):
 #     return W_value(random_batch)  # (b, tokens, d_in) -> (b, tokens, d_out)
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-seed-order", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-seed-order" points=2
 check("bug-seed-order")
 
 
@@ -787,7 +787,7 @@ except RuntimeError as error:
 # are.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-mask-device-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-mask-device"
 ### BEGIN SOLUTION
 class PortableAttention(nn.Module):
     def __init__(self, d_in, d_out):
@@ -823,7 +823,7 @@ class PortableAttention(nn.Module):
 #         return torch.softmax(attn_scores, dim=-1) @ values
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-mask-device", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="bug-mask-device" points=3
 check("bug-mask-device")
 
 
@@ -867,7 +867,7 @@ print("eval: two calls agree:", torch.equal(found(batch), found(batch)))
 # `train()` dropout works again.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-eval-dropout-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-eval-dropout"
 ### BEGIN SOLUTION
 class DropoutAttention(nn.Module):
     def __init__(self, d_in, d_out, dropout):
@@ -903,7 +903,7 @@ class DropoutAttention(nn.Module):
 #         return attn_weights @ values
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-eval-dropout", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="bug-eval-dropout" points=3
 check("bug-eval-dropout")
 
 

@@ -156,7 +156,7 @@ print("ModuleList:  ", [name for name, _ in InAModuleList().named_parameters()])
 predict("wrapper-width", "d_out=2 and two heads: how long is the last axis of the result?")
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-wrapper-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="multi-head-wrapper"
 class MultiHeadAttentionWrapper(nn.Module):
     """Several causal heads side by side, each with a softmax of its own.
 
@@ -179,7 +179,7 @@ class MultiHeadAttentionWrapper(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "multi-head-wrapper", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="multi-head-wrapper" points=4
 check("multi-head-wrapper")
 
 # %% id="multi-head-wrapper-shown"
@@ -270,7 +270,7 @@ def error_left(contexts, wanted):
 # heads.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "error-with-heads-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="error-with-heads"
 def error_with_heads(weights, x, wanted):
     """The error that is left when every head has the weights given for it.
 
@@ -289,7 +289,7 @@ def error_with_heads(weights, x, wanted):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "error-with-heads", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="error-with-heads" points=2
 check("error-with-heads")
 
 
@@ -447,12 +447,12 @@ a.shape  # (b, heads, tokens, head_dim)
 # of that head, in one matrix product. Write the shapes down first. Which two axes of the right side must
 # change places, and what shape is left?
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "batched-head-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="batched-head-scores"
 ### BEGIN SOLUTION
 head_scores = a @ a.transpose(2, 3)  # (1, 2, 3, 4) @ (1, 2, 4, 3) -> (1, 2, 3, 3)
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "batched-head-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="batched-head-scores" points=1
 check("batched-head-scores")
 
 # %% id="batched-head-scores-shown"
@@ -539,7 +539,7 @@ reveal(
 # ones, and so on.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "split-heads-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="split-heads"
 def split_heads(x, num_heads):
     """Cut each token's vector into one piece for each head.
 
@@ -554,7 +554,7 @@ def split_heads(x, num_heads):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "split-heads", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="split-heads" points=2
 check("split-heads")
 
 # %% id="split-heads-shown"
@@ -576,7 +576,7 @@ split_heads(numbered, 2)
 # what is in row $i$ of a head.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-view-without-transpose-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-view-without-transpose"
 ### BEGIN SOLUTION
 class CausalHeads(nn.Module):
     """Causal attention with several heads, without dropout and without an output projection.
@@ -658,7 +658,7 @@ torch.manual_seed(123)
 changed = changed_by_the_last(CausalHeads(3, 4, 6, 2), batch)
 print("outputs that change with the last token:", [tokens[position] for position in changed])
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-view-without-transpose", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-view-without-transpose" points=2
 check("bug-view-without-transpose")
 
 
@@ -696,7 +696,7 @@ except RuntimeError as error:
 # first.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "merge-heads-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="merge-heads"
 def merge_heads(context):
     """Join the heads' pieces to one vector for each token.
 
@@ -711,7 +711,7 @@ def merge_heads(context):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "merge-heads", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="merge-heads" points=2
 check("merge-heads")
 
 # %% id="merge-heads-shown"
@@ -736,7 +736,7 @@ print(merge_heads(split_heads(numbered, 2)))
 # Fix the class, and see how far the error can fall.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-merge-without-transpose-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-merge-without-transpose"
 ### BEGIN SOLUTION
 class EncoderHeads(nn.Module):
     """Attention with several heads and without a mask.
@@ -827,7 +827,7 @@ start, end = error_before_and_after(encoder)
 print(f"the error falls from {start:.2f} to {end:.2f}")
 print("shuffled tokens give shuffled outputs:", same)
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-merge-without-transpose", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-merge-without-transpose" points=2
 check("bug-merge-without-transpose")
 
 
@@ -873,7 +873,7 @@ check("bug-merge-without-transpose")
 # `nn.MultiheadAttention` in it, it earns at most 2 of the 6 points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="multi-head-attention"
 class MultiHeadAttention(nn.Module):
     """Causal multi-head attention in a few large matrix products.
 
@@ -914,7 +914,7 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "multi-head-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+# %% check="multi-head-attention" points=6
 check("multi-head-attention")
 
 # %% id="multi-head-attention-shown"
@@ -1039,7 +1039,7 @@ reveal("rows-of-head-1", " and ".join(own_rows))
 # `fused`. Write into parameters under `torch.no_grad()`, with `parameter.copy_(values)`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "copy-into-fused-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="copy-into-fused"
 def copy_into_fused(wrapper, fused):
     """Give a fused `MultiHeadAttention` the weights of a `MultiHeadAttentionWrapper`, and return it."""
     ### BEGIN SOLUTION
@@ -1053,7 +1053,7 @@ def copy_into_fused(wrapper, fused):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "copy-into-fused", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="copy-into-fused" points=3
 check("copy-into-fused")
 
 # %% id="copy-into-fused-shown"
@@ -1075,7 +1075,7 @@ print("largest difference below 1e-6:", bool((fused(batch) - stack(batch)).abs()
 # one wide head can do the same, and I save myself the splitting." Answer. Say what a single row of weights
 # cannot do, use the numbers from section 2, and name what more heads cost.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-many-heads-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="why-many-heads-in-words" points=3
 # ### BEGIN SOLUTION
 # A head has one row of weights for each token, so all columns of its context hold the same mixture of tokens.
 # If the tokens use the same directions, no later matrix can take that mixture apart, however wide the head is.

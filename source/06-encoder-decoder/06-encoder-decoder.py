@@ -215,7 +215,7 @@ print(f"reshape:    {small_t.reshape(6)}, copied only where it must be")
 # rest. The longest sequence can be shorter than `num_tokens`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "padding-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="padding-mask"
 def padding_mask(lengths, num_tokens):
     """Which keys are visible: True for a token, False for padding at the end.
 
@@ -230,7 +230,7 @@ def padding_mask(lengths, num_tokens):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "padding-mask", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="padding-mask" points=2
 check("padding-mask")
 
 # %% id="padding-mask-shown"
@@ -255,7 +255,7 @@ combined_masks(visible, torch.tensor([1, 1, 1, 0, 0]), ["t0", "t1", "t2", "pad",
 # Write `decoder_mask(lengths, num_tokens)`. It may call `padding_mask`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "combine-masks-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="combine-masks"
 def decoder_mask(lengths, num_tokens):
     """The causal mask and the padding mask in one.
 
@@ -269,7 +269,7 @@ def decoder_mask(lengths, num_tokens):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "combine-masks", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="combine-masks" points=2
 check("combine-masks")
 
 # %% id="combine-masks-shown"
@@ -325,7 +325,7 @@ reveal(
 # for the gradient: it must be finite, even in a fully hidden row.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "masked-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="masked-softmax"
 def masked_softmax(scores, mask):
     """Softmax over the visible keys; all zeros where there are none.
 
@@ -343,7 +343,7 @@ def masked_softmax(scores, mask):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "masked-softmax", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="masked-softmax" points=3
 check("masked-softmax")
 
 
@@ -380,7 +380,7 @@ if torch.is_tensor(masked_softmax(trained_scores, two_visible)):
 # below it, read the error, and fix the function. Every source token must get a score, and no other.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-query-length-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-query-length"
 ### BEGIN SOLUTION
 def cross_scores(q, k, num_heads):
     """Scaled scores of every target token with every source token, for every head.
@@ -439,7 +439,7 @@ except RuntimeError:
 else:
     display(shapes)
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-query-length", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-query-length" points=2
 check("bug-query-length")
 
 
@@ -478,7 +478,7 @@ check("bug-query-length")
 # at most 2 of the 6 points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-attention-module-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="multi-head-attention-module"
 class MultiHeadAttention(nn.Module):
     """Multi-head attention for an encoder, a decoder, and between the two."""
 
@@ -524,7 +524,7 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "multi-head-attention-module", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+# %% check="multi-head-attention-module" points=6
 check("multi-head-attention-module")
 
 
@@ -619,7 +619,7 @@ reveal("visible-to-the", ("neither", "“small” only", "“klein” only", "bo
 # Find the cause.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-cross-from-decoder-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-cross-from-decoder"
 ### BEGIN SOLUTION
 def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
     """Masked self-attention over the target, then cross-attention to the source.
@@ -661,7 +661,7 @@ steps = [decoder_step(mha_dec, mha, y, text, causal, source_padding) for text in
 if torch.is_tensor(steps[0]):
     print(f"Another text to translate, the same result: {torch.allclose(*steps)}")
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-cross-from-decoder", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-cross-from-decoder" points=2
 check("bug-cross-from-decoder")
 
 
@@ -832,7 +832,7 @@ reveal(
 # self-attention and cross-attention. For each, say where the **queries** come from, where **keys and values** come
 # from, and which **mask** is needed and why.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "three-attentions-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="three-attentions-in-words" points=3
 # ### BEGIN SOLUTION
 # **Encoder self-attention.** Queries, keys and values come from the source. The whole source is known, so only its
 # padding is hidden.

@@ -122,7 +122,7 @@ two_orders(attention(inputs), attention(inputs[order]), order, tokens)
 # `order[i]` before. Return the largest absolute difference of each token, in the new order.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "order-gap-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="order-gap"
 def order_gap(attention, x, order):
     """How far each token's output moves when the tokens come in another order.
 
@@ -139,7 +139,7 @@ def order_gap(attention, x, order):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "order-gap", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="order-gap" points=2
 check("order-gap")
 
 # %% id="order-gap-shown"
@@ -261,7 +261,7 @@ for position in (0, 10, 1000):
 # device of `x`, with `device=x.device`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "learned-positions-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="learned-positions"
 class LearnedPositions(nn.Module):
     """Adds a trained vector to each token, one for each position."""
 
@@ -284,7 +284,7 @@ class LearnedPositions(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "learned-positions", "locked": true, "points": 3, "schema_version": 3, "solution": false, "task": false}
+# %% check="learned-positions" points=3
 check("learned-positions")
 
 # %% id="learned-shown"
@@ -328,7 +328,7 @@ clock_hands([[position * 10.0**-pair for pair in range(4)] for position in range
 # Write `position_angles(positions, dim, base=10000.0)`: one row for each position, one column for each hand.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "position-angles-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="position-angles"
 def position_angles(positions, dim, base=10000.0):
     """The angle of every hand at every position.
 
@@ -343,7 +343,7 @@ def position_angles(positions, dim, base=10000.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "position-angles", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="position-angles" points=2
 check("position-angles")
 
 # %% id="angles-shown"
@@ -361,7 +361,7 @@ position_angles(torch.arange(4), 8)
 # tensors side by side in a new last axis, and `.flatten(-2)` joins the last two axes.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sinusoidal-positions-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="sinusoidal-positions"
 def sinusoidal(positions, d_model, base=10000.0):
     """Positions as sines and cosines of hands that turn at different speeds.
 
@@ -376,7 +376,7 @@ def sinusoidal(positions, d_model, base=10000.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "sinusoidal-positions", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="sinusoidal-positions" points=2
 check("sinusoidal-positions")
 
 # %% id="sinusoidal-figure" tags=["figure"]
@@ -464,7 +464,7 @@ turned_pair([1.2, 0.5], [0.9, -0.6], 5, 2, theta=0.4)
 # needed.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "rotate-pairs-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="rotate-pairs"
 def rotate(pairs, angles):
     """Turn every pair of numbers by its angle, against the clock.
 
@@ -480,7 +480,7 @@ def rotate(pairs, angles):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "rotate-pairs", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="rotate-pairs" points=2
 check("rotate-pairs")
 
 # %% [markdown] id="interleaved-task"
@@ -496,7 +496,7 @@ check("rotate-pairs")
 # 2))` cuts the last axis into pairs.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "rope-interleaved-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="rope-interleaved"
 def rope_interleaved(x, positions, base=10000.0):
     """Rotate each pair of neighbours by an angle that grows with the position.
 
@@ -512,7 +512,7 @@ def rope_interleaved(x, positions, base=10000.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "rope-interleaved", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="rope-interleaved" points=2
 check("rope-interleaved")
 
 # %% [markdown] id="half-split-intro"
@@ -537,7 +537,7 @@ rope_pairs(8)
 # joins them. Queries and keys are trained through it, so let the gradient come back.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "apply-rope-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="apply-rope"
 def apply_rope(x, positions, base=10000.0):
     """Rotate number i of the first half with number i of the second half.
 
@@ -554,7 +554,7 @@ def apply_rope(x, positions, base=10000.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "apply-rope", "locked": true, "points": 3, "schema_version": 3, "solution": false, "task": false}
+# %% check="apply-rope" points=3
 check("apply-rope")
 
 # %% id="forms-given"
@@ -644,7 +644,7 @@ explore_positions([1.2, 0.5], [0.9, -0.6])
 # and its shapes are right. The cell under it moves all tokens 10 positions on and shows the symptom. Find the cause.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-mixed-forms-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-mixed-forms"
 ### BEGIN SOLUTION
 def rotary_scores(queries, keys, positions):
     """Scores of queries and keys rotated by RoPE in the half-split form.
@@ -692,7 +692,7 @@ def rotary_scores(queries, keys, positions):
 moved = rotary_scores(queries, keys, positions + 10) - rotary_scores(queries, keys, positions)
 print(f"all tokens 10 positions further on, scores move by {moved.abs().max():.4f}")
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-mixed-forms", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="bug-mixed-forms" points=2
 check("bug-mixed-forms")
 
 # %% [markdown] id="bug-read"
@@ -725,7 +725,7 @@ check("bug-mixed-forms")
 # 0 on the diagonal, and $-\infty$ for the future, so that the causal mask is in it too.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "alibi-bias-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="alibi-bias"
 def alibi_bias(num_tokens, num_heads):
     """What ALiBi adds to the scores of each head, the causal mask included.
 
@@ -741,7 +741,7 @@ def alibi_bias(num_tokens, num_heads):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "alibi-bias", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="alibi-bias" points=2
 check("alibi-bias")
 
 # %% id="alibi-figure" tags=["figure"]
@@ -788,7 +788,7 @@ print(f"written alone, and put at 0:    {at_0[0]}")
 # yet. `cached_keys` are rotated. Return the scaled scores of the new token with all tokens, itself last.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "new-token-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="new-token-scores"
 def new_token_scores(query, key, cached_keys):
     """Scores of a token that is written after the tokens whose keys are kept.
 
@@ -804,7 +804,7 @@ def new_token_scores(query, key, cached_keys):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "new-token-scores", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="new-token-scores" points=2
 check("new-token-scores")
 
 # %% id="new-token-shown"
@@ -821,7 +821,7 @@ print(f"largest difference from the last row: {(one_by_one[0] - whole[5]).abs().
 # friend right? What did you measure with one layer and with two, and why do the two differ? Why does an encoder need
 # positions in any case? Four or five sentences.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "order-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="order-in-words" points=3
 # ### BEGIN SOLUTION
 # The friend is partly right: the mask gives each token another past, so a causal model can count how many tokens
 # came before, and a deep one can learn something about their order. One causal layer does not see the order of the

@@ -78,7 +78,7 @@ embed(torch.tensor([[2, 0, 2]]), torch.tensor([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6
 # writes 9, the stream is 12.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "stream-after-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="stream-after"
 def stream_after(x, parts):
     """Let each part read the stream, and add what it writes.
 
@@ -94,7 +94,7 @@ def stream_after(x, parts):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "stream-after", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="stream-after" points=1
 check("stream-after")
 
 # %% [markdown] id="layer-norm-task"
@@ -109,7 +109,7 @@ check("stream-after")
 # From scratch: without `F.layer_norm` and its like, which cost one of the two points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "layer-norm-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="layer-norm"
 def layer_norm(x, scale, shift, eps=1e-5):
     """Give each token's vector the mean 0 and the variance 1, then stretch and move it.
 
@@ -125,7 +125,7 @@ def layer_norm(x, scale, shift, eps=1e-5):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "layer-norm", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="layer-norm" points=2
 check("layer-norm")
 
 # %% [markdown] id="feed-forward-task"
@@ -138,7 +138,7 @@ check("layer-norm")
 # become 0 or a little less, -0.17 at most. A weight is (out, in), as `nn.Linear` keeps it.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "feed-forward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="feed-forward"
 def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
     """Work within each token: wider, a nonlinearity, and back.
 
@@ -154,7 +154,7 @@ def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "feed-forward", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="feed-forward" points=2
 check("feed-forward")
 
 # %% [markdown] id="unembed-task"
@@ -167,7 +167,7 @@ check("feed-forward")
 # softmax.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "unembed-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="unembed"
 def unembed(x, weight):
     """Score each token of the vocabulary at each position.
 
@@ -181,7 +181,7 @@ def unembed(x, weight):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "unembed", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="unembed" points=1
 check("unembed")
 
 # %% [markdown] id="own-attention-intro"
@@ -234,7 +234,7 @@ MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHe
 #   `nn.Linear(4 * d_model, d_model)`. With `mlp=False` the block has neither, and attention is all it does.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "transformer-block-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="transformer-block"
 class Block(nn.Module):
     """One layer of a transformer: attention, then an MLP, each added to the residual stream.
 
@@ -265,7 +265,7 @@ class Block(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "transformer-block", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="transformer-block" points=4
 check("transformer-block")
 
 # %% [markdown] id="gradients-intro"
@@ -365,7 +365,7 @@ def rotate(attention, num_heads):
 # - `norm`, a last LayerNorm, and `unembedding`, an `nn.Linear(d_model, vocab, bias=False)`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiny-transformer-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="tiny-transformer"
 class TinyTransformer(nn.Module):
     """A causal transformer.
 
@@ -410,7 +410,7 @@ class TinyTransformer(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "tiny-transformer", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="tiny-transformer" points=5
 check("tiny-transformer")
 
 # %% [markdown] id="own-parts-intro"
@@ -478,7 +478,7 @@ next_token_labels(torch.tensor([[5, 6, 7, 8, 9]]), first=3)
 # From scratch: without `F.cross_entropy` and `F.nll_loss`, which cost one of the two points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-loss-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="next-token-loss"
 def next_token_loss(logits, labels):
     """The mean of -log(probability of the label) over all positions whose label is not -100.
 
@@ -495,7 +495,7 @@ def next_token_loss(logits, labels):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-token-loss", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="next-token-loss" points=2
 check("next-token-loss")
 
 
@@ -531,7 +531,7 @@ def accuracy(model, batch):
 # end, and return it. The check compares what the model computes after one step and after three with the reference.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "train-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="train"
 def train(model, batches, lr=3e-3):
     """Take one AdamW step for each batch of ids and labels, both (b, tokens), and return the model."""
     ### BEGIN SOLUTION
@@ -546,7 +546,7 @@ def train(model, batches, lr=3e-3):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "train", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="train" points=4
 check("train")
 
 # %% [markdown] id="bug-training-loop-task"
@@ -558,7 +558,7 @@ check("train")
 # two bugs. Correct `careless_train`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-training-loop-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-training-loop"
 ### BEGIN SOLUTION
 def careless_train(model, batches, lr=3e-3):
     """Take one AdamW step for each batch of ids and labels, both (b, tokens), and return the model."""
@@ -588,7 +588,7 @@ def careless_train(model, batches, lr=3e-3):
 #     return model.eval()
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-training-loop", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-training-loop" points=2
 check("bug-training-loop")
 
 # %% [markdown] id="bug-evaluation-task"
@@ -601,7 +601,7 @@ check("bug-training-loop")
 # model in eval mode.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-evaluation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-evaluation"
 ### BEGIN SOLUTION
 @torch.no_grad()
 def reported_loss(model, ids):
@@ -623,7 +623,7 @@ def reported_loss(model, ids):
 #     return F.cross_entropy(predicted.flatten(0, 1), wanted.flatten())
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-evaluation", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-evaluation" points=2
 check("bug-evaluation")
 
 # %% [markdown] id="reverse-intro"
@@ -662,7 +662,7 @@ print(*("0123456789|"[one] for one in batches_of(reversed_digits, 1, seed=0)[0][
 # Rows whose next token does not count stay 0. Watch the offset: the bar already predicts the first answer.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "reverse-map-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="reverse-map"
 def reverse_map(n):
     """Where each position of a reversed sequence has to look: (2n + 1, 2n + 1), zeros and ones."""
     ### BEGIN SOLUTION
@@ -673,7 +673,7 @@ def reverse_map(n):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "reverse-map", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="reverse-map" points=2
 check("reverse-map")
 
 # %% id="reverse-map-shown" tags=["figure"]
@@ -937,7 +937,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
 # give it only the last ones.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "generate-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="generate"
 @torch.no_grad()
 def generate(model, ids, count, context_length):
     """Append the likeliest next token, `count` times.
@@ -955,7 +955,7 @@ def generate(model, ids, count, context_length):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "generate", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="generate" points=3
 check("generate")
 
 
@@ -1218,7 +1218,7 @@ for bug in ("right", "no mask", "softmax over queries"):
 # below it trains the two layers with this function: run it before you correct it, and once more afterwards.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-lost-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-lost-mask"
 ### BEGIN SOLUTION
 def careless_attention(queries, keys, values, mask):
     """The contexts (b, heads, tokens, head_dim) of causal attention; mask is 1 above its diagonal."""
@@ -1255,7 +1255,7 @@ def trained_by(contexts_of):
 
 trained_by(careless_attention)
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-lost-mask", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-lost-mask" points=2
 check("bug-lost-mask")
 
 # %% [markdown] id="words-intro"
@@ -1265,7 +1265,7 @@ check("bug-lost-mask")
 # you check before you believe it, and what did you see in this lesson? Answer in three to six sentences. (3 points,
 # read by a person.)
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "too-good-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="too-good-in-words" points=3
 # ### BEGIN SOLUTION
 # A loss that is low too early is a warning: perhaps the answer is in the input. I would check that the labels are
 # shifted by one, that the mask hides the future, and that the loss was measured on text that the model has not seen, in

@@ -337,7 +337,7 @@ def previous_token_score(weights):
     return weights.diagonal(offset=-1, dim1=1, dim2=2).mean(dim=-1)  # (heads, tokens - 1) -> (heads,)
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "induction-score-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="induction-score"
 def induction_score(weights, period):
     """How much each head looks at what followed the present token one period ago.
 
@@ -351,7 +351,7 @@ def induction_score(weights, period):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "induction-score", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="induction-score" points=2
 check("induction-score")
 
 
@@ -422,7 +422,7 @@ slots(torch.tensor([[2, 0, 1]]), vocab=3, context_length=4)[0]
 # division by $\sqrt{d_{model}}$. Write under `torch.no_grad()`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "previous-token-head-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="previous-token-head"
 def previous_token_head(vocab, context_length):
     """An attention that writes the token before each into the free slots; it is not trained."""
     ### BEGIN SOLUTION
@@ -442,7 +442,7 @@ def previous_token_head(vocab, context_length):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "previous-token-head", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="previous-token-head" points=4
 check("previous-token-head")
 
 # %% [markdown] id="induction-head-task"
@@ -461,7 +461,7 @@ check("previous-token-head")
 # As sharp as the first head, and without dropout.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "induction-head-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="induction-head"
 def induction_head(vocab, context_length):
     """An attention that finds what followed the present token before; it is not trained."""
     ### BEGIN SOLUTION
@@ -480,7 +480,7 @@ def induction_head(vocab, context_length):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "induction-head", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="induction-head" points=4
 check("induction-head")
 
 # %% [markdown] id="by-hand-intro"
@@ -545,7 +545,7 @@ training_curves(
 # whole model. Leave the model as you found it.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "ablation-effect-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="ablation-effect"
 @torch.no_grad()
 def ablation_effect(model, ids, labels, layer, head, num_heads):
     """By how much the loss rises without one head.
@@ -569,7 +569,7 @@ def ablation_effect(model, ids, labels, layer, head, num_heads):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "ablation-effect", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="ablation-effect" points=4
 check("ablation-effect")
 
 # %% [markdown] id="contradiction-predict"
@@ -668,7 +668,7 @@ reveal(
 # on the model.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "patched-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="patched"
 @torch.no_grad()
 def patched(model, clean, corrupt, layer, position):
     """The logits for the corrupt text, with one vector of the clean run's stream put in.
@@ -695,7 +695,7 @@ def patched(model, clean, corrupt, layer, position):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "patched", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="patched" points=4
 check("patched")
 
 # %% [markdown] id="patch-predict"
@@ -736,7 +736,7 @@ training_curves(
 # makes the model repeat." What would you measure before you believe it, and what did you find in this lesson? Answer
 # in three to six sentences. (3 points, read by a person.)
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "map-or-cause-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="map-or-cause-in-words" points=3
 # ### BEGIN SOLUTION
 # The map shows where the head looks, not whether the model uses what it finds. I would remove the head, that is set
 # its context to 0, and compare the loss on sequences that the model has not seen, and do the same with the other

@@ -157,7 +157,7 @@ TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer,
 # in).
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "split-fused-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="split-fused"
 def split_fused(weight):
     """The weights of queries, keys and values, as nn.Linear keeps them.
 
@@ -170,7 +170,7 @@ def split_fused(weight):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "split-fused", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="split-fused" points=2
 check("split-fused")
 
 # %% id="names-given"
@@ -210,7 +210,7 @@ for name in ("wte.weight", "h.1.attn.c_proj.bias", "h.0.mlp.c_proj.weight", "h.0
 # - `wte` is the embedding and the unembedding.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "place-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="place"
 @torch.no_grad()
 def place(model, name, tensor):
     """Put one stored tensor into the model.
@@ -233,7 +233,7 @@ def place(model, name, tensor):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "place", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="place" points=4
 check("place")
 
 # %% [markdown] id="loaded-intro"
@@ -273,7 +273,7 @@ print("largest difference of the logits below 1e-4:", bool(difference < 1e-4))
 # gets there.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-orientation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-orientation"
 ### BEGIN SOLUTION
 def oriented(name, tensor, shape):
     """A stored tensor as its place in the classes of this course wants it; the place has this shape."""
@@ -287,7 +287,7 @@ def oriented(name, tensor, shape):
 #     return tensor if list(tensor.shape) == list(shape) else tensor.reshape(list(shape))
 ### END FAULTY
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-orientation", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-orientation" points=2
 check("bug-orientation")
 
 # %% [markdown] id="perplexity-task"
@@ -304,7 +304,7 @@ check("bug-orientation")
 # Write `perplexity(model, ids)`: e to the mean loss, over the next tokens of all sequences together.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "perplexity-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="perplexity"
 @torch.no_grad()
 def perplexity(model, ids):
     """How many equally likely tokens the model is left to choose from.
@@ -319,7 +319,7 @@ def perplexity(model, ids):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "perplexity", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="perplexity" points=2
 check("perplexity")
 
 # %% [markdown] id="perplexity-predict-intro"
@@ -390,7 +390,7 @@ attention_map(
 # that have at least one. All sequences count together.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "claim-score-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="claim-score"
 def claim_score(weights, claim):
     """The share of each head's attention that goes where the claim says.
 
@@ -406,7 +406,7 @@ def claim_score(weights, claim):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "claim-score", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="claim-score" points=3
 check("claim-score")
 
 # %% [markdown] id="induction-claim-task"
@@ -419,7 +419,7 @@ check("claim-score")
 # token at $q$. Key 0 has no token before it.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "induction-claim-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="induction-claim"
 def induction_claim(ids):
     """Where an induction head looks: at what came after earlier tokens like the present one.
 
@@ -434,7 +434,7 @@ def induction_claim(ids):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "induction-claim", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="induction-claim" points=3
 check("induction-claim")
 
 # %% [markdown] id="claims-table-intro"
@@ -539,7 +539,7 @@ def token_losses(logits, ids):
 # the model as you found it.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mean-ablated-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="mean-ablated"
 @torch.no_grad()
 def loss_rise(model, ids, layer, head, num_heads):
     """By how much the loss of each next token rises when one head says the same everywhere: its mean.
@@ -563,7 +563,7 @@ def loss_rise(model, ids, layer, head, num_heads):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "mean-ablated", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="mean-ablated" points=4
 check("mean-ablated")
 
 # %% [markdown] id="effect-where-task"
@@ -576,7 +576,7 @@ check("mean-ablated")
 # one tensor: the mean rise there, and the mean rise elsewhere.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "effect-where-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="effect-where"
 def effect_where(rise, where):
     """By how much the loss rises where a claim applies, and elsewhere.
 
@@ -590,7 +590,7 @@ def effect_where(rise, where):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "effect-where", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="effect-where" points=2
 check("effect-where")
 
 # %% [markdown] id="test-intro"
@@ -760,7 +760,7 @@ for name, piece in {**pieces, "all together": whole}.items():
 # and after each block, stacked in this order. The stream starts as `embedding` plus `positions`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "logit-lens-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="logit-lens"
 @torch.no_grad()
 def logit_lens(model, ids):
     """What the model would say at each stage.
@@ -777,7 +777,7 @@ def logit_lens(model, ids):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "logit-lens", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="logit-lens" points=3
 check("logit-lens")
 
 
@@ -844,7 +844,7 @@ print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*rises[mine]
 # comparison, and say what your measurement does *not* show. Answer in four to seven sentences. (4 points, read by a
 # person.)
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "claim-in-words", "locked": false, "points": 4, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="claim-in-words" points=4
 # ### BEGIN SOLUTION
 # My claim: layer 0, head 1 looks at the character before, and the model needs it inside words, after a letter. On
 # pages that I had not used, 84 % of this head's attention goes one back; even attention would give 3 %, and no other

@@ -144,7 +144,7 @@ qkv_rows(num_heads=2, head_dim=2)
 # `torch.no_grad()`, and leave `attention` as it is.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "fuse-projections-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="fuse-projections"
 def fuse_projections(attention):
     """One layer that does the work of `W_query`, `W_key` and `W_value`, in this order.
 
@@ -164,7 +164,7 @@ def fuse_projections(attention):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "fuse-projections", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="fuse-projections" points=2
 check("fuse-projections")
 
 # %% id="fuse-projections-shown"
@@ -185,7 +185,7 @@ if fused is not None:
 # code as given the cell below reports `same queries: False`. Correct it.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-qkv-order-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-qkv-order"
 ### BEGIN SOLUTION
 def split_qkv(projected, num_heads):
     """(b, tokens, 3 * d_out), in the order query, key, value -> (3, b, heads, tokens, head_dim)"""
@@ -207,7 +207,7 @@ def split_qkv(projected, num_heads):
 if fused is not None:
     print("same queries:", agree(split_qkv(fused(x), 4)[0], split_heads(attention.W_query(x), 4)))
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-qkv-order", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="bug-qkv-order" points=1
 check("bug-qkv-order")
 
 # %% [markdown] id="online-intro"
@@ -238,7 +238,7 @@ check("bug-qkv-order")
 # `torch.cummax`, `torch.cumsum` and `torch.logcumsumexp` cost one of the two points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "running-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="running-softmax"
 def running_softmax(scores):
     """The largest score so far and the sum of exponentials so far, after each score.
 
@@ -258,7 +258,7 @@ def running_softmax(scores):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "running-softmax", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="running-softmax" points=2
 check("running-softmax")
 
 # %% id="running-softmax-shown"
@@ -278,7 +278,7 @@ if torch.is_tensor(states):
 # which of the three running numbers is at fault: the error grows with each new maximum.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-not-rescaled-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-not-rescaled"
 ### BEGIN SOLUTION
 def attend_one_query(query, keys, values):
     """The context (d_v,) of a query (head_dim,) for keys (keys, head_dim) and values (keys, d_v)."""
@@ -314,7 +314,7 @@ def attend_one_query(query, keys, values):
 one_query = attend_one_query(q[0, 0, -1], k[0, 0], v[0, 0])
 print("the last row of plain attention:", agree(one_query, plain_attention(q, k, v, True)[0, 0, -1]))
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-not-rescaled", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+# %% check="bug-not-rescaled" points=1
 check("bug-not-rescaled")
 
 # %% [markdown] id="online-softmax-task"
@@ -335,7 +335,7 @@ check("bug-not-rescaled")
 # torch: what NumPy makes cannot be measured.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "online-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="online-softmax"
 def online_softmax(scores_blocks, values_blocks):
     """Softmax over the keys of all blocks, times the values, one block after the other.
 
@@ -359,7 +359,7 @@ def online_softmax(scores_blocks, values_blocks):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "online-softmax", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="online-softmax" points=4
 check("online-softmax")
 
 # %% [markdown] id="tiles-intro"
@@ -409,7 +409,7 @@ explore_journey(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens, query
 # measured. `F.scaled_dot_product_attention` would do all of this: with it, you would lose four of the six points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="tiled-attention"
 def tiled_attention(q, k, v, tile, causal):
     """Attention that holds one tile of scores at a time.
 
@@ -443,7 +443,7 @@ def tiled_attention(q, k, v, tile, causal):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "tiled-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+# %% check="tiled-attention" points=6
 check("tiled-attention")
 
 # %% id="tiled-attention-shown"
@@ -479,7 +479,7 @@ for causal in (False, True):
 # hundred must work. By hand means without autograd: `torch.autograd.grad` or `.backward()` costs all three points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "attention-backward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="attention-backward"
 def attention_backward(q, k, v, out_gradient, causal):
     """The gradients of q, k and v, where `out_gradient` is that of the result.
 
@@ -504,7 +504,7 @@ def attention_backward(q, k, v, out_gradient, causal):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "attention-backward", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="attention-backward" points=3
 check("attention-backward")
 
 # %% id="attention-backward-shown"
@@ -561,7 +561,7 @@ def tiled_logsumexp(q, k, tile, causal):
 # six points.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-function-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="tiled-function"
 class TiledAttention(torch.autograd.Function):
     """Tiled attention whose backward pass makes the weights again, tile by tile."""
 
@@ -591,7 +591,7 @@ class TiledAttention(torch.autograd.Function):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "tiled-function", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+# %% check="tiled-function" points=6
 check("tiled-function")
 
 # %% [markdown] id="gradcheck-intro"
@@ -652,7 +652,7 @@ reveal("is-causal-aligned", told.get(tuple(seen_by_step), "only itself"))
 # the number of keys.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sdpa-traps-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="sdpa-traps"
 ### BEGIN SOLUTION
 class Attend:
     """Five functions around SDPA. In each, q, k, v and the result are (b, heads, tokens, head_dim)."""
@@ -742,7 +742,7 @@ print(
     agree(Attend.scaled(q, k, v), plain_attention(q, k, v, False)),
 )
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "sdpa-traps", "locked": true, "points": 6, "schema_version": 3, "solution": false, "task": false}
+# %% check="sdpa-traps" points=6
 check("sdpa-traps")
 
 # %% [markdown] id="sdpa-traps-read"
@@ -800,7 +800,7 @@ print(
 # If they do not fit, raise a ValueError, and leave everything as it was.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "kv-cache-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="kv-cache"
 class KVCache:
     """The keys and values of all tokens so far, in memory that is reserved once."""
 
@@ -830,7 +830,7 @@ class KVCache:
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "kv-cache", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="kv-cache" points=4
 check("kv-cache")
 
 # %% [markdown] id="cache-used-intro"
@@ -993,7 +993,7 @@ print("repeat_interleave:", groups.repeat_interleave(2).tolist(), "  repeat:", g
 # mask of that size.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "grouped-query-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="grouped-query-attention"
 class GroupedQueryAttention(nn.Module):
     """Causal attention whose query heads share keys and values in groups.
 
@@ -1032,7 +1032,7 @@ class GroupedQueryAttention(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "grouped-query-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="grouped-query-attention" points=5
 check("grouped-query-attention")
 
 # %% [markdown] id="gqa-ends-intro"
@@ -1158,7 +1158,7 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # visible. A logsumexp near 1000 must work.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "join-pieces-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="join-pieces"
 def join_pieces(contexts, logsumexps):
     """The context over a whole cache, from those of its pieces.
 
@@ -1173,7 +1173,7 @@ def join_pieces(contexts, logsumexps):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "join-pieces", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="join-pieces" points=2
 check("join-pieces")
 
 
@@ -1225,7 +1225,7 @@ print("each text on its own equals one masked row:", agree(torch.cat(one_by_one,
 # six sentences. Say what is computed, what is not stored, what is computed twice, and use something that you measured.
 # (3 points, read by a person.)
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-fused-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="why-fused-in-words" points=3
 # ### BEGIN SOLUTION
 # It is not an approximation: tiled attention equals the plain one up to rounding, which the checks and `gradcheck`
 # showed. It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the

@@ -163,7 +163,7 @@ for name in sorted(stored):
 # parameter: `model.unembedding.weight = model.embedding.weight`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "like-gpt2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="like-gpt2"
 def like_gpt2(model, biases):
     """Give a TinyTransformer GPT-2's habits.
 
@@ -182,7 +182,7 @@ def like_gpt2(model, biases):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "like-gpt2", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="like-gpt2" points=3
 check("like-gpt2")
 
 # %% [markdown] id="fill-intro"
@@ -251,7 +251,7 @@ for what, own in broken.items():
 # biases, `fill` finds out.)
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "load-gpt2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="load-gpt2"
 def load_gpt2(model, state):
     """Put the tensors of a GPT-2 into a TinyTransformer.
 
@@ -284,7 +284,7 @@ def load_gpt2(model, state):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "load-gpt2", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="load-gpt2" points=5
 check("load-gpt2")
 
 # %% [markdown] id="gpt2-proof-intro"
@@ -374,7 +374,7 @@ gpt2 = compared(FOLDER / "gpt2")
 # `theirs`. Return -1 if there is none. An entry that is nan differs too.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "first-gap-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="first-gap"
 def first_gap(ours, theirs, tolerance=1e-3):
     """The first stage at which two models differ, or -1.
 
@@ -391,7 +391,7 @@ def first_gap(ours, theirs, tolerance=1e-3):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "first-gap", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="first-gap" points=2
 check("first-gap")
 
 # %% [markdown] id="wrong-row-intro"
@@ -466,7 +466,7 @@ re.findall(PIECES, "The theory: the cat's 42 hats")
 # next to each other. An id that was merged is used up: in 7 7 7 the pair (7, 7) is merged once, and one 7 is left.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "merge-pair-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="merge-pair"
 def merge_pair(ids, pair, new_id):
     """Put a new id in the place of each pair of neighbours.
 
@@ -488,7 +488,7 @@ def merge_pair(ids, pair, new_id):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "merge-pair", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="merge-pair" points=2
 check("merge-pair")
 
 # %% [markdown] id="train-bpe-task"
@@ -501,7 +501,7 @@ check("merge-pair")
 # compares tuples number by number). Merge it in all pieces, and count again. Leave the caller's list as it is.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "train-bpe-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="train-bpe"
 def train_bpe(pieces, num_merges):
     """The merges of byte-pair encoding; merge k makes the id 256 + k.
 
@@ -520,7 +520,7 @@ def train_bpe(pieces, num_merges):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "train-bpe", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="train-bpe" points=3
 check("train-bpe")
 
 # %% [markdown] id="encode-piece-task"
@@ -532,7 +532,7 @@ check("train-bpe")
 # apply the merges **in the order in which they were learned**.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "encode-piece-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="encode-piece"
 def encode_piece(text, merges):
     """The token ids of one piece of text.
 
@@ -548,7 +548,7 @@ def encode_piece(text, merges):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "encode-piece", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="encode-piece" points=2
 check("encode-piece")
 
 # %% [markdown] id="decode-bytes-task"
@@ -559,7 +559,7 @@ check("encode-piece")
 # Write `decode_bytes(ids, merges)`: the bytes that the ids stand for. A merge stands for what its two ids stand for.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "decode-bytes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="decode-bytes"
 def decode_bytes(ids, merges):
     """The bytes of some token ids.
 
@@ -576,7 +576,7 @@ def decode_bytes(ids, merges):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "decode-bytes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="decode-bytes" points=2
 check("decode-bytes")
 
 # %% [markdown] id="library-intro"
@@ -673,7 +673,7 @@ if per_token:
 # left**, normalised again. Each row adds up to 1.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-probabilities-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="next-probabilities"
 def next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     """What the next token is drawn from.
 
@@ -696,7 +696,7 @@ def next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-probabilities", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="next-probabilities" points=4
 check("next-probabilities")
 
 # %% [markdown] id="min-p-intro"
@@ -751,7 +751,7 @@ explore_sampling(some_logits[0], ["the", "a", "this", "its", "one", "every", "su
 # first.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "generate-until-end-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="generate-until-end"
 @torch.no_grad()
 def generate(model, ids, count, end=None):
     """Continue a text greedily.
@@ -772,7 +772,7 @@ def generate(model, ids, count, end=None):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "generate-until-end", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="generate-until-end" points=3
 check("generate-until-end")
 
 # %% [markdown] id="cached-logits-task"
@@ -791,7 +791,7 @@ check("generate-until-end")
 # to all keys; `out_proj`, added to the stream; then the MLP.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "cached-logits-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="cached-logits"
 @torch.no_grad()
 def cached_logits(model, pieces, num_heads):
     """The logits of a text that comes in pieces.
@@ -828,7 +828,7 @@ def cached_logits(model, pieces, num_heads):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "cached-logits", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="cached-logits" points=5
 check("cached-logits")
 
 # %% [markdown] id="cache-proof-intro"
@@ -872,7 +872,7 @@ if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) i
 # The mean runs over the last axis. `weight` starts with ones.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "rms-norm-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="rms-norm"
 class RMSNorm(nn.Module):
     """Divide by the root of the mean square.
 
@@ -895,7 +895,7 @@ class RMSNorm(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "rms-norm", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="rms-norm" points=2
 check("rms-norm")
 
 # %% [markdown] id="llama-attention-task"
@@ -912,7 +912,7 @@ check("rms-norm")
 # `key_norm`, both an `RMSNorm(head_dim, eps)`, **before** the rotation. Otherwise these two layers do not exist.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "llama-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="llama-attention"
 class LlamaAttention(nn.Module):
     """Causal attention with rotary positions, shared keys and values, and no biases.
 
@@ -955,7 +955,7 @@ class LlamaAttention(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "llama-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="llama-attention" points=5
 check("llama-attention")
 
 # %% [markdown] id="llama-class-intro"
@@ -1059,7 +1059,7 @@ for folder in ("llama", "qwen3"):
 # has no `lm_head.weight`, the table is tied: the unembedding gets the embedding's numbers.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "load-llama-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="load-llama"
 def load_llama(model, state):
     """Put the tensors of a Llama or a Qwen3 into a `Llama`.
 
@@ -1089,7 +1089,7 @@ def load_llama(model, state):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "load-llama", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="load-llama" points=4
 check("load-llama")
 
 # %% id="llama-proof"
@@ -1119,7 +1119,7 @@ rope_pairs(8)
 # rows, the rows should come in the order 0, 2, 4, 1, 3, 5.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-permuted-rows-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bug-permuted-rows"
 ### BEGIN SOLUTION
 def from_meta(weight, num_heads):
     """The rows of queries or keys, from neighbours as pairs to halves as pairs.
@@ -1146,7 +1146,7 @@ def from_meta(weight, num_heads):
 ### END FAULTY
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-permuted-rows", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="bug-permuted-rows" points=2
 check("bug-permuted-rows")
 
 
@@ -1269,7 +1269,7 @@ real_maps
 # table is `tied`, it counts once.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "model-sizes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="model-sizes"
 def model_sizes(
     vocab, d_model, num_layers, num_heads, num_kv_groups, head_dim, hidden, tied, qk_norm, num_tokens
 ):
@@ -1288,7 +1288,7 @@ def model_sizes(
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "model-sizes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="model-sizes" points=3
 check("model-sizes")
 
 # %% id="sizes-shown"
@@ -1321,7 +1321,7 @@ for name, sizes in CONFIGURATIONS.items():
 # **computes** did you have to change or translate? Why do equal shapes not prove that a tensor is in the right place,
 # and what does prove it? Four to six sentences.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "loaded-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="loaded-in-words" points=3
 # ### BEGIN SOLUTION
 # Yes: the classes are the same, and only habits differ. In the file the weights of linear layers are transposed, and
 # queries, keys and values are one fused tensor that has to be cut in three. In what it computes, GPT-2 has biases for

@@ -109,7 +109,7 @@ attention_map(
 # `num_sinks` tokens are never too far away, but the future stays hidden.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "window-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="window-mask"
 def window_mask(num_queries, num_keys, window, num_sinks=0):
     """Which keys each query must not see.
 
@@ -125,7 +125,7 @@ def window_mask(num_queries, num_keys, window, num_sinks=0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "window-mask", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="window-mask" points=3
 check("window-mask")
 
 # %% [markdown] id="ring-intro"
@@ -160,7 +160,7 @@ predict(
 # and keep nothing else.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "ring-cache-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="ring-cache"
 class RingCache:
     """The keys and values of the last tokens, in memory that never grows."""
 
@@ -188,7 +188,7 @@ class RingCache:
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "ring-cache", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="ring-cache" points=4
 check("ring-cache")
 
 # %% id="ring-shown"
@@ -225,7 +225,7 @@ reveal("ring-order", order_matters)
 # are causal.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "reach-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="reach"
 def reach(num_tokens, windows):
     """Which inputs each output can depend on.
 
@@ -242,7 +242,7 @@ def reach(num_tokens, windows):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "reach", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="reach" points=3
 check("reach")
 
 # %% id="reach-prediction"
@@ -310,7 +310,7 @@ attention_map(
 # **nothing is normalised again**.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sink-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="sink-attention"
 def sink_attention(queries, keys, values, sinks, window):
     """Windowed attention in which each head may look at nothing.
 
@@ -333,7 +333,7 @@ def sink_attention(queries, keys, values, sinks, window):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "sink-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="sink-attention" points=5
 check("sink-attention")
 
 
@@ -399,7 +399,7 @@ None if weights is None else explore_map(weights[:1], [str(t) for t in range(11)
 # Divide the scores as the formula does, and rotate with `base`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "latent-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="latent-attention"
 class LatentAttention(nn.Module):
     """Attention whose keys and values come from one short vector for each token.
 
@@ -439,7 +439,7 @@ class LatentAttention(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "latent-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+# %% check="latent-attention" points=6
 check("latent-attention")
 
 # %% [markdown] id="latent-proof-intro"
@@ -492,7 +492,7 @@ if found is None:
 # not one by one either.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "absorbed-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="absorbed-attention"
 def absorbed_attention(queries, rope_queries, latents, rope_keys, W_key, W_value):
     """Latent attention from the latents themselves.
 
@@ -517,7 +517,7 @@ def absorbed_attention(queries, rope_queries, latents, rope_keys, W_key, W_value
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "absorbed-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+# %% check="absorbed-attention" points=5
 check("absorbed-attention")
 
 # %% id="absorbed-proof"
@@ -553,7 +553,7 @@ if latent_layer is not None:
 # neither weighted nor rotated.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "keys-as-values-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="keys-as-values"
 def keys_as_values(projected, key_weight, base=10000.0):
     """The keys and the values that one projection gives.
 
@@ -571,7 +571,7 @@ def keys_as_values(projected, key_weight, base=10000.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "keys-as-values", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="keys-as-values" points=3
 check("keys-as-values")
 
 # %% id="keys-as-values-proof"
@@ -598,7 +598,7 @@ compared("Gemma 4", found, library["gemma 4 keys and values"])
 # them where there are fewer. All index heads share the keys. Rotation and scale are done already.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "chosen-keys-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="chosen-keys"
 def chosen_keys(index_queries, index_keys, head_weights, top_k):
     """The keys that an indexer lets each query see.
 
@@ -620,7 +620,7 @@ def chosen_keys(index_queries, index_keys, head_weights, top_k):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "chosen-keys", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="chosen-keys" points=4
 check("chosen-keys")
 
 # %% id="chosen-keys-proof"
@@ -661,7 +661,7 @@ if chosen is not None:
 # then nothing is rotated.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "rotate-part-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="rotate-part"
 def rotate_part(x, positions, rope_dim, base=10000.0):
     """Rotate the first numbers of each head.
 
@@ -676,7 +676,7 @@ def rotate_part(x, positions, rope_dim, base=10000.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "rotate-part", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+# %% check="rotate-part" points=2
 check("rotate-part")
 
 # %% id="rotate-part-proof"
@@ -759,7 +759,7 @@ def right_at(model, length):
     return float((model(ids)[:, -8:].argmax(dim=-1) == ids[:, -9:-1]).float().mean())
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "stretched-frequencies-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="stretched-frequencies"
 def stretched_frequencies(head_dim, factor, method, base=10000.0):
     """RoPE's frequencies for texts that are `factor` times as long.
 
@@ -777,7 +777,7 @@ def stretched_frequencies(head_dim, factor, method, base=10000.0):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "stretched-frequencies", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="stretched-frequencies" points=3
 check("stretched-frequencies")
 
 # %% id="longer-prediction"
@@ -901,7 +901,7 @@ for length in (16, 128):
 # `cap` is None; **then** hide the future with −∞.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bounded-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="bounded-scores"
 def bounded_scores(queries, keys, query_weight, key_weight, cap=None):
     """Causal scores with QK-norm and a soft cap.
 
@@ -921,7 +921,7 @@ def bounded_scores(queries, keys, query_weight, key_weight, cap=None):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bounded-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="bounded-scores" points=4
 check("bounded-scores")
 
 # %% [markdown] id="norm-shown-intro"
@@ -1127,7 +1127,7 @@ compared("token by token", linear_recurrent(queries, keys, values), linear_paral
 # and keys are used as they come, without $\phi$ and without a division.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "delta-rule-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="delta-rule"
 def delta_rule(queries, keys, values, betas):
     """Attention with a memory that is corrected, token by token.
 
@@ -1151,7 +1151,7 @@ def delta_rule(queries, keys, values, betas):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "delta-rule", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="delta-rule" points=4
 check("delta-rule")
 
 # %% [markdown] id="fading-delta-task"
@@ -1168,7 +1168,7 @@ check("delta-rule")
 # comes the delta rule. With fades of 1 it is `delta_rule`.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "fading-delta-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="fading-delta"
 def fading_delta(queries, keys, values, betas, fades):
     """The delta rule with a memory that fades, token by token.
 
@@ -1193,7 +1193,7 @@ def fading_delta(queries, keys, values, betas, fades):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "fading-delta", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="fading-delta" points=3
 check("fading-delta")
 
 # %% id="fading-delta-proof"
@@ -1217,7 +1217,7 @@ compared("the gated delta rule of Qwen3-Next, 3.5 and 3.6", found, library["gate
 # `torch.linalg.solve_triangular(A, B, upper=False)` solves $A u = B$.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "delta-parallel-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="delta-parallel"
 def delta_parallel(queries, keys, values, betas):
     """The delta rule, all tokens at once.
 
@@ -1236,7 +1236,7 @@ def delta_parallel(queries, keys, values, betas):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "delta-parallel", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="delta-parallel" points=4
 check("delta-parallel")
 
 # %% [markdown] id="recall-intro"
@@ -1363,7 +1363,7 @@ if found is not None:
 # the prefix of row `b`, the first `prefixes[b]` tokens, which see each other in both directions.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "packed-mod-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="packed-mod"
 def packed_mod(documents, window, prefixes):
     """Make the mask of packed documents.
 
@@ -1384,7 +1384,7 @@ def packed_mod(documents, window, prefixes):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "packed-mod", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+# %% check="packed-mod" points=4
 check("packed-mod")
 
 # %% id="mods-shown" tags=["figure"]
@@ -1433,7 +1433,7 @@ if visible_to is not None and hidden is not None:
 # | `"delta"` | one memory for each head, whatever the length | `heads`, `head_dim`, `value_dim` |
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "plan-bytes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="plan-bytes"
 def plan_bytes(layers, num_tokens, bytes_per_number=2):
     """The bytes that the cache of one text takes.
 
@@ -1455,7 +1455,7 @@ def plan_bytes(layers, num_tokens, bytes_per_number=2):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "plan-bytes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+# %% check="plan-bytes" points=3
 check("plan-bytes")
 
 
@@ -1514,7 +1514,7 @@ length_curves(list(FORMS), kept)
 # compared with Llama 2, using something you measured in this lesson, and name one form that fits but that you refuse.
 # Four to six sentences.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "choice-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="choice-in-words" points=3
 # ### BEGIN SOLUTION
 # I take the attention of gpt-oss. At 131,072 tokens its cache takes 4,836,556,800 bytes, less than 8 GiB, which are
 # 8,589,934,592. Llama 2's would take 68,719,476,736. Half of its layers see at most 128 tokens, so a far sentence

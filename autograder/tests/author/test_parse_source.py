@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import nbformat
 import pytest
 from autograder.author.parse_source import read_source
@@ -35,6 +37,36 @@ def test_a_cell_without_an_id_has_an_empty_one(tmp_path):
 def test_the_notebook_is_valid_and_reads_the_same_every_time(notebook, tmp_path):
     nbformat.validate(notebook)
     assert read_source(tmp_path / "lesson.py") == notebook
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (
+            'answer="share"',
+            '"cell_type": "code", "grade": false, "grade_id": "share-answer", "locked": false, '
+            '"schema_version": 3, "solution": true, "task": false',
+        ),
+        (
+            'check="share" points=3',
+            '"cell_type": "code", "grade": true, "grade_id": "share", "locked": true, '
+            '"points": 3, "schema_version": 3, "solution": false, "task": false',
+        ),
+        (
+            '[markdown] answer="why" points=2',
+            '"cell_type": "markdown", "grade": true, "grade_id": "why", "locked": false, '
+            '"points": 2, "schema_version": 3, "solution": true, "task": false',
+        ),
+    ],
+)
+def test_a_short_header_and_nbgraders_own_make_the_same_cell(tmp_path, header, expected):
+    prose = "[markdown] " if header.startswith("[markdown]") else ""
+    path = tmp_path / "lesson.py"
+    path.write_text(f"# %% {header}\n# text\n", encoding="utf-8")
+    actual = read_source(path)
+    path.write_text(f"# %% {prose}nbgrader={{{expected}}}\n# text\n", encoding="utf-8")
+    assert actual == read_source(path)
+    assert json.dumps(actual.cells[0].metadata, sort_keys=True) == f'{{"nbgrader": {{{expected}}}}}'
 
 
 def test_answers_tests_and_givens_are_known_by_their_metadata(notebook):

@@ -134,6 +134,19 @@ def test_what_lint_refuses_stops_a_build(refused):
     assert found == [f"{NAME}: cell share: has points=2; the checks in tasks.py add up to 3"]
 
 
+@pytest.mark.parametrize("header", ['check="share" points=3', 'nbgrader={"grade_id": "share"}'])
+def test_a_task_that_another_lesson_has_too_is_refused(course_with, header):
+    course = course_with()
+    other = course.source / "02-other"
+    other.mkdir()
+    (other / "02-other.py").write_text(f'# %% {header}\ncheck("share")\n', encoding="utf-8")
+    description = course.root / "course.toml"
+    description.write_text(description.read_text().replace(f'["{NAME}"]', f'["{NAME}", "02-other"]'))
+    with pytest.raises(AuthoringError) as refusal:
+        build(Course.read(course.root), NAME)
+    assert refusal.value.problems == [f"{NAME}: task share: 02-other has a task of this id"]
+
+
 @pytest.fixture
 def current(course_with, without_nbgrader):
     """A course that is built and current."""

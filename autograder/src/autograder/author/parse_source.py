@@ -21,11 +21,12 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 def read_source(path: Path) -> NotebookNode:
     """Return the lesson as a notebook, solutions and all, with every id from a header lifted into the cell.
 
-    A cell without an id keeps the one that jupytext drew, which `source_lint` refuses. What only imports,
-    asks for a prediction or reveals it is folded.
+    `answer="task"` and `check="task" points=2` become nbgrader's metadata. A cell without an id gets an empty
+    one, which `source_lint` refuses. What only imports, asks for a prediction or reveals it is folded.
     """
     notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     for cell in notebook.cells:
+        cell.metadata.update(_nbgrader_metadata(cell))
         explicit = cell.metadata.pop("id", None) or cell.metadata.get("nbgrader", {}).get("grade_id")
         cell["id"] = str(explicit or "")
         if cell.cell_type == "code" and is_machinery(cell):
@@ -35,6 +36,30 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return notebook
+
+
+def _nbgrader_metadata(cell: NotebookNode) -> dict[str, NotebookNode]:
+    """Return nbgrader's metadata for a cell whose header is short, and take that header's words away.
+
+    A header with nbgrader's own JSON, which older courses have, stays as it is.
+    """
+    task, check = cell.metadata.pop("answer", None), cell.metadata.pop("check", None)
+    if task is None and check is None:
+        return {}
+    # A question to answer in words has one cell, which a person grades.
+    in_words = cell.cell_type == "markdown"
+    marks = NotebookNode(
+        cell_type=cell.cell_type,
+        grade=check is not None or in_words,
+        grade_id=check or (task if in_words else f"{task}-answer"),
+        locked=task is None,
+        schema_version=3,
+        solution=task is not None,
+        task=False,
+    )
+    if "points" in cell.metadata:
+        marks["points"] = cell.metadata.pop("points")
+    return {"nbgrader": marks}
 
 
 def is_machinery(cell: NotebookNode) -> bool:

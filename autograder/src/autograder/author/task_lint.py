@@ -18,7 +18,7 @@ from autograder.records.bank import Task
 from autograder.records.course import Course
 from autograder.records.errors import AuthoringError
 
-GRADE_ID = re.compile(r'"grade_id": "([^"]+)"')
+GRADE_ID = re.compile(r'(?:"grade_id": |\b(?:answer|check)=)"([^"]+)"')
 
 
 def refused_at_once(

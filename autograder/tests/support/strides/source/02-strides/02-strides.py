@@ -17,7 +17,7 @@ signal = torch.tensor([1.0, 2.0, 4.0, 3.0, 0.0, 1.0, 5.0])
 # Write a convolution that stops at every `stride`-th place.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "strided-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="strided"
 def strided(signal, kernel, stride):
     """Shapes: signal: (length,), kernel: (width,), returns: (positions,)."""
     ### BEGIN SOLUTION
@@ -25,7 +25,7 @@ def strided(signal, kernel, stride):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "strided", "locked": true, "points": 3, "schema_version": 3, "solution": false, "task": false}
+# %% check="strided" points=3
 check("strided")
 
 # %% [markdown] id="pooling"
@@ -34,7 +34,7 @@ check("strided")
 # Write the means of blocks that do not overlap.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "pooled-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="pooled"
 def pooled(signal, width):
     """Shapes: signal: (length,), returns: (positions,)."""
     ### BEGIN SOLUTION
@@ -42,13 +42,13 @@ def pooled(signal, width):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "pooled", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="pooled" points=2
 check("pooled")
 
 # %% [markdown] id="why-question"
 # Why is the result of a stride of two half as long? Say it in words.
 
-# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# %% [markdown] answer="why-in-words" points=3
 # ### BEGIN SOLUTION
 # The kernel stops at every second place, and each stop makes one number.
 #

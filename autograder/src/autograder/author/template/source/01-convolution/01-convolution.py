@@ -21,12 +21,12 @@ kernel = torch.tensor([0.25, 0.5, 1.0])
 # eight numbers has six such windows. Make `smoothed`: for each window, the sum of its numbers times the
 # kernel's.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "by-hand-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="by-hand"
 ### BEGIN SOLUTION
 smoothed = torch.stack([(signal[i : i + 3] * kernel).sum() for i in range(6)])
 ### END SOLUTION
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "by-hand", "locked": true, "points": 1, "schema_version": 3, "solution": false, "task": false}
+# %% check="by-hand" points=1
 check("by-hand")
 
 # %% [markdown] id="any-width"
@@ -36,7 +36,7 @@ check("by-hand")
 # `torch.conv1d` makes them in one call, and costs a point here.
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "convolve-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="convolve"
 def convolve(signal, kernel):
     """Shapes: signal: (length,), kernel: (width,), returns: (positions,)."""
     ### BEGIN SOLUTION
@@ -46,7 +46,7 @@ def convolve(signal, kernel):
     ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "convolve", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="convolve" points=2
 check("convolve")
 
 # %% [markdown] id="module"
@@ -56,7 +56,7 @@ check("convolve")
 # `bias`, a single one. It takes several signals at once, of shape (b, length).
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "convolution-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% answer="convolution"
 class Convolution(nn.Module):
     """Shapes: x: (b, length), returns: (b, positions)."""
 
@@ -73,7 +73,7 @@ class Convolution(nn.Module):
         ### END SOLUTION
 
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "convolution", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
+# %% check="convolution" points=2
 check("convolution")
 
 # %% id="the-end"
