@@ -13,6 +13,10 @@ def test_python_is_found_under_magics(source):
     assert "x = 1" in ast.unparse(parsed(source))
 
 
+def test_a_stray_backslash_is_read_without_a_warning():
+    assert ast.unparse(parsed(r'path = "\d"')) == r"path = '\\d'"
+
+
 @pytest.mark.parametrize(
     "source",
     ["def f(:", "x = " + "(" * 5000, "x = " + "-" * 5000 + "1", "x = 1\x00", "x = 1 # " + "x" * 100_000],
