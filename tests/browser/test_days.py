@@ -90,10 +90,11 @@ def save(page, place) -> dict:
     before = file.stat().st_mtime_ns
     choose(page, "File", "Save Notebook")
     for _ in range(100):
-        if file.stat().st_mtime_ns != before:
-            break
+        with suppress(json.JSONDecodeError):  # it is being written
+            if file.stat().st_mtime_ns != before:
+                return json.loads(file.read_text())
         page.wait_for_timeout(100)
-    return json.loads(file.read_text())
+    pytest.fail("the notebook was not saved")
 
 
 def write(place, *sources: str) -> None:
@@ -157,6 +158,7 @@ def test_a_prediction_is_kept_in_the_notebook_and_judged_on_another_day(browser,
         choices = page.get_by_role("radiogroup", name="How many come?")
         choices.get_by_role("radio", name="one").focus()
         page.keyboard.press("Space")
+        page.keyboard.press("Tab")  # it is settled once the keyboard leaves the choices
         page.get_by_text("You predicted: one. Result: two").wait_for()
         page.get_by_text("Kept: one. Its outcome is known.").wait_for()
         said = save(page, tmp_path)["metadata"]["autograder"]["chosen"]["prediction swapped"]
@@ -186,3 +188,52 @@ def test_the_quiz_asks_until_it_knows_and_works_without_a_kernel(browser, tmp_pa
         page.get_by_role("button", name="I do not know yet").press("Enter")
         page.get_by_text("Begin with lesson").wait_for()
         assert page.get_by_text("In your answer").count() == 0
+
+
+WRONG = """\
+def dot(a, b):
+    total = 0
+    for x, y in zip(a, b):
+        total = total + (x + y)
+    return total"""
+CHECK = 'check("dot-product")'
+
+
+def test_the_hints_of_a_card_go_on_where_they_were_on_another_day_without_a_kernel(browser, tmp_path):
+    write(tmp_path, SETUP, WRONG, CHECK)
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(3):
+            run(page, cell)
+        page.get_by_role("button", name="Hint", exact=True).press("Enter")
+        page.get_by_text("Hint 1 of 3").wait_for()
+        page.get_by_role("button", name="Next hint (2 left)").wait_for()
+        save(page, tmp_path)
+    with opened(browser, tmp_path, "lab") as page:
+        page.get_by_role("button", name="Next hint (2 left)").wait_for(timeout=30_000)
+        choose(page, "Kernel", "Shut Down Kernel")
+        page.get_by_role("button", name="Next hint (2 left)").press("Enter")
+        page.get_by_text("Hint 2 of 3").wait_for()
+        page.get_by_role("button", name="Next hint (1 left)").press("Enter")
+        page.get_by_text("Hint 3 of 3").wait_for()
+        last = page.get_by_role("button", name="That was the last one.")
+        assert last.is_disabled()
+        said = page.locator(".ag-said").inner_text()
+        assert "are added" in said  # it is about this answer
+        assert save(page, tmp_path)["metadata"]["autograder"]["chosen"]["hints dot-product"] == {"seen": 3}
+    with opened(browser, tmp_path, "notebook") as page:
+        page.get_by_role("button", name="Hint", exact=True).press("Enter", timeout=30_000)
+        page.get_by_text("Hint 3 of 3").wait_for()
+
+
+def test_a_room_is_joined_only_where_a_kernel_answers(browser, tmp_path):
+    write(tmp_path, SETUP + "\nfrom autograder import join", 'join("http://127.0.0.1:9", "ABCDEFGH")')
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(2):
+            run(page, cell)
+        page.get_by_role("button", name="I agree: join").wait_for()
+        save(page, tmp_path)
+    with opened(browser, tmp_path, "lab") as page:
+        page.get_by_role("button", name="I agree: join").wait_for(timeout=30_000)
+        choose(page, "Kernel", "Shut Down Kernel")
+        page.get_by_role("button", name="I agree: join").press("Enter")
+        page.get_by_text("Run this cell again, then press the button.").wait_for()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import gzip
 import json
 import os
 import subprocess
@@ -18,6 +20,7 @@ from autograder.records.bank import Forbid
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import unpack
 from autograder.records.findings import Followed, NotDefined, NotRun, StillStub, WrongValues
+from autograder.records.javascript_modules import MODULE_MIME
 from autograder.records.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.words.feedback_card import Feedback, Notice
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -316,24 +319,27 @@ def in_lab(notebook, monkeypatch):
 
 
 @pytest.fixture
-def shown(in_lab, monkeypatch):
-    """What a cell displays."""
-    outputs = []
-    monkeypatch.setattr(in_lab.shell.display_pub, "publish", lambda data, **_: outputs.append(data))
-    return outputs
+def bundle(in_lab):
+    """What the output of a cell holds, by its types."""
+    return lambda code: in_lab.shell.display_formatter.format(in_lab.run(code))[0]
 
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
+def unpacked(bundle):
+    """What a module in the page is given to show."""
+    packed = bundle[MODULE_MIME]["live"]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))["values"]["shows"]
 
 
-def test_where_a_person_runs_the_cell_a_button_stands_below_the_card(in_lab, shown):
+def test_where_a_person_runs_the_cell_a_card_has_buttons_and_others_read_the_call(in_lab, bundle):
     in_lab.run(WRONG)
-    in_lab.run('check("share")')
-    card, button = shown
-    assert set(card) == {"text/plain", "text/html"}
-    assert card["text/plain"].startswith("[not yet] Shares of a whole")
-    assert set(button) == {WIDGET, "text/plain", "text/html"}
-    assert button["text/plain"] == button["text/html"] == ""
+    output = bundle('check("share")')
+    assert set(output) == {"text/plain", "text/html", MODULE_MIME}
+    assert output["text/plain"].startswith("[not yet] Shares of a whole")
+    assert "Stuck?" in output["text/html"]
+    shows = unpacked(output)
+    assert "Stuck?" not in shows["card"]
+    assert shows["again"]["start"] == "Start over"
+    assert shows["where"] is None  # this answer is not followed: nothing says where
 
 
 def test_a_step_stands_beside_the_line_that_makes_it(notebook):
@@ -342,38 +348,39 @@ def test_a_step_stands_beside_the_line_that_makes_it(notebook):
     assert [_code_of(notebook.shell.user_ns, step) for step in steps] == ["return x / x.max()", "", ""]
 
 
-def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):
-    import ipywidgets
-
+def test_hints_travel_in_the_output_and_each_that_is_shown_is_kept(in_lab, bundle):
     in_lab.run(WRONG)
-    in_lab.run('check("share")')
-    box = ipywidgets.widget_serialization["from_json"](f"IPY_MODEL_{shown[1][WIDGET]['model_id']}", None)
-    row, said, *_ = box.children
-    button, start_over = row.children  # this answer is not followed: nothing says where
-    assert "Start over" in start_over.value
-    for number, expected in enumerate(["What do they add up to?", "Divide by the sum.", "Try this"], start=1):
-        button.click()
-        assert f"Hint {number} of 3" in said.value
-        assert expected in said.value
+    hints = unpacked(bundle('check("share")'))["hints"]
+    assert (hints["seen"], hints["next"]) == (0, "Next hint ({number} left)")
+    texts = ["What do they add up to?", "Divide by the sum.", "Try this"]
+    for number, (hint_shown, expected) in enumerate(zip(hints["hints"], texts, strict=True), start=1):
+        assert f"Hint {number} of 3" in hint_shown["shown"]
+        assert expected in hint_shown["shown"]
+        in_lab.run(hint_shown["tells"])
         assert progress_store.read("tiny", "share").hints == number
-        left = ["Next hint (2 left)", "Next hint (1 left)", "That was the last one."][number - 1]
-        assert (button.description, button.disabled) == (left, number == 3)
+    in_lab.run(hints["hints"][0]["tells"])
+    assert unpacked(bundle('check("share")'))["hints"]["seen"] == 3
 
 
-def test_a_right_answer_gets_no_button(in_lab, shown):
+def test_the_last_hint_fits_what_the_check_beside_it_found(in_lab, bundle):
+    last = []
+    for answer in (WRONG, "def share(x):\n    return x / x.max()"):
+        in_lab.run(answer)
+        last.append(unpacked(bundle('check("share")'))["hints"]["hints"][-1]["shown"])
+    assert "You divided by the largest" in last[1]
+    assert "You divided by the largest" not in last[0]
+
+
+def test_a_right_answer_has_a_card_without_buttons(in_lab, bundle):
     in_lab.run(RIGHT)
-    data, _ = in_lab.shell.display_formatter.format(in_lab.run('check("share")'))
-    assert set(data) == {"text/plain", "text/html"}
-    assert shown == []
+    assert not {"hints", "where", "again"} & set(unpacked(bundle('check("share")')))
 
 
 @pytest.mark.parametrize("header", [None, {}, {"metadata": {}}])
-def test_where_a_notebook_is_only_executed_there_is_no_button(in_lab, shown, monkeypatch, header):
+def test_where_a_notebook_is_only_executed_there_is_no_button(in_lab, bundle, monkeypatch, header):
     monkeypatch.setattr(in_lab.shell, "parent_header", header)
     in_lab.run(WRONG)
-    data, _ = in_lab.shell.display_formatter.format(in_lab.run('check("share")'))
-    assert set(data) == {"text/plain", "text/html"}
-    assert shown == []
+    assert set(bundle('check("share")')) == {"text/plain", "text/html"}
 
 
 def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import gzip
 import json
 import re
 import socket
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 import pytest
 from autograder.lesson import event_sender, join_live
 from autograder.lesson.event_sender import MOST_WAITING, EventSender
+from autograder.records.javascript_modules import MODULE_MIME
 from autograder.words.feedback_card import Feedback
 
 from autograder import check, hint, join, leave
@@ -230,15 +233,14 @@ def test_where_nothing_can_be_kept_consent_holds_for_the_session(room, monkeypat
     assert len({one["learner"] for one in room.wait(2)}) == 1
 
 
-def test_a_button_agrees(room, notebook, monkeypatch):
+def test_a_button_asks_the_kernel_to_join(room, notebook, monkeypatch):
     monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
-    offer = join(room.address, CODE)
-    data, _ = notebook.shell.display_formatter.format(offer)
-    assert "application/vnd.jupyter.widget-view+json" in data
-    _card, button, said, _page = offer.form().children
+    data, _ = notebook.shell.display_formatter.format(join(room.address, CODE))
+    packed = base64.b64decode(data[MODULE_MIME]["live"])
+    agree = json.loads(gzip.decompress(packed))["values"]["shows"]["agree"]
+    assert "Run this cell again" in agree["gone"]
     assert room.connections == 0
-    button.click()
-    assert "You have joined." in said.value
+    assert repr(notebook.run(agree["does"])).startswith("You have joined.")
     assert room.wait(1)[0]["verdict"] == "joined"
 
 

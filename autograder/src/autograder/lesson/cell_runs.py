@@ -20,6 +20,7 @@ from autograder.records.findings import Stale
 from autograder.records.outcome import ErrorReport
 from autograder.records.parse_cells import names_of, parsed
 
+OF_ANSWER = "-answer"  # ends the id of the cell that a task is answered in
 _ABSENT: Any = object()
 
 
@@ -38,13 +39,13 @@ class Run:
         """Tell whether this run gave a name its value, be it the one that it had."""
         if name in self.made:
             return True
+        if name not in self.text:
+            return False
         last = self.error.line_number if self.error else None
         statements = parsed(self.text).body
         if self.error is not None:  # only what stands above the line that stopped it has run
             statements = [statement for statement in statements if (statement.end_lineno or 0) < (last or 0)]
-        return name in self.text and any(
-            name in names_of(ast.unparse(statement))[0] for statement in statements
-        )
+        return any(name in names_of(ast.unparse(statement))[0] for statement in statements)
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,11 @@ class _Watcher:
         if self._before[-1].get(name, _ABSENT) is not space[name]:
             return None  # made by the cell that is running
         newer = own is not None and (maker is None or own.order > maker.order)
-        if own is not None and newer and own.error is not None and not own.makes(name):
-            return Stale("stopped", error=own.error)
+        if own is not None and newer:
+            if own.makes(name):
+                maker = own  # be it the value that another cell had given
+            elif own.error is not None:
+                return Stale("stopped", error=own.error)
         if maker is None or not maker.cell:
             return None
         if maker.cell in self._deleted:
@@ -114,7 +118,35 @@ class _Watcher:
         last = self.latest[maker.cell]
         if not last.makes(name):
             return _left_out(last, name)
-        return Origin(last, elsewhere=own is not None and maker.cell != answer_cell)
+        check_cell = answer_cell.removesuffix(OF_ANSWER)
+        if own is None and front_end.running_cell() != check_cell:
+            return Origin(last)  # the front end's ids are not those of the notebook
+        return self._out_of_order(name, last, answer_cell, check_cell) or Origin(
+            last, elsewhere=maker.cell != answer_cell
+        )
+
+    def _out_of_order(self, name: str, run: Run, answer_cell: str, check_cell: str) -> Stale | None:
+        """Return why a name stands for something else where the notebook runs from top to bottom."""
+        cells = front_end.cells()
+        if check_cell not in cells:  # where a cell stands is not known
+            return None if run.cell == answer_cell else Stale("elsewhere", number=run.number)
+        above = cells[: cells.index(check_cell)]
+        makers = [cell for cell in above if cell == run.cell or self._makes(cell, name, answer_cell)]
+        if run.cell != answer_cell and (run.cell not in above or makers[-1] == answer_cell):
+            return Stale("elsewhere", number=run.number)
+        if makers and makers[-1] != run.cell:
+            return Stale("overwritten", number=self.latest[makers[-1]].number)
+        for needed in sorted(names_of(run.text)[1]):
+            maker = self._makers.get(needed)
+            below = maker is not None and maker.cell in cells and maker.cell not in above
+            if below and not any(self._makes(cell, needed) for cell in above):
+                return Stale("needs-below", (needed,))
+        return None
+
+    def _makes(self, cell: str, name: str, answer_cell: str = "") -> bool:
+        """Tell whether a cell makes a name; that of an answer is meant to, run or not."""
+        run = self.latest.get(cell)
+        return run.makes(name) if run else cell == answer_cell
 
     def remade(self, origin: Origin, names: Collection[str]) -> tuple[str, ...]:
         needed = names_of(origin.run.text)[1]

@@ -7,8 +7,8 @@ import difflib
 import functools
 import linecache
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +17,7 @@ from autograder.experiments import registry as experiments
 from autograder.judge.decide import all_failed, judge, with_unfinished
 from autograder.judge.trace_alignment import followed
 from autograder.lesson import cell_runs, event_sender, front_end, progress_store
-from autograder.lesson.card_buttons import buttons, start_over
+from autograder.lesson.card_in_page import card_in_page, start_over
 from autograder.probe.collect_evidence import collect, collect_answer
 from autograder.probe.learner_code import raised_by_notebook
 from autograder.records import bank
@@ -30,12 +30,11 @@ from autograder.records.findings import Followed, NotDefined, Stale, StillStub, 
 from autograder.records.outcome import Evidence
 from autograder.words import language
 from autograder.words.feedback_card import (
-    AnswerCell,
     Feedback,
+    Mounted,
     Notice,
     Onward,
     card,
-    display_with_below,
     inline,
     item,
 )
@@ -50,7 +49,6 @@ RUN = "AUTOGRADER_RUN"
 # Set by the grader where a wrong answer needs no words, which general experiments are for.
 UNEXAMINED = "AUTOGRADER_UNEXAMINED"
 
-OF_ANSWER = "-answer"  # ends the id of the cell that a task is answered in
 STAGES = 3  # of hints, the last of which reasons about a wrong answer
 
 _MISSING: Any = object()
@@ -128,9 +126,9 @@ def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
     event_sender.tell_check(task.id, verdict)
     feedback = replace(feedback, aside=_remember(course, task, verdict))
     if verdict.passed:
-        return replace(feedback, onward=_onward(course, lesson, task))
-    if not verdict.passed and front_end.has_front_end():
-        return replace(feedback, below=_buttons_for(course, task, where))
+        feedback = replace(feedback, onward=_onward(course, lesson, task))
+    if front_end.has_front_end():
+        return replace(feedback, mounted=_mounted(course, task, verdict, where))
     return feedback
 
 
@@ -148,9 +146,9 @@ def _as_it_stands(task: Task, lesson: LessonBank, verdict: Verdict) -> Feedback:
 
     If it is not, the card says so, and what it says of the answer is about an earlier run.
     """
-    cell = f"{task.id}{OF_ANSWER}"
-    run, origin = cell_runs.last_run(cell), cell_runs.origin(task.name, cell)
-    feedback = Feedback(task, verdict, cell=AnswerCell(cell, run.text) if run else None)
+    cell = f"{task.id}{cell_runs.OF_ANSWER}"
+    origin = cell_runs.origin(task.name, cell)
+    feedback = Feedback(task, verdict)
     if isinstance(origin, cell_runs.Origin) and task.kind == "tensor" and not verdict.passed:
         needed = {lesson.tasks[name].name for name in task.needs} - {*verdict.unfinished}
         if names := cell_runs.remade(origin, needed):
@@ -187,7 +185,9 @@ def hint(task_id: str) -> Notice:
     if isinstance(task_and_bank, Notice):
         return task_and_bank
     course, task = task_and_bank[:2]
-    number, hints = _next_hint(course, task)
+    hints = _hints(course, task)
+    number = min(_seen_hints(course, task) + 1, len(hints))
+    hint_shown(task.id, number)
     last = number == len(hints)
     after = (
         _("That was the last one.") if last else _('Call hint("{task}") again for the next.', task=task.id)
@@ -200,17 +200,22 @@ def hint(task_id: str) -> Notice:
     return Notice(headline, (*before, *hints[number - 1], after))
 
 
-def _next_hint(course: Course, task: Task) -> tuple[int, tuple[tuple[str, ...], ...]]:
-    """Return the number of the next hint, from 1, and all hints; it counts as seen from now on."""
+def _seen_hints(course: Course, task: Task) -> int:
+    """Return how many hints for a task were shown; where that cannot be kept, in this session."""
+    return max(progress_store.read(course.name, task.id).hints, _SEEN_HINTS.get((course.name, task.id), 0))
+
+
+def hint_shown(task_id: str, number: int) -> None:
+    """Keep that a hint for a task was shown, by its number from 1. A page calls this in its kernel."""
+    task_and_bank = _find(task_id)
+    if isinstance(task_and_bank, Notice):
+        return
+    course, task = task_and_bank[:2]
     event_sender.tell_hint(task.id)
-    hints = _hints(course, task)
+    number = max(number, _seen_hints(course, task))
+    _SEEN_HINTS[course.name, task.id] = number
     record = progress_store.read(course.name, task.id)
-    stage = min(record.hints, len(hints) - 1)
-    trouble = progress_store.write(course.name, task.id, replace(record, hints=stage + 1))
-    if trouble or progress_store.folder(course.name) is None:  # not remembered: count in this session
-        stage = min(max(stage, _SEEN_HINTS.get((course.name, task.id), 0)), len(hints) - 1)
-        _SEEN_HINTS[course.name, task.id] = stage + 1
-    return stage + 1, hints
+    progress_store.write(course.name, task.id, replace(record, hints=number))
 
 
 def _hints(course: Course, task: Task) -> tuple[tuple[str, ...], ...]:
@@ -266,7 +271,7 @@ def _onward(course: Course, lesson: LessonBank, task: Task) -> Onward:
     done = _("{earned} of {points}", earned=len(tasks) - len(left), points=len(tasks))
     if left:
         name = Path(os.environ.get("JPY_SESSION_NAME", "")).name or f"{lesson.lesson}.ipynb"
-        address = f"{quote(name)}#cell-id={left[0].id}{OF_ANSWER}"
+        address = f"{quote(name)}#cell-id={left[0].id}{cell_runs.OF_ANSWER}"
         return Onward(done, left[0].title, address)
     lessons = course.banked()
     following = lessons[lessons.index(lesson.lesson) + 1 :][:1]
@@ -291,13 +296,54 @@ def _notebook_of(lesson: str) -> Path | None:
     return next((path for path in places if path.is_file()), None)
 
 
-def _buttons_for(course: Course, task: Task, where: Notice | None) -> Callable[[], dict[str, Any]]:
-    def pressed() -> tuple[Notice, int]:
-        number, hints = _next_hint(course, task)
-        hint = Notice(_("Hint {number} of {count}", number=number, count=len(hints)), hints[number - 1])
-        return hint, len(hints) - number
+def _mounted(course: Course, task: Task, verdict: Verdict, where: Notice | None) -> Mounted:
+    """Return what puts a card into the page, with what can be done below it."""
+    run = cell_runs.last_run(f"{task.id}{cell_runs.OF_ANSWER}")
 
-    return functools.partial(buttons, task.id, pressed, where)
+    def mounted(shown: str, still: dict[str, Any]) -> dict[str, Any]:
+        more: dict[str, Any] = {}
+        if run is not None:
+            more["cell"] = {
+                "id": run.cell,
+                "sum": _checksum(run.text),
+                "says": _("The cell above was changed since it was run. Run it first, then this one."),
+                "folded": _("About what an earlier run left"),
+            }
+        if not verdict.passed:
+            more["hints"] = {
+                "hints": _hints_shown(course, task),
+                "seen": _seen_hints(course, task),
+                "first": _("Hint"),
+                "next": _("Next hint ({number} left)", number="{number}"),
+                "last": _("That was the last one."),
+            }
+            more["where"] = {"label": _("Where?"), "shown": where.html()} if where else None
+            more["again"] = start_over(task.id)
+        return card_in_page(f"hints {task.id}", shown, still, **more)
+
+    return mounted
+
+
+def _hints_shown(course: Course, task: Task) -> list[dict[str, str]]:
+    """Return a page's hints for a task: each as HTML, and the call that keeps that it was shown."""
+    hints = _hints(course, task)
+    call = f"(lambda lesson: lesson and lesson.hint_shown({task.id!r}, {{number}}))({{loaded}})"
+    loaded = f'__import__("sys").modules.get({__name__!r})'  # else whoever reads would wait for PyTorch
+    return [
+        {
+            "shown": Notice(_("Hint {number} of {count}", number=number, count=len(hints)), hint).html(),
+            "tells": call.format(number=number, loaded=loaded),
+        }
+        for number, hint in enumerate(hints, start=1)
+    ]
+
+
+def _checksum(text: str) -> int:
+    """Return a checksum that a page can compute as well."""
+    total = 0
+    for char in text:
+        total = (31 * total + ord(char)) & 0xFFFFFFFF
+    return total
 
 
 # In this session, by course and task: the hints seen, and what the last check found.
@@ -337,19 +383,17 @@ def progress(lesson: str | None = None) -> Progress | Notice:
         progress_store.read_prediction(course.name, name) for lesson in lessons for name in lesson.predictions
     ]
     answered = tuple(prediction for prediction in predictions if prediction.said)
-    return Progress(rows, answered, below=start_over if lesson and front_end.has_front_end() else None)
+    return Progress(rows, answered, can_start_over=bool(lesson))
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The learner's progress, lesson by lesson, as a table; `below` makes what stands under it."""
+    """The learner's progress, lesson by lesson, as a table."""
 
     rows: tuple[tuple[str, tuple[tuple[Task, progress_store.ProgressRecord], ...]], ...]
     predictions: tuple[progress_store.Prediction, ...] = ()
     fault: str = ""
-    below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
-
-    _ipython_display_ = display_with_below
+    can_start_over: bool = False
 
     @property
     def next_task(self) -> Task | None:
@@ -429,6 +473,13 @@ class Progress:
         ]
         mark = "ok" if self.next_task is None and not self.fault else "wait"
         return card(mark, "", "".join(parts), spoken=False)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        shown = self._repr_html_()
+        still = {"text/plain": repr(self), "text/html": shown}
+        if not self.can_start_over or not front_end.has_front_end():
+            return still
+        return card_in_page("progress", shown, still, again=start_over())
 
 
 def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
@@ -517,7 +568,7 @@ def _remember(course: Course, task: Task, verdict: Verdict) -> str:
     _FOUND[course.name, task.id] = verdict
     if verdict.passed:
         _SOLVED.add((course.name, task.id))
-        if run := cell_runs.last_run(f"{task.id}{OF_ANSWER}"):
+        if run := cell_runs.last_run(f"{task.id}{cell_runs.OF_ANSWER}"):
             progress_store.write_code(course.name, task.id, run.text)
     record = progress_store.read(course.name, task.id)
     trouble = progress_store.write(

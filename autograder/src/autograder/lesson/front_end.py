@@ -13,6 +13,8 @@ from typing import Any
 from autograder.words import language
 from autograder.words.language import _
 
+_cells: tuple[str, ...] = ()
+
 
 def shell() -> Any:
     """Return IPython's shell; None outside a notebook."""
@@ -32,6 +34,22 @@ def deleted_cells() -> list[str]:
     return [cell for cell in deleted if isinstance(cell, str)] if isinstance(deleted, list) else []
 
 
+def tell_cells(cells: list[str]) -> None:
+    """Take note of which cells the notebook has, from top to bottom; its page tells it before each run."""
+    global _cells
+    _cells = tuple(cells)
+
+
+def cells() -> tuple[str, ...]:
+    """Return the ids of the notebook's cells from top to bottom; none where no page tells them."""
+    return _cells
+
+
+def running_cell() -> str:
+    """Return the id of the cell that is running; "" where the front end names none."""
+    return str(_said_of_cell().get("cellId", ""))
+
+
 def _said_of_cell() -> dict[str, Any]:
     """Return what the front end says of the cell that it has run."""
     request = getattr(shell(), "parent_header", None)
@@ -45,7 +63,7 @@ def page() -> str:
         return "other"
     if not has_front_end():
         return ""
-    return "other" if "vscode" in str(shell().parent_header["metadata"]["cellId"]) else "jupyter"
+    return "other" if "vscode" in running_cell() else "jupyter"
 
 
 @contextmanager

@@ -25,6 +25,7 @@ await mount(box, {name}, "{live}", {{
   recall: () => chosen[{name}],
   keep: (now) => void (chosen[{name}] = now),
   ask: () => null,
+  panel: () => null,
 }});
 }})(document.currentScript.parentElement.querySelector(".ag-live"));</script>"""
 

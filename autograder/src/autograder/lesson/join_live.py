@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from autograder.lesson import event_sender, progress_store
-from autograder.lesson.card_buttons import READY, STYLE, in_page
+from autograder.lesson import event_sender, front_end, progress_store
+from autograder.lesson.card_in_page import card_in_page
 from autograder.lesson.check_calls import EXECUTION, find_course
 from autograder.lesson.event_sender import EventSender
-from autograder.lesson.front_end import has_front_end
 from autograder.lesson.progress_store import Joined
 from autograder.records.errors import UserError
 from autograder.records.live_event import LiveEvent, as_sent, meant_code
@@ -31,33 +28,19 @@ _HERE: dict[tuple[str, str], Joined] = {}
 
 @dataclass(frozen=True)
 class Offer(Notice):
-    """What will be sent, before anything is; with a button that agrees, where somebody can press it."""
+    """What will be sent, before anything is; with a button that agrees, where a page can ask the kernel."""
 
-    agreed: Callable[[], Notice] = field(default=lambda: Notice(""), repr=False, compare=False)
+    agrees: str = ""  # the call that joins
 
     __repr__ = Notice.__repr__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        static = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        return {**self.form()._repr_mimebundle_(), **static} if has_front_end() else static
-
-    def form(self) -> Any:
-        """Return the message above a button that agrees to it."""
-        # Not before somebody sees it: the import takes long.
-        import ipywidgets
-
-        button = ipywidgets.Button(description=_("I agree: join"), layout={"width": "auto"})
-        message = ipywidgets.HTML()
-        message.add_class("ag-said")
-        box = ipywidgets.VBox([ipywidgets.HTML(self.html()), button, message])
-        in_page(box, "ag-more", READY, STYLE)
-
-        def pressed(_change: Any) -> None:
-            button.disabled = True
-            message.value = self.agreed().html()
-
-        button.on_click(pressed)
-        return box
+        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        if front_end.page() != "jupyter":
+            return still
+        gone = Notice(_("Run this cell again, then press the button.")).html()
+        agree = {"label": _("I agree: join"), "does": self.agrees, "gone": gone}
+        return card_in_page("join", self.html(), still, agree=agree)
 
 
 def join(address: str, code: str, agree: bool = False) -> Notice:
@@ -91,10 +74,10 @@ def join(address: str, code: str, agree: bool = False) -> Notice:
         )
     room = f"{progress_store.ROOM}{hashlib.sha256(f'{url.geturl()} {meant}'.encode()).hexdigest()[:16]}"
     joined = _joined(course.name, room)
-    begin = functools.partial(_begin, course.name, room, url, meant)
     if agree or joined.agreed:
-        return begin()
-    return Offer(_("A live room: nothing is sent yet."), _what_is_sent(url, address, code), begin)
+        return _begin(course.name, room, url, meant)
+    agrees = f"__import__({__name__!r}, fromlist=['join']).join({address!r}, {code!r}, agree=True)"
+    return Offer(_("A live room: nothing is sent yet."), _what_is_sent(url, address, code), agrees)
 
 
 def _what_is_sent(url: SplitResult, address: str, code: str) -> tuple[str, ...]:

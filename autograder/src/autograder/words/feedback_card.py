@@ -8,8 +8,6 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from autograder.records import findings as f
@@ -18,6 +16,8 @@ from autograder.words.diagnosis import Diagnosis, diagnosis, numbered
 from autograder.words.language import _, ngettext
 from autograder.words.mismatch_picture import difference_picture
 from autograder.words.wording import asked_instead, failing, stood_in, word
+
+Mounted = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 # JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
 # No headings: JupyterLab lists those of outputs in its table of contents, among the lesson's own.
@@ -36,16 +36,6 @@ background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-r
 .ag svg .ag-title,.ag svg .ag-note{font:12px system-ui,sans-serif;fill:var(--jp-ui-font-color1,#1f1f1f)}
 .ag svg .ag-number{font:11px var(--jp-code-font-family,monospace)}
 """.replace("\n", "")
-
-
-def display_with_below(shown: Any) -> None:
-    """Display an object, and then what its `below` makes."""
-    if shown.below is None:
-        raise NotImplementedError  # then IPython shows text and HTML, as of any other object
-    from IPython.display import display
-
-    display({"text/plain": repr(shown), "text/html": shown._repr_html_()}, raw=True)
-    display(shown.below(), raw=True)
 
 
 @dataclass(frozen=True)
@@ -70,51 +60,21 @@ class Onward:
 
 
 @dataclass(frozen=True)
-class AnswerCell:
-    """The cell that an answer is written in, as it was run last."""
-
-    id: str
-    text: str
-
-    def html(self) -> str:
-        """Return what a card says where the cell's text is another one by now, which only the page knows."""
-        says = inline(_("The cell above was changed since it was run. Run it first, then this one."))
-        folded = f"<details><summary>{_('About what an earlier run left')}</summary></details>"
-        marks = f'data-cell="{_escape(self.id)}" data-sum="{_checksum(self.text)}"'
-        script = f"<script>{_changed_script()}</script>"
-        return f"<div hidden {marks}><p><strong>{says}</strong></p>{folded}{script}</div>"
-
-
-def _checksum(text: str) -> int:
-    """Return a checksum that a page can compute as well."""
-    total = 0
-    for char in text:
-        total = (31 * total + ord(char)) & 0xFFFFFFFF
-    return total
-
-
-@cache
-def _changed_script() -> str:
-    return (files(__package__) / "changed.js").read_text(encoding="utf-8")
-
-
-@dataclass(frozen=True)
 class Feedback:
     """What `check` shows. Truthy when all checks of the task pass.
 
-    `below` makes what stands under the card where there is somebody to use it, as a widget's data; `aside` is
-    a sentence about something else than the answer. `earlier` is the verdict on what an earlier run left, and
-    `notes` say more about the run that made the answer, which was that of the `cell`.
+    `aside` is a sentence about something else than the answer. `earlier` is the verdict on what an earlier
+    run left, and `notes` say more about the run that made the answer. `mounted` returns the output where a
+    person sees it in a page, from the card's HTML and from what other readers get.
     """
 
     task: Task
     verdict: f.Verdict
-    below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
     aside: str = ""
     earlier: f.Verdict | None = None
     notes: tuple[str, ...] = ()
     onward: Onward | None = None
-    cell: AnswerCell | None = field(default=None, repr=False, compare=False)
+    mounted: Mounted | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.verdict.passed
@@ -124,14 +84,17 @@ class Feedback:
         return "\n".join(filter(None, (text, str(self.onward or ""), self.aside)))
 
     def _repr_html_(self) -> str:
-        stuck = _stuck(self.task) if self.below is None else ""
-        below = f"<p>{inline(stuck)}</p>" if stuck and not self.verdict.passed else ""
+        return self._html("" if self.verdict.passed else _stuck(self.task))
+
+    def _html(self, stuck: str = "") -> str:
+        below = f"<p>{inline(stuck)}</p>" if stuck else ""
         below += f"<p>{self.onward.html()}</p>" if self.onward else ""
-        below += self.cell.html() if self.cell else ""
         shown = rich_text(self.task, self.verdict, self.earlier, self.notes, below)
         return shown + card("wait", "", f"<p>{_escape(self.aside)}</p>") if self.aside else shown
 
-    _ipython_display_ = display_with_below
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        return self.mounted(self._html(), still) if self.mounted else still
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@
   const using = async (name) => (await Object.values(shared[name])[0].get())();
 
   const plugin = async () => {
-    const [{ Widget }, { IRenderMimeRegistry }] = await Promise.all([using("@lumino/widgets"), using("@jupyterlab/rendermime")]);
+    const names = ["@lumino/widgets", "@jupyterlab/rendermime", "@jupyterlab/notebook"];
+    const [{ Widget }, { IRenderMimeRegistry }, { NotebookActions }] = await Promise.all(names.map(using));
 
     return {
       id: "lesson-autograder:plugin",
@@ -37,14 +38,26 @@
           node.replaceChildren(image);
         };
 
+        const panels = () => [...app.shell.widgets("main")];
+
         // A link to a notebook opens it in the application, as in a Markdown cell.
-        const follow = (panel, event) => {
-          const link = event.target.closest('a[href$=".ipynb"]');
-          if (!link || !panel) return;
+        const follow = async (panel, event) => {
+          const link = event.target.closest("a[href]");
+          const { host, pathname, hash } = new URL(link?.getAttribute("href") ?? "", `http://x/${panel?.context.path}`);
+          if (!link || !panel || host !== "x" || !pathname.endsWith(".ipynb")) return;
           event.preventDefault();
-          const { pathname } = new URL(link.getAttribute("href"), `http://x/${panel.context.path}`);
-          app.commands.execute("docmanager:open", { path: decodeURIComponent(pathname.slice(1)) });
+          const opened = await app.commands.execute("docmanager:open", { path: decodeURIComponent(pathname.slice(1)) });
+          if (hash) opened?.setFragment(hash);
         };
+
+        // The kernel knows from this what the notebook makes from top to bottom, as when it is handed in.
+        NotebookActions.executionScheduled.connect((_sender, { notebook }) => {
+          const panel = panels().find(({ content }) => content === notebook);
+          if (!panel || !notebook.model?.getMetadata(ABOUT)) return;
+          const cells = JSON.stringify(notebook.widgets.map(({ model }) => model.id)); // as well a list of Python's
+          const told = `(lambda told: told and told.tell_cells(${cells}))(__import__("sys").modules.get("autograder.lesson.front_end"))`;
+          asked(panel.sessionContext.session?.kernel, told);
+        });
 
         class Shown extends Widget {
           #model = null;
@@ -66,7 +79,7 @@
             if (this.#isMounted || !live || !this.#model.trusted) return;
             this.#isMounted = true;
             // Not known before this is in the page.
-            const panel = () => [...app.shell.widgets("main")].find((one) => one.node.contains(this.node));
+            const panel = () => panels().find(({ node }) => node.contains(this.node));
             const notebook = () => panel()?.content?.model;
             const about = () => notebook()?.getMetadata(ABOUT) ?? {};
             const box = document.createElement("div");
@@ -76,6 +89,7 @@
                 recall: () => about().chosen?.[name],
                 keep: (chosen) => notebook()?.setMetadata(ABOUT, { ...about(), chosen: { ...about().chosen, [name]: chosen } }),
                 ask: (expression) => asked(panel()?.sessionContext?.session?.kernel, expression),
+                panel,
               });
               box.addEventListener("click", (event) => follow(panel(), event));
               this.node.replaceChildren(box);

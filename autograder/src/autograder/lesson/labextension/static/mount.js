@@ -7,8 +7,9 @@ const unpacked = (packed) =>
 const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 // `recall` gives what was chosen before (or nothing), `keep` keeps what is chosen, and `ask` evaluates an expression in the
-// notebook's kernel and gives its outputs by their types, or null where no kernel answers.
-export async function mount(el, name, packed, { recall, keep, ask }) {
+// notebook's kernel and gives its outputs by their types, or null where no kernel answers. `panel` gives JupyterLab's
+// view of the notebook, or null.
+export async function mount(el, name, packed, { recall, keep, ask, panel }) {
   const { code, values, files } = await unpacked(packed);
   for (const [name, held] of Object.entries(files)) values[name] = new DataView(bytes(held).buffer);
   values.chosen = { ...values.chosen, ...recall() };
@@ -27,7 +28,7 @@ export async function mount(el, name, packed, { recall, keep, ask }) {
   const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   try {
     const { default: module } = await import(address);
-    await module.render({ model, el, ask });
+    await module.render({ model, el, ask, panel });
   } finally {
     URL.revokeObjectURL(address);
   }

@@ -1,0 +1,116 @@
+// A card in the page with what can be done below it: hints, where the answer goes wrong, and the stub again. Where the
+// text of the answer's cell is no longer that which was run, the card says so first, in amber, and folds the rest.
+const h = (tag, attributes, ...children) => {
+  const node = Object.assign(document.createElement(tag), attributes);
+  node.append(...children);
+  return node;
+};
+
+function button(label, onclick) {
+  const made = h("button", { type: "button", className: "jupyter-button", textContent: label, onclick });
+  made.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab would take Enter to edit the cell
+  return made;
+}
+
+function status(className) {
+  const node = h("span", { className });
+  node.setAttribute("role", "status"); // there before its words are
+  return node;
+}
+
+const checksum = (text) => [...text].reduce((total, char) => (Math.imul(total, 31) + char.codePointAt(0)) >>> 0, 0);
+
+function foldWhatIsOld(card, { id, sum, says, folded }, panel) {
+  const text = panel()?.content.widgets.find(({ model }) => model.id === id)?.model.sharedModel.getSource();
+  if (text === undefined || checksum(text) === sum) return;
+  const old = h("details", {}, h("summary", { textContent: folded }), ...card.childNodes);
+  card.append(h("p", {}, h("strong", { textContent: says })), old);
+  card.className = "ag ag-wait";
+}
+
+function hintButton({ hints, seen, first, next, last }, { model, ask }, show) {
+  const passed = () => Math.max(seen, model.get("chosen").seen ?? 0);
+  const label = () => {
+    const left = hints.length - passed();
+    return passed() && left > 0 ? next.replace("{number}", left) : first;
+  };
+  const made = button(label(), () => {
+    const now = Math.min(passed(), hints.length - 1); // the last one is about this answer, seen or not
+    show(hints[now].shown);
+    model.set("chosen", { ...model.get("chosen"), seen: now + 1 });
+    model.save_changes();
+    ask(hints[now].tells);
+    made.disabled = now + 1 === hints.length;
+    made.textContent = made.disabled ? last : label();
+  });
+  return made;
+}
+
+// Puts the stub of one task back, or those of all tasks of a notebook, after asking. What was there is kept in the
+// cell's metadata, and a button brings it back.
+function startOver({ task, start, asks, yes, no, back, done, undone }, panel) {
+  const about = (cell) => cell.model.getMetadata("autograder") ?? {};
+  const isOwn = (cell) => "stub" in about(cell) && (!task || cell.model.getMetadata("nbgrader")?.grade_id === `${task}-answer`);
+  const cells = () => (panel()?.content.widgets ?? []).filter(isOwn);
+  const source = (cell) => cell.model.sharedModel.getSource();
+  const write = (cell, text) => {
+    cell.model.setMetadata("autograder", { ...about(cell), before: source(cell) });
+    cell.model.sharedModel.setSource(text);
+  };
+  const says = status("ag-over");
+  const choices = h("span", {});
+  const offer = (...pairs) => choices.replaceChildren(...pairs.map(([label, press]) => button(label, press)));
+  const rest = (told, isFocused = true) => {
+    says.textContent = told;
+    const replaced = cells().filter((cell) => "before" in about(cell));
+    const bringBack = () => {
+      replaced.forEach((cell) => write(cell, about(cell).before));
+      rest(undone);
+    };
+    offer([start, confirm], ...(replaced.length ? [[back, bringBack]] : []));
+    if (isFocused) choices.firstChild.focus();
+  };
+  const putBack = () => {
+    cells().filter((cell) => source(cell) !== about(cell).stub).forEach((cell) => write(cell, about(cell).stub));
+    rest(done);
+  };
+  const confirm = () => {
+    says.textContent = asks;
+    offer([yes, putBack], [no, () => rest("")]);
+    choices.lastChild.focus();
+  };
+  if (!cells().length) return []; // only JupyterLab itself can change a cell
+  rest("", false);
+  return [choices, says];
+}
+
+function agreeButton({ label, does, gone }, { ask }, show) {
+  const made = button(label, async () => {
+    made.disabled = true;
+    const told = await ask(does);
+    show(told?.["text/html"] ?? gone);
+    made.disabled = Boolean(told);
+  });
+  return made;
+}
+
+function render({ model, el, ask, panel }) {
+  const { card, cell, hints, where, agree, again } = model.get("shows");
+  const said = h("div", { className: "ag-said" });
+  said.setAttribute("role", "status");
+  const show = (html) => void (said.innerHTML = html);
+  const row = h("div", { className: "ag-more" });
+  if (hints) row.append(hintButton(hints, { model, ask }, show));
+  if (where) row.append(button(where.label, () => show(where.shown)));
+  if (agree) row.append(agreeButton(agree, { ask }, show));
+  if (again) row.append(h("span", { className: "ag-again" }, ...startOver(again, panel)));
+  el.replaceChildren(h("style", { textContent: STYLE }), h("div", { innerHTML: card }), row, said);
+  if (cell) foldWhatIsOld(el.querySelector(".ag"), cell, panel);
+}
+
+const STYLE = `
+.ag-more { display: flex; flex-wrap: wrap; align-items: center; gap: 4px; } .ag-over { margin-left: 0.6em; }
+.ag-more button { font: 13px/1.4 var(--jp-ui-font-family, system-ui, sans-serif); padding: 3px 10px; cursor: pointer; color: var(--jp-ui-font-color1, #1f1f1f); background: var(--jp-layout-color2, #eee); border: 1px solid var(--jp-ui-font-color2, #59616b); border-radius: 5px; }
+.ag-more button:disabled { cursor: default; opacity: 0.75; } .ag-more button:focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px; }`;
+
+export default { render };
