@@ -93,7 +93,7 @@ def test_a_cell_of_ones_own_counts_until_it_is_deleted(lesson, answer, says, des
     own = lesson.cells.nth(place + 1)
     lesson.type_into(own, RIGHT)
     lesson.run(own)
-    says("ok", "made, not the cell above.")
+    says("ok", "made this dot, not the cell above.")
     own.locator(".cm-content").click()
     desk.page.evaluate(COMMAND, "notebook:delete-cell")
     says("wait", "The cell that made dot was deleted.")
@@ -104,3 +104,15 @@ def test_the_link_of_a_right_answer_leads_to_the_next_task(lesson, answer, says,
     says("ok", "next:")
     desk.page.locator(".ag a", has_text="The scores of one query").click()
     expect(lesson.cell("attn_scores_2 = ...")).to_be_in_viewport()
+
+
+def test_an_answer_below_its_check_does_not_count_until_it_is_moved_up(lesson, answer, says, desk):
+    check = lesson._place(lesson.cell('check("dot-product")'))
+    lesson.cells.nth(check).locator(".jp-InputPrompt").click()
+    desk.page.evaluate(COMMAND, "notebook:insert-cell-below")
+    own = lesson.cells.nth(check + 1)
+    lesson.type_into(own, RIGHT)
+    lesson.run(own)
+    says("wait", "made this dot, not the cell above.", "Move your answer into the cell above.")
+    answer(RIGHT)
+    says("ok", "1 of 10 · next:")

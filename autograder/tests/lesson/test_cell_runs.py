@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autograder.lesson import cell_runs, check_calls, progress_store
+from autograder.lesson import cell_runs, check_calls, front_end, progress_store
 from autograder.records.findings import NotDefined, Stale, WrongValues
 
 RIGHT = "def share(x):\n    return x / x.sum()"
@@ -19,6 +19,7 @@ def lab(notebook, monkeypatch):
     monkeypatch.setattr(cell_runs, "_watching", None)
     monkeypatch.setattr(check_calls, "_FOUND", {})
     monkeypatch.setattr(shell, "parent_header", {}, raising=False)
+    monkeypatch.setattr(front_end, "_cells", ())
     cell_runs.watch()
 
     def run(cell, code, deleted=()):
@@ -96,15 +97,69 @@ def test_a_name_that_the_asking_cell_itself_makes_is_judged(lab):
 
 
 def test_a_deleted_cell_counts_until_it_is_run_again(checked):
-    deleted = checked(("own", RIGHT), deleted=["own"])
+    front_end.tell_cells(["share-answer", "own", "share"])
+    deleted = checked("other = 1", ("own", RIGHT), deleted=["own"])
     assert deleted.verdict.finding == Stale("deleted")
     assert checked(("own", RIGHT))
 
 
-def test_another_cell_than_the_tasks_own_is_named(checked):
+def test_another_cell_between_the_tasks_own_and_its_check_counts_and_is_named(checked):
+    front_end.tell_cells(["share-answer", "own", "share"])
     feedback = checked("other = 1", ("own", RIGHT))
     assert feedback
-    assert "made, not the cell above." in repr(feedback)
+    assert "made this `share`, not the cell above." in repr(feedback)
+
+
+STUB = "def share(x):\n    ..."
+HELPER = "def part(x):\n    return x / x.sum()"
+
+
+@pytest.mark.parametrize(
+    ("order", "cells", "expected"),
+    [
+        (["share-answer", "share", "own"], (STUB, ("own", RIGHT)), ("elsewhere", ())),
+        (["share-answer", "share", "own"], ("other = 1", ("own", RIGHT)), ("elsewhere", ())),
+        (["share-answer", "share", "own"], (("own", RIGHT),), ("elsewhere", ())),
+        (["own", "share-answer", "share"], (STUB, ("own", RIGHT)), ("elsewhere", ())),
+        (["own", "share-answer", "share"], (("own", RIGHT),), ("elsewhere", ())),
+        (["share-answer", "own", "share"], (("own", WRONG), RIGHT), ("overwritten", ())),
+        (
+            ["share-answer", "share", "own"],
+            (("own", HELPER), "def share(x):\n    return part(x)"),
+            ("needs-below", ("part",)),
+        ),
+        ([], (STUB, ("own", RIGHT)), ("elsewhere", ())),
+    ],
+)
+def test_what_the_notebook_does_not_make_from_top_to_bottom_earns_nothing(checked, order, cells, expected):
+    front_end.tell_cells(order)
+    feedback = checked(*cells)
+    finding = feedback.verdict.finding
+    assert (type(finding), finding.how, finding.names) == (Stale, *expected)
+    assert (bool(feedback), feedback.verdict.earned) == (False, 0)
+    assert 'class="ag ag-wait"' in feedback._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("order", "cells"),
+    [
+        (["own", "share-answer", "share"], (("own", WRONG), RIGHT)),
+        (["share-answer", "share", "own"], (("own", WRONG), RIGHT)),
+        (["own", "share-answer", "share"], (("own", HELPER), "def share(x):\n    return part(x)")),
+        (
+            ["first", "share-answer", "share", "own"],
+            (("first", HELPER), ("own", HELPER), "def share(x):\n    return part(x)"),
+        ),
+    ],
+)
+def test_what_the_notebook_makes_from_top_to_bottom_counts(checked, order, cells):
+    front_end.tell_cells(order)
+    assert checked(*cells)
+
+
+def test_a_front_end_whose_ids_are_its_own_is_asked_for_nothing(lab):
+    lab("vscode-notebook-cell:/a.ipynb#W7", RIGHT)
+    assert lab("vscode-notebook-cell:/a.ipynb#W3", 'check("share")')
 
 
 def test_a_misspelt_name_is_told_as_before_where_there_was_no_other(checked):

@@ -54,11 +54,26 @@ class Stale(Finding):
     Its cell "stopped" before it got there, with `error`; it makes one of the `names` in its place
     ("renamed"), or nothing like it ("dropped"); it was "deleted", or never run in this kernel ("unrun"); what
     the answer was computed from, `names`, was "remade" since.
+
+    Or the notebook does not make it from top to bottom: the cell with this `number` made it "elsewhere", or
+    is between the answer and its check and has "overwritten" it; or `names` that it reads are made only
+    below ("needs-below").
     """
 
-    how: Literal["stopped", "renamed", "dropped", "deleted", "unrun", "remade"]
+    how: Literal[
+        "stopped",
+        "renamed",
+        "dropped",
+        "deleted",
+        "unrun",
+        "remade",
+        "elsewhere",
+        "overwritten",
+        "needs-below",
+    ]
     names: tuple[str, ...] = ()
     error: ErrorReport | None = None
+    number: int = 0
 
 
 # Of an answer like that, nothing was tried.

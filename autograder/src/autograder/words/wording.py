@@ -327,6 +327,18 @@ _STALE = {
         "The cell above has not been run since the notebook was started.",
         "Run it, then this one: no `{answer}` is there before.",
     ),
+    "elsewhere": N_(
+        "Cell [{number}] made this `{answer}`, not the cell above.",
+        "A notebook that is handed in runs from top to bottom. Move your answer into the cell above.",
+    ),
+    "overwritten": N_(
+        "Cell [{number}], between the cell above and this one, makes another `{answer}`.",
+        "A notebook that is handed in runs from top to bottom. Delete that cell, then run this one again.",
+    ),
+    "needs-below": N_(
+        "`{other}` is made only in a cell below this one.",
+        "A notebook that is handed in runs from top to bottom. Move that cell up, then run this one again.",
+    ),
 }
 
 
@@ -342,16 +354,13 @@ def _stale(finding: f.Stale, task: Task) -> Message:
             answer=task.name,
         )
         return Message(headline, (_("Run the cell above again, then this one."),))
-    return about(finding, task, _STALE[finding.how], other=finding.names[0] if finding.names else "")
+    other = finding.names[0] if finding.names else ""
+    return about(finding, task, _STALE[finding.how], other=other, number=finding.number)
 
 
 def judged_elsewhere(task: Task, number: int) -> str:
     """Say that another cell than a task's own made what was judged."""
-    return _(
-        "This is about the `{answer}` that cell [{number}] made, not the cell above.",
-        answer=task.name,
-        number=number,
-    )
+    return _stale(f.Stale("elsewhere", number=number), task).headline
 
 
 def stopped_after(error: ErrorReport) -> str:
