@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from autograder.author.preprocessors import (
     WIDGET_MIME,
+    WRONG_KERNEL,
     ExecuteSolution,
     StubSolutions,
+    TellWrongKernel,
     TidySolution,
     stub_for,
 )
@@ -105,3 +107,22 @@ def test_what_a_solutions_cell_prints_is_one_output_however_it_arrives():
     notebook = new_notebook(cells=[new_code_cell(source)])
     executed, _ = ExecuteSolution().preprocess(notebook, {})
     assert [output.text for output in executed.cells[0].outputs] == ["first\nsecond\n"]
+
+
+# The first cell
+
+
+def told(*cells):
+    return TellWrongKernel().preprocess(new_notebook(cells=list(cells)), {})[0].cells
+
+
+def test_the_first_cell_that_imports_the_checks_says_which_kernel_to_choose():
+    first, second = told(new_code_cell("1 + 1"), new_code_cell("from autograder import check"))
+    assert first.source == "1 + 1"
+    assert second.source.startswith("try:\n    import autograder\n")
+    assert WRONG_KERNEL in second.source
+
+
+def test_a_cell_that_nbgrader_guards_stays_as_it_is():
+    cell = new_code_cell("from autograder import check", metadata={"nbgrader": dict(MARKS)})
+    assert told(cell)[0].source == "from autograder import check"

@@ -19,7 +19,20 @@ from traitlets import Dict, Unicode, default
 from autograder.author.answer_edits import faulty_code
 from autograder.lesson import progress_store
 from autograder.records.cell_roles import OF_RELEASE, RELEASE, STUB_OF, is_answer, release_of, tasks_of
+from autograder.words.phrases import N_
 
+# What the first cell says in a kernel that has no checks.
+WRONG_KERNEL = N_(
+    "This Python does not have the course: choose the kernel in its folder .venv "
+    "(in VS Code at the top right), then run this cell again."
+)[0]
+GUARD = """\
+try:
+    import autograder
+except ModuleNotFoundError:  # the kernel is another Python: there, no error has anything to say
+    get_ipython().set_custom_exc((Exception,), lambda *error, **more: print("{says}"))
+
+"""
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 STUB = "...  # your code here"
 
@@ -55,6 +68,23 @@ class MarkRelease(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         notebook.metadata[OF_RELEASE] = {RELEASE: release_of(tasks_of(notebook))}
         keep_stubs(notebook)
+        return notebook, resources
+
+
+class TellWrongKernel(NbGraderPreprocessor):
+    """Have the cell that imports the checks say which kernel to choose, in one that has none of them.
+
+    Whatever stops there, or in a later cell, says the same, since the cause is the same.
+    """
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        for cell in notebook.cells:
+            if cell.cell_type == "code" and "from autograder import" in cell.source:
+                if "nbgrader" not in cell.metadata:  # nbgrader guards what it has marked
+                    cell.source = GUARD.format(says=WRONG_KERNEL) + cell.source
+                break
         return notebook, resources
 
 

@@ -68,6 +68,7 @@ def configure(c: Any, file: str) -> None:
         "nbgrader.preprocessors.ComputeChecksums",
         "nbgrader.preprocessors.CheckCellMetadata",
         "autograder.author.preprocessors.MarkRelease",
+        "autograder.author.preprocessors.TellWrongKernel",
     ]
     c.GenerateAssignment.exporter_class = "autograder.author.nbgrader_generate.ReleaseExporter"
     c.GenerateSolution.preprocessors = [

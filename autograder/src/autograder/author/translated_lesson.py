@@ -32,7 +32,13 @@ from autograder.author.build_inputs import Inputs
 from autograder.author.build_record import Stages, of_solution
 from autograder.author.build_stages import says_hints, solution_key
 from autograder.author.nbgrader_generate import failed_cells, write_notebook
-from autograder.author.preprocessors import ExecuteSolution, TidySolution, keep_stubs, show_again
+from autograder.author.preprocessors import (
+    WRONG_KERNEL,
+    ExecuteSolution,
+    TidySolution,
+    keep_stubs,
+    show_again,
+)
 from autograder.records import bank
 from autograder.records.bank import LessonBank
 from autograder.records.cell_roles import package_missing
@@ -173,6 +179,9 @@ def _fresh_solution(course: Course, spoken: str, name: str) -> _Made:
         return _Made({}, None, states)
     _translate(released, translated)
     keep_stubs(released)
+    says = dict(message[1:] for message in tool).get(WRONG_KERNEL, WRONG_KERNEL)
+    for cell in released.cells:
+        cell.source = cell.source.replace(WRONG_KERNEL, says)
     _translate(solved, translated)
     words = course.bank / spoken
     files_made = {
