@@ -39,13 +39,6 @@ from visuals import (
 
 import torch
 
-# %% [markdown] id="placement-intro"
-# **Do you know some of this already?** Run the next cell. It asks 24 questions and says with which lesson to begin. Or
-# skip it.
-
-# %% id="placement"
-quiz("start")
-
 # %% [markdown] id="meaning"
 # ## One word, two meanings
 #
@@ -65,6 +58,13 @@ word_arrows(["the girl sat by the bank because she saw a boat", "the king walked
 
 # %% id="meaning-explorer" tags=["figure"]
 explore_meaning()
+
+# %% [markdown] id="placement-intro"
+# **Do you know some of this already?** Run the next cell. It asks 24 questions and says with which lesson to begin. Or
+# skip it.
+
+# %% id="placement"
+quiz("start")
 
 # %% [markdown] id="sentence"
 # ## The sentence
@@ -401,6 +401,10 @@ predict(
 # %% id="explorer" tags=["figure"]
 explore_query(inputs, tokens)
 
+# %% id="explorer-revealed"
+at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)  # (tokens,)
+reveal("sharpness-zero", "all are 1/6" if torch.allclose(at_zero, torch.full((6,), 1 / 6)) else "all are 0")
+
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
@@ -410,10 +414,6 @@ explore_query(inputs, tokens)
 # $\sqrt{d}$, which changes the sharpness.
 #
 # </details>
-
-# %% id="explorer-revealed"
-at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)  # (tokens,)
-reveal("sharpness-zero", "all are 1/6" if torch.allclose(at_zero, torch.full((6,), 1 / 6)) else "all are 0")
 
 # %% [markdown] id="journey-intro"
 # ### One number's journey
