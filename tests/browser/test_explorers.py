@@ -433,6 +433,40 @@ def test_two_things_stand_side_by_side_where_a_page_has_room(mounted, name):
     assert tops[0] == tops[1]
 
 
+def test_a_number_opens_as_its_arithmetic_beside_it_and_esc_closes_it(mounted):
+    page = mounted(CASES["query"].make())
+    page.get_by_role("button", name="0.2379").focus()
+    page.keyboard.press("Enter")
+    opened = page.locator(".zoom")
+    assert opened.locator("p").all_inner_texts() == [
+        "0.2379 = softmax(1.495) = exp(1.495 − 1.495) / 4.2036",
+        "1.4950 = 0.55·0.55 + 0.87·0.87 + 0.66·0.66",
+    ]
+    assert page.locator("tr.lit th").all_inner_texts() == ["journey"]
+    page.keyboard.press("ArrowDown")  # to the next token's weight
+    assert opened.locator("p").nth(1).inner_text() == "1.4754 = 0.55·0.57 + 0.87·0.85 + 0.66·0.64"
+    assert page.locator("tr.lit th").all_inner_texts() == ["journey", "starts"]
+    control(page, "Sharpness").fill("2")
+    assert opened.locator("p").nth(1).inner_text() == "2.9508 = 2 · 1.4754"  # what is open keeps up
+    page.locator("[aria-expanded=true]").focus()
+    page.keyboard.press("Escape")
+    assert opened.count() == 0
+    assert page.locator("tr.lit").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["query", "causal reading", "causal mask"])
+def test_what_is_opened_can_be_read_by_everybody(mounted, name, theme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = mounted(CASES[name].make(), theme, 390)
+    page.locator(".why").first.click()
+    assert page.locator(".zoom").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page, options={"resultTypes": ["violations"], "runOnly": WCAG})
+    assert [one["id"] for one in found.response["violations"]] == []
+
+
 def test_one_word_of_the_sentence_changes_by_itself_unless_motion_is_not_wanted(browser):
     explorer, model = explore_sentence(), "document.querySelector('.live').innerText"
     for wanted, thing in (("no-preference", "cash"), ("reduce", "boat")):

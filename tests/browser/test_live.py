@@ -276,6 +276,35 @@ def test_what_a_window_shows_and_what_arrives_behind_it_are_products_of_masks(lo
     assert actual == [expected for _given, expected in cases]
 
 
+def test_the_arithmetic_of_a_score_and_a_weight_adds_up_to_what_pytorch_says(load):
+    """What is written on the right of each sign is worked out, and compared with PyTorch's number."""
+    page = load("live/parts.js")
+    cases = []
+    for _case in range(INPUTS):
+        tokens, width = size(6), size(5)
+        cases.append((drawn(width), drawn(tokens, width), size(tokens) - 1))
+    lines = page.evaluate(
+        """all => all.map(([query, keys, key]) =>
+          [live.ofScore(query, keys[key]), live.ofWeight(keys.map(row => live.dot(row, query)), key)])""",
+        [[query.tolist(), keys.tolist(), key] for query, keys, key in cases],
+    )
+
+    def worked_out(text):
+        plain_text = text.replace("·", "*").replace("−", "-")
+        return eval(plain_text, {"exp": math.exp})
+
+    for (score, weight), (query, keys, key) in zip(lines, cases, strict=True):
+        scores = keys @ query  # (keys,)
+        named, products = score.split(" = ")
+        np.testing.assert_allclose(float(named), scores[key], atol=1e-4)
+        np.testing.assert_allclose(worked_out(products), scores[key], atol=2e-3)  # of four digits each
+        named, inner, quotient = weight.split(" = ")
+        expected = torch.softmax(scores, dim=0)[key]
+        np.testing.assert_allclose(float(named), expected, atol=1e-4)
+        np.testing.assert_allclose(worked_out(quotient), expected, atol=2e-4)
+        np.testing.assert_allclose(worked_out(inner.removeprefix("softmax")), scores[key], atol=1e-4)
+
+
 def _journeyed():
     """A journey, with what PyTorch makes of the same rows."""
     tokens, heads, width, head_dim = size(7), size(2), size(3), size(3)

@@ -1,5 +1,6 @@
 // A map of weights (queries, keys), the row of the chosen query beside it, and what that row says in words.
 import { entropy } from "../live/tensors.js";
+import { ofWeight } from "../live/zoom.js";
 import { h, largest, number, paint, shaded, table } from "../live/parts.js";
 
 const NUMBERED = 12; // up to so many queries and keys the map is a table of numbers
@@ -26,9 +27,10 @@ export function mapView(_) {
   const image = h("canvas", { role: "img" });
   const row = table("", [_("key"), _("value")]);
   const whole = h("div");
-  // `hidden`: whether a query may not look at a key.
-  const set = (values, query, queries, keys, most, hidden = () => false) => {
-    const cell = (value, row, key) => hidden(row, key) ? shaded(0, { mark: "hidden", text: _("hidden") }) : shaded(value, { most });
+  // `hidden`: whether a query may not look at a key; `scores` (queries, keys): what the values are the softmax of.
+  const set = (values, query, queries, keys, most, hidden = () => false, scores = null) => {
+    const why = (row, key) => scores && (() => ({ lines: [ofWeight(scores[row], key)], rows: [row] }));
+    const cell = (value, row, key) => hidden(row, key) ? shaded(0, { mark: "hidden", text: _("hidden") }) : shaded(value, { most, why: why(row, key) });
     const isSmall = Math.max(queries.length, keys.length) <= NUMBERED;
     const shown = isSmall ? grid : image;
     if (whole.firstChild !== shown) whole.replaceChildren(shown);

@@ -18,9 +18,10 @@ function render(context) {
     const { tokens, names, query, trouble } = read;
     const places = tokens.map((token) => shows.words.indexOf(token));
     const scores = places.map((row) => places.map((column) => scoreOf[row][column]));
-    const weights = (shows.causal ? masked(scores) : scores).map(softmax);
+    const seen = shows.causal ? masked(scores) : scores;
+    const weights = seen.map(softmax);
     own.query.set(names, query, weights[query]);
-    map.set(weights, query, names, names, 1, (row, key) => shows.causal && key > row);
+    map.set(weights, query, names, names, 1, (row, key) => shows.causal && key > row, seen);
     return trouble + rowInWords(_, weights[query], _("query '{query}'", { query: names[query] }), names);
   }
 

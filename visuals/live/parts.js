@@ -1,5 +1,7 @@
 // What explorers are made of: controls that every browser and screen reader knows, bars, maps and motion.
 
+import { write, zooming } from "./zoom.js";
+
 const STYLE = `
 .live { --ink: var(--jp-content-font-color1, #1f2328); --faint: var(--jp-ui-font-color2, #59616b); --page: var(--jp-layout-color1, #fcfcfa);
   --line: var(--jp-border-color2, #c9ced6); --score: #0b5cad; --weight: #8a1c6b; --context: #00806a; --chosen: #b34700;
@@ -49,6 +51,9 @@ const STYLE = `
   .live table:has(td.cell) { font-size: 12px; } .live table:has(td.cell) th { padding: 2px 3px; }
 }
 .live table:has(td.cell) thead th { text-align: right; }
+.live .why { all: unset; cursor: zoom-in; min-height: 24px; min-width: 24px; text-align: inherit; text-decoration: underline dotted var(--faint); text-underline-offset: 3px; }
+.live tr.lit > :not(.cell) { background-color: color-mix(in srgb, var(--chosen) 6%, transparent); } .live tr.lit > th { box-shadow: inset 3px 0 var(--chosen); padding-left: 7px; }
+.live .zoom { align-self: flex-start; border-left: 3px solid var(--chosen); margin: 4px 0; padding: 2px 10px; font: 14px/1.7 var(--jp-code-font-family, monospace); overflow-wrap: anywhere; max-width: 34em; } .live .zoom p { margin: 0; } .live .zoom button { float: right; min-width: 24px; padding: 0 6px; margin-left: 8px; }
 .live .legend { display: flex; flex-wrap: wrap; gap: 0 16px; max-width: 350px; }
 .live .legend svg { display: inline-block; vertical-align: middle; margin-right: 6px; }
 .live canvas { max-width: 100%; height: auto; image-rendering: pixelated; display: block; }
@@ -238,7 +243,7 @@ export function chart({ width = 260, height = 96, left = 34, first = 0 } = {}) {
 }
 
 // A table; `set(rows)` fills it with rows of { name, chosen, cells }, a cell being a text or a bar:
-// { value, low, high, kind, decimals }, or several as its `lanes`. Rows and bars stay the same elements, so that bars move.
+// { value, low, high, kind, decimals }, or several as its `lanes`; with `why`, its number opens as its arithmetic. Rows and bars stay the same elements, so that bars move.
 export function table(caption, heads) {
   const title = h("caption", {}, caption);
   const top = h("tr");
@@ -256,18 +261,20 @@ export function table(caption, heads) {
       while (row.children.length - 1 > cells.length) row.lastChild.remove();
       cells.forEach((cell, column) => fill(row.children[column + 1] ?? row.appendChild(h("td", { class: "number" })), cell));
     });
+    refresh();
   };
+  const refresh = zooming(element, body);
   return Object.assign(element, { set, setHeads });
 }
 
 function fill(td, cell) {
   if (typeof cell === "string") {
     if (td.className !== "number") td.className = "number"; // what it was before may have been shaded
-    if (td.textContent !== cell) td.textContent = cell;
+    write(td, cell);
   } else if ("class" in cell) {
     td.className = `number cell ${cell.class}`;
     td.style.setProperty("--share", cell.share);
-    if (td.textContent !== cell.text) td.textContent = cell.text;
+    write(td, cell.text, cell.why);
   } else {
     if (!td.firstElementChild?.classList.contains("track"))
       td.replaceChildren(h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "bar" })), h("span", { class: "number" }));
@@ -282,13 +289,14 @@ function fill(td, cell) {
         + `top: ${(100 * lane) / lanes.length}%; bottom: ${100 - (100 * (lane + 1)) / lanes.length}%`;
       bar.classList.toggle("minus", value < 0);
     });
-    td.lastElementChild.textContent = lanes.map(({ value }) => number(value, decimals)).join(", ");
+    write(td.lastElementChild, lanes.map(({ value }) => number(value, decimals)).join(", "), cell.why);
   }
 }
 
 // A map's cell: a number, shaded; `hidden` and `leak` mark what is masked, and what should be.
-export const shaded = (value, { most = 1, decimals = 2, mark = "", text } = {}) => ({
+export const shaded = (value, { most = 1, decimals = 2, mark = "", text, why } = {}) => ({
   class: mark,
+  why,
   share: Number.isFinite(value) ? Math.min(Math.abs(value) / most, 1) : 0,
   text: text ?? number(value, decimals),
 });

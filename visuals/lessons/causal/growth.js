@@ -1,6 +1,7 @@
 // Let a text grow token by token, with the causal mask or without it, and see which rows move.
 import { masked, numbers, softmax } from "../../live/tensors.js";
 import { check, h, largest, number, shaded, slider, stage, table } from "../../live/parts.js";
+import { ofWeight } from "../../live/zoom.js";
 import { player } from "../../live/player.js";
 
 const STILL = 1e-9; // a change smaller than this is rounding
@@ -53,7 +54,9 @@ function render(context) {
         ...row.map((weight, key) => {
           const isLater = key > query;
           if (isLater && chosen.mask) return shaded(0, { mark: "hidden", text: _("hidden") });
-          return shaded(weight, { mark: isLater ? "leak" : "", text: number(weight, 3) + (isLater ? " ▲" : "") });
+          const seen = scores[query].slice(0, chosen.mask ? query + 1 : chosen.count);
+          const why = () => ({ lines: [ofWeight(seen, key)], rows: [query] });
+          return shaded(weight, { mark: isLater ? "leak" : "", text: number(weight, 3) + (isLater ? " ▲" : ""), why });
         }),
         query === last ? _("new") : number(moved[query], 3),
       ],

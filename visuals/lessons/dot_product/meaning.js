@@ -42,7 +42,7 @@ function render(context) {
     const points = tokens.map((token) => shows.points[token]);
     const flow = followQuery(points, query, chosen.sharpness);
     own.query.set(names, query, flow.weights);
-    rows.set(flowRows(flow, names, query), _("Scores and weights of the query “{query}”", { query: names[query] }));
+    rows.set(flowRows(flow, names, query, points, chosen.sharpness), _("Scores and weights of the query “{query}”", { query: names[query] }));
     const order = flow.weights.map((_weight, index) => index).sort((one, other) => flow.weights[other] - flow.weights[one]);
     const moved = _("largest weights {weights}; '{word}' alone is {before}° from the axis of water, its context vector {context} is {after}°", {
       weights: order.slice(0, 3).map((index) => `${names[index]} ${number(flow.weights[index], 2)}`).join(", "),

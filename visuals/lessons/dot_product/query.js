@@ -19,7 +19,7 @@ function render(context) {
   function draw() {
     const flow = followQuery(inputs, chosen.query, chosen.sharpness);
     query.set(names, chosen.query, flow.weights);
-    rows.set(flowRows(flow, names, chosen.query), _("Scores and weights of the query “{query}”", { query: names[chosen.query] }));
+    rows.set(flowRows(flow, names, chosen.query, inputs, chosen.sharpness), _("Scores and weights of the query “{query}”", { query: names[chosen.query] }));
     const best = largest(flow.weights);
     const peak = Number.isFinite(flow.weights[best])
       ? _("largest weight {weight} on '{token}'", { weight: number(flow.weights[best]), token: names[best] })

@@ -1,6 +1,7 @@
 // Choose d_k, what the scores are divided by and a temperature, and watch softmax sharpen or flatten.
 import { entropy, numbers, softmax } from "../../live/tensors.js";
 import { h, number, slider, stage, svg, table, words } from "../../live/parts.js";
+import { ofWeight } from "../../live/zoom.js";
 
 const DIVISORS = [["nothing", () => 1], ["√d_k", Math.sqrt], ["d_k", (width) => width]];
 const DASHES = ["", "7 4", "2 3"];
@@ -75,7 +76,7 @@ function render(context) {
     const now = divided(width, divisor, by);
     const sharing = shareOut(now);
     const [low, high] = [Math.min(0, ...now[0]), Math.max(0, ...now[0])];
-    first.set(shows.tokens.map((name, place) => ({ name, cells: [{ value: now[0][place], low, high, kind: "score", decimals: 2 }, { value: sharing.weights[0][place] }] })));
+    first.set(shows.tokens.map((name, place) => ({ name, cells: [{ value: now[0][place], low, high, kind: "score", decimals: 2 }, { value: sharing.weights[0][place], why: () => ({ lines: [ofWeight(now[0], place)], rows: [place] }) }] })));
     every.set([[_("largest weight"), sharing.largest, 1, 2], ["entropy", sharing.entropy, highest, 2], [_("slope w (1 − w)"), sharing.slope, steepest, 3]]
       .map(([name, value, most, decimals]) => ({ name, cells: [{ value, high: most, kind: "context", decimals }] })));
     const falls = names.map((name, place) => {
