@@ -246,10 +246,33 @@ def test_search_finds_a_lesson_and_says_where_there_is_none(visit, folder, found
     assert page.locator("h1").inner_text().startswith("11")
 
 
+@pytest.mark.parametrize("typed", ["sofftmax", "sotfmax", "softmx", "softnax"])
+def test_a_search_forgives_a_slip(visit, typed):
+    page = visit("search")
+    page.goto(page.url + f"?q={typed}")
+    assert page.locator(".search-found a").first.inner_text() == "4 · Softmax"
+
+
 def test_a_search_for_a_title_gives_its_section_first(visit):
     page = visit("search")
     page.goto(page.url + "?q=softmax")
     assert page.locator(".search-found a").first.inner_text() == "4 · Softmax"
+
+
+SHIFTS = """window.shifted = 0;
+new PerformanceObserver(list => list.getEntries().forEach(one => { window.shifted += one.value }))
+  .observe({ type: "layout-shift", buffered: true });"""
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440])
+@pytest.mark.parametrize("name", ["index", "01-dot-product", "mistakes", "bn/mistakes"])
+def test_a_page_does_not_jump_while_it_loads(site, browser, name, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.add_init_script(SHIFTS)
+    page.goto(f"file://{site}/{name}.html")
+    page.wait_for_timeout(1500)
+    assert page.evaluate("window.shifted") < 0.05
+    page.close()
 
 
 def test_mistakes_are_folded_by_lesson_and_looked_for_by_a_word(visit):

@@ -32,6 +32,10 @@ MODULE = {
 }
 
 
+# A card of a check, which leads to the cell of its task.
+CARD = '<p><a href="01-counting.ipynb#cell-id=sum-answer">The sum</a></p>'
+
+
 def shown(**data):
     return [new_output("execute_result", data={"text/plain": "", **data})]
 
@@ -56,6 +60,7 @@ def lesson():
                 id="told",
                 outputs=shown(**{"text/html": "<p>Result: one more</p>", "text/plain": "Result: one more"}),
             ),
+            new_code_cell('check("sum")', id="sum", outputs=shown(**{"text/html": CARD})),
         ],
     )
 
@@ -170,6 +175,11 @@ def test_a_drawing_becomes_part_of_the_page_with_names_of_its_own(page):
             f"<text clip-path='url(#{named})'>one &amp; one</text>"
             f"<use href='#{named}'/></svg>"
         ) in page
+
+
+def test_a_card_leads_to_the_prose_above_the_cell_that_it_names(page):
+    assert '<a href="#cell-told-to-run">The sum</a>' in page
+    assert 'id="cell-told-to-run"' in page
 
 
 def test_a_solution_is_folded(page):

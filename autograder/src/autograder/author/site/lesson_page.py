@@ -28,6 +28,8 @@ from autograder.words.templates import templates
 
 HERE = ("autograder.author.site", "assets")  # where this package's templates are
 PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"')
+# What a card in a notebook links to: another cell of the same notebook.
+CELL_LINK = re.compile(r'href="[\w-]+\.ipynb#cell-id=([\w-]+)"')
 NAMED = re.compile(r"(?<= id=')(?=\w)|(?<= href='#)|(?<=\burl\(#)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -44,9 +46,14 @@ class Page:
     static: Path
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _drawings: int = 0
+    _prose_above: dict[str, str] = field(default_factory=dict)  # by a cell's id
 
     def make(self, course: Course, explorer: str = "") -> NotebookNode:
         """Return the notebook that the page is made from; `explorer` waits in a fold at its end."""
+        prose = ""
+        for cell in self.notebook.cells:
+            prose = cell["id"] if cell.cell_type == "markdown" else prose
+            self._prose_above[cell["id"]] = prose
         for cell in self.notebook.cells:
             answer = is_answer(cell)
             folded = cell.metadata.get("jupyter", {}).get("source_hidden")
@@ -96,13 +103,16 @@ class Page:
         return _html(self._without_data(data["text/html"]))
 
     def _without_data(self, markup: str) -> str:
-        """Markup with its pictures in files of their own, and without the style sheet that the site has."""
+        """Markup with pictures in files of their own and links into this page, without styles of its own."""
 
         def kept(match: re.Match[str]) -> str:
             name = keep_picture(self.static, match[1], base64.b64decode(match[2]))
             return f'<img loading="lazy" src="_static/{name}"'
 
-        return PICTURE.sub(kept, markup.replace(f"<style>{STYLE}</style>", ""))
+        def led(match: re.Match[str]) -> str:
+            return f'href="#cell-{self._prose_above.get(match[1], "")}"'
+
+        return CELL_LINK.sub(led, PICTURE.sub(kept, markup.replace(f"<style>{STYLE}</style>", "")))
 
     def _drawing(self, svg: str, alt: str) -> str:
         """Return a drawing as a part of the page, so that its words can be found and copied."""

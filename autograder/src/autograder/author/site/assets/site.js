@@ -41,9 +41,37 @@ const rank = (one, word) =>
   20 * Math.min(count(one.task, word), 1) + 4 * count(one.lesson, word) + Math.min(count(one.text, word), 5);
 const count = (text, word) => plain(text).split(word).length - 1;
 
+// The words of all pages, and for one that stands on none the nearest one that does: a letter more, less or other,
+// or two that changed places; two such slips in a long word.
+let vocabulary;
+function nearest(word) {
+  vocabulary ??= new Set(window.searchTexts.flatMap((one) => plain(`${one.title} ${one.task} ${one.lesson} ${one.text}`).split(/[^\p{L}\p{M}\p{N}]+/u)));
+  if (word.length < 4 || [...vocabulary].some((known) => known.includes(word))) return word;
+  let [best, fewest] = [word, word.length > 7 ? 3 : 2];
+  for (const known of vocabulary) {
+    const slips = Math.abs(known.length - word.length) < fewest ? distance(word, known) : fewest;
+    if (slips < fewest) [best, fewest] = [known, slips];
+  }
+  return best;
+}
+
+function distance(one, other) {
+  let [before, last] = [[], Array.from({ length: other.length + 1 }, (_value, place) => place)];
+  for (let row = 1; row <= one.length; row++) {
+    const next = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const differs = Number(one[row - 1] !== other[column - 1]);
+      next[column] = Math.min(last[column] + 1, next[column - 1] + 1, last[column - 1] + differs);
+      if (row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) next[column] = Math.min(next[column], before[column - 2] + 1);
+    }
+    [before, last] = [last, next];
+  }
+  return last[other.length];
+}
+
 function search(list) {
   const sought = new URLSearchParams(location.search).get("q") ?? "";
-  const words = plain(sought).split(/\s+/).filter(Boolean);
+  const words = plain(sought).split(/\s+/).filter(Boolean).map(nearest);
   const found = window.searchTexts
     .map((one) => {
       const points = words.map((word) => rank(one, word));
