@@ -492,6 +492,25 @@ def test_a_given_that_was_changed_is_named(lesson, row_sums, table, change):
     assert evidence.changed_givens == ("table",)
 
 
+@pytest.mark.parametrize(
+    ("default", "held", "named"),
+    [
+        (torch.float64, torch.float64, "float64"),
+        (torch.float32, torch.float64, ""),
+        (torch.float64, torch.float16, ""),
+    ],
+)
+def test_a_given_that_only_the_default_dtype_changed_says_so(lesson, row_sums, table, default, held, named):
+    torch.set_default_dtype(default)
+    try:
+        evidence = collect_answer(row_sums, lesson, table.sum(dim=1), {"table": table.to(held)})
+        other_numbers = collect_answer(row_sums, lesson, table.sum(dim=1), {"table": table.to(held) + 1})
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert (evidence.changed_givens, evidence.default_dtype) == (("table",), named)
+    assert other_numbers.default_dtype == ""
+
+
 def test_a_given_that_was_deleted_is_named(lesson, row_sums, table):
     assert collect_answer(row_sums, lesson, table.sum(dim=1), {}).changed_givens == ("table",)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
+from autograder.grading.accidental_losses import accidental_losses
 from autograder.grading.error_carried_forward import Submitted, judged_again, refuse_our_own, run_redrawn
 from autograder.grading.evasion_lint import UNWATCHED, Evasion, hiding
 from autograder.grading.evasion_names import HIDDEN, PROGRAM, REACH
@@ -122,6 +123,7 @@ def grade(
             for task, suspicion in unseen.items()
         ),
         *not_again,
+        *accidental_losses(executed, verdicts),
     ]
     if as_seen.gave_up:
         remarks.append(LazyMessage("The notebook did not run to its end: {why}.", why=as_seen.gave_up))

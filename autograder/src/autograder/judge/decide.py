@@ -375,7 +375,7 @@ def _finding_about_the_whole(evidence: Evidence) -> f.Finding | None:
     if evidence.status == "not-run":
         return f.NotRun(evidence.note)
     if evidence.changed_givens:
-        return f.GivensChanged(evidence.changed_givens)
+        return f.GivensChanged(evidence.changed_givens, evidence.default_dtype)
     return None
 
 

@@ -11,7 +11,7 @@ import itertools
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -41,6 +41,7 @@ from autograder.records.outcome import (
     MAX_ITEMS,
     Evidence,
     ModuleReport,
+    OtherDtype,
     Outcome,
     Uncalled,
     dtype_name,
@@ -102,13 +103,15 @@ def collect_answer(
     if task.kind == "tensor":
         # What else must stay is known for the lesson's own givens only, and a cell treats all givens alike.
         variables_kept = task.kept if run == AS_SEEN else {}
-        changed = changed_givens({**lesson.givens.get(run, {}), **variables_kept}, namespace)
+        givens = {**lesson.givens.get(run, {}), **variables_kept}
+        changed = changed_givens(givens, namespace)
         return Evidence(
             task.id,
             "answered",
             outcomes={run: observe(answer)},
             answer_type=type_name(answer),
             changed_givens=changed,
+            default_dtype=_default_dtype({name: givens[name] for name in changed}, namespace),
         )
     if not callable(answer) or inspect.isclass(answer) != (task.kind in ("module", "class")):
         kind = "class" if inspect.isclass(answer) else type_name(answer)
@@ -554,6 +557,20 @@ def _holds(value: Any, given: Tensor) -> bool:
     if plain is None or plain.dtype != given.dtype or plain.device.type == "meta":
         return False
     return all_close(plain.cpu(), given)
+
+
+def _default_dtype(changed: Mapping[str, Value], namespace: Mapping[str, Any]) -> OtherDtype:
+    """Return the notebook's default dtype, where example data has changed in nothing else than that."""
+    default = torch.get_default_dtype()
+    if not changed or default == torch.float32:
+        return ""
+    for name, given in changed.items():
+        plain = _as_tensor(namespace.get(name))
+        if plain is None or not isinstance(given, Tensor):
+            return ""
+        if (given.dtype, plain.dtype) != (torch.float32, default) or not _holds(plain.float(), given):
+            return ""
+    return cast(OtherDtype, dtype_name(default))
 
 
 def _says_not_implemented(outcome: Outcome) -> bool:

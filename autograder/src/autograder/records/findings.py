@@ -42,9 +42,13 @@ class NotRun(Finding):
 
 @dataclass(frozen=True)
 class GivensChanged(Finding):
-    """The lesson's example data was changed in the notebook, so the answer cannot be compared."""
+    """The lesson's example data was changed in the notebook, so the answer cannot be compared.
+
+    `dtype` is the notebook's default, where that is all that changed it.
+    """
 
     names: tuple[str, ...]
+    dtype: str = ""
 
 
 @dataclass(frozen=True)

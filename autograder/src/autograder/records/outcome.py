@@ -24,6 +24,9 @@ MAX_ITEMS = 64  # names, calls, outcomes, or sides of a tensor that is not carri
 MAX_AXES = 16  # of a tensor that is carried
 
 Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "fault"]
+OtherDtype = Literal[
+    "", "float64", "float16", "bfloat16"
+]  # what `torch.set_default_dtype` takes beside float32
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,7 @@ class Evidence:
     nearest: tuple[str, ...] = ()  # defined names that look like the one asked for
     answer_type: str = ""
     changed_givens: tuple[str, ...] = ()  # example data that no longer holds what the lesson put there
+    default_dtype: OtherDtype = ""  # that of the notebook, where it is all that changed that data
     globals_read: tuple[str, ...] = ()  # the notebook's data that a function reads besides its arguments
     note: str = ""
     forbidden: tuple[ForbiddenCall, ...] = ()  # seen while the answer ran

@@ -98,6 +98,14 @@ EXPLAINED = {
     r"received an invalid combination of arguments": N_(
         "The values in the brackets do not fit this call: check their number, names, order and types."
     ),
+    r"^SyntaxError: invalid (non-printable )?character": N_(
+        "This line holds a character that Python does not know, such as a special space, a curly quote or a "
+        "long dash: it was copied from a web page or a document. Delete it and type it again."
+    ),
+    r"^ModuleNotFoundError: No module named": N_(
+        "No package of this name is installed here. Is it spelt right? The lesson itself needs none that it "
+        "does not import."
+    ),
     r"^(Syntax|Indentation|Tab)Error": N_(
         "Python could not read the cell. Look at this line and the one before. Often a bracket, a quote or a "
         "colon is missing, or there is one too many."

@@ -415,6 +415,20 @@ def _not_run(finding: f.NotRun, task: Task) -> Message:
 
 def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
     names, count = as_code(finding.names), len(finding.names)
+    if finding.dtype:
+        headline = ngettext(
+            "{names} holds numbers of dtype {dtype} in place of float32, so `{answer}` cannot be compared.",
+            "{names} hold numbers of dtype {dtype} in place of float32, so `{answer}` cannot be compared.",
+            count,
+            names=names,
+            dtype=finding.dtype,
+            answer=task.name,
+        )
+        again = _(
+            "`torch.set_default_dtype` makes every new tensor so. Delete that line, restart the kernel, and "
+            "run all cells."
+        )
+        return Message(headline, (again,))
     if set(finding.names) <= set(task.keeps):
         headline = ngettext(
             "{names} no longer holds what the lesson put there, and should be left alone.",

@@ -41,6 +41,8 @@ MOST_TEXT = 100_000
 MOST_OF_ERROR = 1_000
 # The runner's standard input: /dev/null, open for writing too.
 NOTHING = 0
+# Programs that install packages, in a cell such as `!pip install einops`.
+INSTALLERS = frozenset(("pip", "pip3", "conda", "mamba", "uv"))
 # What an output keeps of the message that it came as.
 FIELDS = {
     "display_data": ("data", "metadata"),
@@ -269,6 +271,16 @@ class _Shell(ZMQInteractiveShell):
             super().showsyntaxerror(*args, **kwargs)
         else:
             self._get_exc_info()
+
+    def system(self, cmd: str) -> None:
+        """Run a command of the system's, but for one that installs packages: it would wait for a network."""
+        words = cmd.split()
+        programs = {word.strip("'\"").rpartition("/")[2] for word in words}
+        if "install" not in words or programs.isdisjoint(INSTALLERS):
+            super().system(cmd)
+            return
+        self.user_ns["_exit_code"] = 1
+        print(f"Nothing is installed while work is graded: {cmd}")
 
     def ask_exit(self) -> None:
         """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""

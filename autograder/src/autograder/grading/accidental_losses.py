@@ -1,0 +1,44 @@
+"""What costs points by accident, and has nothing to do with attention: told to whoever grades, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from nbformat import NotebookNode
+
+from autograder.records.cell_roles import is_learners
+from autograder.records.findings import GivensChanged, Verdict
+from autograder.words.language import LazyMessage
+from autograder.words.phrases import N_
+
+# By a pattern for "name: text" of the error that stopped a learner's cell, what is told of it.
+ACCIDENTS = {
+    r"ModuleNotFoundError: No module named '([\w.]{1,100})'": N_(
+        "The cell {name} imports {what}, which is not installed where work is graded."
+    ),
+    r"SyntaxError: invalid (?:non-printable )?character .*?(U\+[0-9A-F]{4,6})": N_(
+        "Python cannot read the cell {name}: it holds the character {what}, which comes from a web page or a "
+        "document."
+    ),
+}
+
+
+def accidental_losses(executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> list[LazyMessage]:
+    """Return what a person should know of points that were lost by accident."""
+    told = []
+    for cell in executed.cells:
+        outputs = cell.get("outputs", ()) if is_learners(cell) else ()
+        for error in (output for output in outputs if output.output_type == "error"):
+            for pattern, (says,) in ACCIDENTS.items():
+                if match := re.match(pattern, f"{error.ename}: {error.evalue}"):
+                    told.append(LazyMessage(says, name=cell.id, what=match.group(1)))
+    dtypes: dict[str, str] = {}
+    for task, verdict in verdicts.items():
+        if isinstance(verdict.finding, GivensChanged) and (dtype := verdict.finding.dtype):
+            dtypes[dtype] = f"{dtypes[dtype]}, {task}" if dtype in dtypes else task
+    (changed,) = N_(
+        "{tasks}: a cell sets another default dtype, so the example data is {dtype} in place of float32."
+    )
+    told += [LazyMessage(changed, tasks=tasks, dtype=dtype) for dtype, tasks in dtypes.items()]
+    return told
