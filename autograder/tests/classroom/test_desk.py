@@ -337,6 +337,8 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
         for grade in book.find_submission(LESSON, "bob").notebooks[0].grades:
             grade.auto_score = grade.manual_score = 0.0
         book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 10, 30)
+        book.find_submission(LESSON, "cleo").timestamp = datetime(2026, 3, 1, 6, 0, 1)
+        book.find_assignment(LESSON).duedate = datetime(2026, 3, 1, 6)
         book.db.commit()
     flagged = TaskResult(LESSON, "bob", CODE, 0, 4, flags=("may-hide", "program"))
     with verdicts.opened(course.database) as store:
@@ -360,6 +362,9 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
     ada = (tmp_path / "out" / "student-ada.html").read_text(encoding="utf-8")
     assert "Handed in 2026-03-01 16:30 +06" in ada
     assert "due 2026-03-04 12:00 +06 (3d more)" in ada
+    cleo = (tmp_path / "out" / "student-cleo.html").read_text(encoding="utf-8")
+    assert "It is not known when it was handed in · due 2026-03-01 12:00 +06" in cleo
+    assert "late, by how much the platform does not say" in cleo
 
 
 @pytest.fixture

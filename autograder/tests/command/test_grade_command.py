@@ -37,6 +37,7 @@ from autograder.grading import grade_notebook as grading
 from autograder.grading import grade_submission, gradebook, verdicts
 from autograder.grading import nbgrader_autograde as preprocessors
 from autograder.grading.class_folder import Class
+from autograder.grading.feedback_page import about
 from autograder.grading.grading_banks import Banks
 from autograder.grading.notebook_evidence import GraderFault
 from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
@@ -183,6 +184,20 @@ def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
     assert len(list((tmp_path / NAME / "feedback").iterdir())) == len(STUDENTS)
 
 
+def test_a_page_gives_no_time_where_the_platform_says_only_that_it_was_late(graded):
+    (graded / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+    stamps = {"ada": "12:00:01.000000", "bob": "12:00:02.000000"}
+    for student, stamp in stamps.items():
+        (file_of(graded, student).parent / "timestamp.txt").write_text(f"2026-03-01 {stamp} UTC")
+    grade(graded)
+    database = Class(graded).database
+    told = {who: about(Course.read(graded), database, LESSON, who) for who in stamps}
+    assert [(one.time[:16], one.by_a_moment) for one in told.values()] == [
+        ("", True),
+        ("2026-03-01 12:00", False),
+    ]
+
+
 def test_a_page_tells_first_what_was_found_and_a_damaged_file_s_nothing_else(graded):
     words = ["feedback", LESSON, "--course", str(graded)]
     made, again = (CliRunner().invoke(cli.app, words) for _ in range(2))
@@ -254,7 +269,7 @@ def test_everyone_gets_the_score_they_earned(graded_template):
 
 def test_a_person_is_told_of_visible_probes_and_of_a_file_that_cannot_be_read(graded_template):
     _, _, said = graded_template
-    assert said[0] == f"{LESSON}: visible probes only: `autograder secret` makes hidden ones"
+    assert said[0] == f"{LESSON}: visible probes only: `autograder secret {LESSON}` makes hidden ones"
     assert [line for line in said[1:] if "dan" not in line] == []
     assert any("could not be read: the file is not JSON" in line for line in said)
 
@@ -320,7 +335,7 @@ def test_a_second_run_grades_nothing_and_writes_nothing(graded):
     before = everything(graded)
     summary, said = grade(graded)
     assert summary.text == "0 submissions graded, 4 submissions had not changed."
-    assert said == [f"{LESSON}: visible probes only: `autograder secret` makes hidden ones"]
+    assert said == [f"{LESSON}: visible probes only: `autograder secret {LESSON}` makes hidden ones"]
     after = everything(graded)
     assert {name: text for name, (_, text) in after.items()} == {n: text for n, (_, text) in before.items()}
 
@@ -1147,7 +1162,7 @@ def test_nbgraders_own_autograde_says_that_there_is_no_secret(place):
         opened.know(LESSON)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
     assert done["success"], done
-    assert "visible probes only: `autograder secret` makes hidden ones" in done["log"]
+    assert f"visible probes only: `autograder secret {LESSON}` makes hidden ones" in done["log"]
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])

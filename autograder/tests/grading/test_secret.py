@@ -77,7 +77,7 @@ def test_the_secret_is_this_users_alone_and_made_once(course):
 
 def test_without_a_secret_nothing_is_drawn_and_a_note_says_so(course):
     banks = Banks.of(course)
-    assert banks.notes[NAME] == "visible probes only: `autograder secret` makes hidden ones"
+    assert banks.notes[NAME] == f"visible probes only: `autograder secret {NAME}` makes hidden ones"
     assert HiddenTestSampler(banks, secret.new_word()).of(NAME, b"answers") == {}
     assert banks.questions(NAME, {}) == {}
     assert drawn(course) == banks.lesson(NAME)

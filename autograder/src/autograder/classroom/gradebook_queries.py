@@ -21,6 +21,7 @@ from nbgrader.api import (
 from sqlalchemy import Connection, Join, select
 
 from autograder.classroom.class_roster import Person
+from autograder.grading.late_policy import A_MOMENT
 from autograder.grading.verdicts import Identifiers, InSection, Store, connected
 
 # What students handed in, with the lesson that each is of.
@@ -55,13 +56,17 @@ class Mark:
 
 @dataclass(frozen=True)
 class HandedIn:
-    """One submission in the gradebook. `penalty` is what being late costs."""
+    """One submission in the gradebook. `penalty` is what being late costs.
+
+    It is late `by_a_moment` where the platform does not say by how much.
+    """
 
     lesson: str
     student: str
     at: datetime | None
     late: bool
     penalty: float
+    by_a_moment: bool = False
 
 
 class Marks:
@@ -108,7 +113,8 @@ class Marks:
         for name, student, at, extension, due, penalty in self._connection.execute(statement):
             until = due + extension if due and extension else due
             late = bool(at and until and at > until)
-            handed.append(HandedIn(name, student, at, late, penalty or 0.0))
+            by_a_moment = bool(at and until and at - until == A_MOMENT)
+            handed.append(HandedIn(name, student, at, late, penalty or 0.0, by_a_moment))
         return handed
 
     def possible(self) -> dict[str, float]:

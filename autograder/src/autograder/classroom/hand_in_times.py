@@ -9,6 +9,7 @@ from dateutil import tz
 from autograder.classroom.collection import Collected, Request, read_record, submitted_path
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.grading.class_folder import STAMP, Class
+from autograder.grading.late_policy import A_MOMENT
 from autograder.grading.read_submission import beside, moment
 from autograder.records.file_digests import write_whole
 from autograder.words.phrases import listed
@@ -96,7 +97,7 @@ def stamped(time: datetime) -> bytes:
 
 def _a_moment_late(course: Class, lesson: str, student: str) -> datetime | None:
     due = course.policy.due_for(lesson, student)
-    return due and (due + timedelta(seconds=1)).replace(tzinfo=UTC)
+    return due and (due + A_MOMENT).replace(tzinfo=UTC)
 
 
 def tell_of_late_ones(request: Request, outcome: Collected) -> None:

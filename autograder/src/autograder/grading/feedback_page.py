@@ -17,7 +17,7 @@ from sqlalchemy import select
 from traitlets import Unicode
 from traitlets.config import Config
 
-from autograder.grading.late_policy import ATTEMPT, Policy
+from autograder.grading.late_policy import A_MOMENT, ATTEMPT, Policy
 from autograder.grading.read_submission import UNREADABLE
 from autograder.grading.rebuild_submission import NOTES_CELL
 from autograder.grading.sanitize_html import MarkingScheme
@@ -36,6 +36,7 @@ class About:
 
     name: str = ""
     time: str = ""  # when it was handed in
+    by_a_moment: bool = False  # it was late, by how much the platform does not say
     found: Mapping[str, TaskResult] = field(default_factory=dict)  # by task
 
 
@@ -51,8 +52,11 @@ def about(course: Course, database: str, lesson: str, student: str) -> About:
         row = connection.execute(asked).first()
         results = {result.task: result for result in Store(connection).read(TaskResult, lesson, student)}
     first, last, time = row or (None, None, None)
-    told = Policy.read(course.root, course.lessons).told(time) if time else ""
-    return About(" ".join(filter(None, (first, last))) or student, told, results)
+    policy = Policy.read(course.root, course.lessons)
+    due = policy.due_for(lesson, student)
+    by_a_moment = bool(time and due and time - due == A_MOMENT)
+    told = policy.told(time) if time and not by_a_moment else ""
+    return About(" ".join(filter(None, (first, last))) or student, told, by_a_moment, results)
 
 
 class FeedbackExporter(HTMLExporter):

@@ -29,6 +29,8 @@ BEST: Rule = "best"
 # The cell of a graded notebook that tells its student which of several attempts counts.
 ATTEMPT = "attempt-that-counts"
 LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
+# How late counts what a platform marks as late without saying by how much.
+A_MOMENT = timedelta(seconds=1)
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
 

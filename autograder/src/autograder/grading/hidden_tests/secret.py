@@ -35,7 +35,7 @@ def folder(course: Course) -> Path:
 def why_none(course: Course, lesson: str) -> str:
     """Return why nothing hidden is asked in a lesson; "" where it is."""
     if not (folder(course) / NAME).is_file():
-        return "visible probes only: `autograder secret` makes hidden ones"
+        return f"visible probes only: `autograder secret {lesson}` makes hidden ones"
     if not (course.source / lesson / f"{lesson}.py").is_file():
         return "visible probes only: its source is not there, and hidden ones are drawn with it"
     return ""
