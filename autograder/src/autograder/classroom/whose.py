@@ -21,7 +21,13 @@ def owners_of(request: Request, lesson: str, entry: HandedFile) -> list[set[str]
     if entry.together:
         return [request.roster.called(labels) for labels in entry.together]
     students = _one_person(request, lesson, entry)
-    group = request.roster.group(entry.labels)
+    names = entry.labels
+    if not entry.lms:  # what stands beside the lesson in a file's or a repository's name may be a group's
+        parts = (
+            guess.label for guess in entry.guesses if normalize_name(guess.prefix) == normalize_name(lesson)
+        )
+        names = (*names, *handed_in_by_name(entry.file, lesson), *parts)
+    group = request.roster.group(names)
     if group and not (students and _bears_name(request, entry, students)):
         return [{student} for student in sorted(group)]
     return [students]
