@@ -106,8 +106,12 @@
 
   async function asked(kernel, expression) {
     if (!kernel || kernel.status === "dead") return null;
-    const { content } = await kernel.requestExecute({ code: "", silent: true, store_history: false, user_expressions: { asked: expression } }).done;
-    return content.user_expressions?.asked?.data ?? null;
+    try {
+      const { content } = await kernel.requestExecute({ code: "", silent: true, store_history: false, user_expressions: { asked: expression } }).done;
+      return content.user_expressions?.asked?.data ?? null;
+    } catch {
+      return null; // the kernel ended before it answered
+    }
   }
 
   (window._JUPYTERLAB ??= {})["lesson-autograder"] = {
