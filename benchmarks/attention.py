@@ -34,7 +34,7 @@ TOLERANCE = 1e-4
 
 def solutions() -> dict[str, Any]:
     """Return what the cells of the lesson that define something define, and its solutions."""
-    made: dict[str, Any] = {"__name__": LESSON}
+    namespace: dict[str, Any] = {"__name__": LESSON}
     for cell in read_source(SOURCE).cells:
         if cell["id"] in (
             "setup",
@@ -43,8 +43,8 @@ def solutions() -> dict[str, Any]:
             "tiled-attention-answer",
             "tiled-function-answer",
         ):
-            exec(compile(cell.source, cell["id"], "exec"), made)  # noqa: S102
-    return made
+            exec(compile(cell.source, cell["id"], "exec"), namespace)  # noqa: S102
+    return namespace
 
 
 def there_and_back(attend: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, ...]]:
@@ -52,7 +52,7 @@ def there_and_back(attend: Callable[..., Tensor]) -> Callable[..., tuple[Tensor,
 
     def call(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, ...]:
         with torch.enable_grad():
-            leaves = [one.detach().requires_grad_() for one in (q, k, v)]
+            leaves = [leaf.detach().requires_grad_() for leaf in (q, k, v)]
             context = attend(*leaves)
             return (context.detach(), *torch.autograd.grad(context.square().sum(), leaves))
 
@@ -78,8 +78,8 @@ def check_equal(calls: dict[str, Callable[..., tuple[Tensor, ...]]], inputs: Ten
     results = {name: call(*inputs) for name, call in calls.items()}
     first, *others = results
     for name in others:
-        for one, other in zip(results[first], results[name], strict=True):
-            apart = float((one - other).abs().max() / one.abs().max())
+        for value, other in zip(results[first], results[name], strict=True):
+            apart = float((value - other).abs().max() / value.abs().max())
             if not apart <= TOLERANCE:
                 raise SystemExit(
                     f"{name} and {first} differ by {apart:.1e} at {inputs.shape[3]} tokens: not timed"
@@ -101,8 +101,10 @@ def main() -> None:
         inputs = torch.randn(3, 1, HEADS, length, HEAD_DIM, device=device)
         check_equal(both, inputs)
         for name in forward:
-            costs = [measured(one[name], *inputs) for one in (forward, both)]
-            numbers = [f"{number:.2f}" for one in costs for number in (one.seconds * 1e3, one.bytes / 2**20)]
+            costs = [measured(step[name], *inputs) for step in (forward, both)]
+            numbers = [
+                f"{number:.2f}" for cost in costs for number in (cost.seconds * 1e3, cost.bytes / 2**20)
+            ]
             table.add_row(str(length), name, *numbers)
         table.add_section()
     Console(width=120).print(table)

@@ -52,8 +52,8 @@ def answers(which: str, lessons: list[str]) -> Iterator[Answer]:
     """Yield the answers of a set, of some lessons or of all."""
     for path in sorted((FOLDER / which).glob("*.toml")):
         if not lessons or path.stem in lessons or path.stem[:2] in lessons:
-            for one in tomllib.loads(path.read_text(encoding="utf-8"))["answer"]:
-                yield Answer(path.stem, one["task"], one["kind"], one["truth"], one["code"])
+            for answer in tomllib.loads(path.read_text(encoding="utf-8"))["answer"]:
+                yield Answer(path.stem, answer["task"], answer["kind"], answer["truth"], answer["code"])
 
 
 def verdict_on(answer: Answer, lesson: LessonBank, runs: SolutionRuns) -> Verdict:
@@ -89,9 +89,9 @@ def show(counts: Mapping[str, Counter[str]]) -> None:
     for column in ("kind", "answers", "pass", "a mistake named", "named or a step shown"):
         table.add_column(column, justify="left" if column == "kind" else "right")
     for kind in KINDS:
-        one = counts[kind]
-        shares = (interval(one[name], one["all"]) for name in ("pass", "named", "located"))
-        table.add_row(kind, str(one["all"]), *shares)
+        count = counts[kind]
+        shares = (interval(count[name], count["all"]) for name in ("pass", "named", "located"))
+        table.add_row(kind, str(count["all"]), *shares)
     Console(width=120).print(table)
 
 
@@ -111,10 +111,10 @@ def main() -> None:
             gone += 1
             continue
         verdict = verdict_on(answer, lesson, runs_of(answer.lesson))
-        one = counts[answer.kind]
+        count = counts[answer.kind]
         way = verdict.way is not None and bool(verdict.way.missing or verdict.way.right)
-        one.update({"all": 1, "pass": verdict.passed, "named": bool(verdict.named)})
-        one["located"] += bool(verdict.named) or way
+        count.update({"all": 1, "pass": verdict.passed, "named": bool(verdict.named)})
+        count["located"] += bool(verdict.named) or way
         message = plain_text(lesson.tasks[answer.task], verdict)
         told.append(
             f"#{number} {answer.lesson} / {answer.task} [{answer.kind}]\n{answer.code.strip()}\n"

@@ -66,8 +66,8 @@ def in_jupyterlab(page: Page, moves: int) -> list[float]:
         folder = Path(place) / "notebooks"
         folder.mkdir()
         kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
-        made = new_notebook(cells=[new_code_cell(CELL)], metadata={"kernelspec": kernel})
-        nbformat.write(made, folder / "moved.ipynb")
+        notebook = new_notebook(cells=[new_code_cell(CELL)], metadata={"kernelspec": kernel})
+        nbformat.write(notebook, folder / "moved.ipynb")
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
         with served(command, folder) as address:
             page.goto(f"{address}/lab/tree/moved.ipynb?token=test")

@@ -74,12 +74,12 @@ def _units(text: str) -> Iterator[tuple[str, str]]:
     imports: dict[str, tuple[str, str]] = {}  # by the name that each binds: the statement, and the module
     for node in tree.body:
         if isinstance(node, ast.Import):
-            for one in node.names:
-                imports[one.asname or one.name.split(".")[0]] = f"import {ast.unparse(one)}", one.name
+            for alias in node.names:
+                imports[alias.asname or alias.name.split(".")[0]] = f"import {ast.unparse(alias)}", alias.name
         elif isinstance(node, ast.ImportFrom):
-            for one in node.names:
+            for alias in node.names:
                 module = "." * node.level + (node.module or "")
-                imports[one.asname or one.name] = f"from {module} import {ast.unparse(one)}", module
+                imports[alias.asname or alias.name] = f"from {module} import {ast.unparse(alias)}", module
     others = {
         part.id for node in tree.body for part in ast.walk(node)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
@@ -90,7 +90,7 @@ def _units(text: str) -> Iterator[tuple[str, str]]:
             continue
         code = ast.get_source_segment(text, node) or ""
         if node.decorator_list:
-            code = "\n".join(f"@{ast.unparse(one)}" for one in node.decorator_list) + "\n" + code
+            code = "\n".join(f"@{ast.unparse(decorator)}" for decorator in node.decorator_list) + "\n" + code
         if not (SHORTEST <= len(code) <= LONGEST and TOPIC.search(code)):
             continue
         used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
@@ -110,7 +110,7 @@ def _units(text: str) -> Iterator[tuple[str, str]]:
 def _needs_only(code: str) -> bool:
     """Tell whether an answer imports, in its functions too, nothing but what is there."""
     for node in ast.walk(ast.parse(code)):
-        modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         modules += ["." * node.level + (node.module or "")] if isinstance(node, ast.ImportFrom) else []
         if any(module.split(".")[0] not in NEEDS for module in modules):
             return False
@@ -163,7 +163,7 @@ def draw(seed: int, clones: Path, but: set[str]) -> list[str]:
 
 @cache
 def _answers_of(path: str) -> list[str]:
-    return [one["code"] for one in tomllib.loads((FOLDER / path).read_text(encoding="utf-8"))["answer"]]
+    return [answer["code"] for answer in tomllib.loads((FOLDER / path).read_text(encoding="utf-8"))["answer"]]
 
 
 def code_of(line: str, clones: Path) -> str:

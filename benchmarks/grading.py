@@ -81,18 +81,18 @@ def tree(process: int) -> Iterator[int]:
 def processor(process: int) -> float:
     """Processor seconds so far of a whole tree, with those of ended children."""
     ticks = 0
-    for one in list(tree(process)):
+    for child in list(tree(process)):
         with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
-            ticks += sum(map(int, Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[11:15]))
+            ticks += sum(map(int, Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[11:15]))
     return ticks / TICK
 
 
 def megabytes(process: int) -> float:
     """Return the memory that a whole tree holds now; what is shared counts once."""
     kilobytes = 0
-    for one in list(tree(process)):
+    for child in list(tree(process)):
         with contextlib.suppress(OSError, ValueError):
-            for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines():
+            for line in Path(f"/proc/{child}/smaps_rollup").read_text().splitlines():
                 if line.startswith("Pss:"):
                     kilobytes += int(line.split()[1])
     return kilobytes / 1024

@@ -60,7 +60,7 @@ class Counts:
                 self.some_named + 1,
             )
             return
-        named = [one.fault for one in verdict.named]
+        named = [mistake.fault for mistake in verdict.named]
         true = [fault for fault in answer.faults if any(same(fault, name) for name in named)]
         false = [name for name in named if not any(same(fault, name) for fault in answer.faults)]
         self.rejected += not verdict.passed
@@ -85,9 +85,9 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
     counts: dict[tuple[str, str], Counts] = defaultdict(Counts)
     refused: list[str] = []
     answers = [
-        *(("right", one) for one in held_out.right_answers()),
-        *((KINDS[0], one) for one in held_out.single_answers()),
-        *((KINDS[size - 1], one) for size in (2, 3) for one in held_out.combined_answers(size)),
+        *(("right", answer) for answer in held_out.right_answers()),
+        *((KINDS[0], answer) for answer in held_out.single_answers()),
+        *((KINDS[size - 1], answer) for size in (2, 3) for answer in held_out.combined_answers(size)),
     ]
     for kind, answer in answers:
         if chosen and answer.task not in chosen:
@@ -120,7 +120,7 @@ def judged(answer: held_out.Answer, runs: SolutionRuns) -> Verdict | None:
     """Return the verdict on an answer; None where its cell itself stops with an error."""
     lesson = COURSE.load(answer.lesson)
     task = lesson.tasks[answer.task]
-    described = next(one for one in described_tasks(answer.lesson) if one.id == answer.task)
+    described = next(task for task in described_tasks(answer.lesson) if task.id == answer.task)
     try:
         made = answer_made(described, answer.text, runs)
     except AuthoringError:
@@ -140,30 +140,31 @@ def show(counts: Mapping[tuple[str, str], Counts], refused: list[str], missed: b
         total: Counter[str] = Counter()
         shown.add_section()
         for task in tasks:
-            one = counts.get((task, kind))
-            if one is None:
+            count = counts.get((task, kind))
+            if count is None:
                 continue
-            total.update({name: value for name, value in vars(one).items() if isinstance(value, int)})
-            shown.add_row(task, *cells(vars(one)))
+            total.update({name: value for name, value in vars(count).items() if isinstance(value, int)})
+            shown.add_row(task, *cells(vars(count)))
         shown.add_row(f"[bold]{kind}", *cells(total))
     console.print(shown)
-    right = sum(one.answers for (_, kind), one in counts.items() if kind == "right")
+    right = sum(count.answers for (_, kind), count in counts.items() if kind == "right")
     console.print(f"right answers accepted: {right - len(refused)} of {right}")
     for line in refused:
         console.print("rejected: " + line, markup=False, highlight=False, soft_wrap=True)
     if missed:
-        for one in counts.values():
-            for line in one.missed:
+        for count in counts.values():
+            for line in count.missed:
                 console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def cells(one: Mapping[str, int]) -> list[str]:
+def cells(count: Mapping[str, int]) -> list[str]:
     """Return a row's figures, as counts and shares."""
-    answers = one["answers"]
+    answers = count["answers"]
     shares = [
-        f"{one[name]} ({one[name] / max(answers, 1):.0%})" for name in ("rejected", "all_named", "some_named")
+        f"{count[name]} ({count[name] / max(answers, 1):.0%})"
+        for name in ("rejected", "all_named", "some_named")
     ]
-    return [str(answers), *shares, f"{one['wrong_names']} of {one['names']}"]
+    return [str(answers), *shares, f"{count['wrong_names']} of {count['names']}"]
 
 
 def main() -> None:

@@ -53,7 +53,9 @@ def graded(course: Path, lesson: str, jobs: int) -> tuple[Cost, dict[str, float]
     command = [sys.executable, "-m", "autograder", "grade", lesson, "--jobs", str(jobs), "--course", "."]
     cost = run(command, course)
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
-        return cost, {one.student.id: one.score for one in book.assignment_submissions(lesson)}
+        return cost, {
+            submission.student.id: submission.score for submission in book.assignment_submissions(lesson)
+        }
 
 
 def main() -> None:

@@ -66,7 +66,7 @@ def grade(content: bytes) -> None:
 def outputs(said: object) -> None:
     """Keep and show outputs as a graded notebook has them."""
     taken = said[: RUN["shown"].outputs]  # type: ignore[index]  # as of one run
-    made = [one for one in map(_output, taken) if one is not None]
+    made = [output for output in map(_output, taken) if output is not None]
     notebook = new_notebook(cells=[new_code_cell("", outputs=made)])
     bound_outputs(notebook)
     SafeOutputs().preprocess(notebook, {})
@@ -86,11 +86,11 @@ def archive(content: bytes) -> None:
 
 def zipped(size: int) -> bytes:
     """Return an archive whose files hold so many bytes."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as one:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(max(1, size // 1_000_000)):
-            one.writestr(f"{number}.ipynb", b"0" * min(size, 1_000_000))
-    return made.getvalue()
+            archive.writestr(f"{number}.ipynb", b"0" * min(size, 1_000_000))
+    return buffer.getvalue()
 
 
 def saved(header: object) -> str:
@@ -137,7 +137,7 @@ KINDS: dict[str, tuple[Callable[[object], object], Callable[[int], object]]] = {
     ),
     "notebook: chance": (grade, lambda n: random.Random(n).randbytes(n)),
     "evidence: axes": (evidence, lambda n: saved({"a": tensor(n // 3)})),  # type: ignore[dict-item]
-    "evidence: tensors": (evidence, lambda n: saved({str(one): tensor(1) for one in range(n // 60)})),
+    "evidence: tensors": (evidence, lambda n: saved({str(number): tensor(1) for number in range(n // 60)})),
     "evidence: nested": (evidence, lambda n: '{"evidence":' * (n // 12)),
     "outputs: text": (outputs, lambda n: stream("x" * n)),
     "outputs: colours": (outputs, lambda n: stream("\x1b[31mx" * (n // 6))),
@@ -182,7 +182,7 @@ def main() -> None:
     for column in ("kind", "bytes", "seconds", "MB", "limit"):
         table.add_column(column, justify="right" if column != "kind" else "left")
     missed = False
-    for kind in [one for one in KINDS if not chosen.kinds or one in chosen.kinds]:
+    for kind in [kind for kind in KINDS if not chosen.kinds or kind in chosen.kinds]:
         most, size, limit = (0.0, 0.0, 0), 16_000, ""
         while size <= chosen.most and not limit:
             try:

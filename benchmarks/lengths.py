@@ -44,13 +44,13 @@ Step = Callable[[], Tensor]
 
 def lesson() -> dict[str, Any]:
     """Return what the solutions of lesson 13 define, as far as they are measured here."""
-    made: dict[str, Any] = {"__name__": LESSON}
+    namespace: dict[str, Any] = {"__name__": LESSON}
     wanted = ("setup", "course-parts", "ring-cache-answer", "plan-bytes-answer")
     source = SOURCE.parents[1] / LESSON / f"{LESSON}.py"
     for cell in read_source(source).cells:
         if cell["id"] in wanted:
-            exec(compile(cell.source, cell["id"], "exec"), made)  # noqa: S102
-    return made
+            exec(compile(cell.source, cell["id"], "exec"), namespace)  # noqa: S102
+    return namespace
 
 
 def drawn(*shape: int) -> Tensor:
@@ -81,12 +81,12 @@ def delta_step(memory: Tensor, query: Tensor, key: Tensor, value: Tensor, beta: 
     return query @ memory
 
 
-def steps(made: dict[str, Any], length: int) -> dict[str, Step]:
+def steps(namespace: dict[str, Any], length: int) -> dict[str, Step]:
     """Return, for each form, one more token behind a text of a length, cache included."""
     query, key, value = drawn(3, 1, HEADS, 1, HEAD_DIM)
     keys, values = drawn(2, 1, HEADS, length, HEAD_DIM)
     few_keys, few_values = drawn(2, 1, GROUPS, length, HEAD_DIM)
-    ring = made["RingCache"](1, HEADS, WINDOW, HEAD_DIM)
+    ring = namespace["RingCache"](1, HEADS, WINDOW, HEAD_DIM)
     ring.append(keys, values)
     latents = drawn(1, 1, length, LATENT + ROPE)
     weights = drawn(2, HEADS, HEAD_DIM, LATENT) / LATENT**0.5
@@ -101,7 +101,7 @@ def steps(made: dict[str, Any], length: int) -> dict[str, Step]:
     }
 
 
-def gaps(made: dict[str, Any], tokens: int = 40) -> dict[str, float]:
+def gaps(namespace: dict[str, Any], tokens: int = 40) -> dict[str, float]:
     """Tell how far each form's last token is from what the library makes of the whole text, as a share."""
     from transformers import LlamaConfig, MistralConfig
     from transformers.masking_utils import create_causal_mask, create_sliding_window_causal_mask
@@ -122,7 +122,7 @@ def gaps(made: dict[str, Any], tokens: int = 40) -> dict[str, float]:
         whole, _ = modeling_llama.eager_attention_forward(
             module, queries, keys, values, mask, scaling=HEAD_DIM**-0.5
         )
-        ring = made["RingCache"](1, groups, window, HEAD_DIM)
+        ring = namespace["RingCache"](1, groups, window, HEAD_DIM)
         cached = ring.append(keys, values) if name == "window" else (keys, values)
         found[name] = attend(queries[:, :, -1:], *cached), whole.transpose(1, 2)[:, :, -1:]
 
@@ -134,12 +134,12 @@ def gaps(made: dict[str, Any], tokens: int = 40) -> dict[str, float]:
 
     def turn(rows: Tensor, positions: Tensor) -> Tensor:
         halves = torch.cat((rows[..., ::2], rows[..., 1::2]), dim=-1)  # DeepSeek's pairs are neighbours
-        turned: Tensor = made["apply_rope"](halves, positions, 500.0)
+        turned: Tensor = namespace["apply_rope"](halves, positions, 500.0)
         return turned
 
     query = (x[:, -1:] @ stored["q_proj"].T).unflatten(-1, (heads, -1)).transpose(1, 2)  # (1, heads, 1, …)
     latents, turned = (x @ stored["kv_a_proj"].T).split((LATENT, rope), dim=-1)
-    norm = made["RMSNorm"](LATENT)
+    norm = namespace["RMSNorm"](LATENT)
     norm.weight.data = stored["kv_a_layernorm"]
     both = stored["kv_b_proj"].unflatten(0, (heads, -1))  # (heads, head_dim + value_dim, latent_dim)
     cached = torch.cat((norm(latents), turn(turned, at)), dim=-1)[:, None]
@@ -152,13 +152,13 @@ def gaps(made: dict[str, Any], tokens: int = 40) -> dict[str, float]:
         drawn(1, HEADS, tokens, 64),
     )
     betas, memory = drawn(1, HEADS, tokens).sigmoid(), torch.zeros(1, HEADS, HEAD_DIM, HEAD_DIM)
-    given = [one.transpose(1, 2) for one in (queries * HEAD_DIM**0.5, keys, values)]
+    given = [tensor.transpose(1, 2) for tensor in (queries * HEAD_DIM**0.5, keys, values)]
     delta_rule = modeling_qwen3_next.torch_recurrent_gated_delta_rule
     whole = delta_rule(*given, torch.zeros(1, tokens, HEADS), betas.transpose(1, 2))[0].transpose(1, 2)
     for t in range(tokens):
         at_t = slice(t, t + 1)
         beta = betas[:, :, at_t, None]
-        last = delta_step(memory, *(one[:, :, at_t] for one in (queries, keys, values)), beta)
+        last = delta_step(memory, *(tensor[:, :, at_t] for tensor in (queries, keys, values)), beta)
     found["delta"] = last, whole[:, :, -1:]
     return {
         name: float((own - right).abs().max() / right.abs().max()) for name, (own, right) in found.items()
@@ -181,20 +181,20 @@ def seconds(calls: dict[str, Step]) -> dict[str, float]:
 def main() -> None:
     """Compare with the library, then print one row for each form and length."""
     torch.set_num_threads(1)
-    made = lesson()
-    apart = gaps(made)
+    namespace = lesson()
+    apart = gaps(namespace)
     wrong = [f"{name} ({gap:.1e})" for name, gap in apart.items() if not gap <= TOLERANCE]
     if wrong or apart.keys() != FORMS.keys():
         raise SystemExit(f"not what the library computes, so nothing is timed: {', '.join(wrong)}")
     machine = f"one thread of a CPU ({platform.machine()}), float32, torch {torch.__version__.split('+')[0]}"
-    times = [seconds(steps(made, length)) for length in LENGTHS]
+    times = [seconds(steps(namespace, length)) for length in LENGTHS]
     ratios = {name: [float(f"{row[name] / times[0]['plain']:.3g}") for row in times] for name in FORMS}
     table = Table(title=f"One layer, {HEADS} heads of {HEAD_DIM}, all equal to the library; {machine}")
     for column in ("form", "tokens", "bytes of cache", "of plain's", "time (plain at 1024: 1)", "of plain's"):
         table.add_column(column, justify="left" if column == "form" else "right")
     for name, layer in FORMS.items():
         for place, length in enumerate(LENGTHS):
-            kept, plain = (made["plan_bytes"]([one], length, 4) for one in (layer, FORMS["plain"]))
+            kept, plain = (namespace["plan_bytes"]([one], length, 4) for one in (layer, FORMS["plain"]))
             share, ratio = kept / plain, ratios[name][place]
             told = (f"{kept:,}", f"{share:.3g}", f"{ratio:g}", f"{ratio / ratios['plain'][place]:.2g}")
             table.add_row(name, f"{length:,}", *told)

@@ -58,7 +58,9 @@ def main() -> None:
         client = page.context.new_cdp_session(page)
         client.send("Performance.enable", {"timeDomain": "threadTicks"})
         times = page.evaluate(MEASURE, [code, data, values, moves])
-        taken = {one["name"]: one["value"] for one in client.send("Performance.getMetrics")["metrics"]}
+        taken = {
+            metric["name"]: metric["value"] for metric in client.send("Performance.getMetrics")["metrics"]
+        }
         browser.close()
     Console().print(
         f"{moves} keystrokes at {TOKENS} tokens: median {statistics.median(times):.1f} ms, "

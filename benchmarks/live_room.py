@@ -76,7 +76,7 @@ class Board:
         asking.request("GET", f"{place.path}?{place.query}")
         cookie = SimpleCookie(asking.getresponse().headers["Set-Cookie"])
         listening = http.client.HTTPConnection(place.netloc)
-        cookies = "; ".join(f"{name}={one.value}" for name, one in cookie.items())
+        cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in cookie.items())
         listening.request("GET", f"{place.path}events", headers={"Cookie": cookies})
         self._answer = listening.getresponse()
         self.seen: dict[str, float] = {}  # when a task's number of people was told first
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rounds", type=int, default=30, help=f"{EACH_TIME} checks of each kind in each")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as temporary:
         os.environ["AUTOGRADER_PROGRESS"] = "off"
         os.chdir(ROOT)
         load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
@@ -229,9 +229,9 @@ def main() -> None:
         table = Table(title=said)
         table.add_column("what")
         table.add_column("measured")
-        for row in measured(asked.learners, asked.seconds, Path(made)):
+        for row in measured(asked.learners, asked.seconds, Path(temporary)):
             table.add_row(*row)
-        Console().print(table, compared(added(Path(made), asked.rounds)))
+        Console().print(table, compared(added(Path(temporary), asked.rounds)))
 
 
 if __name__ == "__main__":

@@ -97,12 +97,12 @@ def sink_layer(config: Any, x: torch.Tensor) -> dict[str, torch.Tensor]:
     turning = rotary(x, positions)
     mask = create_sliding_window_causal_mask(config, x, None, None, position_ids=positions)
     context: list[torch.Tensor] = []
-    layer.o_proj.register_forward_pre_hook(lambda one, given: context.append(given[0]))
+    layer.o_proj.register_forward_pre_hook(lambda module, given: context.append(given[0]))
     with torch.no_grad():
         layer(x, turning, mask)
         queries, keys, values = (
-            one(x).unflatten(-1, (-1, config.head_dim)).transpose(1, 2)  # (b, heads, tokens, head_dim)
-            for one in (layer.q_proj, layer.k_proj, layer.v_proj)
+            projection(x).unflatten(-1, (-1, config.head_dim)).transpose(1, 2)  # (b, heads, tokens, head_dim)
+            for projection in (layer.q_proj, layer.k_proj, layer.v_proj)
         )
         queries, keys = module.apply_rotary_pos_emb(queries, keys, *turning)
     found = context[0].unflatten(-1, (-1, config.head_dim)).transpose(1, 2)
@@ -177,7 +177,8 @@ def indexed_layer(x: torch.Tensor) -> dict[str, torch.Tensor]:
         keys = layer.k_norm(layer.wk(x))[:, None]  # (b, 1, tokens, index_dim)
         turned = module.apply_rotary_pos_emb(queries[..., :6], keys[..., :6], *turning)
         queries, keys = (
-            torch.cat((part, one[..., 6:]), dim=-1) for part, one in zip(turned, (queries, keys), strict=True)
+            torch.cat((part, tensor[..., 6:]), dim=-1)
+            for part, tensor in zip(turned, (queries, keys), strict=True)
         )
         weights = layer.weights_proj(x)  # (b, tokens, heads)
     visible = torch.zeros(x.shape[0], *causal.shape, dtype=torch.bool).scatter(-1, chosen, True) & causal
@@ -233,7 +234,7 @@ def fading_layer(generator: torch.Generator) -> dict[str, torch.Tensor]:
     queries, keys = torch.nn.functional.normalize(torch.randn(2, 2, 3, 9, 8, generator=generator), dim=-1)
     values = torch.randn(2, 3, 9, 5, generator=generator)
     betas, fades = torch.rand(2, 2, 3, 9, generator=generator)  # each (b, heads, tokens)
-    by_token = [one.transpose(1, 2) for one in (queries, keys, values, fades.log(), betas)]
+    by_token = [tensor.transpose(1, 2) for tensor in (queries, keys, values, fades.log(), betas)]
     context = (
         torch_recurrent_gated_delta_rule(*by_token)[0].transpose(1, 2) * 8**0.5
     )  # it divides by √head_dim
@@ -246,8 +247,8 @@ def today() -> dict[str, torch.Tensor]:
     generator = torch.Generator().manual_seed(13)
     x = torch.randn(2, 11, 20, generator=generator)
     shorter = torch.randn(2, 9, 22, generator=generator)
-    found = {f"gpt-oss {name}": one for name, one in sink_layer(sinks_config(), x).items()}
-    found |= {f"deepseek {name}": one for name, one in latent_layer(latent_config(), shorter).items()}
+    found = {f"gpt-oss {name}": tensor for name, tensor in sink_layer(sinks_config(), x).items()}
+    found |= {f"deepseek {name}": tensor for name, tensor in latent_layer(latent_config(), shorter).items()}
     for name, kind in (("linear", "linear"), ("ntk", "dynamic"), ("yarn", "yarn")):
         found[f"rope {name}"] = frequencies(kind, 24, 500.0, 256, factor=4.0)
     newer = {
@@ -256,27 +257,27 @@ def today() -> dict[str, torch.Tensor]:
         "qwen3.5": part_rotated(torch.randn(2, 3, 7, 16, generator=generator)),
         "gated delta": fading_layer(generator),
     }
-    found |= {f"{kind} {name}": one for kind, parts in newer.items() for name, one in parts.items()}
-    return {name: one.contiguous() for name, one in found.items()}
+    found |= {f"{kind} {name}": tensor for kind, parts in newer.items() for name, tensor in parts.items()}
+    return {name: tensor.contiguous() for name, tensor in found.items()}
 
 
 def tokenizer() -> Any:
     """Return a tokenizer in GPT-2's form, trained on the pages that lesson 10 held out."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
-    made.decoder = decoders.ByteLevel()
+    tokenizer_model = Tokenizer(models.BPE())
+    tokenizer_model.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    tokenizer_model.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=256 + MERGES, initial_alphabet=alphabet, show_progress=False)
-    made.train_from_iterator([HELD_OUT.read_text()], trainer)
-    return made
+    tokenizer_model.train_from_iterator([HELD_OUT.read_text()], trainer)
+    return tokenizer_model
 
 
-def byte_ids(made: Any) -> dict[int, int]:
+def byte_ids(tokenizer_model: Any) -> dict[int, int]:
     """Return, for each id of the library, the lesson's: a byte has its own number, merge k has 256 + k."""
     marks = byte_marks()
-    vocabulary, merges = made.get_vocab(), pairs_of(made)
+    vocabulary, merges = tokenizer_model.get_vocab(), pairs_of(tokenizer_model)
     new = {first + second: 256 + rank for rank, (first, second) in enumerate(merges)}
     return {place: marks[token] if token in marks else new[token] for token, place in vocabulary.items()}
 
@@ -288,11 +289,11 @@ def byte_marks() -> dict[str, int]:
     return {chr(byte): byte for byte in shown} | {chr(256 + at): byte for at, byte in enumerate(others)}
 
 
-def pairs_of(made: Any) -> list[tuple[str, str]]:
+def pairs_of(tokenizer_model: Any) -> list[tuple[str, str]]:
     """Return the merges of a tokenizer of the library, in their order."""
     import json
 
-    return [tuple(pair) for pair in json.loads(made.to_str())["model"]["merges"]]
+    return [tuple(pair) for pair in json.loads(tokenizer_model.to_str())["model"]["merges"]]
 
 
 def main(folder: Path = FOLDER) -> None:
@@ -315,7 +316,7 @@ def main(folder: Path = FOLDER) -> None:
     whole = {token: own[place] for token, place in made.get_vocab().items()}
     merges = torch.tensor([[whole[first], whole[second]] for first, second in pairs_of(made)])
     texts = {
-        f"text {at}": torch.tensor([own[one] for one in made.encode(text).ids])
+        f"text {at}": torch.tensor([own[token] for token in made.encode(text).ids])
         for at, text in enumerate(TEXTS)
     }
     save_file({"merges": merges, **texts}, folder / TOKENIZER.name)

@@ -99,7 +99,7 @@ def _stub() -> dict[str, str]:
     for language in ("", "bn", "hi_Latn"):
         path = ROOT / "notebooks" / language / LESSON / f"{LESSON}.ipynb"
         cells = nbformat.read(path, as_version=4).cells
-        cell = next(one for one in cells if one.metadata.get("nbgrader", {}).get("solution"))
+        cell = next(cell for cell in cells if cell.metadata.get("nbgrader", {}).get("solution"))
         found[language] = json.dumps([cell["id"], cell.source])
     return found
 
@@ -124,13 +124,13 @@ def notebook(owner: str, worked: bool = True, language: str = "") -> bytes:
 
 def zipped(files: list[tuple[str, bytes]], flag: bool = True, day: int = 1) -> bytes:
     """Return a zip; without the flag that its names are UTF-8, as Finder writes it, where not `flag`."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files:
             archive.writestr(zipfile.ZipInfo(name, (2026, 3, day, 12, 0, 0)), content)
     if flag:
-        return made.getvalue()
-    content = bytearray(made.getvalue())
+        return buffer.getvalue()
+    content = bytearray(buffer.getvalue())
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         at = content.find(mark)
         while at >= 0:
@@ -141,41 +141,41 @@ def zipped(files: list[tuple[str, bytes]], flag: bool = True, day: int = 1) -> b
 
 def tarred(files: list[tuple[str, bytes]], day: int = 1) -> bytes:
     """Return a tar that was made on a day of March."""
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name, content in files:
             info = tarfile.TarInfo(name)
             info.size, info.mtime = len(content), datetime(2026, 3, day, 12).timestamp()
             archive.addfile(info, io.BytesIO(content))
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 # What may happen to what one person hands in, or to the archive. Each covers an item of the reports.
 def _zip_of_theirs(mess: Mess) -> None:
-    one = mess.one()
-    one.files = [("work.zip", zipped(one.files))]
+    student = mess.one()
+    student.files = [("work.zip", zipped(student.files))]
 
 
 def _zip_in_a_zip(mess: Mess) -> None:
-    one = mess.one()
-    one.files = [("all.zip", zipped([("inner.zip", zipped(one.files))]))]
+    student = mess.one()
+    student.files = [("all.zip", zipped([("inner.zip", zipped(student.files))]))]
 
 
 def _tar_of_theirs(mess: Mess) -> None:
-    one = mess.one()
-    one.files = [("work.tar.gz", tarred(one.files))]
+    student = mess.one()
+    student.files = [("work.tar.gz", tarred(student.files))]
 
 
 def _git_and_a_venv(mess: Mess) -> None:
-    one = mess.one()
+    student = mess.one()
     noise = [(f".git/objects/{n:02x}", b"x") for n in range(130)] + [("venv/bin/activate", b"x")]
-    one.files = [("repository.zip", zipped([*noise, *one.files]))]
+    student.files = [("repository.zip", zipped([*noise, *student.files]))]
 
 
 def _untouched_translation(mess: Mess) -> None:
-    one = mess.one()
+    student = mess.one()
     untouched = [(f"notebooks/{n}/{LESSON}.ipynb", notebook("", False, n)) for n in ("bn", "hi_Latn")]
-    one.files = [("bundle.zip", zipped([*one.files, *untouched]))]
+    student.files = [("bundle.zip", zipped([*student.files, *untouched]))]
 
 
 def _untouched_copy(mess: Mess) -> None:
@@ -183,9 +183,9 @@ def _untouched_copy(mess: Mess) -> None:
 
 
 def _named_after_another(mess: Mess) -> None:
-    one, other = mess.one(), mess.chance.choice(mess.students)
+    student, other = mess.one(), mess.chance.choice(mess.students)
     if mess.platform != "files":  # there the name is all there is
-        one.files = [(f"{other.id}_{name}", content) for name, content in one.files]
+        student.files = [(f"{other.id}_{name}", content) for name, content in student.files]
 
 
 def _report_beside(mess: Mess) -> None:
@@ -209,17 +209,17 @@ def _nothing_handed_in(mess: Mess) -> None:
 
 
 def _renamed(mess: Mess) -> None:
-    one = mess.one()
-    one.files = [(f"final version {name}", content) for name, content in one.files]
+    student = mess.one()
+    student.files = [(f"final version {name}", content) for name, content in student.files]
 
 
 def _numbered_by_a_browser(mess: Mess) -> None:
-    one = mess.one()
-    one.files = [
+    student = mess.one()
+    student.files = [
         (f"{name.removesuffix('.ipynb')} (3).ipynb", content)
-        for name, content in one.files
+        for name, content in student.files
         if name.endswith("ipynb")
-    ] or one.files
+    ] or student.files
 
 
 def _of_another_lesson(mess: Mess) -> None:
@@ -456,11 +456,13 @@ def _leaves(name: str, content: bytes) -> int:
     """How many files a file stands for: those in it where it is an archive."""
     if name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return sum(_leaves(one, archive.read(one)) for one in archive.namelist())
+            return sum(_leaves(member, archive.read(member)) for member in archive.namelist())
     if name.endswith(".tar.gz"):
         with tarfile.open(fileobj=io.BytesIO(content)) as archive:
             return sum(
-                _leaves(one.name, file.read()) for one in archive if (file := archive.extractfile(one))
+                _leaves(member.name, file.read())
+                for member in archive
+                if (file := archive.extractfile(member))
             )
     return 1
 
@@ -485,7 +487,7 @@ def one_class(seed: int, course: Class, place: Path) -> Result:
     encoding = chance.choice(ENCODINGS)
     (place / "list.csv").write_text(_rows(students, header, form), encoding=encoding)
     platforms = platforms_of(course.banks.course)
-    people = read_people(place / "list.csv", [one.lists for one in platforms.values()])
+    people = read_people(place / "list.csv", [platform.lists for platform in platforms.values()])
     result = Result(seed, [*used, encoding])
     ids = _ids(people, truth)
     paths, total, counts = packed(mess, place)
@@ -506,13 +508,13 @@ def _judge(
     result: Result, outcome: Collected, total: int, counts: dict[str, str], mess: Mess, ids: dict[str, str]
 ) -> None:
     placed = {}
-    for one in outcome.placed:
-        if one.lesson != LESSON:
+    for notebook in outcome.placed:
+        if notebook.lesson != LESSON:
             continue
-        note = note_of(one.entry.content)
-        placed[ids[one.student]] = note
-        if note != "nobody's" and note.removesuffix(" again") != ids[one.student]:
-            result.wrong.append(f"{ids[one.student]} has the notebook of {note}: {one.entry.path}")
+        note = note_of(notebook.entry.content)
+        placed[ids[notebook.student]] = note
+        if note != "nobody's" and note.removesuffix(" again") != ids[notebook.student]:
+            result.wrong.append(f"{ids[notebook.student]} has the notebook of {note}: {notebook.entry.path}")
     result.unmentioned = total - sum(outcome.counts.values())
     has_notebook = {
         student.id
@@ -557,8 +559,11 @@ def main() -> int:
             print(f"class {result.seed} ({', '.join(result.used)}): {result.unmentioned} files unmentioned")
     used = Counter(name for result in results for name in result.used)
     print("\n".join(f"{times:6} {name}" for name, times in sorted(used.items(), key=lambda each: each[1])))
-    wrong, unmentioned = sum(len(one.wrong) for one in results), sum(one.unmentioned != 0 for one in results)
-    placed, placeable = sum(one.placed for one in results), sum(one.placeable for one in results)
+    wrong, unmentioned = (
+        sum(len(result.wrong) for result in results),
+        sum(result.unmentioned != 0 for result in results),
+    )
+    placed, placeable = sum(result.placed for result in results), sum(result.placeable for result in results)
     print(f"{len(results)} classes: {wrong} notebooks at the wrong person, {unmentioned} classes with files")
     print(f"unmentioned, {placed} of {placeable} placed ({placed / max(1, placeable):.2%})")
     return int(bool(wrong or unmentioned or placed < MOST_SHARE * placeable))

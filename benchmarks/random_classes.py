@@ -107,9 +107,9 @@ def make_class(course: Path, seed: int, honest: int, hostile: int) -> tuple[list
     drawn += chance.sample(sorted(ATTACKS), hostile - len(drawn))
     for seat, name in zip(seats[honest:], drawn, strict=True):
         notebook = deepcopy(release)
-        made = attacks[name].make(notebook)
+        attempt = attacks[name].make(notebook)
         attackers.append(f"s{seat:02}-{name}")
-        hand_in(course, attackers[-1], notebook if made is None else made, attacks[name])
+        hand_in(course, attackers[-1], notebook if attempt is None else attempt, attacks[name])
     return students, attackers
 
 

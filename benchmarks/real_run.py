@@ -32,11 +32,11 @@ WRITES_AFTER, PROMPT, WRITTEN, TEMPERATURE = (0, 100, 500, STEPS), "The ", 60, 0
 
 def solutions(lesson: str, *cells: str) -> dict[str, Any]:
     """Return what some cells of a lesson define."""
-    made: dict[str, Any] = {"torch": torch, "nn": nn, "F": functional}
+    namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": functional}
     sources = {cell["id"]: cell.source for cell in read_source(SOURCE / lesson / f"{lesson}.py").cells}
     for cell in cells:
-        exec(compile(sources[cell], cell, "exec"), made)  # noqa: S102
-    return made
+        exec(compile(sources[cell], cell, "exec"), namespace)  # noqa: S102
+    return namespace
 
 
 def loss_of(model: nn.Module, ids: Tensor) -> Tensor:

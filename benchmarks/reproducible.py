@@ -143,9 +143,9 @@ def found(course: Path, students: Sequence[str]) -> list[dict[str, object]]:
     for student in students:
         tasks = dict(known.get(student, {}))
         notes = tasks.pop("notes", None)
-        for one in tasks.values():
-            one.pop("student")
-        points = {name: one.pop("points") for name, one in tasks.items()}
+        for task in tasks.values():
+            task.pop("student")
+        points = {name: task.pop("points") for name, task in tasks.items()}
         results.append({"scores": points, "findings": tasks, "notes": notes, "cards": cards(course, student)})
     return results
 
@@ -177,12 +177,12 @@ def main() -> int:
             course = Path(folder) / f"class-{len(runs)}"
             class_folder(course, LESSON)
             shutil.copytree(first / "secret", course / "secret")
-            for student, one in zip(order, made, strict=True):
-                hand_in(course, student, deepcopy(one))
+            for student, notebook in zip(order, made, strict=True):
+                hand_in(course, student, deepcopy(notebook))
             with busy_processors(loops):
                 took, wrong = grade(course, jobs)
             runs.append(found(course, order))
-            without = sum(not one["scores"] for one in runs[-1])
+            without = sum(not run["scores"] for run in runs[-1])
             print(f"{name:18} {took:6.1f} s, {without} without a score {wrong}", flush=True)
             if wrong:
                 return 1

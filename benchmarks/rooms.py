@@ -81,7 +81,7 @@ def watching() -> Iterator[list[Step]]:
 def _properties() -> set[Step]:
     """Return all properties of the package that are loaded."""
     found = set()
-    modules = [one for name, one in sys.modules.items() if name.partition(".")[0] == PACKAGE.name]
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == PACKAGE.name]
     for module in modules:
         for kind in vars(module).values():
             for member in vars(kind).values() if inspect.isclass(kind) else ():
@@ -189,7 +189,7 @@ def main() -> None:
     for how, several in crossed.items():
         counts = sorted(map(len, several))
         print(f"a check, {how}: {statistics.median(counts):g} modules (median), {counts[-1]} at most")
-    most = max((one for several in crossed.values() for one in several), key=len)
+    most = max((modules for several in crossed.values() for modules in several), key=len)
     print(f"the most: {', '.join(sorted(name.partition('.')[2] for name in most))}")
     if chosen.walk:
         for room, steps, is_return in walk:

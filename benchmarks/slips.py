@@ -126,7 +126,7 @@ def slipped(code: str, slip: Slip) -> Iterator[tuple[str, str]]:
 def error_of(verdict: Verdict) -> ErrorReport | None:
     """Return the error with which an answer stops on all that it was tried on; None for another answer."""
     findings = [result.finding for result in verdict.results]
-    if not all(isinstance(one, Raised | NotDefined | StillStub) for one in findings):
+    if not all(isinstance(finding, Raised | NotDefined | StillStub) for finding in findings):
         return None
     first = findings[0]
     return first.error if isinstance(first, Raised | NotDefined | StillStub) else None
@@ -173,9 +173,9 @@ def show(counts: dict[str, Counter[str]]) -> None:
     total: Counter[str] = Counter()
     for kind in SLIPS:
         total.update(counts[kind])
-        table.add_row(kind, *(str(counts[kind][one]) for one in ("all", "named", "meant", "wrongly")))
+        table.add_row(kind, *(str(counts[kind][column]) for column in ("all", "named", "meant", "wrongly")))
     table.add_section()
-    table.add_row("all", *(str(total[one]) for one in ("all", "named", "meant", "wrongly")))
+    table.add_row("all", *(str(total[column]) for column in ("all", "named", "meant", "wrongly")))
     Console(width=120).print(table)
 
 

@@ -23,11 +23,11 @@ NAMES = ("08-train-it", "09-take-it-apart")
 
 def lessons() -> SimpleNamespace:
     """Return what the lessons define, their trainings left out; what both define is 08's."""
-    made: dict[str, Any] = {}
+    namespace: dict[str, Any] = {}
     for name in NAMES:
         source = Path(__file__).parents[1] / "source" / name / f"{name}.py"
-        made = run_cells(undrawn(read_source(source)), name) | made
-    return SimpleNamespace(**made)
+        namespace = run_cells(undrawn(read_source(source)), name) | namespace
+    return SimpleNamespace(**namespace)
 
 
 def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:

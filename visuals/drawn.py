@@ -109,12 +109,12 @@ def _hold(node: ElementTree.Element) -> None:
         return
     left = float(node.attrib.pop("x", 0)) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
     line, scale = float(node.attrib.pop("y", 0)), size / FINE
-    place = f"translate({left:.2f} {line:.2f}) scale({scale:.5f} {-scale:.5f})"
+    transform = f"translate({left:.2f} {line:.2f}) scale({scale:.5f} {-scale:.5f})"
     node.tag, node.text = f"{SVG}path", None
     node.attrib |= {
         "d": _outline(text, weight),
         "style": ";".join(":".join(part) for part in look.items()),
-        "transform": f"{node.get('transform', '')} {place}".strip(),
+        "transform": f"{node.get('transform', '')} {transform}".strip(),
     }
 
 

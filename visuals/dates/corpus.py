@@ -91,6 +91,6 @@ def origins(text: str, date: str) -> list[int | None]:
     ]
     (year,) = (range(*run) for run in runs if run[1] - run[0] == 4)
     day, *others = (range(*run) for run in runs if run[1] - run[0] < 4)
-    (month,) = others or ([place for place, one in enumerate(tokens) if one in (*ENGLISH, *GERMAN, *SHORT)],)
+    (month,) = others or ([index for index, one in enumerate(tokens) if one in (*ENGLISH, *GERMAN, *SHORT)],)
     pair = [*month] * 2 if tokens[month[0]].isalpha() else [None, *month][-2:]
     return [*year, None, *pair, None, *[None, *day][-2:]]

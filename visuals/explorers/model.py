@@ -61,9 +61,9 @@ def _file(tensors: dict[str, Tensor]) -> Path | bytes:
 
 
 def _draw(model: Any, ids: Tensor, num_heads: int, tokens: list[str], head: tuple[int, int]) -> Picture:
-    layer, place = head
-    weights = look_inside(model, ids[None], num_heads).maps[layer, 0, place]
-    picture = attention_map(weights, tokens, title=f"Layer {layer}, head {place}", row_sums=False)
+    layer, head_index = head
+    weights = look_inside(model, ids[None], num_heads).maps[layer, 0, head_index]
+    picture = attention_map(weights, tokens, title=f"Layer {layer}, head {head_index}", row_sums=False)
     assert isinstance(picture, Picture)  # the model has made its weights
     return picture
 

@@ -40,8 +40,8 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
             size=style.SMALL_SIZE,
             color=style.SCORE,
         )
-        for place, (layer, part) in enumerate(branches):
-            left = first + 2 * GAP + place * (BOX + 3 * GAP)
+        for index, (layer, part) in enumerate(branches):
+            left = first + 2 * GAP + index * (BOX + 3 * GAP)
             color = style.WEIGHT if part == "attention" else style.CONTEXT
             what = _("between tokens") if part == "attention" else _("within a token")
             _box(board, left, above, (f"LayerNorm, {part}", what), color, grown=12)

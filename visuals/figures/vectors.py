@@ -95,15 +95,15 @@ def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, r
             token, dimension = divmod(position, dimensions)
             value = words.number(values.flat[position], decimals)
             if in_dimensions:
-                place = _(
+                location = _(
                     "{value} ({token}, dimension {dimension})",
                     value=value,
                     token=names[token],
                     dimension=dimension,
                 )
             else:
-                place = f"{value} ({names[token]}, {column} {dimension})"
-            spots.append(place)
+                location = f"{value} ({names[token]}, {column} {dimension})"
+            spots.append(location)
         alt += _(" Largest value {largest}, smallest {smallest}.", largest=spots[0], smallest=spots[1])
     return alt + words.not_finite(values)
 

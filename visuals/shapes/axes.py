@@ -46,8 +46,8 @@ class Axes:
     def _along(self, shape: Shape) -> list[list[str]]:
         """Return the names that each axis of a shape may have."""
         return [
-            [name for name in self.names_of(size) if place == 0 or name not in FIRST_ONLY]
-            for place, size in enumerate(shape)
+            [name for name in self.names_of(size) if axis == 0 or name not in FIRST_ONLY]
+            for axis, size in enumerate(shape)
         ]
 
     def is_certain(self, name: str) -> bool:

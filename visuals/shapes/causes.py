@@ -34,12 +34,12 @@ def _is_made_of(shape: Shape, expected: Shape) -> bool:
     if not wanted:
         return True
     first, rest = wanted[0], tuple(wanted[1:])
-    places = [place for place, size in enumerate(expected) if size != 1]
+    places = [axis for axis, size in enumerate(expected) if size != 1]
     for count in range(1, len(places) + 1):
         for group in itertools.combinations(places, count):
-            if math.prod(expected[place] for place in group) == first:
-                left = tuple(size for place, size in enumerate(expected) if place not in group)
-                if _is_made_of(rest, left):
+            if math.prod(expected[axis] for axis in group) == first:
+                remaining = tuple(size for axis, size in enumerate(expected) if axis not in group)
+                if _is_made_of(rest, remaining):
                     return True
     return False
 
@@ -58,9 +58,9 @@ def of_departure(shape: Shape, expected: Shape, wanted: Sequence[str | int], axe
             )
         return _("the axes are the right ones in another order: permute or transpose brings them into place")
     for first, second in itertools.combinations(range(len(expected)), 2):
-        left = [size for axis, size in enumerate(expected) if axis not in (first, second)]
+        remaining = [size for axis, size in enumerate(expected) if axis not in (first, second)]
         joined = expected[first] * expected[second]
-        if sorted(shape) == sorted([*left, joined]):
+        if sorted(shape) == sorted([*remaining, joined]):
             return _(
                 "{first} and {second} are still one axis of {joined}: it has to be split",
                 first=wanted[first],
@@ -68,8 +68,8 @@ def of_departure(shape: Shape, expected: Shape, wanted: Sequence[str | int], axe
                 joined=joined,
             )
     for first, second in itertools.combinations(range(len(shape)), 2):
-        left = [size for axis, size in enumerate(shape) if axis not in (first, second)]
-        if sorted(expected) == sorted([*left, shape[first] * shape[second]]):
+        remaining = [size for axis, size in enumerate(shape) if axis not in (first, second)]
+        if sorted(expected) == sorted([*remaining, shape[first] * shape[second]]):
             return _(
                 "axes {first} and {second} have to be joined into one of {joined}",
                 first=first,

@@ -130,8 +130,8 @@ def _arrange(layers: list[list[Box]]) -> dict[tuple[int, int], list[float]]:
     sides: dict[int, int] = {}
     for layer in layers:
         left = MARGIN + (widest - _width(layer)) / 2
-        for place, box in enumerate(layer):
-            box.left = left + place * (BOX[0] + BETWEEN)
+        for index, box in enumerate(layer):
+            box.left = left + index * (BOX[0] + BETWEEN)
     for number in sorted(passing):
         for parent, box in passing[number]:
             lane = sides.setdefault(id(parent), len(sides) % max(most, 1))

@@ -106,8 +106,8 @@ def _follow(record: Record, last: Operation, name: str, size: int) -> Mixed | No
     while begin > 0 and _is_in_order(stages[begin - 1][2], size) is False:
         begin -= 1
     move, before, after = stages[begin]
-    place, origin = _example(stages[-1][2], size)
-    return Mixed(move, name, before, tuple(after.shape), place, origin)
+    row, origin = _example(stages[-1][2], size)
+    return Mixed(move, name, before, tuple(after.shape), row, origin)
 
 
 def _redo(operation: Operation, labels: Tensor, part: int) -> Tensor | None:
@@ -137,5 +137,5 @@ def _is_in_order(labels: Tensor, size: int) -> bool | None:
 def _example(labels: Tensor, size: int) -> tuple[int, int]:
     rows = _along(labels, size)
     assert rows is not None
-    place, column = (rows != torch.arange(size)[:, None]).nonzero()[0].tolist()
-    return place, int(rows[place, column])
+    row, column = (rows != torch.arange(size)[:, None]).nonzero()[0].tolist()
+    return row, int(rows[row, column])

@@ -15,7 +15,7 @@ def _draw(num_tokens: int, window: int, layers: int) -> Picture:
     sees -= np.tril(sees, -window)
     arrives = np.linalg.matrix_power(sees, layers) > 0  # (tokens, tokens)
     names = (f"one layer, window of {window}", f"behind {layers} layers")
-    tokens = [str(place) for place in range(num_tokens)]
+    tokens = [str(position) for position in range(num_tokens)]
     picture = attention_map(np.stack((sees, arrives)), tokens, names=names, row_sums=False)
     assert isinstance(picture, Picture)  # these are numbers
     return picture

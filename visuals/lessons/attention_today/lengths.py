@@ -42,8 +42,8 @@ def length_curves(names: Sequence[str], kept: Sequence[Sequence[int]]) -> Pictur
         figure.text(0.02, 0.95, "What longer texts cost", fontsize=size, weight="bold", va="center")
         note = f"both axes are logarithmic; times: {run['machine']}"
         figure.text(0.02, 0.88, note, va="center", color=style.MUTED)
-        for place, (rows, label) in enumerate(panels):
-            axes = figure.add_axes((0.07 + 0.41 * place, 0.14, 0.34, 0.62))
+        for index, (rows, label) in enumerate(panels):
+            axes = figure.add_axes((0.07 + 0.41 * index, 0.14, 0.34, 0.62))
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
             for name, row, color, dash in zip(names, rows, COLORS, DASHES * 2, strict=False):

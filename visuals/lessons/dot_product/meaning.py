@@ -51,8 +51,8 @@ def arrows(tokens: Sequence[str], points: np.ndarray) -> dict[tuple[float, float
         if token not in here:
             here.append(token)
     return {
-        place: ", ".join(names) if np.hypot(*place) > SHORT else _("all other words")
-        for place, names in at_place.items()
+        point: ", ".join(names) if np.hypot(*point) > SHORT else _("all other words")
+        for point, names in at_place.items()
     }
 
 
@@ -90,9 +90,9 @@ def word_arrows(sentences: Sequence[str], word: str = "bank") -> Picture:
             origin = (MARGIN + 12 + index * side, 96 + UNIT * LONGEST)
             board.text(origin[0] - 8, 62, f"“{sentence}”", size=style.SMALL_SIZE)
             _plane(board, origin)
-            for place, names in arrows(tokens, points).items():
+            for point, names in arrows(tokens, points).items():
                 color = style.QUERY if word in names.split(", ") else style.SCORE
-                _arrow(board, origin, place, names, color, f"word {index} {names}")
+                _arrow(board, origin, point, names, color, f"word {index} {names}")
             _arrow(board, origin, tuple(flow.context), "context", style.CONTEXT, f"context {index}")
             _turn(board, origin, points[flow.query], flow.context, f"turn {index}")
     in_words = [

@@ -46,16 +46,16 @@ def memory_layout(x: Any) -> Picture:
         )
         scale = style.color_scale(values)
         board.cells(MARGIN, 78, values.ravel(), (width, STRIP), scale, decimals=4, name="memory")
-        for place in range(values.size):
+        for address in range(values.size):
             board.text(
-                MARGIN + (place + 0.5) * width,
+                MARGIN + (address + 0.5) * width,
                 78 + STRIP + 12,
-                str(place),
+                str(address),
                 ha="center",
                 size=style.SMALL_SIZE,
                 color=style.QUERY,
                 weight="bold",
-                gid=f"place {place}",
+                gid=f"place {address}",
             )
         _write_view(board, MARGIN, grid_top, "x", values, addresses, scale)
         _write_view(board, second, grid_top, "x.transpose(0, 1)", values.T, addresses.T, scale)
@@ -89,7 +89,7 @@ def _in_order(addresses: np.ndarray) -> bool:
 
 def _in_words(name: str, addresses: np.ndarray) -> str:
     down, across = _strides(addresses)
-    order = ", ".join(str(place) for place in addresses.ravel())
+    order = ", ".join(str(address) for address in addresses.ravel())
     verdict = _("in order, contiguous") if _in_order(addresses) else _("it jumps, not contiguous")
     return _(
         "{name} has the shape {shape} and the strides ({down}, {across}); read row by row it visits the "
@@ -121,7 +121,7 @@ def _write_view(
     for row, (numbers, places) in enumerate(zip(values, addresses, strict=True)):
         y = top + row * height
         board.cells(left, y, numbers, (width, height), scale, decimals=4, name=f"{name} {row}")
-        for column, place in enumerate(places):
+        for column, address in enumerate(places):
             x = left + column * width
             board.axes.add_patch(
                 mpl.Rectangle((x + 2, y + 2), 15, 14, facecolor=style.CARD, edgecolor="none")
@@ -129,7 +129,7 @@ def _write_view(
             board.text(
                 x + 9.5,
                 y + 9,
-                str(place),
+                str(address),
                 ha="center",
                 size=11,
                 color=style.QUERY,
@@ -137,7 +137,7 @@ def _write_view(
                 gid=f"{name} place {row} {column}",
             )
     bottom = top + len(values) * height
-    order = " ".join(str(place) for place in addresses.ravel())
+    order = " ".join(str(address) for address in addresses.ravel())
     good = _in_order(addresses)
     board.text(
         left,

@@ -38,14 +38,14 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = N_("What i
         raise ValueError(f"costs needs 1 to {len(LOOKS)} curves of at least two lengths each.")
     lengths = sorted({size for curve in costs.values() for size in curve})
     pixels = style.PIXELS_PER_INCH
-    plain = mpl.FuncFormatter(lambda value, place: f"{value:g}")
+    plain = mpl.FuncFormatter(lambda value, position: f"{value:g}")
     with style.look():
         figure = mpl.Figure(figsize=(860 / pixels, 440 / pixels), dpi=pixels)
         figure.text(0.02, 0.95, _(title), fontsize=style.points(style.TITLE_SIZE), weight="bold", va="center")
         note = _("both axes are logarithmic; a straight line of slope 2 is a square")
         figure.text(0.02, 0.89, note, va="center", color=style.MUTED)
-        for place, (field, unit, label) in enumerate(PANELS):
-            axes = figure.add_axes((0.09 + 0.5 * place, 0.13, 0.39, 0.68))
+        for index, (field, unit, label) in enumerate(PANELS):
+            axes = figure.add_axes((0.09 + 0.5 * index, 0.13, 0.39, 0.68))
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
             for (name, curve), (color, marker, dashes) in zip(costs.items(), LOOKS, strict=False):

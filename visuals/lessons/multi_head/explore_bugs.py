@@ -18,8 +18,8 @@ FEWEST_TOKENS, MOST_TOKENS = 3, 8
 def mixtures() -> list[frozenset[str]]:
     """Every mixture of bugs; a mixture's place has the bits of its bugs' places in `BUGS`."""
     return [
-        frozenset(name for bit, name in enumerate(BUGS) if place >> bit & 1)
-        for place in range(2 ** len(BUGS))
+        frozenset(name for bit, name in enumerate(BUGS) if index >> bit & 1)
+        for index in range(2 ** len(BUGS))
     ]
 
 
