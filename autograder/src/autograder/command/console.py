@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
 LessonName = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
+AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are done at one time.")]
 LessonNames = Annotated[
     list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
 ]

@@ -1,0 +1,152 @@
+"""The command that puts scores into a platform's files, or sends them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.command.console import (
+    TERM,
+    Root,
+    class_of,
+    complain,
+    refuse,
+    resolve_lessons,
+    say,
+)
+from autograder.records.file_digests import write_whole
+from autograder.words.language import ngettext
+
+if TYPE_CHECKING:
+    from autograder.classroom.score_export import Merged, Scores
+
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=TERM, epilog="Example: autograder export 01 --canvas gradebook.csv")
+def export(
+    lesson: Annotated[
+        str, typer.Argument(help="The lesson of a Moodle worksheet, or the only one to fill in or to send.")
+    ] = "",
+    canvas: Annotated[
+        Path | None, typer.Option("--canvas", help="A gradebook as Canvas exported it: fill its columns.")
+    ] = None,
+    moodle: Annotated[
+        Path | None, typer.Option("--moodle", help="A grading worksheet as Moodle exported it: fill it.")
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option("--sheet", help="A list as the platform named by --platform exported it.")
+    ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", help="A platform that the course adds, by its name.")
+    ] = "",
+    xlsx: Annotated[
+        Path | None, typer.Option("--xlsx", help="Write an Excel workbook of all scores.")
+    ] = None,
+    scale: Annotated[
+        bool,
+        typer.Option("--scale", help="Where the platform's maximum is another one, scale the scores to it."),
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="Where the filled file goes.")] = None,
+    lti: Annotated[
+        bool, typer.Option("--lti", help="Send the scores to the platform that `autograder lti` serves.")
+    ] = False,
+    comments: Annotated[
+        bool, typer.Option("--comments", help="With --lti: send what people wrote below answers, too.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --lti: send nothing; show what would be sent.")
+    ] = False,
+    course: Root = Path(),
+) -> None:
+    """Put the scores into the file that a learning platform exported, or into a workbook, or send them."""
+    from autograder.classroom import score_export as exports
+    from autograder.classroom.csv_tables import Table, read_list
+    from autograder.classroom.platforms.registry import platforms_of
+    from autograder.grading.gradebook import follow
+
+    sheet_given = canvas or moodle or sheet
+    class_folder = class_of(course)
+    platforms = platforms_of(class_folder.banks.course)
+    name = "canvas" if canvas else "moodle" if moodle else platform
+    to = platforms.get(name)
+    files = 4 - [canvas, moodle, sheet, xlsx].count(None)
+    if lti and files:
+        refuse("Name a file, or say --lti.")
+    if (comments or dry_run) and not lti:
+        refuse("--comments and --dry-run are for --lti.")
+    if not lti and (files != 1 or (to and to.of_one_lesson and not lesson)):
+        refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
+    if xlsx and lesson:
+        refuse("A workbook has all lessons in it: leave out the lesson.")
+    if sheet_given and not (to and to.fill):
+        fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
+        refuse(f"--platform names one whose sheet can be filled: {fillable}.")
+    follow(class_folder)
+    for written in filter(None, (xlsx, out)):
+        written.parent.mkdir(parents=True, exist_ok=True)
+    class_scores = exports.scores(class_folder)
+    which = resolve_lessons(class_folder.banks.course.lessons, [lesson])[0] if lesson else ""
+    for name in [which] if which else class_scores.lessons:
+        _tell_of_manual_grades(class_scores, name)
+    if lti:
+        from autograder.command.lti_commands import SendOrder, send
+
+        names = [which] if which else list(class_folder.banks.course.lessons)
+        if not send(class_folder, class_scores, SendOrder(names, scale, comments, dry_run)):
+            raise typer.Exit(1)
+        return
+    if xlsx:
+        exports.write_workbook(class_scores, xlsx, scale)
+        say(f"Written: {xlsx}")
+        return
+    assert sheet_given is not None
+    assert to is not None
+    assert to.fill is not None
+    table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
+    target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
+    _write_filled(to.fill(class_scores, table, which, scale), target)
+
+
+def _tell_of_manual_grades(class_scores: Scores, name: str) -> None:
+    """Print how many scores of a lesson a person has still to look at."""
+    if class_scores.by_hand[name]:
+        looked_at = ngettext(
+            "{lesson}: {number} task has points given by hand, and was graded again since.",
+            "{lesson}: {number} tasks have points given by hand, and were graded again since.",
+            class_scores.by_hand[name],
+            lesson=name,
+        )
+        say(looked_at)
+    if class_scores.waiting[name]:
+        still_to_read = ngettext(
+            "{lesson}: {number} answer is still to be read.",
+            "{lesson}: {number} answers are still to be read.",
+            class_scores.waiting[name],
+            lesson=name,
+        )
+        say(still_to_read)
+
+
+def _write_filled(merged: Merged, target: Path) -> None:
+    """Write a sheet that is filled in, and print what of it is not.
+
+    Raises:
+        Exit: with 1, if a score or a lesson could not be filled in.
+    """
+    write_whole(target, merged.text.encode())
+    for line in merged.strangers:
+        say(f"left as it was: {line}")
+    for student in merged.missing:
+        say(f"has a score and no row: {student}")
+    for line in merged.untouched:
+        say(f"stays as the platform has it: {line}")
+    for name in merged.left_out:
+        say(f"is graded, and no column is called so: {name}")
+    complain(merged.kept_back)
+    filled = ngettext("{number} student filled in.", "{number} students filled in.", merged.filled)
+    say(f"{filled} Written: {target}")
+    if merged.missing or merged.left_out or merged.kept_back or not merged.filled:
+        raise typer.Exit(1)
