@@ -100,7 +100,7 @@ class Edit:
     scope: str = ""  # "line", "above", "below" or "word"; "" for the piece and nothing around it
 
     def spans(self, solution: Solution) -> list[Span]:
-        """Where the text changes.
+        """Return the spans of the text that changes.
 
         Raises:
             AuthoringError: `old` stands in another number of places.
@@ -143,7 +143,7 @@ class Body:
     text: str
 
     def spans(self, solution: Solution) -> list[Span]:
-        """Where the body stands.
+        """Return the spans of the body.
 
         Raises:
             AuthoringError: the solution defines no such function, or more than one.
@@ -162,7 +162,7 @@ class Define:
     text: str
 
     def spans(self, solution: Solution) -> list[Span]:
-        """Where the function of that name stands.
+        """Return the span of the function of that name.
 
         Raises:
             AuthoringError: the solution defines no such function, or more than one.
@@ -178,7 +178,7 @@ class Cell:
     text: str
 
     def spans(self, solution: Solution) -> list[Span]:
-        """All of the cell."""
+        """Return the whole cell as one span."""
         return [Span(0, len(solution.text), self.text)]
 
 
@@ -189,7 +189,7 @@ class Returns:
     expression: str
 
     def spans(self, solution: Solution) -> list[Span]:
-        """All of the cell."""
+        """Return the whole cell as one span."""
         if solution.is_tensor:
             text = f"{solution.name} = {self.expression}"
         else:
@@ -202,7 +202,7 @@ class Faulty:
     """Leave the code in place that the learner is given to find the bug in."""
 
     def spans(self, solution: Solution) -> list[Span]:
-        """All of the cell.
+        """Return the whole cell as one span.
 
         Raises:
             AuthoringError: the cell holds no faulty code.
@@ -424,7 +424,7 @@ def _name_all(changes: Sequence[AnyEdit], solution: Solution) -> None:
 
 @lru_cache(maxsize=4096)
 def _spans(change: AnyEdit, solution: Solution) -> list[Span]:
-    """Where a change is made. Each is made together with every other, so that this is asked many times."""
+    """Return the spans of a change. Each is made together with every other, so that this is asked many times."""
     return change.spans(solution)
 
 

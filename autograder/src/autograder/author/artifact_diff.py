@@ -165,7 +165,7 @@ def _matching_rows(new: _Table, rows: list[int], old: _Table, others: list[int])
 
 
 def same_solution(fresh: Path, committed: Path) -> bool:
-    """Whether two executed solutions agree in every cell and text. Pixels and measurements may differ."""
+    """Tell whether executed solutions agree in every cell and text. Pixels and measurements may differ."""
     try:
         return bool(_without_pixels(fresh) == _without_pixels(committed))
     except Exception:

@@ -338,5 +338,5 @@ def _is_small(solution: Solution, changes: Sequence[AnyEdit]) -> bool:
 
 
 def _size(solution: Solution, changes: Sequence[AnyEdit]) -> int:
-    """How much of the solution some changes replace."""
+    """Return the share of the solution that some changes replace."""
     return sum(span.end - span.start for change in changes for span in change.spans(solution))

@@ -58,7 +58,7 @@ def lint(
     families: tuple[Family, ...] = (),
     entries: Mapping[str, str] = MappingProxyType({}),
 ) -> list[str]:
-    """Every problem in a lesson's source, each naming the cell and the reason.
+    """List the problems in a lesson's source, each with its cell and its reason.
 
     Args:
         text: the lesson's source.

@@ -88,7 +88,7 @@ def files(course: Course) -> list[str]:
 
 
 def path_of(course: Course, language: str, name: str) -> Path:
-    """Where a file of translations lies: the tool's own with the tool, where the course holds that."""
+    """Return the path of a file of translations: the tool's own with the tool, if the course holds that."""
     home = (course.tool if name == MESSAGES else None) or course.root
     return home / "locale" / language / f"{name}.po"
 
@@ -287,7 +287,7 @@ def written(catalog: Catalog) -> bytes:
 
 
 def state(catalog: Catalog, name: str) -> State:
-    """How far a catalog is translated, and what is wrong in it."""
+    """Return the share of a catalog that is translated, and its problems."""
     messages = [message for message in catalog if message.id]
     problems = [
         f"{name}: {where(message)}: {problem}" for message in messages for problem in wrong_in(message)
@@ -313,7 +313,7 @@ def is_usable(message: Message) -> bool:
 
 
 def where(message: Message) -> str:
-    """How a translator finds a message."""
+    """Return the reference by which a translator finds a message."""
     text = message.id if isinstance(message.id, str) else message.id[0]
     return f"{message.context or MESSAGES}: “{text[:60]}{'…' if len(text) > 60 else ''}”"
 

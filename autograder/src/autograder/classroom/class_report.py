@@ -379,7 +379,7 @@ def on_page(report: Report) -> dict[str, Any]:
 
 
 def _bins(report: Report) -> list[dict[str, Any]]:
-    """How many scores lie in each tenth of what can be had, from above the lower end to the upper one."""
+    """Count the scores in each tenth of the points, without its lower end and with its upper end."""
     if not report.scores or report.possible <= 0:
         return []
     edges = [report.possible * edge / BINS for edge in range(BINS + 1)]

@@ -128,7 +128,7 @@ def record_in(path: Path) -> CollectionRecord | None:
 
 
 def folder_of(course: Class) -> Path:
-    """Where archives, earlier versions and the record lie."""
+    """Return the folder of archives, earlier versions and the record."""
     return Path(course.directory.root) / COLLECTED
 
 

@@ -37,7 +37,7 @@ def tell_of_useless_times(request: Request, outcome: Collected) -> None:
 
 
 def handed_in_at(request: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
-    """When it was handed in, as far as anybody says."""
+    """Return the time at which it was handed in, if anything says so."""
     for submitted in request.times or ():
         by_number = entry.user and submitted.lms_user_id == entry.user
         if submitted.time and (by_number or request.roster.find(submitted) == {student}):

@@ -105,7 +105,7 @@ class Pair:
 def similar(
     results: Iterable[TaskResult], course_answers: Mapping[str, Sequence[str]], prose: str = ""
 ) -> list[Pair]:
-    """Pairs of students whose answers to a lesson agree where hardly anybody's do, the most alike first.
+    """List pairs of students whose answers agree where hardly anybody's do, the most alike first.
 
     `course_answers` are the course's own answers to each task, right and wrong, and the stub; `prose` is its
     text.

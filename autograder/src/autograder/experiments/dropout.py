@@ -146,7 +146,7 @@ def _equal(first: Tensor, other: Tensor) -> bool:
 
 
 def _calls(entries: int, p: float) -> int:
-    """How many draws it takes to count what is kept, and to tell the entries from each other."""
+    """Count the draws it takes to count what is kept, and to tell the entries from each other."""
     calls = max(4000 / entries, 32)
     alike = p**2 + (1 - p) ** 2  # the chance that a draw treats two entries of their own the same
     if alike < 1:

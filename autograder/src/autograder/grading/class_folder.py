@@ -138,7 +138,7 @@ class Class:
         return Path(self.directory.root, self.directory.submitted_directory)
 
     def students(self) -> list[str]:
-        """Who has a folder of what they handed in."""
+        """Return the students who have a folder of submissions."""
         return sorted(entry.name for entry in self.submitted.iterdir()) if self.submitted.is_dir() else []
 
     def misplaced(self) -> list[str]:

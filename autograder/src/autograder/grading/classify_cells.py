@@ -136,7 +136,7 @@ def _grade_id(cell: NotebookNode) -> Any:
 
 
 def _course_id(cell: NotebookNode, course_ids: Collection[str]) -> str:
-    """Which of the course's cells this is; "" for one that the learner added."""
+    """Return the id of the course's cell; "" for a cell that the learner added."""
     for name in (cell.get("id"), _grade_id(cell)):
         if isinstance(name, str) and name in course_ids:
             return name

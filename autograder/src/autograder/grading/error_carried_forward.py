@@ -142,7 +142,7 @@ def judged_again(
 
 
 def _all_needs(lesson: LessonBank) -> dict[str, frozenset[str]]:
-    """All earlier tasks that each task is built from, directly or through others."""
+    """Return all earlier tasks that each task is built from, directly or through others."""
     needs: dict[str, frozenset[str]] = {}
     for task in lesson.tasks.values():
         direct = [need for need in task.needs if need in needs]

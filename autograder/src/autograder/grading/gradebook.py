@@ -257,7 +257,7 @@ class GradebookWriter:
         self._gradebook.db.rollback()
 
     def _timestamp(self, submission: Submission) -> datetime | None:
-        """When it was handed in, as nbgrader's file beside it says; None where that says no time."""
+        """Return the time in nbgrader's file beside the submission; None if that has none."""
         return None if submission.refused else moment(beside(submission.stamp))
 
     def _excuse(

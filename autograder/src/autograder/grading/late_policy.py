@@ -100,7 +100,7 @@ class Policy:
         )
 
     def due_for(self, lesson: str, student: str) -> datetime | None:
-        """When a lesson is due for a student, in UTC."""
+        """Return the due date of a lesson for a student, in UTC."""
         due = self.due.get(lesson)
         return due and due + self.extensions.get((lesson, student), timedelta())
 

@@ -54,7 +54,7 @@ def read_plain(path: Path) -> str:
 
 
 def refused(path: Path, root: Path) -> str:
-    """Why a file below the folder of all submissions must not even be opened; empty where it may."""
+    """Return the reason not to open a file below the folder of all submissions; "" if there is none."""
     try:
         status = path.lstat()
     except FileNotFoundError:

@@ -180,7 +180,7 @@ class Store:
         self._connection = connection
 
     def read(self, kind: type[_Kind], lesson: str = "", student: str = "") -> list[_Kind]:
-        """All records of a kind, the oldest first, so results in the order of the lesson.
+        """Return all records of a kind, the oldest first, so results in the order of the lesson.
 
         One that is damaged is named and left out: grading again writes it anew.
 

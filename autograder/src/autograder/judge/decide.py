@@ -412,7 +412,7 @@ def _wrong_values(actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongVal
 
 
 def _unfilled(actual: Tensor, expected: Tensor, right: Tensor) -> int:
-    """How many entries are 0 where something else is right, if that is all that is wrong.
+    """Count the entries that are wrongly 0, if nothing else is wrong.
 
     Where zeros belong into the right answer, one more of them does not look forgotten.
     """

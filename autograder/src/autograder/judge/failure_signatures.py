@@ -111,7 +111,7 @@ def numbers_of(tensor: Tensor) -> tuple[float, ...]:
 
 
 def _places(actual: Tensor, expected: Tensor, wrong: Tensor, is_result: bool) -> str:
-    """Where a result is wrong, in short: in which rows or entries; or that it is nearly right everywhere."""
+    """Return the wrong rows or entries of a result in short, or that all are nearly right."""
     result, right = actual.double(), expected.double()
     if is_result and looks_rounded(result, right):
         return "rounded"

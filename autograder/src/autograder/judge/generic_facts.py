@@ -88,7 +88,7 @@ def _first_apart(
 
 
 def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Related]:
-    """How the first wrong result follows from the right one; of single numbers, how all of them do.
+    """Return how the first wrong result follows from the right one; of single numbers, how all of them do.
 
     A result is called right to some digits only where all wrong ones are: one may be by chance.
     """

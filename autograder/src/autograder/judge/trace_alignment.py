@@ -97,7 +97,7 @@ def _instead(route: Route, trail: Trail, missing: RightStep, sources: Sequence[S
 def _is_cut_otherwise(
     right: RightStep, matches: Sequence[tuple[Step, Fingerprint] | None], trail: Trail
 ) -> bool:
-    """Whether an answer has a step's numbers with fewer axes only, and then cuts them along other places.
+    """Tell if an answer has a step's numbers with fewer axes only, and then cuts them elsewhere.
 
     A view of (rows, parts * size) as (parts, rows, size) holds the same numbers, and no part its own.
     """

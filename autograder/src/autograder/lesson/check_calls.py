@@ -405,7 +405,7 @@ class Progress:
         return None
 
     def _mistakes(self) -> str:
-        """How many mistakes were made, and overcome since; empty before the first."""
+        """Return the number of mistakes made, and overcome since; "" before the first."""
         records = [record for _title, tasks in self.rows for _task, record in tasks if record.mistakes]
         met = {fault for record in records for fault in record.mistakes}
         unsolved = {fault for record in records if not record.solved for fault in record.mistakes}
@@ -426,7 +426,7 @@ class Progress:
         return _("This lesson is done.") if len(self.rows) == 1 else _("You have solved every task.")
 
     def _predicted(self) -> str:
-        """How many predictions were made and came true; empty before the first."""
+        """Return the number of predictions made, and come true; "" before the first."""
         if not self.predictions:
             return ""
         true = sum(prediction.true is True for prediction in self.predictions)
@@ -500,7 +500,7 @@ def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
 
 @functools.lru_cache(maxsize=2)
 def _lessons(course: Course) -> dict[str, str]:
-    """Which lesson holds each task, where banks do not change: to ask each takes a third of a check."""
+    """Return the lesson of each task, if banks do not change: to ask each takes a third of a check."""
     return course.lesson_of()
 
 

@@ -61,7 +61,7 @@ class Joined:
 
 
 def folder(course: str) -> Path | None:
-    """Where progress in a course is kept, or None where the learner turned it off."""
+    """Return the folder of a course's progress, or None if the learner turned it off."""
     path = os.environ.get(PROGRESS, "")
     if path == "off":
         return None

@@ -147,7 +147,7 @@ class LtiApplication:
         )
 
     def _address(self, lesson: str) -> str:
-        """Where a learner works on a lesson; "" where the class does not say."""
+        """Return the address at which a learner works on a lesson; "" if the class names none."""
         return self.registered.open.replace("{lesson}", quote(lesson, safe=""))
 
 

@@ -129,7 +129,7 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
 
 
 def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> dict[str, str]:
-    """Which parameter most likely stands under which other name: the likest names, in their order."""
+    """Return the parameters that most likely stand under another name, the likest first."""
     left = list(unexpected)
     renamed = {}
     for name in missing:
@@ -141,7 +141,7 @@ def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> dict[str, str
 
 
 def _likeness(word: str, other: str) -> tuple[bool, bool]:
-    """Whether two names are of one kind (weight or bias), and whether they begin alike: "kernel", "k_all"."""
+    """Compare two names: are they of one kind (weight or bias), and do they begin alike?"""
     return word.rpartition(".")[2] == other.rpartition(".")[2], word[:1] == other[:1]
 
 

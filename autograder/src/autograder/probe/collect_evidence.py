@@ -277,7 +277,7 @@ def _draws_its_own(
     probe: Probe,
     result: Any,
 ) -> bool:
-    """Whether a module's result hangs on weights that could not be put in, so its numbers say nothing."""
+    """Tell if a module's result hangs on weights that could not be put in, so its numbers say nothing."""
     torch.default_generator.manual_seed(PROBE_SEED + 1)
     module = module_class(*arguments, **by_name)
     load_weights(module, probe.weights)
@@ -464,7 +464,7 @@ def _leaves(result: Tensor) -> Iterator[Tensor]:
 def _parameters_used(
     module: torch.nn.Module, names: Sequence[str], result: Any, again: Callable[[], Any]
 ) -> frozenset[str]:
-    """Those of some parameters that the result depends on: to the others, no gradient could come."""
+    """Return those of some parameters that the result depends on: to the others, no gradient could come."""
     parameters = dict(module.named_parameters())
     used = set()
     for name in names:
@@ -552,7 +552,7 @@ def changed_givens(givens: Mapping[str, Value], namespace: Mapping[str, Any]) ->
 
 
 def _holds(value: Any, given: Tensor) -> bool:
-    """Whether a given is still there, up to the last bits: what a seed draws differs between processors."""
+    """Tell whether a given is unchanged, up to the last bits: these differ between processors."""
     plain = _as_tensor(value) if isinstance(value, Tensor) else None
     if plain is None or plain.dtype != given.dtype or plain.device.type == "meta":
         return False
@@ -574,7 +574,7 @@ def _default_dtype(changed: Mapping[str, Value], namespace: Mapping[str, Any]) -
 
 
 def _says_not_implemented(outcome: Outcome) -> bool:
-    """Whether the learner's own line raises NotImplementedError; torch raises it too, for its own reasons."""
+    """Tell whether the learner's own line raises NotImplementedError, as torch does at times."""
     error = outcome.error
     return error is not None and error.type == "NotImplementedError" and error.line.startswith("raise")
 
@@ -619,7 +619,7 @@ def _as_tensor(value: Any) -> Tensor | None:
 def _keywords(
     function: Callable[..., Any], arguments: Mapping[str, Any], probe: Probe
 ) -> tuple[tuple[str, ...], Uncalled | None]:
-    """Which arguments to pass by name, and what does not fit the signature.
+    """Return the arguments to pass by name, and the misfit with the signature.
 
     All are passed by name where the answer takes them by name only. What does not fit is told apart here from
     a TypeError inside the learner's code.
@@ -636,7 +636,7 @@ def _keywords(
 
 
 def _misfit(signature: inspect.Signature, positional: Sequence[Any], keywords: Mapping[str, Any]) -> str:
-    """Why arguments do not fit a signature; "" where they do."""
+    """Return the misfit of arguments with a signature; "" if they fit."""
     try:
         signature.bind(*positional, **keywords)
     except TypeError as error:

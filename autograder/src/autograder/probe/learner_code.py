@@ -107,7 +107,7 @@ def is_file_of(function: Any = None) -> Callable[[str], bool]:
 
 
 def raised_by_notebook(error: BaseException) -> bool:
-    """Whether an exception comes from the notebook's own code, as from an object's `__getattribute__`."""
+    """Tell if an exception comes from the notebook's own code, as from an object's `__getattribute__`."""
     files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
     return bool(files) and is_notebook_file(files[-1])
 

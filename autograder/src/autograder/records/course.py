@@ -80,7 +80,7 @@ class Site:
     inside: Inside = field(default_factory=Inside)
 
     def doors(self, lesson: str) -> list[tuple[str, str]]:
-        """Where a lesson can be opened: each place with its address."""
+        """Return the places where a lesson can be opened, with their addresses."""
         if not self.repository:
             return []
         path = f"notebooks/{lesson}/{lesson}.ipynb"
@@ -270,7 +270,7 @@ class Course:
         return bank.load(lesson, self.bank, self.forbidden, self.entries)
 
     def lesson_of(self) -> dict[str, str]:
-        """Which lesson holds each task, in the course's order.
+        """Return the lesson of each task, in the course's order.
 
         Raises:
             BankError: a bank is damaged.

@@ -261,7 +261,7 @@ def _points(verdict: f.Verdict) -> str:
 
 
 def _results_html(task: Task, verdict: f.Verdict) -> str:
-    """Each check on a line of its own, so that one failure does not hide what is right already."""
+    """Return the checks, each on a line of its own: one failure hides nothing that is right already."""
     if not _is_listed(verdict):
         return ""
     lines = []

@@ -119,7 +119,7 @@ def slice_at(task: Task, axis: str, position: int) -> str:
 
 
 def location_text(index: Sequence[int], task: Task) -> str:
-    """Where in the result something is, to begin a sentence: "Entry [0, 2] (start 0, end 2)"."""
+    """Return the location of an entry in a result, to begin a sentence: "Entry [0, 2] (start 0, end 2)"."""
     if not index:
         return capital(_("the result"))
     fits = len(task.axes) == len(index)

@@ -80,7 +80,7 @@ def _build_language(
 
 
 def _folder(course: Course, language: str) -> str:
-    """Where a language's files stand beside those of the first one."""
+    """Return the folder of a language's files, beside those of the first language."""
     return "" if language == course.languages[0] else language
 
 

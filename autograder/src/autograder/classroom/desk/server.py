@@ -220,7 +220,7 @@ def _conflict_text(others: int) -> str:
 
 
 def _address(kind: str, *names: str) -> str:
-    """Where the desk has a page."""
+    """Return the address of a page of the desk."""
     return "/" if kind == HOME else "/".join(["", kind, *(quote(part, safe="") for part in names)])
 
 
@@ -328,7 +328,7 @@ def write_static(course: Class, folder: Path) -> list[Path]:
 
 
 def _all(data: Data) -> Iterator[tuple[str, ...]]:
-    """Every page there is to a class."""
+    """Return every page there is to a class."""
     yield (HOME,)
     yield ("changes",)
     yield ("requests",)

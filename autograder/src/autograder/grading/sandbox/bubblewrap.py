@@ -197,7 +197,7 @@ def as_nobody() -> bool:
 
 @lru_cache(maxsize=1)
 def why_not() -> str:
-    """Why no sandbox can be had here; empty where one can."""
+    """Return the reason why there is no sandbox here; "" if there can be one."""
     if not sys.platform.startswith("linux"):
         return "a sandbox needs Linux"
     if shutil.which("bwrap") is None:

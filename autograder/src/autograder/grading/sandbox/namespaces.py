@@ -334,7 +334,7 @@ def _size(name: str) -> int:
 
 
 def tree(proc: Path = PROC) -> list[Path]:
-    """All processes besides the first, in the order of their numbers, by which threads are counted too."""
+    """Return the processes besides the first, in the order of their numbers, which threads share."""
     numbers = [int(entry.name) for entry in os.scandir(proc) if entry.name.isdigit() and entry.name != "1"]
     return [proc / str(number) for number in sorted(numbers)]
 

@@ -390,7 +390,7 @@ def _result(
 def _movement(
     function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Movement | None:
-    """How to move other numbers in the same way, where one tensor and plain numbers are all that went in."""
+    """Return a function that moves other numbers likewise, if one tensor and plain numbers went in."""
     if name not in MOVES or len(list(_tensors((args, kwargs)))) != 1 or not isinstance(args[0], Tensor):
         return None
     return Movement(function, args[1:], dict(kwargs))

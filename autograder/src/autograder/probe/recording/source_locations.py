@@ -52,7 +52,7 @@ SIGNS: dict[type, str] = {
 
 @cache
 def is_learners(filename: str) -> bool:
-    """Whether a file or cell is somebody's own: not torch's, Python's, an installed package's or ours."""
+    """Tell if a file or cell is somebody's own: not torch's, Python's, an installed package's or ours."""
     if filename.startswith(("<frozen", "<__array_function__")):
         return False
     path = Path(filename)
@@ -145,11 +145,11 @@ class Lines:
     """Where frames are, told by their lines alone: no source is read."""
 
     def site(self, frame: FrameType) -> SourceLocation:
-        """Where a frame is just now."""
+        """Return the location at which a frame is just now."""
         return self.at(frame.f_code, frame.f_lasti, frame.f_lineno or 0)
 
     def at(self, code: CodeType, instruction: int, line: int) -> SourceLocation:
-        """Where an instruction stands."""
+        """Return the location of an instruction."""
         return SourceLocation(_function(code), line, "", line)
 
 
@@ -161,7 +161,7 @@ class Sources(Lines):
         self._sites: dict[tuple[CodeType, int], SourceLocation] = {}
 
     def at(self, code: CodeType, instruction: int, line: int) -> SourceLocation:
-        """Where an instruction stands."""
+        """Return the location of an instruction."""
         key = (code, instruction)
         if key not in self._sites:
             self._sites[key] = self._find(code, instruction, line)
