@@ -108,7 +108,7 @@ def failing(tool: Path, tests: list[str]) -> str:
         )
     except subprocess.TimeoutExpired:
         return "no end"
-    match = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    match = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, re.MULTILINE)
     return match[1] if match else "" if done.returncode in (0, 5) else f"exit code {done.returncode}"
 
 
