@@ -1,40 +1,38 @@
-"""What the checks say of answers that nobody here wrote them for.
+"""The blind answers, and copies of them to hand on.
 
-    python -m benchmarks.blind_answers SET [LESSON …] [--read FILE]
+    python -m benchmarks.blind_answers FOLDER
 
-`benchmarks/blind` holds sets of answers that were written from the released notebooks alone, as learners
-write them, each with what is truly wrong in it: TOML, so that other graders can be measured on them. Each is
-run and judged as in a learner's notebook. The table tells, by kind, how many pass, in how many a mistake is
-named or the first wrong step is shown; `--read` writes every message beside its answer, for a person to read.
+`benchmarks/blind` holds sets of answers that were written from the released notebooks alone, each with what
+is truly wrong in it; `schema.json` there says what an entry holds. The command writes all sets into a folder,
+with the statement of each task as the notebooks have it now.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import linecache
+import shutil
 import tomllib
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
+import nbformat
 from autograder.author.build_bank import SolutionRuns
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.probe.exceptions import describe_error
 from autograder.records.bank import AS_SEEN, LessonBank
-from autograder.records.course import Course
 from autograder.records.findings import Verdict
 from autograder.records.outcome import Evidence
-from autograder.words.feedback_card import plain_text
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.held_out import ROOT, runs_of
+from benchmarks.held_out import ROOT
 
 FOLDER = ROOT / "benchmarks" / "blind"
 KINDS = ("right", "wrong", "two", "stops")
+SETS = tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
 
 
 @dataclass(frozen=True)
@@ -46,14 +44,20 @@ class Answer:
     kind: str
     truth: str
     code: str
+    lines: tuple[int, ...] = ()  # of the mistakes, where the writer marked them
+    source: str = ""  # of the idea, if it is from public code
+    disputed: str = ""  # why the truth is doubted; then the answer is in no figure
+    id: str = ""
 
 
-def answers(which: str, lessons: list[str]) -> Iterator[Answer]:
+def answers(which: str, lessons: Collection[str] = ()) -> Iterator[Answer]:
     """Yield the answers of a set, of some lessons or of all."""
     for path in sorted((FOLDER / which).glob("*.toml")):
-        if not lessons or path.stem in lessons or path.stem[:2] in lessons:
-            for answer in tomllib.loads(path.read_text(encoding="utf-8"))["answer"]:
-                yield Answer(path.stem, answer["task"], answer["kind"], answer["truth"], answer["code"])
+        if lessons and not {path.stem, path.stem[:2]} & set(lessons):
+            continue
+        for number, entry in enumerate(tomllib.loads(path.read_text(encoding="utf-8"))["answer"]):
+            lines = tuple(entry.pop("lines", ()))
+            yield Answer(path.stem, **entry, lines=lines, id=f"{which}/{path.stem}/{number}")
 
 
 def verdict_on(answer: Answer, lesson: LessonBank, runs: SolutionRuns) -> Verdict:
@@ -83,48 +87,30 @@ def interval(part: int, whole: int) -> str:
     return f"{100 * share:.1f} % ({100 * max(0, middle - reach):.1f}–{100 * min(1, middle + reach):.1f})"
 
 
-def show(counts: Mapping[str, Counter[str]]) -> None:
-    """Print what became of the answers, by kind."""
-    table = Table(title="Blind answers")
-    for column in ("kind", "answers", "pass", "a mistake named", "named or a step shown"):
-        table.add_column(column, justify="left" if column == "kind" else "right")
-    for kind in KINDS:
-        count = counts[kind]
-        shares = (interval(count[name], count["all"]) for name in ("pass", "named", "located"))
-        table.add_row(kind, str(count["all"]), *shares)
-    Console(width=120).print(table)
+def statements() -> Iterator[dict[str, str]]:
+    """Yield each task's statement and the cell that a learner begins with, as the notebooks have them."""
+    for path in sorted((ROOT / "notebooks").glob("[01]*/*.ipynb")):
+        prose = ""
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                prose = cell.source
+            elif cell.metadata.get("nbgrader", {}).get("solution"):
+                task = cell["id"].removesuffix("-answer")
+                yield {"lesson": path.stem, "task": task, "statement": prose, "start": cell.source}
 
 
 def main() -> None:
-    """Judge the answers of a set, print the table, and write the messages where that is asked for."""
+    """Copy the sets, their schema and licence, and write the statements beside them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("set", choices=sorted(path.name for path in FOLDER.iterdir()))
-    parser.add_argument("lessons", nargs="*")
-    parser.add_argument("--read", type=Path)
-    chosen = parser.parse_args()
-    course = Course.read(ROOT)
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    told, gone = [], 0
-    for number, answer in enumerate(answers(chosen.set, chosen.lessons), start=1):
-        lesson = course.load(answer.lesson)
-        if answer.task not in lesson.tasks:
-            gone += 1
-            continue
-        verdict = verdict_on(answer, lesson, runs_of(answer.lesson))
-        count = counts[answer.kind]
-        way = verdict.way is not None and bool(verdict.way.missing or verdict.way.right)
-        count.update({"all": 1, "pass": verdict.passed, "named": bool(verdict.named)})
-        count["located"] += bool(verdict.named) or way
-        message = plain_text(lesson.tasks[answer.task], verdict)
-        told.append(
-            f"#{number} {answer.lesson} / {answer.task} [{answer.kind}]\n{answer.code.strip()}\n"
-            f"--- truth: {answer.truth}\n--- message:\n{message}\n{'=' * 80}\n"
-        )
-    if chosen.read:
-        chosen.read.write_text("\n".join(told), encoding="utf-8")
-    show(counts)
-    if gone:
-        print(f"{gone} answers are left out: the course no longer has their tasks.")
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+    shutil.copy(ROOT / "LICENSE", folder)
+    entries = (
+        "\n".join(["[[task]]", *(f"{key} = {json.dumps(value)}" for key, value in task.items())])
+        for task in statements()
+    )
+    (folder / "tasks.toml").write_text("\n\n".join(entries) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ from autograder.words.feedback_card import plain_text
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.blind_answers import Answer, runs_of, verdict_on
-from benchmarks.held_out import ROOT
+from benchmarks.blind_answers import Answer, verdict_on
+from benchmarks.held_out import ROOT, runs_of
 
 # Makes a slip in one node of a tree; returns what was misspelt, "" for another slip; None if it does not fit.
 Slip = Callable[[ast.AST], str | None]
