@@ -240,8 +240,8 @@ FAULTS = (
     ),
     Fault(
         "other-optimizer",
-        "another optimizer is used",
-        "This is another optimizer than `torch.optim.AdamW`.",
+        "another optimizer or another weight decay is used",
+        "These are not the steps of `torch.optim.AdamW` as it is: the optimizer or its weight decay is another one.",
         section="08-train-it#train-task",
     ),
     Fault(
