@@ -2,7 +2,6 @@ import json
 import linecache
 from dataclasses import replace
 
-import jsonschema
 import pytest
 
 from benchmarks import feedback_table
@@ -11,6 +10,8 @@ from benchmarks.feedback import texts_of, within
 from benchmarks.feedback_table import kappa, page, points_at_mistake, readings, untrue_cell
 from benchmarks.graders import GRADERS, Feedback
 
+# What opens notebooks brings it.
+jsonschema = pytest.importorskip("jsonschema")
 SCHEMA = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
 WRONG = Answer("03-causal", "causal-mask", "wrong", "diagonal hidden", "code", (2,), id="a/03-causal/0")
 
