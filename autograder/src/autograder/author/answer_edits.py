@@ -424,7 +424,7 @@ def _name_all(changes: Sequence[AnyEdit], solution: Solution) -> None:
 
 @lru_cache(maxsize=4096)
 def _spans(change: AnyEdit, solution: Solution) -> list[Span]:
-    """Return the spans of a change. Each is made together with every other, so that this is asked many times."""
+    """Return the spans of a change, which is asked for often: each is made together with every other."""
     return change.spans(solution)
 
 
