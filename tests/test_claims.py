@@ -581,42 +581,72 @@ def test_visible_padding_spoils_nearly_all_dates_that_have_some_and_no_other(tra
 EVERY = sorted(path.name for path in (ROOT / "source").glob("[01]*"))
 
 
-def prose_of(lesson):
+def parts_of(lesson):
+    """A lesson's parts, each a heading with the cells below it, and whether it is optional."""
+    parts, optional_level = [([], False)], 0
+    for cell in read_source(ROOT / "source" / lesson / f"{lesson}.py").cells:
+        pieces = (
+            re.split(r"^(?=##+ )", cell.source, flags=re.M) if cell.cell_type == "markdown" else [cell.source]
+        )
+        for piece in pieces:
+            heading = re.match(r"(##+) (.*)", piece) if cell.cell_type == "markdown" else None
+            if heading:
+                level = len(heading[1])
+                if level <= optional_level or not optional_level:
+                    optional_level = level if "Optional:" in heading[2] else 0
+                parts.append(([], bool(optional_level)))
+            parts[-1][0].append({**cell, "source": piece})
+    return parts
+
+
+def prose_of(lesson, optional=True):
     """What there is to read in a lesson: no code, table, formula, tag, marked answer or source."""
-    notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
-    cells = (
-        cell.source for cell in notebook.cells if cell.cell_type == "markdown" and cell["id"] != "sources"
+    cells = (cell for part, is_optional in parts_of(lesson) for cell in part if optional or not is_optional)
+    text = "\n".join(
+        cell["source"] for cell in cells if cell["cell_type"] == "markdown" and cell["id"] != "sources"
     )
-    text = re.sub(
-        r"### BEGIN SOLUTION.*?### END SOLUTION|\$\$.*?\$\$|</?[a-z][^>]*>", "", "\n".join(cells), flags=re.S
-    )
+    text = re.sub(r"### BEGIN SOLUTION.*?### END SOLUTION|\$\$.*?\$\$|</?[a-z][^>]*>", "", text, flags=re.S)
     return "\n".join(line for line in text.splitlines() if not line.startswith("|"))
 
 
+def minutes_of_tasks(prose):
+    return sum(int(minutes) for minutes in re.findall(r"\*(\d+) minutes", prose))
+
+
 def minutes_of(lesson):
-    """How long a lesson takes by the formula that lesson 01 states, and its tasks alone."""
-    prose = prose_of(lesson)
-    tasks = sum(int(minutes) for minutes in re.findall(r"\*(\d+) minutes", prose))
-    code = read_source(ROOT / "source" / lesson / f"{lesson}.py").cells
-    code = [cell for cell in code if cell.cell_type == "code"]
-    figures = [cell for cell in code if "figure" in cell.metadata.get("tags", ())]
-    given = [cell.source for cell in code if cell not in figures and "### BEGIN SOLUTION" not in cell.source]
+    """How long a lesson takes by the formula that lesson 01 states, without what is optional."""
+    prose = prose_of(lesson, optional=False)
+    cells = [cell for part, is_optional in parts_of(lesson) for cell in part if not is_optional]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    figures = [cell for cell in code if "figure" in cell["metadata"].get("tags", ())]
+    given = [
+        cell["source"] for cell in code if cell not in figures and "### BEGIN SOLUTION" not in cell["source"]
+    ]
     lines = sum(bool(line.strip()) for line in "\n".join(given).splitlines())
-    predictions = sum("predict(" in cell.source for cell in code)
-    return tasks + len(prose.split()) / 150 + lines / 20 + len(figures) / 2 + predictions, tasks
+    predictions = sum("predict(" in cell["source"] for cell in code)
+    return minutes_of_tasks(prose) + len(prose.split()) / 150 + lines / 20 + len(figures) / 2 + predictions
 
 
 @pytest.mark.parametrize("lesson", EVERY)
 def test_a_lesson_states_the_time_of_the_formula_rounded_up(lesson):
-    minutes, _tasks = minutes_of(lesson)
     (stated,) = re.findall(r"\*\*Time:\*\* about (\d+) minutes", prose_of(lesson))
-    assert int(stated) == 5 * math.ceil(minutes / 5)
+    assert int(stated) == 5 * math.ceil(minutes_of(lesson) / 5)
 
 
-# Lessons 11 to 13 are longer, and best taken on two days.
-@pytest.mark.parametrize("lesson", EVERY[:10])
+@pytest.mark.parametrize("lesson", EVERY)
 def test_a_lesson_takes_two_and_a_half_hours_at_most(lesson):
-    assert minutes_of(lesson)[0] <= 150
+    assert minutes_of(lesson) <= 150
+
+
+@pytest.mark.parametrize("lesson", EVERY)
+def test_what_is_optional_earns_no_points_and_everything_else_some(lesson):
+    points = {
+        cell["metadata"]["nbgrader"]["grade_id"]: (cell["metadata"]["nbgrader"]["points"], is_optional)
+        for part, is_optional in parts_of(lesson)
+        for cell in part
+        if "points" in cell["metadata"].get("nbgrader", {})
+    }
+    assert [name for name, (earns, is_optional) in points.items() if bool(earns) == is_optional] == []
 
 
 @pytest.mark.parametrize("lesson", EVERY)
@@ -625,7 +655,7 @@ def test_a_line_of_a_solution_with_the_thought_before_it_takes_no_less_in_any_le
         r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", "\n".join(cells(lesson).values()), re.DOTALL
     )
     lines = sum(bool(line.strip()) for line in "\n".join(written).splitlines())
-    assert minutes_of(lesson)[1] >= 0.8 * lines
+    assert minutes_of_tasks(prose_of(lesson)) >= 0.8 * lines
 
 
 @pytest.mark.parametrize("lesson", EVERY)

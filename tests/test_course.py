@@ -32,7 +32,7 @@ TASKS = [(name, task) for name in LESSONS for task in load_lesson(ROOT / "source
 # Long ones say where to stop for a day.
 MOST_WORDS = {
     "11-fast-attention": 3500,
-    "13-attention-today": 3700,
+    "13-attention-today": 3850,
 }
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|<[^>]+>|\|[^\n]*\|", re.DOTALL)
 
@@ -212,7 +212,8 @@ def test_a_task_is_called_on_its_card_what_its_heading_says(lesson):
     tasks, plain = load_lesson(COURSE.source / lesson).tasks, str.maketrans("“”", '""', "`")
     under = headings(source(lesson))
     assert {task.id: task.title.translate(plain) for task in tasks} == {
-        task.id: under[task.id][1].partition(" · ")[2].translate(plain) for task in tasks
+        task.id: under[task.id][1].partition(" · ")[2].removeprefix("Optional: ").translate(plain)
+        for task in tasks
     }
 
 

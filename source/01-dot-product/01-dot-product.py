@@ -17,7 +17,7 @@
 # as you like, with <kbd>Shift</kbd>+<kbd>Enter</kbd>. The check names the mistake if there is one, and a button
 # below it gives hints. `progress()` shows how far you are. The times that the lessons state are estimates, all made in
 # the same way: the minutes of each task, and one for every 150 words, 20 lines of given code, two figures or one
-# prediction.
+# prediction. Parts called *optional* are not counted, and earn no points.
 #
 # In Colab's version of these notebooks, Colab's code assistant is off: you only learn from code that you write yourself.
 

@@ -13,7 +13,7 @@
 # - split a tensor into heads, merge it again, and recognise both steps done wrong;
 # - explain why joining heads is a sum of one output per head.
 #
-# **Time:** about 145 minutes. **Before you start:** lesson 04 (`CausalAttention`, batches, the `mask`
+# **Time:** about 150 minutes. **Before you start:** lesson 04 (`CausalAttention`, batches, the `mask`
 # buffer), `nn.Module` and `nn.Linear`.
 
 # %% id="setup"

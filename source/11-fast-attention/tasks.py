@@ -52,7 +52,7 @@ FUSE = Task(
             observe="parameters",
         ),
     ),
-    checks=(Check("without a bias", 1, ("no-bias", "no-more")), Check("with a bias", 1, ("bias",))),
+    checks=(Check("without a bias", 0, ("no-bias", "no-more")), Check("with a bias", 0, ("bias",))),
     learned="Three products with the same input are one product with a taller weight. The order of its rows is a "
     "convention, and a shape does not show it.",
     demands={
@@ -126,7 +126,7 @@ QKV_ORDER = Task(
         projected("two-heads", "two sentences, two heads", (2, 5, 24), 2, 3),
         projected("five-heads", "four sentences, five heads", (4, 7, 30), 5, 4),
     ),
-    checks=(Check("queries, keys and values of all heads", 1, ("two-heads", "five-heads")),),
+    checks=(Check("queries, keys and values of all heads", 0, ("two-heads", "five-heads")),),
     learned="`view` names the axes in the order in which the numbers lie: three blocks, in each the heads, in each "
     "head_dim numbers.",
     demands={"Here the order is query, key, value": "left-as-given"},
@@ -1228,8 +1228,8 @@ JOIN = Task(
         ),
     ),
     checks=(
-        Check("several pieces", 1, ("four", "queries")),
-        Check("large logsumexps, a piece that shows nothing", 1, ("large", "hidden")),
+        Check("several pieces", 0, ("four", "queries")),
+        Check("large logsumexps, a piece that shows nothing", 0, ("large", "hidden")),
     ),
     learned="A softmax over the pieces' logsumexps gives each piece the share that its keys have of the whole sum.",
     demands={

@@ -13,7 +13,7 @@
 # - write with temperature, top-k, top-p and a cache, and say what each one changes;
 # - say what Llama changed, and compute a model's parameters and bytes from a few numbers.
 #
-# **Time:** about 175 minutes, an estimate; best on two days. **Before you start:** `MultiHeadAttention` (lesson 05),
+# **Time:** about 150 minutes, an estimate, without the optional parts; best on two days. **Before you start:** `MultiHeadAttention` (lesson 05),
 # `apply_rope` (lesson 07), `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped
 # queries (lesson 11).
 #
@@ -34,7 +34,6 @@ from visuals import (
     explore_sampling,
     look_inside,
     residual_stream,
-    rope_pairs,
     token_vectors,
 )
 from visuals.checkpoint import HELD_OUT
@@ -53,7 +52,7 @@ review("12-real-models")
 # %% [markdown] id="stream-intro"
 # ## 1 · GPT-2
 #
-# This is your transformer from lesson 08. GPT-2 has the same parts in the same order:
+# GPT-2 has the same parts as your transformer from lesson 08, in the same order:
 
 # %% id="stream-figure" tags=["figure"]
 residual_stream(num_layers=1)
@@ -126,9 +125,8 @@ def apply_rope(x, positions, base=10000.0):
 # %% id="own-classes"
 MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
 apply_rope = bring_over("07-positions", "apply-rope", apply_rope)
-TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer)
-# Your transformer comes with your Block. This puts your attention of lesson 05 into it.
-TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
+# Your transformer comes with your Block, which gets your attention from lesson 05.
+TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer, MultiHeadAttention)
 
 # %% [markdown] id="stored-intro"
 # `save_pretrained` writes a folder with a `config.json`, which contains the sizes, and a `model.safetensors`, which
@@ -338,7 +336,7 @@ for other in (
 
 
 def from_folder(folder):
-    """A model of your own with the numbers of a folder that `save_pretrained` made; None while a task is open."""
+    """A model of your own with the numbers of a folder that `save_pretrained` made."""
     config = json.loads((Path(folder) / "config.json").read_text())
     refuse_unknown(config)
     state = load_file(Path(folder) / "model.safetensors")
@@ -347,20 +345,19 @@ def from_folder(folder):
         model = load_gpt2(TinyTransformer(*sizes, position="learned"), state)
     else:
         model = load_llama(Llama(**llama_sizes(config)), state)
-    return None if model is None else model.eval().requires_grad_(False)
+    return model.eval().requires_grad_(False)
 
 
 def compared(folder):
     """Say how far your logits are from those of the library."""
     model, right = from_folder(folder), load_file(Path(folder) / "expected.safetensors")
-    if model is not None and model(right["ids"]) is not None:
-        gap = float((model(right["ids"]) - right["logits"]).abs().max())
-        print(
-            f"{folder.name}: largest logit {right['logits'].max():.1f}, largest difference below 1e-4: {gap < 1e-4}"
-        )
+    gap, largest = float((model(right["ids"]) - right["logits"]).abs().max()), right["logits"].max()
+    print(f"{folder.name}: largest logit {largest:.1f}, largest difference below 1e-4: {gap < 1e-4}")
     return model
 
 
+# %% id="gpt2-compared"
+# needs like_gpt2, load_gpt2
 gpt2 = compared(FOLDER / "gpt2")
 
 # %% [markdown] id="first-gap-task"
@@ -407,6 +404,7 @@ predict(
 
 
 # %% id="wrong-row-shown" tags=["shown"]
+# needs like_gpt2, load_gpt2, first_gap
 def stages_of(model, ids):
     """The stream before the first block and after each: (layers + 1, b, tokens, d_model)."""
     streams = [model.embedding(ids) + model.positions.weight[: ids.shape[1]]]
@@ -426,21 +424,20 @@ right, gaps = load_file(FOLDER / "gpt2" / "expected.safetensors"), {}
 rows = {
     "nothing": ("?", "?"),
     "wpe": ("no", "no"),
-    "ln_1 and ln_2 of block 0": ("h.0.ln_1", "h.0.ln_2"),
-    "ln_1 and ln_2 of block 1": ("h.1.ln_1", "h.1.ln_2"),
+    "ln_1 and ln_2 of block 0 exchanged": ("h.0.ln_1", "h.0.ln_2"),
+    "ln_1 and ln_2 of block 1 exchanged": ("h.1.ln_1", "h.1.ln_2"),
 }
 for what, pair in rows.items():
     changed = exchanged(*pair)
     if what == "wpe":  # the rows of the positions, one too far
         changed["transformer.wpe.weight"] = changed["transformer.wpe.weight"].roll(1, 0)
     model = load_gpt2(TinyTransformer(512, 24, 3, 2, 40, "learned"), changed)
-    if model is not None:
-        gaps[what] = first_gap(stages_of(model, right["ids"]).detach(), right["stages"])
-        print(f"{what:26} first stage that differs: {gaps[what]}")
+    gaps[what] = first_gap(stages_of(model, right["ids"]).detach(), right["stages"])
+    print(f"{what:38} first stage that differs: {gaps[what]}")
 
 # %% id="wrong-row-revealed" tags=["shown"]
-found = [what for what, stage in gaps.items() if stage == 2]
-reveal("wrong-row", "ln_1 and ln_2 of block 1 exchanged" if found == ["ln_1 and ln_2 of block 1"] else None)
+# needs gaps
+reveal("wrong-row", next(what for what, stage in gaps.items() if stage == 2))
 
 # %% [markdown] id="tokens-intro"
 # ## 2 · From text to tokens
@@ -581,24 +578,17 @@ check("decode-bytes")
 
 # %% [markdown] id="library-intro"
 # The `tokenizers` library learned merges from the pages of lesson 10. They are in a file, with the ids it gives to
-# some texts. Your functions give the same ids. How many bytes does one token stand for in each text? **Predict, then
-# run.** The pages were in English.
-
-# %% id="library-prediction"
-predict(
-    "bengali-tokens",
-    "How many bytes does a token of a Bengali sentence stand for?",
-    ("about 1", "about 2", "about 4"),
-)
+# some texts. Your functions give the same ids.
+# How many bytes does one token stand for in each text? The pages were in English.
 
 # %% id="library-shown" tags=["shown"]
+# needs encode_piece, decode_bytes
 merges = load_file(TOKENIZER)["merges"]  # (merges, 2)
 
 
 def encode(text):
-    """The ids of a text (tokens,); None while a task is open."""
-    pieces = [encode_piece(piece, merges) for piece in re.findall(PIECES, text)]
-    return torch.cat(pieces) if pieces and all(map(torch.is_tensor, pieces)) else None
+    """The ids of a text (tokens,)."""
+    return torch.cat([encode_piece(piece, merges) for piece in re.findall(PIECES, text)])
 
 
 def decode(ids):
@@ -606,20 +596,11 @@ def decode(ids):
     return bytes(decode_bytes(ids, merges).tolist()).decode("utf-8", errors="replace")
 
 
-per_token = {}
-if encode("the") is not None and decode_bytes(encode("the"), merges) is not None:
-    for at, text in enumerate(TEXTS):
-        ids = encode(text)
-        per_token[at] = len(text.encode()) / len(ids)
-        same = torch.equal(ids, load_file(TOKENIZER)[f"text {at}"]) and decode(ids) == text
-        print(f"{same}  {per_token[at]:.1f} bytes a token  {text.strip()!r}")
-    print([decode(one[None]) for one in encode("the cat sees the hat")], encode("the"), encode(" the"))
-
-# %% id="library-revealed" tags=["shown"]
-reveal(
-    "bengali-tokens",
-    ("about 1" if per_token[4] < 1.5 else "about 2") if per_token else None,
-)
+for at, text in enumerate(TEXTS):
+    ids = encode(text)
+    same = torch.equal(ids, load_file(TOKENIZER)[f"text {at}"]) and decode(ids) == text
+    print(f"{same}  {len(text.encode()) / len(ids):.1f} bytes a token  {text.strip()!r}")
+print([decode(one[None]) for one in encode("the cat sees the hat")], encode("the"), encode(" the"))
 
 # %% [markdown] id="library-read"
 # A Bengali letter takes three bytes, and no merge was learned for it, so each letter costs three tokens. A model pays
@@ -633,6 +614,7 @@ reveal(
 
 
 # %% id="chat-shown" tags=["shown"]
+# needs encode
 SPECIAL = {"<|im_start|>": 512, "<|im_end|>": 513}  # the first two ids after the last merge
 
 
@@ -643,12 +625,11 @@ def chat_ids(messages):
     return torch.cat([*(ids for part in parts for ids in part), start, encode("assistant\n")])
 
 
-if per_token:
-    conversation = [("system", "Be brief."), ("user", "the for statement? <|im_end|>")]
-    ids = chat_ids(conversation)
-    names = {number: name for name, number in SPECIAL.items()}
-    print("".join(names.get(int(one)) or decode(one[None]) for one in ids))
-    print("special tokens:", sum(int(one) in names for one in ids), "of", len(ids))
+conversation = [("system", "Be brief."), ("user", "the for statement? <|im_end|>")]
+ids = chat_ids(conversation)
+names = {number: name for name, number in SPECIAL.items()}
+print("".join(names.get(int(one)) or decode(one[None]) for one in ids))
+print("special tokens:", sum(int(one) in names for one in ids), "of", len(ids))
 
 # %% [markdown] id="next-probabilities-task"
 # ## 3 · Which token comes next?
@@ -715,13 +696,14 @@ def min_p(probabilities, share):
 for what, some in (("sure", [6.0, 2.0, 1.0, 1.0, 0.0]), ("not sure", [2.0, 1.6, 1.0, 0.4, 0.0])):
     kept = min_p(torch.softmax(torch.tensor([some]), dim=-1), 0.2)
     print(f"{what:9} {int((kept > 0).sum())} of 5 tokens are kept")
+some_logits = torch.tensor([[2.0, 1.6, 1.0, 0.4, 0.0, -0.5, -1.0, -2.0]])  # (1, vocab)
 
 # %% id="distribution-figure" tags=["figure"]
-some_logits = torch.tensor([[2.0, 1.6, 1.0, 0.4, 0.0, -0.5, -1.0, -2.0]])  # (1, vocab)
+# needs next_probabilities
 ways = {"as it is": {}, "T = 0.5": {"temperature": 0.5}, "T = 2": {"temperature": 2.0}}
 ways |= {"greedy": {"temperature": 0}, "top-k 3": {"top_k": 3}, "top-p 0.6": {"top_p": 0.6}}
 rows = [next_probabilities(some_logits, **settings) for settings in ways.values()]
-token_vectors(torch.cat(rows) if all(map(torch.is_tensor, rows)) else ..., list(ways), "way", "token")
+token_vectors(torch.cat(rows), list(ways), "way", "token")
 
 # %% [markdown] id="explorer-intro"
 # ### Try it
@@ -776,7 +758,7 @@ def generate(model, ids, count, end=None):
 check("generate-until-end")
 
 # %% [markdown] id="cached-logits-task"
-# ### Task 10 · With a cache
+# ### Task 10 · Optional: With a cache
 #
 # *15 minutes · about twenty lines · task id* `cached-logits`
 #
@@ -828,21 +810,20 @@ def cached_logits(model, pieces, num_heads):
     ### END SOLUTION
 
 
-# %% check="cached-logits" points=5
+# %% check="cached-logits" points=0
 check("cached-logits")
 
 # %% [markdown] id="cache-proof-intro"
 # The same tokens, with a cache and without one:
 
 # %% id="cache-proof" tags=["shown"]
+# needs gpt2, encode, generate, cached_logits
 prompt = encode("the for statement")
-if gpt2 is not None and prompt is not None and generate(gpt2, prompt[None], 1) is not None:
-    written = generate(gpt2, prompt[None], 20)  # (1, tokens)
-    pieces = [written[:, : len(prompt)], *written[:, len(prompt) :].split(1, dim=1)]
-    logits = cached_logits(gpt2, pieces, 3)
-    if logits is not None:
-        same = torch.equal(logits[:, len(prompt) - 1 : -1].argmax(dim=-1), written[:, len(prompt) :])
-        print("the same 20 tokens, one by one with a cache:", same)
+written = generate(gpt2, prompt[None], 20)  # (1, tokens)
+pieces = [written[:, : len(prompt)], *written[:, len(prompt) :].split(1, dim=1)]
+logits = cached_logits(gpt2, pieces, 3)
+same = torch.equal(logits[:, len(prompt) - 1 : -1].argmax(dim=-1), written[:, len(prompt) :])
+print("the same 20 tokens, one by one with a cache:", same)
 
 # %% [markdown] id="llama-intro"
 # **A good place to stop for the day.**
@@ -1093,16 +1074,14 @@ def load_llama(model, state):
 check("load-llama")
 
 # %% id="llama-proof"
+# needs RMSNorm, LlamaAttention, load_llama
 llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
 
 # %% [markdown] id="permute-intro"
 # ## 5 · The rows that had to move
 #
 # Meta published Llama with the **interleaved** form of RoPE, in which neighbours are partners. `transformers` uses
-# the **half-split** form. You know both from lesson 07:
-
-# %% id="permute-figure" tags=["figure"]
-rope_pairs(8)
+# the **half-split** form. You know both from lesson 07.
 
 # %% [markdown] id="bug-permuted-rows-task"
 # A score is a sum over the numbers of a head, so their order does not matter as long as queries and keys have the
@@ -1174,7 +1153,7 @@ print(
 # random queries and keys and a head_dim of 64, the error one token apart is a third of the scores' spread, and from
 # 16 tokens on it is larger than the spread.
 #
-# ## 6 · Published weights
+# ## 6 · Optional: Published weights
 #
 # Two of the next cells need a network and `pip install huggingface_hub tokenizers`, and first say how much they load.
 # One loads GPT-2 (2019, 124 million parameters), the other [SmolLM2](https://arxiv.org/abs/2502.02737), a small
@@ -1209,19 +1188,20 @@ def published(name, megabytes, prompt, count=20):
 def written_by(folder, tokenizer, prompt, count):
     """The model of a folder, after it has written something."""
     model = from_folder(folder)
-    if model is not None:
-        ids = torch.tensor([tokenizer.encode(prompt).ids])  # (1, tokens)
-        for _ in range(count):
-            ids = torch.cat((ids, model(ids)[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
-        print(tokenizer.decode(ids[0].tolist()))
-        model.read = ids, [f"{at} {tokenizer.decode([one])}" for at, one in enumerate(ids[0].tolist())]
+    ids = torch.tensor([tokenizer.encode(prompt).ids])  # (1, tokens)
+    for _ in range(count):
+        ids = torch.cat((ids, model(ids)[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
+    print(tokenizer.decode(ids[0].tolist()))
+    model.read = ids, [f"{at} {tokenizer.decode([one])}" for at, one in enumerate(ids[0].tolist())]
     return model
 
 
 # %% id="published-gpt2" tags=["shown"]
+# needs load_gpt2
 real_gpt2 = published("openai-community/gpt2", 550, "Attention is all you")
 
 # %% id="published-llama" tags=["shown"]
+# needs load_llama
 real_llama = published("HuggingFaceTB/SmolLM2-135M", 270, "Attention is all you")
 
 # %% [markdown] id="explorer-model-intro"
@@ -1232,9 +1212,10 @@ real_llama = published("HuggingFaceTB/SmolLM2-135M", 270, "Attention is all you"
 # **Without this head**. For how many of them does the model expect a different token at the end of this text?
 
 # %% id="explorer-model" tags=["figure", "shown"]
+# needs gpt2, encode
 sentence = "the for statement is not the while statement"
-vocabulary = [decode(torch.tensor([one])) for one in range(256 + len(merges))] if per_token else []
-explore_model(gpt2 if per_token else None, 3, encode, vocabulary, sentence, merges=merges)
+vocabulary = [decode(torch.tensor([one])) for one in range(256 + len(merges))]
+explore_model(gpt2, 3, encode, vocabulary, sentence, merges=merges)
 
 # %% [markdown] id="explorer-model-read"
 # <details><summary>What to see</summary>
@@ -1247,6 +1228,7 @@ explore_model(gpt2 if per_token else None, 3, encode, vocabulary, sentence, merg
 # If you have loaded GPT-2, the next cell shows where its heads look. "Sequence" counts the layers.
 
 # %% id="published-look" tags=["shown"]
+# needs real_gpt2
 real_maps = None
 if real_gpt2 is not None:
     ids, words = real_gpt2.read
@@ -1292,6 +1274,7 @@ def model_sizes(
 check("model-sizes")
 
 # %% id="sizes-shown"
+# needs model_sizes
 CONFIGURATIONS = {  # vocab, d_model, layers, heads, groups, head_dim, hidden, tied, qk_norm
     "SmolLM2 135M": (49152, 576, 30, 9, 3, 64, 1536, True, False),
     "Qwen3 0.6B": (151936, 1024, 28, 16, 8, 128, 3072, True, True),
@@ -1301,10 +1284,8 @@ CONFIGURATIONS = {  # vocab, d_model, layers, heads, groups, head_dim, hidden, t
     "Qwen3 8B": (151936, 4096, 36, 32, 8, 128, 12288, False, True),
 }
 for name, sizes in CONFIGURATIONS.items():
-    found = model_sizes(*sizes, 8192)
-    if found is not None:
-        parameters, weights, cache = found.tolist()
-        print(f"{name:13} {parameters:13,} parameters {weights:14,} bytes, cache at 8192 {cache:13,}")
+    parameters, weights, cache = model_sizes(*sizes, 8192).tolist()
+    print(f"{name:13} {parameters:13,} parameters {weights:14,} bytes, cache at 8192 {cache:13,}")
 
 # %% [markdown] id="sizes-read"
 # These numbers agree with `transformers`' own models, to the byte. Sources: the published configurations, and

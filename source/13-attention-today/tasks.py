@@ -850,9 +850,9 @@ STRETCHED = Task(
         scalars("unknown", "the method cubic", ("ValueError",), head_dim=8, factor=2.0, method="cubic"),
     ),
     checks=(
-        Check("linear", 1, ("linear", "linear-base", "none")),
-        Check("ntk", 1, ("ntk", "ntk-base")),
-        Check("another method is refused", 1, ("unknown", "linear", "ntk", "none")),
+        Check("linear", 0, ("linear", "linear-base", "none")),
+        Check("ntk", 0, ("ntk", "ntk-base")),
+        Check("another method is refused", 0, ("unknown", "linear", "ntk", "none")),
     ),
     learned="Linear slows every pair down alike. A larger base leaves the fast pairs, which tell neighbours apart, nearly as they are.",
     demands={
@@ -1243,8 +1243,8 @@ PACKED = Task(
         ),
     ),
     checks=(
-        Check("documents and a window", 2, ("one", "two")),
-        Check("prefixes", 2, ("prefix", "prefix-cut")),
+        Check("documents and a window", 0, ("one", "two")),
+        Check("prefixes", 0, ("prefix", "prefix-cut")),
     ),
     learned="A mask is a rule about positions. Rules are joined by `&` and `|`, and no one has to write down a matrix.",
     demands={

@@ -13,8 +13,8 @@ TASKS = read(
 == fuse-projections
 value-first (named, values): line W_key → layers = (attention.W_value, attention.W_query, attention.W_key)
 keys-forgotten (named, raised, values): W_key, attention. →
-bias-left-random (named, values, keeps 1): line if has_bias … fused.bias →
-never-a-bias (named, values, keeps 1): =has_bias → =False
+bias-left-random (named, values): line if has_bias … fused.bias →
+never-a-bias (named, values): =has_bias → =False
     line if has_bias … fused.bias →
 weight-returned (type, shape): line return → return fused.weight
 layers-of-the-wrong-width (named, raised): 3 * d_out → d_out

@@ -51,7 +51,7 @@ drawn (named, values, shape): logits.argmax(dim=-1, keepdim=True) → torch.mult
 count-ignored (named, shape): range(count) → range(3)
 hstack: torch.cat((ids, new), dim=1) → torch.hstack((ids, new))
 == cached-logits
-all-pieces-joined (named, values, behaviour, shape, keeps 3): = model(torch.hstack([*pieces]))
+all-pieces-joined (named, values, behaviour, shape): = model(torch.hstack([*pieces]))
 mlp-forgotten (named, values): x = x + block.mlp(block.norm_2(x)) → pass
 norm-forgotten (named, values): read = block.norm_1(x) → read = x
 permuted: project(read).view(b, new, num_heads, -1).transpose(1, 2) → project(read).view(b, new, num_heads, -1).permute(0, 2, 1, 3)

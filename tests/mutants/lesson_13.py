@@ -56,7 +56,7 @@ half-of-it (named, values, keeps 1): x[..., :rope_dim], positions, base) → x[.
 backwards (named, values, keeps 1): x[..., :rope_dim], positions, base) → x[..., :rope_dim], -positions, base)
 concatenate: torch.cat((rotated, x[..., rope_dim:]), dim=-1) → torch.concatenate([rotated, x[..., rope_dim:]], dim=-1)
 == stretched-frequencies
-divided-by-root (named, values, keeps 1): frequencies / factor → frequencies / factor**0.5
+divided-by-root (named, values): frequencies / factor → frequencies / factor**0.5
 ntk-on-linear (named, values): if method == "ntk": → if method == "linear":
 reciprocal: frequencies / factor → frequencies * (1 / factor)
 == bounded-scores
@@ -76,7 +76,7 @@ lower-scores-only (named, values): return (queries @ keys.mT).tril() @ changes �
 values-doubled (named, values): system, betas * values, upper=False → system, 2 * betas * values, upper=False
 identity: torch.eye(keys.shape[2], dtype=keys.dtype) → torch.eye(keys.shape[2]).to(keys)
 == packed-mod
-prefix-by-query (named, values, keeps 2): & (key < prefixes[b]) → & (query < prefixes[b])
+prefix-by-query (named, values): & (key < prefixes[b]) → & (query < prefixes[b])
 window-both-sides (named, values): (query >= key) & (query - key < window) → ((query - key).abs() < window)
 nested: return same & (recent | prefix) → return (same & recent) | (same & prefix)
 == plan-bytes

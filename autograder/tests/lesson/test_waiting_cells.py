@@ -28,6 +28,9 @@ STUBS = {
     "a class": "class share(torch.nn.Module):\n"
     "    def __init__(self):\n        super().__init__()\n        ...\n"
     "    def forward(self, x):\n        ...",
+    "a class of which one method is given": "class share:\n"
+    "    @staticmethod\n    def forward(x):\n        return x\n"
+    "    @staticmethod\n    def backward(x):\n        ...",
 }
 
 

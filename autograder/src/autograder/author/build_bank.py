@@ -559,7 +559,7 @@ def _demand_problems(task: Task, bank: LessonBank, runs: SolutionRuns) -> Iterat
         breaking += [answer.changes for answer in caught if answer.id == name]
         for changes in breaking:
             verdict = judge(task, evidence_for(task, changed_answer(task, changes, runs), bank, runs))
-            if verdict.earned == task.points:
+            if verdict.passed:
                 yield f"{name} breaks the demand {demand!r} and keeps all points"
 
 

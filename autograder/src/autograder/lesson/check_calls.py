@@ -448,7 +448,8 @@ class Progress:
     def _item(task: Task, record: progress_store.ProgressRecord) -> str:
         sign, label = ("✓", _("solved")) if record.solved else ("○", _("to do"))
         earned = record.points if record.solved else 0
-        return item(sign, label, task.title, _("{earned} of {points}", earned=earned, points=task.points))
+        points = _("{earned} of {points}", earned=earned, points=task.points)
+        return item(sign, label, task.title, points if task.points else _("optional"))
 
     def __repr__(self) -> str:
         lines = []

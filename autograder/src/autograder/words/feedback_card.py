@@ -255,6 +255,8 @@ def _head(title: str, verdict: f.Verdict) -> str:
 
 
 def _points(verdict: f.Verdict) -> str:
+    if not verdict.points:
+        return _("optional")
     return ngettext(
         "{earned} of {number} point", "{earned} of {number} points", verdict.points, earned=verdict.earned
     )
@@ -269,7 +271,9 @@ def _results_html(task: Task, verdict: f.Verdict) -> str:
         sign, label = ("✓", _("right")) if result.finding is None else ("✗", _("not yet"))
         says = _why(task, verdict, result)
         below = f"<br>{inline(says)}" if says else ""
-        points = _("{earned} of {points}", earned=result.earned, points=result.points)
+        points = (
+            _("{earned} of {points}", earned=result.earned, points=result.points) if verdict.points else ""
+        )
         lines.append(item(sign, label, result.title, points + below))
     if verdict.forbidden:
         costs = _("costs {points}", points=verdict.cost)
