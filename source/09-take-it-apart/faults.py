@@ -161,4 +161,52 @@ FAULTS = (
         "The result is computed without the weights of the head. Write the numbers into its matrices, and leave `forward` as it is.",
         section="09-take-it-apart#previous-token-head-task",
     ),
+    Fault(
+        "asking-and-seen-swapped",
+        "queries and keys are made from each other's vectors",
+        "The queries are made from `seen`, and the keys from `asking`. It should be the other way round.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "value-from-asking",
+        "the values come from the token that asks",
+        "The values are made from `asking`. A head writes what it *sees*: make them from `seen`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "key-from-asking",
+        "the keys come from the token that asks",
+        "The keys are made from `asking`, so the head compares a token that asks with tokens that ask. Make them from `seen`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "output-rows-cut",
+        "the head's rows of out_proj are cut, not its columns",
+        "`out_proj.weight` is (out, in), and the heads lie side by side in what it reads. Cut the columns: `[:, own]`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "unembedded-with-seen",
+        "the logits are made with the table of what is seen",
+        "What the head writes is compared with `seen`. A logit is a product with a row of `unembedding`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "circuits-swapped",
+        "the two circuits have changed places",
+        "The two tables have changed places: first QK, then OV.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "output-turned",
+        "rows and columns of the OV circuit have changed places",
+        "Row and column of OV have changed places. Row b is the token that is seen, column c the token whose logit rises.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "all-heads-together",
+        "the circuit of all heads together",
+        "This is what all heads do together. Cut out the rows and columns of this one.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
 )

@@ -350,6 +350,103 @@ ABLATION_EFFECT = Task(
 )
 
 
+def circuits(id, says, seed, sizes, head, vocab):
+    names = ("d_in", "d_out", "context_length", "dropout", "num_heads")
+    d_model, heads = sizes
+    made = Made(
+        "MultiHeadAttention", dict(zip(names, (d_model, d_model, 5, 0.0, heads), strict=True)), seed=seed
+    )
+    tables = {
+        name: drawn(vocab, d_model, seed=seed + at)
+        for at, name in enumerate(("asking", "seen", "unembedding"), 1)
+    }
+    inputs = {"attention": made, "head": head, "num_heads": heads, **tables}
+
+    def redraw(generator):
+        return {name: torch.randn(vocab, d_model, generator=generator) for name in tables}
+
+    return Probe(id, says, inputs, settings={"stacked": True}, redraw=redraw)
+
+
+CIRCUITS = ("one-head", "second-of-three", "last-of-two")
+
+HEAD_CIRCUITS = Task(
+    id="head-circuits",
+    title="The two circuits of a head",
+    name="head_circuits",
+    kind="function",
+    signature="head_circuits(attention, head, num_heads, asking, seen, unembedding)",
+    axes=("QK or OV", "vocab as row", "vocab as column"),
+    input_axes=dict.fromkeys(("asking", "seen", "unembedding"), ("vocab", "d_model")),
+    probes=(
+        circuits("one-head", "an attention with one head", 1, (6, 1), 0, 5),
+        circuits("second-of-three", "head 1 of three", 11, (12, 3), 1, 7),
+        circuits("last-of-two", "head 1 of two", 21, (10, 2), 1, 4),
+    ),
+    checks=(Check("where the head looks, and what it writes", 3, CIRCUITS),),
+    learned="A head is two products of matrices. QK says where it looks, OV says what it does with what it sees.",
+    demands={
+        "made from `asking[a]`": "asking-and-seen-swapped",
+        "divided by √head_dim": "no-scale",
+        "Head h owns rows": "heads-cut-wrongly",
+        "and the *columns* of the same numbers of `out_proj.weight`": "output-rows-cut",
+        "A logit is a product with a row of `unembedding`": "unembedded-with-seen",
+        "when the head sees `seen[b]` alone": "value-from-asking",
+    },
+    words={"width": "√head_dim"},
+    hints=(
+        "One head's queries are `asking @ attention.W_query.weight[own].T` with `own = slice(head * head_dim, …)`.",
+        "The values of `seen` go through the head's columns of `out_proj.weight`, and then meet `unembedding`.",
+        "QK is `queries @ keys.T / head_dim**0.5`. OV is `values @ attention.out_proj.weight[:, own].T @ unembedding.T`.",
+    ),
+    wrong=wrongs("""
+        no-scale: / head_dim**0.5 →
+            hint: QK is not divided by √head_dim.
+        scaled-by-model-width: / head_dim**0.5 → / attention.W_query.weight.shape[0] ** 0.5
+        scaled-without-root: / head_dim**0.5 → / head_dim
+        asking-and-seen-swapped: queries = asking → queries = seen
+            keys = seen → keys = asking
+        value-from-asking: values = seen → values = asking
+        key-from-asking: keys = seen → keys = asking
+        keys-as-values: values = seen @ attention.W_value → values = seen @ attention.W_key
+            hint: The values are made with `W_key`. OV needs `W_value`.
+        output-rows-cut: out_proj.weight[:, own].T → out_proj.weight[own]
+        unembedded-with-seen: @ unembedding.T → @ seen.T
+        circuits-swapped: (queries @ keys.T / head_dim**0.5, written @ unembedding.T) → (written @ unembedding.T, queries @ keys.T / head_dim**0.5)
+        output-turned: written @ unembedding.T → unembedding @ written.T
+        scores-turned: queries @ keys.T → keys @ queries.T
+            hint: Row a of QK belongs to the query of `asking[a]`, column b to the key of `seen[b]`. Here it is
+                the other way round.
+        softmax-too-early: queries @ keys.T / head_dim**0.5 → torch.softmax(queries @ keys.T / head_dim**0.5, dim=-1)
+        first-head-for-all: slice(head * head_dim, (head + 1) * head_dim) → slice(0, head_dim)
+            hint: Always head 0 is read. Head h owns the numbers from `h * head_dim` on.
+        heads-cut-wrongly: slice(head * head_dim, (head + 1) * head_dim) → slice(head, None, num_heads)
+            hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
+        all-heads-together: slice(head * head_dim, (head + 1) * head_dim) → slice(None)
+        """),
+    right=rights("""
+        matrices-first: body
+            head_dim = attention.W_query.weight.shape[0] // num_heads
+            own = slice(head * head_dim, (head + 1) * head_dim)
+            query_key = attention.W_query.weight[own].T @ attention.W_key.weight[own]
+            value_output = attention.out_proj.weight[:, own] @ attention.W_value.weight[own]
+            return torch.stack([asking @ query_key @ seen.T / head_dim**0.5, seen @ value_output.T @ unembedding.T])
+        chunks: body
+            W_Q, W_K, W_V = (one.weight.chunk(num_heads)[head] for one in (attention.W_query, attention.W_key, attention.W_value))
+            W_O = attention.out_proj.weight.chunk(num_heads, dim=1)[head]
+            looks = torch.einsum("ad,hd,he,be->ab", asking, W_Q, W_K, seen) / len(W_Q) ** 0.5
+            return torch.stack([looks, torch.einsum("bd,hd,eh,ce->bc", seen, W_V, W_O, unembedding)])
+        layers: body
+            d = attention.W_query.out_features // num_heads
+            own = slice(head * d, head * d + d)
+            q, k, v = ((x @ layer.weight.T)[:, own] for x, layer in ((asking, attention.W_query), (seen, attention.W_key), (seen, attention.W_value)))
+            alone = torch.zeros(len(seen), num_heads * d)
+            alone[:, own] = v
+            return torch.stack((q @ k.T * d**-0.5, alone @ attention.out_proj.weight.T @ unembedding.T))
+        """),
+)
+
+
 def patch(id, says, seed, layer, position, shape, **more):
     inputs = {"model": model(seed), "clean": ids(*shape, seed=seed), "corrupt": ids(*shape, seed=seed + 9)}
     return Probe(
@@ -426,5 +523,5 @@ LESSON = Lesson(
     title="09 · Take it apart",
     given_axes={},
     redraw=lambda generator: {},
-    tasks=(INDUCTION_SCORE, PREVIOUS_TOKEN_HEAD, INDUCTION_HEAD, ABLATION_EFFECT, PATCHED),
+    tasks=(INDUCTION_SCORE, PREVIOUS_TOKEN_HEAD, INDUCTION_HEAD, HEAD_CIRCUITS, ABLATION_EFFECT, PATCHED),
 )

@@ -13,7 +13,7 @@
 # - state a claim about a head so precisely that it can be measured, and test it by taking the head away;
 # - read what a model expects after each layer.
 #
-# **Time:** about 115 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
+# **Time:** about 130 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
 # (lesson 08), hooks (lessons 08 and 09). Where yours are not right yet, the course's are used instead.
 
 # %% id="setup"
@@ -696,23 +696,32 @@ reveal(
 
 # %% id="why-given"
 @torch.no_grad()
+def stream_parts(ids, layers):
+    """What the stream is the sum of after some blocks, by name: (b, tokens, d_model) each."""
+    start = model.embedding(ids)  # (b, tokens, d_model)
+    parts = {"the token": start, "its position": model.positions.weight[: ids.shape[1]].expand_as(start)}
+    for layer, block in enumerate(model.blocks[:layers]):
+        stream, kept = sum(parts.values()), []
+        hook = block.attention.out_proj.register_forward_pre_hook(
+            lambda _, given, kept=kept: kept.append(given[0])
+        )
+        middle = stream + block.attention(block.norm_1(stream))  # (b, tokens, d_model)
+        hook.remove()
+        contexts = kept[0].unflatten(-1, (NUM_HEADS, -1))  # (b, tokens, heads, head_dim)
+        matrices = block.attention.out_proj.weight.unflatten(1, (NUM_HEADS, -1))  # (d_model, heads, head_dim)
+        for head in range(NUM_HEADS):
+            parts[f"layer {layer}, head {head}"] = contexts[:, :, head] @ matrices[:, head].T
+        bias = block.attention.out_proj.bias
+        parts[f"layer {layer}, MLP and bias"] = block.mlp(block.norm_2(middle)) + bias
+    return parts
+
+
+@torch.no_grad()
 def score_by_part(ids):
     """The scores of layer 1, head 0, split by the part of the key that they come from, by name: (b, queries, keys)."""
-    first, second = model.blocks
-    start = model.embedding(ids)  # (b, tokens, d_model)
-    place = model.positions.weight[: ids.shape[1]].expand_as(start)
-    kept = []
-    hook = first.attention.out_proj.register_forward_pre_hook(lambda module, given: kept.append(given[0]))
-    middle = start + place + first.attention(first.norm_1(start + place))
-    hook.remove()
-    contexts = kept[0].unflatten(-1, (NUM_HEADS, -1))  # (b, tokens, heads, head_dim)
-    matrices = first.attention.out_proj.weight.unflatten(1, (NUM_HEADS, -1))  # (d_model, heads, head_dim)
-    parts = {"the token": start, "its position": place}
-    for head in range(NUM_HEADS):
-        parts[f"layer 0, head {head}"] = contexts[:, :, head] @ matrices[:, head].T  # (b, tokens, d_model)
-    parts["MLP and bias"] = first(start + place) - middle + first.attention.out_proj.bias
+    parts = stream_parts(ids, 1)
     stream = sum(parts.values())  # (b, tokens, d_model)
-    norm, attention = second.norm_1, second.attention
+    norm, attention = model.blocks[1].norm_1, model.blocks[1].attention
     spread = (stream.var(dim=-1, keepdim=True, correction=0) + norm.eps).sqrt()  # (b, tokens, 1)
     head_dim = attention.W_query.weight.shape[0] // NUM_HEADS
     queries = attention.W_query(norm(stream))[..., :head_dim]  # (b, tokens, head_dim): head 0
@@ -720,9 +729,8 @@ def score_by_part(ids):
     for name, part in parts.items():
         normed = (part - part.mean(dim=-1, keepdim=True)) / spread * norm.weight  # (b, tokens, d_model)
         scores[name] = queries @ attention.W_key(normed)[..., :head_dim].mT / head_dim**0.5
-    scores["the shift of the norm"] = (queries @ attention.W_key(norm.bias)[:head_dim])[
-        ..., None
-    ] / head_dim**0.5
+    shift = queries @ attention.W_key(norm.bias)[:head_dim] / head_dim**0.5  # (b, queries)
+    scores["the shift of the norm"] = shift[..., None]
     whole = queries @ attention.W_key(norm(stream))[..., :head_dim].mT / head_dim**0.5  # (b, queries, keys)
     return scores, whole
 
@@ -809,6 +817,74 @@ read_along("p4q=ziw(p4q=ziw(p4q=ziw(")
 # needs model
 explore_model(model, NUM_HEADS, encode, VOCABULARY, text="p4q=ziw(p4q=ziw(p4q", head=(1, 0))
 
+# %% [markdown] id="logit-attribution-task"
+# ### Task 10 · Which part says it?
+#
+# *10 minutes · about seven lines · task id* `logit-attribution`
+#
+# The lens reads the whole stream after each layer. You can also read each **part** of the last stream alone, because
+# the stream is their sum: the embedding, the position, what each head has written, what each MLP has written. The end
+# of the model is almost linear, so the logit of a token splits **exactly** into one number for each part. This is
+# **direct logit attribution**. LayerNorm splits as you saw in section 4: it subtracts a part's own mean, divides by the
+# spread of the *whole* stream, and multiplies by its weight. Its bias is one more part.
+#
+# Write `logit_attribution(parts, ids, norm_weight, norm_bias, unembedding)`: what each part adds to the logit of the
+# token that really comes **next**. The last row is what `norm_bias` adds. So all rows together sum to the logit. The
+# spread is the root of the stream's variance (divided by d_model, with $10^{-5}$ added under the root).
+
+
+# %% answer="logit-attribution"
+@torch.no_grad()
+def logit_attribution(parts, ids, norm_weight, norm_bias, unembedding):
+    """What each part of the last stream adds to the logit of the next token.
+
+    Shapes:
+        parts: (parts, b, tokens, d_model), which add up to the stream
+        ids: (b, tokens), whole numbers
+        norm_weight, norm_bias: (d_model,)
+        unembedding: (vocab, d_model)
+        returns: (parts + 1, b, tokens - 1)
+    """
+    ### BEGIN SOLUTION
+    right = unembedding[ids[:, 1:]]  # (b, tokens - 1, d_model)
+    parts = parts[:, :, :-1]  # (parts, b, tokens - 1, d_model)
+    spread = (parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) + 1e-5).sqrt()  # (b, tokens - 1, 1)
+    normed = (parts - parts.mean(dim=-1, keepdim=True)) / spread * norm_weight
+    shift = norm_bias.expand_as(right)[None]  # (1, b, tokens - 1, d_model)
+    return (torch.cat((normed, shift)) * right).sum(dim=-1)
+    ### END SOLUTION
+
+
+# %% check="logit-attribution" points=3
+check("logit-attribution")
+
+# %% [markdown] id="attribution-intro"
+# Random characters, twice. What does each part add to the logit of the right next character, the first time and the
+# second?
+
+# %% id="attribution-shown" tags=["measured", "shown"]
+# needs model, logit_attribution
+parts = stream_parts(random_twice, NUM_LAYERS)  # by name, (b, tokens, d_model) each
+added = logit_attribution(
+    torch.stack(list(parts.values())),
+    random_twice,
+    model.norm.weight,
+    model.norm.bias,
+    model.unembedding.weight,
+)  # (parts + 1, b, tokens - 1)
+with torch.no_grad():
+    logits = model(random_twice)[:, :-1].gather(2, random_twice[:, 1:, None])[..., 0]  # (b, tokens - 1)
+print("the parts add up to the logits:", torch.allclose(added.sum(dim=0), logits, atol=1e-3))
+print(" " * 22, "first time  second time")
+for name, part in zip([*parts, "the shift of the norm"], added):
+    print(f"{name:22} {float(part[:, :59].mean()):10.1f} {float(part[:, 60:].mean()):12.1f}")
+
+# %% [markdown] id="attribution-read"
+# The second time, layer 1 has the answer: its induction head adds 2.5 to the right logit, and its MLP 6.9. So is it the
+# MLP that copies? No. With the induction head averaged away, the same MLP adds 0.7: it amplifies what the head has
+# found. Direct attribution names the part that *writes* an answer last. Whether other parts need it, or it needs them,
+# only a removal tells.
+
 # %% [markdown] id="claim-intro"
 # ## 6 · A claim of your own
 #
@@ -874,6 +950,7 @@ print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*rises[mine]
 # | claim | `before[:, None, :] == ids[:, :, None]` | (b, queries, keys) | a statement about a head |
 # | score | `(weights * claim[:, None]).sum(-1)` | (b, heads, tokens) | attention that it explains |
 # | ablation | `contexts[:, :, head].mean(dim=(0, 1))` | (head_dim,) | what the model loses without it |
+# | attribution | `(normed * right).sum(dim=-1)` | (parts, b, tokens - 1) | which part says it |
 # | lens | `unembedding(norm(stream))` | (layers + 1, b, tokens, vocab) | what it expects at each stage |
 #
 # - A shape that fits proves nothing: a square matrix fits both ways. Equal logits prove it.

@@ -611,6 +611,85 @@ LOGIT_LENS = Task(
         """),
 )
 
+# --------------------------------------------------------------------------------------- which part says it
+
+
+def attributed(id, says, sizes, seed, offset=0.0):
+    count, b, tokens, d_model, vocab = sizes
+    parts = drawn(count, b, tokens, d_model, seed=seed) * torch.linspace(0.4, 2.0, count).view(-1, 1, 1, 1)
+    inputs = {
+        "parts": parts + offset,
+        "ids": ids(b, tokens, seed=seed, vocab=vocab),
+        "norm_weight": 1 + 0.5 * drawn(d_model, seed=seed + 1),
+        "norm_bias": drawn(d_model, seed=seed + 2),
+        "unembedding": drawn(vocab, d_model, seed=seed + 3),
+    }
+    return Probe(id, says, inputs, redraw=other_ids(b, tokens, vocab=vocab))
+
+
+LOGIT_ATTRIBUTION = Task(
+    id="logit-attribution",
+    title="Which part says it?",
+    name="logit_attribution",
+    kind="function",
+    signature="logit_attribution(parts, ids, norm_weight, norm_bias, unembedding)",
+    axes=("parts", "b", "tokens to predict"),
+    input_axes={
+        "parts": ("parts given", "b", "tokens", "d_model"),
+        "ids": IDS,
+        "norm_weight": ("d_model",),
+        "norm_bias": ("d_model",),
+        "unembedding": ("vocab", "d_model"),
+    },
+    probes=(
+        attributed("three", "three parts", (3, 2, 6, 8, 7), 31),
+        attributed("offset", "five parts whose mean is not 0", (5, 3, 4, 9, 11), 41, offset=0.8),
+        attributed("wide", "four parts of two long texts", (4, 2, 10, 6, 13), 51, offset=-0.5),
+    ),
+    checks=(Check("one number for each part and the bias", 3, ("three", "offset", "wide")),),
+    learned="The parts of the last stream add up to the logit. Each says what it wrote itself, not what others made of it.",
+    demands={
+        "that really comes **next**": "attributed-to-this-token",
+        "it subtracts a part's own mean": "mean-left-in",
+        "divides by the spread of the *whole* stream": "spread-of-each-part",
+        "multiplies by its weight": "final-weight-left-out",
+        "The last row is what `norm_bias` adds": "norm-bias-left-out",
+        "divided by d_model": "variance-corrected",
+    },
+    hints=(
+        "At position t the right token is `ids[:, t + 1]`: its row of `unembedding` is what each part meets. The last position has none.",
+        "First the whole stream: `parts.sum(dim=0)`. Its variance over the last axis, with `correction=0`, gives the spread.",
+        "`(parts - parts.mean(dim=-1, keepdim=True)) / spread * norm_weight`, then the bias as one more part, times the rows, summed over the last axis.",
+    ),
+    wrong=wrongs("""
+        attributed-to-this-token: ids[:, 1:] → ids[:, :-1]
+        position-behind: parts[:, :, :-1] → parts[:, :, 1:]
+        mean-left-in: (parts - parts.mean(dim=-1, keepdim=True)) → parts
+        mean-of-the-stream: parts - parts.mean(dim=-1, keepdim=True) → parts - parts.sum(dim=0).mean(dim=-1, keepdim=True)
+        spread-of-each-part: parts.sum(dim=0).var( → parts.var(
+        last-norm-left-out: (parts - parts.mean(dim=-1, keepdim=True)) / spread * norm_weight → parts
+            hint: The parts go into the unembedding as they are. The model normalises the stream first.
+        final-weight-left-out: / spread * norm_weight → / spread
+        norm-bias-left-out: norm_bias.expand_as(right)[None] → torch.zeros_like(right)[None]
+        norm-bias-in-each-part: / spread * norm_weight → / spread * norm_weight + norm_bias
+        variance-corrected: correction=0 → correction=1
+        variance-for-spread: + 1e-5).sqrt() → + 1e-5)
+        bias-comes-first: torch.cat((normed, shift)) → torch.cat((shift, normed))
+        compared-with-mean-logit: right = unembedding[ids[:, 1:]] → right = unembedding[ids[:, 1:]] - unembedding.mean(dim=0)
+        """),
+    right=rights("""
+        layer-norm: body
+            stream = parts.sum(dim=0)
+            spread = torch.sqrt(torch.var(stream, dim=-1, unbiased=False, keepdim=True) + 1e-5)
+            centred = parts - parts.mean(-1, keepdim=True)
+            rows = F.embedding(ids, unembedding).roll(-1, 1)
+            found = [(part / spread * norm_weight * rows).sum(-1) for part in centred]
+            return torch.stack([*found, rows @ norm_bias])[:, :, :-1]
+        einsum: (torch.cat((normed, shift)) * right).sum(dim=-1) → torch.einsum("pbtd,btd->pbt", torch.cat((normed, shift)), right)
+        by-hand: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → (parts.sum(dim=0) - parts.sum(dim=0).mean(dim=-1, keepdim=True)).square().mean(dim=-1, keepdim=True)
+        """),
+)
+
 LESSON = Lesson(
     title="10 · Read a model",
     given_axes={},
@@ -625,5 +704,6 @@ LESSON = Lesson(
         MEAN_ABLATED,
         EFFECT_WHERE,
         LOGIT_LENS,
+        LOGIT_ATTRIBUTION,
     ),
 )
