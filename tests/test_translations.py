@@ -16,6 +16,8 @@ FILES = [
     for language in COURSE.languages[1:]
     for path in sorted((COURSE.root / "locale" / language).glob("*.po"))
 ]
+# The one sentence that code says in the reader's language: which kernel to choose.
+SAYS_KERNEL = re.compile(r"(?<=\*\*more: print\(\").*(?=\"\)\)$)", re.MULTILINE)
 NOTEBOOKS = [
     path.relative_to(COURSE.root)
     for folder in ("notebooks", "solutions")
@@ -132,4 +134,8 @@ def test_a_translated_lesson_runs_the_code_of_the_english_one(path):
 
 def code(notebook):
     """What runs, by cell, with what nbgrader knows of it."""
-    return {cell["id"]: (cell.source, cell.metadata) for cell in notebook.cells if cell.cell_type == "code"}
+    return {
+        cell["id"]: (SAYS_KERNEL.sub("", cell.source), cell.metadata)
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    }

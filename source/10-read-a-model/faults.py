@@ -240,7 +240,7 @@ FAULTS = (
     ),
     Fault(
         "final-weight-left-out",
-        "the norm's weight is not used",
+        "the final norm's weight is not used",
         "The parts are normalised, but not multiplied by `norm_weight`.",
         section="10-read-a-model#logit-attribution-task",
     ),

@@ -53,11 +53,6 @@ sharper-key: 50 * d_model**0.5 → 1.0
 stronger: 50 * d_model**0.5 → 80 * d_model
 == head-circuits
 softmax-on-qk (named, values): queries @ keys.T / head_dim**0.5 → (queries @ keys.T / head_dim**0.5).softmax(-1)
-no-root (named, values): / head_dim**0.5 → / head_dim
-head-zero (named, values): own = slice( … ) * head_dim) → own = slice(0, head_dim)
-every-head (named, values): [own] → [:]
-    [:, own] → [:, :]
-wrong-token-in-ov (named, values): seen @ attention.W_value → asking @ attention.W_value
 rows-of-out-proj (named, values): out_proj.weight[:, own].T → out_proj.weight.T[:, own].T
 turned-ov (named, values): written @ unembedding.T → (written @ unembedding.T).mT
 linear: queries = asking @ attention.W_query.weight[own].T → queries = F.linear(asking, attention.W_query.weight[own])

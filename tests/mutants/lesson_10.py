@@ -165,11 +165,7 @@ hooked: body
         hook.remove()
     return torch.stack([*(model.unembedding(model.norm(x)) for x in found), last])
 == logit-attribution
-present-token (named, values): ids[:, 1:] → ids[:, :-1]
-not-centred (named, values): parts - parts.mean(dim=-1, keepdim=True) → parts
-own-spreads (named, values): parts.sum(dim=0).var → parts.var
 sample-variance (named, values): correction=0 → unbiased=True
-no-weight (named, values): / spread * norm_weight → / spread
 bias-forgotten (named, values, shape): torch.cat((normed, shift)) → normed
 added-up (named, values, shape): .sum(dim=-1) → .sum(dim=-1).sum(dim=0)
 std: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).std(dim=-1, keepdim=True, correction=0).square()

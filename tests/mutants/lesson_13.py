@@ -52,8 +52,8 @@ absolute (named, values): torch.relu(index_queries @ index_keys[:, None].mT) →
 squared-weights (named, values): head_weights.mT[..., None] * by_head → head_weights.mT[..., None] ** 2 * by_head
 clamp: torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).clamp(min=0)
 == rotate-part
-half-of-it (named, values, keeps 1): x[..., :rope_dim], positions, base) → x[..., :rope_dim], positions / 2, base)
-backwards (named, values, keeps 1): x[..., :rope_dim], positions, base) → x[..., :rope_dim], -positions, base)
+half-of-it (named, values): x[..., :rope_dim], positions, base) → x[..., :rope_dim], positions / 2, base)
+backwards (named, values): x[..., :rope_dim], positions, base) → x[..., :rope_dim], -positions, base)
 concatenate: torch.cat((rotated, x[..., rope_dim:]), dim=-1) → torch.concatenate([rotated, x[..., rope_dim:]], dim=-1)
 == stretched-frequencies
 divided-by-root (named, values): frequencies / factor → frequencies / factor**0.5

@@ -1,4 +1,4 @@
-"""What costs points by accident, and has nothing to do with attention: told to whoever grades, too."""
+"""What costs points by accident, and has nothing to do with what a task asks: told to whoever grades, too."""
 
 from __future__ import annotations
 
