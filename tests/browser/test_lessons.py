@@ -355,6 +355,8 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
         notebook.answer(stub, code)
         notebook.run(check)
         check.locator(".ag").first.wait_for()
+        # Before the card that stays, one is shown that has no buttons.
+        check.get_by_role("button", name="hint").first.wait_for()
         unfold(check)
         check.get_by_text(words).or_(check.get_by_label(words)).first.wait_for()
         notebook.picture(f"{lesson}-{task}", of=check)
