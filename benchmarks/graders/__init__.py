@@ -90,6 +90,19 @@ def stopped(attempt: Attempt, outcome: Outcome | None = None) -> Feedback | None
     return None
 
 
+def compared_on_example(attempt: Attempt, compare: Callable[[Outcome, Outcome], Feedback]) -> Feedback | None:
+    """Return what a comparison with the solution says on the notebook's example; None without an example.
+
+    What stops before it is refused in the error's own words.
+    """
+    if attempt.error is not None:
+        return stopped(attempt)
+    called = attempt.on_example()
+    if called is None:
+        return None
+    return stopped(attempt, called[0]) or compare(*called)
+
+
 def load(name: str) -> Grader:
     """Return a grader by the name of its module."""
     grade: Grader = import_module(f"benchmarks.graders.{name}").grade

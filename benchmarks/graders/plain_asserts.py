@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import torch
+from autograder.records.outcome import Outcome
 
-from benchmarks.graders import Attempt, Feedback, stopped
+from benchmarks.graders import Attempt, Feedback, compared_on_example
 
 
 def grade(attempt: Attempt) -> Feedback | None:
     """Compare shape and numbers with the solution's on the notebook's example."""
-    if attempt.error is not None:
-        return stopped(attempt)
-    called = attempt.on_example()
-    if called is None:
-        return None
-    actual, expected = called
-    if (stop := stopped(attempt, actual)) is not None:
-        return stop
+    return compared_on_example(attempt, _compare)
+
+
+def _compare(actual: Outcome, expected: Outcome) -> Feedback:
     if actual.tensor is None or actual.shape != expected.shape:
         return Feedback(False, f"AssertionError: expected shape {expected.shape}, got {actual.shape}")
     assert expected.tensor is not None
