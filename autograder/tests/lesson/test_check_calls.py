@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import gzip
 import json
 import os
 import subprocess
@@ -24,6 +22,7 @@ from autograder.records.javascript_modules import MODULE_MIME
 from autograder.records.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.words.feedback_card import Feedback, Notice
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from support.page_output import values_in_page
 
 from autograder import check, hint, progress
 
@@ -326,8 +325,7 @@ def bundle(in_lab):
 
 def unpacked(bundle):
     """What a module in the page is given to show."""
-    packed = bundle[MODULE_MIME]["live"]
-    return json.loads(gzip.decompress(base64.b64decode(packed)))["values"]["shows"]
+    return values_in_page(bundle)["shows"]
 
 
 def test_where_a_person_runs_the_cell_a_card_has_buttons_and_others_read_the_call(in_lab, bundle):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import gzip
 import json
 import re
 import socket
@@ -15,8 +13,8 @@ from collections.abc import Iterator
 import pytest
 from autograder.lesson import event_sender, join_live
 from autograder.lesson.event_sender import MOST_WAITING, EventSender
-from autograder.records.javascript_modules import MODULE_MIME
 from autograder.words.feedback_card import Feedback
+from support.page_output import values_in_page
 
 from autograder import check, hint, join, leave
 
@@ -236,8 +234,7 @@ def test_where_nothing_can_be_kept_consent_holds_for_the_session(room, monkeypat
 def test_a_button_asks_the_kernel_to_join(room, notebook, monkeypatch):
     monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
     data, _ = notebook.shell.display_formatter.format(join(room.address, CODE))
-    packed = base64.b64decode(data[MODULE_MIME]["live"])
-    agree = json.loads(gzip.decompress(packed))["values"]["shows"]["agree"]
+    agree = values_in_page(data)["shows"]["agree"]
     assert "Run this cell again" in agree["gone"]
     assert room.connections == 0
     assert repr(notebook.run(agree["does"])).startswith("You have joined.")

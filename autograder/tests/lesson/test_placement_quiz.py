@@ -1,14 +1,10 @@
 """`quiz`, called as a lesson calls it."""
 
-import base64
-import gzip
 import json
-from dataclasses import replace
 
 import pytest
 from autograder.lesson import placement_quiz, progress_store
-from autograder.records import bank
-from autograder.records.javascript_modules import MODULE_MIME
+from support.page_output import values_in_page
 
 from autograder import progress, quiz
 
@@ -26,14 +22,9 @@ asked.first = {text = "What comes later?", right = "this", wrong = {}}
 
 
 @pytest.fixture
-def course_with_quiz(bank_folder, lesson):
+def course_with_quiz(add_questions):
     """The tiny course, with a quiz on its lesson and on one that a learner did not get."""
-    task = lesson.tasks["share"]
-    wrong = tuple(replace(one, name="the largest divides") for one in task.known_wrong)
-    bank.save(replace(lesson, tasks={**lesson.tasks, "share": replace(task, known_wrong=wrong)}), bank_folder)
-    (bank_folder / "quiz.toml").write_text(QUESTIONS)
-    described = (bank_folder / "course.toml").read_text()
-    (bank_folder / "course.toml").write_text(f'quiz = "quiz.toml"\n{described}')
+    add_questions("quiz", QUESTIONS)
 
 
 @pytest.fixture
@@ -42,8 +33,7 @@ def shown(course_with_quiz, notebook, monkeypatch):
     monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
 
     def values(form=""):
-        live = quiz(form)._repr_mimebundle_()[MODULE_MIME]["live"]
-        return json.loads(gzip.decompress(base64.b64decode(live)))["values"]
+        return values_in_page(quiz(form)._repr_mimebundle_())
 
     return values
 

@@ -1,13 +1,9 @@
 """`predict` and `reveal`, called as a lesson calls them."""
 
-import base64
-import gzip
-import json
-
 import pytest
 from autograder.lesson import predictions, progress_store
 from autograder.records import bank
-from autograder.records.javascript_modules import MODULE_MIME
+from support.page_output import values_in_page
 
 from autograder import predict, progress, reveal
 
@@ -25,7 +21,7 @@ def in_lab(notebook, monkeypatch):
 def in_page(notebook, cell):
     """What the page mounts for a cell: the values of its module."""
     data, _ = notebook.shell.display_formatter.format(notebook.run(cell))
-    return json.loads(gzip.decompress(base64.b64decode(data[MODULE_MIME]["live"])))["values"]
+    return values_in_page(data)
 
 
 def test_what_is_chosen_is_kept_and_shown_beside_what_came(in_lab):

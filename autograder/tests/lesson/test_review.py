@@ -1,21 +1,16 @@
 """`review`, called as a lesson calls it, and what is due when."""
 
-import base64
 import datetime
-import gzip
-import json
-from dataclasses import replace
 
 import pytest
 from autograder.lesson import progress_store
 from autograder.lesson import review as review_calls
 from autograder.lesson.progress_store import ProgressRecord
 from autograder.lesson.review_schedule import AFTER_RIGHT, AFTER_WRONG, MOST, ReviewRecord, due, is_due
-from autograder.records import bank
-from autograder.records.javascript_modules import MODULE_MIME
 from autograder.records.review_items import ReviewItem
 from hypothesis import given
 from hypothesis import strategies as st
+from support.page_output import values_in_page
 
 from autograder import progress, review
 
@@ -33,13 +28,8 @@ ITEMS = [ReviewItem(f"item-{number}", "01-tiny", "?", fault=f"fault-{number}") f
 
 
 @pytest.fixture
-def course_with_review(bank_folder, lesson):
-    task = lesson.tasks["share"]
-    wrong = tuple(replace(known, name="the largest divides") for known in task.known_wrong)
-    bank.save(replace(lesson, tasks={**lesson.tasks, "share": replace(task, known_wrong=wrong)}), bank_folder)
-    (bank_folder / "review.toml").write_text(QUESTIONS)
-    described = (bank_folder / "course.toml").read_text()
-    (bank_folder / "course.toml").write_text(f'review = "review.toml"\n{described}')
+def course_with_review(add_questions):
+    add_questions("review", QUESTIONS)
 
 
 @pytest.fixture
@@ -86,8 +76,7 @@ def test_a_damaged_record_counts_as_never_asked(worked, own_progress):
 
 def test_a_page_gets_the_questions_with_the_numbers_of_the_day(worked, notebook, monkeypatch):
     monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
-    live = review()._repr_mimebundle_()[MODULE_MIME]["live"]
-    (question,) = json.loads(gzip.decompress(base64.b64decode(live)))["values"]["shows"]["questions"]
+    (question,) = values_in_page(review()._repr_mimebundle_())["shows"]["questions"]
     assert question["right"] == ""
     assert sorted(kept for _shown, kept in question["choices"]) == ["", "by-largest"]
 
