@@ -279,14 +279,14 @@ mixed_masked / mixed_masked.sum(dim=-1, keepdim=True)
 #
 # *8 minutes · two or three lines · task id* `bug-raw-scores`
 #
-# Correct the function below, so that it does what you did in tasks 2 and 3, for any scores: softmax of the scaled
-# scores, mask, divide. Section 5 compares this order with another.
+# Correct the function below, so that it gives for any scores what task 3 gave: the softmax of the scaled scores, 0 for
+# every later token, and each row adding up to 1. The order of these steps is up to you. Section 5 compares two.
 
 
 # %% answer="bug-raw-scores"
 ### BEGIN SOLUTION
 def renormalised_weights(scores, d_k):
-    """Causal attention weights: softmax, then the mask, then each row divided by its sum.
+    """Causal attention weights: every later token gets 0.
 
     Shapes:
         scores: (tokens, tokens), not yet divided by √d_k
@@ -300,7 +300,7 @@ def renormalised_weights(scores, d_k):
 ### END SOLUTION
 ### BEGIN FAULTY
 # def renormalised_weights(scores, d_k):
-#     """Causal attention weights: softmax, then the mask, then each row divided by its sum.
+#     """Causal attention weights: every later token gets 0.
 #
 #     Shapes:
 #         scores: (tokens, tokens), not yet divided by √d_k
@@ -479,8 +479,9 @@ reveal("two-ways", sizes[(largest >= 1e-6) + (largest >= 0.1)])
 
 # %% id="underflow-shown"
 far_apart = torch.tensor([[-200.0, 0.0], [0.0, 0.0]])
-first_row, second_row = renormalised_weights(far_apart, 2)[0], masked_weights(far_apart, 2)[0]
-print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}")
+past = torch.softmax(far_apart / 2**0.5, dim=-1) * torch.tril(torch.ones(2, 2))
+print(f"softmax, mask, divide: {(past / past.sum(dim=-1, keepdim=True))[0]}")
+print(f"mask, softmax:         {masked_weights(far_apart, 2)[0]}")
 
 # %% [markdown] id="underflow-read"
 # The first softmax divides the weight between $e^{-141}$ and $e^{0}$. The first is too small for a float32 and becomes

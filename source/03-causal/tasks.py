@@ -262,7 +262,7 @@ BUG_RAW_SCORES = Task(
     demands={
         "for any scores": "exp-overflows",
         "softmax of the scaled scores": "no-scale",
-        "mask, divide": "mask-after-softmax",
+        "each row adding up to 1": "mask-after-softmax",
     },
     hints=(
         "What does a row of `masked` look like when a score is negative? And what has to happen to scores before they "
