@@ -171,6 +171,9 @@ class Visit:
         self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
         self.page.route("**/*", self._take)
         self.page.goto(str(address), wait_until="load", timeout=60_000)
+        fold = self.page.locator("#notebook > summary")  # on a feedback page, as a reader opens it
+        if fold.count():
+            fold.first.click()
         for link in self.page.locator("a", has_text=re.compile("^press$")).all():
             if link.is_visible():
                 link.click(no_wait_after=True)
