@@ -346,7 +346,7 @@ def test_a_translated_prediction_asks_and_comes_true_in_its_language(visit):
 
 
 def test_a_typed_number_comes_true_when_it_is_near(visit):
-    page = visit("04-dropout")
+    page = visit("02-trainable")
     form = page.locator(".prediction", has=page.locator("input[type=text]")).first
     outcome = page.locator(f'.outcome[data-prediction="{form.get_attribute("data-prediction")}"]')
     came = float(outcome.get_attribute("data-came"))
