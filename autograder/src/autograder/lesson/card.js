@@ -1,22 +1,6 @@
 // A card in the page with what can be done below it: hints, where the answer goes wrong, and the stub again. Where the
 // text of the answer's cell is no longer that which was run, the card says so first, in amber, and folds the rest.
-const h = (tag, attributes, ...children) => {
-  const node = Object.assign(document.createElement(tag), attributes);
-  node.append(...children);
-  return node;
-};
-
-function button(label, onclick) {
-  const made = h("button", { type: "button", className: "jupyter-button", textContent: label, onclick });
-  made.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab would take Enter to edit the cell
-  return made;
-}
-
-function status(className) {
-  const node = h("span", { className });
-  node.setAttribute("role", "status"); // there before its words are
-  return node;
-}
+import { button, h, status, styled } from "./controls.js";
 
 const checksum = (text) => [...text].reduce((total, char) => (Math.imul(total, 31) + char.codePointAt(0)) >>> 0, 0);
 
@@ -57,7 +41,7 @@ function startOver({ task, start, asks, yes, no, back, done, undone }, panel) {
     cell.model.setMetadata("autograder", { ...about(cell), before: source(cell) });
     cell.model.sharedModel.setSource(text);
   };
-  const says = status("ag-over");
+  const says = status("span", "ag-over");
   const choices = h("span", {});
   const offer = (...pairs) => choices.replaceChildren(...pairs.map(([label, press]) => button(label, press)));
   const rest = (told, isFocused = true) => {
@@ -96,21 +80,19 @@ function agreeButton({ label, does, gone }, { ask }, show) {
 
 function render({ model, el, ask, panel }) {
   const { card, cell, hints, where, agree, again } = model.get("shows");
-  const said = h("div", { className: "ag-said" });
-  said.setAttribute("role", "status");
+  const said = status("div", "ag-said");
   const show = (html) => void (said.innerHTML = html);
   const row = h("div", { className: "ag-more" });
   if (hints) row.append(hintButton(hints, { model, ask }, show));
   if (where) row.append(button(where.label, () => show(where.shown)));
   if (agree) row.append(agreeButton(agree, { ask }, show));
   if (again) row.append(h("span", { className: "ag-again" }, ...startOver(again, panel)));
-  el.replaceChildren(h("style", { textContent: STYLE }), h("div", { innerHTML: card }), row, said);
+  el.replaceChildren(styled(STYLE), h("div", { innerHTML: card }), row, said);
   if (cell) foldWhatIsOld(el.querySelector(".ag"), cell, panel);
 }
 
 const STYLE = `
 .ag-more { display: flex; flex-wrap: wrap; align-items: center; gap: 4px; } .ag-over { margin-left: 0.6em; }
-.ag-more button { font: 13px/1.4 var(--jp-ui-font-family, system-ui, sans-serif); padding: 3px 10px; cursor: pointer; color: var(--jp-ui-font-color1, #1f1f1f); background: var(--jp-layout-color2, #eee); border: 1px solid var(--jp-ui-font-color2, #59616b); border-radius: 5px; }
-.ag-more button:disabled { cursor: default; opacity: 0.75; } .ag-more button:focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px; }`;
+.ag-more button { font-size: 13px; } .ag-more button:disabled { cursor: default; opacity: 0.75; }`;
 
 export default { render };

@@ -21,7 +21,7 @@ def card_in_page(name: str, shown: str, still: Mapping[str, Any], **more: Any) -
         still: the output by its types, for readers whose page runs nothing.
         more: what `card.js` shows besides, by name.
     """
-    module = in_page.module_beside(__package__, "card.js")
+    module = in_page.page_module("card.js")
     return in_page.in_page(module, {"shows": {"card": shown, **more}, "chosen": {}}, still, name=name)
 
 

@@ -12,11 +12,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files as files_of
+from pathlib import Path
 from typing import Any
 
 from autograder.lesson import front_end
-from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME
+from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, bundled
 
 SCRIPT = """<div class="ag-live">{still}</div><script>(async (box) => {{
 {mount}
@@ -60,14 +60,13 @@ def in_page(
     return {**still, "text/html": script}
 
 
-@cache
-def module_beside(package: str, name: str) -> str:
-    """Return the text of a module in a package's folder."""
-    return files_of(package).joinpath(name).read_text(encoding="utf-8")
+def page_module(name: str) -> str:
+    """Return the text of a module in this folder, with what it imports."""
+    return bundled(Path(__file__).with_name(name))
 
 
 @cache
 def _mount() -> str:
     """Return the script that puts a module into a page."""
-    text = files_of(__package__).joinpath("labextension", "static", "mount.js").read_text(encoding="utf-8")
-    return text.replace("export ", "")
+    path = Path(__file__).with_name("labextension") / "static" / "mount.js"
+    return path.read_text(encoding="utf-8").replace("export ", "")

@@ -1,4 +1,6 @@
 // What came, beside what was predicted; folded until something was.
+import { call } from "./controls.js";
+
 function cameTrue(said, came, within) {
   if (typeof came === "string") return said === came;
   const guess = Number(said.replace(",", ".").replace("−", "-").replace(/%$/, ""));
@@ -28,8 +30,7 @@ function render({ model, el, ask }) {
     if (!said || (settled !== null && settled !== undefined)) return;
     model.set("chosen", { ...model.get("chosen"), settled: isTrue });
     model.save_changes();
-    const told = [name, said].map((text) => JSON.stringify(text)); // a string of JSON's is one of Python's
-    ask(`__import__("autograder.lesson.predictions", fromlist=["settle"]).settle(${told}, ${isTrue ? "True" : "False"})`);
+    ask(call("predictions", "settle", name, said, isTrue));
   };
   model.on("change:chosen", show);
   show();

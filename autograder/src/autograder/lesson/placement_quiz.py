@@ -68,7 +68,7 @@ class Quiz:
             "questions": [self._question(number, item) for number, item in enumerate(self.items, start=1)],
         }
         values = {"shows": shows, "chosen": {"said": self.said()}}
-        module = in_page.module_beside(__package__, "quiz.js")
+        module = in_page.page_module("quiz.js")
         return in_page.in_page(module, values, still, name=f"quiz {self.form}")
 
     def _question(self, number: int, item: QuizQuestion) -> dict[str, Any]:

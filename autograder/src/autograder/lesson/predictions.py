@@ -66,7 +66,7 @@ class Question:
         }
         values = {"shows": shows, "chosen": _chosen(self.course, self.id)}
         return in_page.in_page(
-            in_page.module_beside(__package__, "prediction.js"), values, still, name=f"prediction {self.id}"
+            in_page.page_module("prediction.js"), values, still, name=f"prediction {self.id}"
         )
 
 
@@ -185,9 +185,7 @@ class Revealed:
         cards = {"open": self._folded(), "true": self._card(SAID, True), "false": self._card(SAID, False)}
         shows = {"name": self.id, "came": self.came, "within": self.within, "cards": cards}
         values = {"shows": shows, "chosen": _chosen(self.course, self.id)}
-        return in_page.in_page(
-            in_page.module_beside(__package__, "outcome.js"), values, still, name=f"prediction {self.id}"
-        )
+        return in_page.in_page(in_page.page_module("outcome.js"), values, still, name=f"prediction {self.id}")
 
 
 def _near(predicted: str, came: float, within: float) -> bool:

@@ -54,7 +54,7 @@ class Review:
             "again": _again(),
             "questions": [self._question(number, one) for number, one in enumerate(self.asked(), start=1)],
         }
-        module = in_page.module_beside(__package__, "review.js")
+        module = in_page.page_module("review.js")
         return in_page.in_page(module, {"shows": shows, "chosen": {}}, still, name=f"review {self.day}")
 
     def _question(self, number: int, asked: AskedItem) -> dict[str, Any]:
