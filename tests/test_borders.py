@@ -14,9 +14,8 @@ KINDS = (".py", ".j2", ".js", ".css", ".html", ".md", ".toml")
 ATTENTION = (
     r"(?<!flex_)attention|\battend|(?<!ast_)transformers?\b|\bheads\b|head_dim|num_heads|context_length"
 )
-# IPython calls what rewrites a cell a transformer.
 TAUGHT = re.compile(
-    rf"(?:{ATTENTION})(?!, _Waiting| in shell)|embedding|d_model|\bqkv|\bW_[qkv]|(?<!search )\bquer(y|ies)\b",
+    rf"(?:{ATTENTION})|embedding|d_model|\bqkv|\bW_[qkv]|(?<!search )\bquer(y|ies)\b",
     re.IGNORECASE,
 )
 IMPORTED = re.compile(r"^\s*(from|import) (visuals|source|tests)\b", re.MULTILINE)

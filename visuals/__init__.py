@@ -29,7 +29,7 @@ from visuals.explorers.reading import explore_reading
 from visuals.explorers.training import explore_training
 from visuals.figures.context import weights_and_context
 from visuals.figures.maps import attention_map
-from visuals.figures.pairs import rope_pairs
+from visuals.lessons.positions.pairs import rope_pairs
 from visuals.figures.stream import residual_stream
 from visuals.figures.training import training_curves
 from visuals.figures.vectors import token_vectors

@@ -53,7 +53,7 @@ def watch() -> None:
     """Skip cells that wait, if this is a notebook, from the next cell on."""
     shell = front_end.shell()
     if shell is not None and not any(
-        isinstance(transformer, _Waiting) for transformer in shell.ast_transformers
+        isinstance(rewriter, _Waiting) for rewriter in shell.ast_transformers
     ):
         waiting = _Waiting(shell)
         shell.events.register("pre_run_cell", waiting.before)
