@@ -29,7 +29,6 @@ from visuals.explorers.reading import explore_reading
 from visuals.explorers.training import explore_training
 from visuals.figures.context import weights_and_context
 from visuals.figures.maps import attention_map
-from visuals.lessons.positions.pairs import rope_pairs
 from visuals.figures.stream import residual_stream
 from visuals.figures.training import training_curves
 from visuals.figures.vectors import token_vectors
@@ -60,6 +59,7 @@ from visuals.lessons.multi_head.explore_heads import explore_heads
 from visuals.lessons.multi_head.explore_slices import explore_slices
 from visuals.lessons.multi_head.heads import head_trade_off, split_projection
 from visuals.lessons.positions.explore_positions import explore_positions
+from visuals.lessons.positions.pairs import rope_pairs
 from visuals.lessons.positions.turning import clock_hands, turned_pair, two_orders
 from visuals.lessons.real_models.explore_sampling import explore_sampling
 from visuals.lessons.trainable.explore_scale import explore_scale

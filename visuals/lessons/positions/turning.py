@@ -11,8 +11,8 @@ from visuals import mpl, style, words
 from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width, rows_below, write_tokens
-from visuals.lessons.positions.pairs import PAIR_COLORS
 from visuals.language import N_, _
+from visuals.lessons.positions.pairs import PAIR_COLORS
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

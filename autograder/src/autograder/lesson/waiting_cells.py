@@ -52,9 +52,7 @@ def missing_answers(source: str, namespace: Mapping[str, Any]) -> list[str]:
 def watch() -> None:
     """Skip cells that wait, if this is a notebook, from the next cell on."""
     shell = front_end.shell()
-    if shell is not None and not any(
-        isinstance(rewriter, _Waiting) for rewriter in shell.ast_transformers
-    ):
+    if shell is not None and not any(isinstance(rewriter, _Waiting) for rewriter in shell.ast_transformers):
         waiting = _Waiting(shell)
         shell.events.register("pre_run_cell", waiting.before)
         shell.ast_transformers.append(waiting)
