@@ -169,6 +169,12 @@ def test_a_page_can_be_read_by_everybody(visit, theme, width, name, rules):
         painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
         assert page.wait_for_function(painted).json_value() < MOST_MS
     uncover(page)
+    page.evaluate(
+        "document.querySelectorAll('.wrong-answers button:first-of-type').forEach(one => one.click())"
+    )
+    page.wait_for_function(
+        "[...document.querySelectorAll('.wrong-answers [aria-live]')].every(one => one.firstChild)"
+    )
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
     for one in page.locator(".live-place").all():
         one.scroll_into_view_if_needed()
@@ -414,6 +420,32 @@ def test_a_solution_opens_by_keyboard(visit):
     assert fold.locator("pre").evaluate(size) == page.locator(
         ":not(details) > .cell_input pre"
     ).first.evaluate(size)
+
+
+@pytest.mark.parametrize(
+    ("folder", "called", "says"),
+    [
+        ("", "Softmax runs over the queries", "each column adds up to 1"),
+        ("bn/", None, None),
+        ("hi_Latn/", None, None),
+    ],
+)
+def test_a_wrong_answer_can_be_tried_by_keyboard(visit, folder, called, says):
+    page = visit(f"{folder}01-dot-product")
+    group = page.locator(".wrong-answers:has(#wrong-all-weights)")
+    first, second, _third = group.get_by_role("button").all()
+    assert not called or first.inner_text() == called
+    first.press("Enter")
+    shown = group.locator("#wrong-all-weights")
+    assert "torch.softmax(attn_scores, dim=0)" in shown.locator("ins").inner_text()
+    assert shown.locator("svg .ag-place").count() == 36
+    card = shown.locator(".ag-no").inner_text()
+    assert (says in card) if says else not re.search("softmax runs|adds up", card)
+    second.press("Space")
+    page.wait_for_function("document.querySelector('#wrong-all-weights ins').textContent.includes('flatten')")
+    assert [one.get_attribute("aria-expanded") for one in (first, second)] == ["false", "true"]
+    second.press("Space")
+    assert shown.inner_html() == ""
 
 
 def test_a_page_brings_the_letters_of_bengali(visit):

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from autograder.author.site.front_page import card, front_explorer, inside_explo
 from autograder.author.site.lesson_page import HERE, Page, folded_explorer
 from autograder.author.site.reader_wording import read_reading, reword
 from autograder.author.site.search_index import sections
+from autograder.author.site.wrong_answers import WrongAnswers, chips, wrong_answers
 from autograder.lesson.placement_quiz import begin_with, leave_out
 from autograder.records.cell_roles import headings
 from autograder.records.course import Course
@@ -45,7 +47,7 @@ def build_site(course: Course, out: Path) -> list[Path]:
     """Write the site into a folder, in place of what it held; give its pages.
 
     The first language of the course stands in the folder itself, each other one whose solutions are there
-    in a folder of its own. Nothing is executed.
+    in a folder of its own. Of the lessons, what their known wrong answers need is executed.
 
     Raises:
         AuthoringError: a solution is missing, or a page cannot be made.
@@ -56,10 +58,11 @@ def build_site(course: Course, out: Path) -> list[Path]:
     for kind in ("solutions", "notebooks"):
         for lesson in course.lessons:
             _notebook(course, kind, course.languages[0], lesson)
+    wrong = {lesson: wrong_answers(course, lesson) for lesson in course.lessons}
     with tempfile.TemporaryDirectory(prefix="site-") as temporary:
         pages = Path(temporary) / "made"
         # Each in a process of its own: Sphinx keeps the language that it was started with.
-        work = partial(_build_language, course, languages, Path(temporary), pages)
+        work = partial(_build_language, course, languages, wrong, Path(temporary), pages)
         for _language, result in each_lesson(work, languages, len(languages)):
             if isinstance(result, AuthoringError):
                 raise result
@@ -71,12 +74,18 @@ def build_site(course: Course, out: Path) -> list[Path]:
 
 
 def _build_language(
-    course: Course, languages: list[str], temporary: Path, pages: Path, language: str
+    course: Course,
+    languages: list[str],
+    wrong: Mapping[str, WrongAnswers],
+    temporary: Path,
+    pages: Path,
+    language: str,
 ) -> None:
     os.environ[LANGUAGE] = language
     speak(course.bank, course.languages)
     source = temporary / language
-    _run_sphinx(source, pages / _folder(course, language), write_sources(course, language, languages, source))
+    config = write_sources(course, language, languages, wrong, source)
+    _run_sphinx(source, pages / _folder(course, language), config)
 
 
 def _folder(course: Course, language: str) -> str:
@@ -93,7 +102,9 @@ def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
     raise AuthoringError([f"{kind}/{lesson}: there is no {lesson}.ipynb; `autograder build` makes it"])
 
 
-def write_sources(course: Course, language: str, languages: list[str], source: Path) -> dict[str, Any]:
+def write_sources(
+    course: Course, language: str, languages: list[str], wrong: Mapping[str, WrongAnswers], source: Path
+) -> dict[str, Any]:
     """Write what Sphinx reads for one language into a folder, and give its settings."""
     static = source / "static"
     (static / "notebooks").mkdir(parents=True)
@@ -127,7 +138,8 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
     if terms:
         _write(source, "glossary.md", **context, terms=terms)
     for lesson, notebook in notebooks.items():
-        page = Page(lesson, notebook, static).make(course, inside)
+        shown = chips(course.load(lesson), wrong[lesson]) if wrong[lesson] else {}
+        page = Page(lesson, notebook, static, shown).make(course, inside)
         write_notebook(page, source / f"{lesson}.ipynb")
     (source / "templates").mkdir()
     shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)

@@ -9,7 +9,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,14 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 class Page:
     """One lesson's page in the making, from the executed solution, which is changed in place.
 
-    `static` is the folder of what stands beside the pages.
+    `static` is the folder of what stands beside the pages, and `wrong_answers` holds those by task: what each
+    is called, and what the page shows of it.
     """
 
     lesson: str
     notebook: NotebookNode
     static: Path
+    wrong_answers: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _drawings: int = 0
     _prose_above: dict[str, str] = field(default_factory=dict)  # by a cell's id
@@ -68,6 +70,9 @@ class Page:
                     "code_prompt_hide": _("Hide it"),
                 }
             cell.outputs = [self._shown(cell, output) for output in cell.outputs]
+            if wrong := self.wrong_answers.get(cell["id"]):
+                shown = [(name, _packed(self._without_data(markup).encode())) for name, markup in wrong]
+                cell.outputs.append(_html(str(_cells().wrong_answers(cell["id"], shown))))
         first = self.notebook.cells[0]
         title, rest = first.source.partition("\n")[::2]
         waits = explorer and not course.site.inside.cell.startswith(f"{self.lesson}#")

@@ -197,6 +197,18 @@ const near = new IntersectionObserver(
 );
 for (const box of document.querySelectorAll(".live-place")) near.observe(box); // nothing in a closed fold is near
 
+// --- wrong answers, of which one at a time is shown ---------------------------------------------
+
+for (const group of document.querySelectorAll(".wrong-answers")) {
+  const [buttons, shown] = [[...group.querySelectorAll("button")], group.querySelector("[aria-live]")];
+  for (const button of buttons)
+    button.addEventListener("click", async () => {
+      const opens = button.ariaExpanded !== "true";
+      for (const other of buttons) other.ariaExpanded = String(opens && other === button);
+      shown.innerHTML = opens ? await unpacked(button.dataset.shown).text() : "";
+    });
+}
+
 // --- predictions -------------------------------------------------------------------------------
 
 // A browser may refuse to keep anything; then a prediction lasts as long as the page.

@@ -1,0 +1,104 @@
+"""Known wrong answers that a reader can try: the changed line, the numbers that come of it, and the card."""
+
+from __future__ import annotations
+
+import difflib
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from autograder.author.build_bank import changed_answer, evidence_for
+from autograder.author.pipeline import ExecutedLesson, execute
+from autograder.judge.decide import judge
+from autograder.records.bank import RESULT, LessonBank, Task, with_texts
+from autograder.records.course import Course
+from autograder.records.outcome import Evidence
+from autograder.records.tensor_comparison import close, first_index
+from autograder.words.feedback_card import rich_text
+from autograder.words.language import translated
+from autograder.words.mismatch_picture import difference_picture
+from autograder.words.phrases import capital
+
+MOST = 3  # for each task
+MOST_LINES = 3  # that such an answer changes
+COMMENT = re.compile(r"  +#.*| +$")
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A known wrong answer: its mistake, the lines that it changes, and what was seen of it."""
+
+    fault: str
+    removed: tuple[str, ...]  # of the solution
+    added: tuple[str, ...]
+    evidence: Evidence
+
+
+WrongAnswers = Mapping[str, tuple[WrongAnswer, ...]]  # by task
+
+
+def wrong_answers(course: Course, name: str) -> WrongAnswers:
+    """Return the first wrong answers of each task of a lesson that a small change makes and a check names.
+
+    Raises:
+        AuthoringError: the lesson cannot be run.
+    """
+    if not (course.source / name / "tasks.py").is_file():
+        return {}
+    executed, bank = execute(course, name), course.load(name)
+    return {task.id: tuple(_of_task(task, executed, bank)) for task in executed.lesson.tasks}
+
+
+def _of_task(described: Task, executed: ExecutedLesson, bank: LessonBank) -> Iterator[WrongAnswer]:
+    task, solution = bank.tasks[described.id], executed.runs.solutions[described.id].text.splitlines()
+    shown: set[str] = set()
+    for wrong in described.wrong:
+        if len(shown) == MOST:
+            return
+        text = changed_answer(described, wrong.changes, executed.runs)
+        lines = [*difflib.unified_diff(solution, text.splitlines(), lineterm="", n=0)][2:]
+        # Without comments, which may be true of the right line alone.
+        removed, added = (
+            tuple(COMMENT.sub("", line[1:]) for line in lines if line[0] == sign) for sign in "-+"
+        )
+        if wrong.fault in shown or max(len(removed), len(added)) > MOST_LINES:
+            continue
+        evidence = evidence_for(task, text, bank, executed.runs)
+        if judge(task, evidence).known_wrong == wrong.fault:
+            shown.add(wrong.fault)
+            yield WrongAnswer(wrong.fault, removed, added, evidence)
+
+
+def chips(bank: LessonBank, answers: WrongAnswers) -> dict[str, list[tuple[str, str]]]:
+    """Return for each task what its wrong answers are called, and what a page shows of each, as HTML."""
+    spoken = with_texts(bank, translated).tasks
+    return {
+        name: [(_called(spoken[name], answer), _shown(spoken[name], answer)) for answer in some]
+        for name, some in answers.items()
+    }
+
+
+def _called(task: Task, answer: WrongAnswer) -> str:
+    return capital(next(wrong.name for wrong in task.known_wrong if wrong.id == answer.fault))
+
+
+def _shown(task: Task, answer: WrongAnswer) -> str:
+    lines = [f"<del>− {html.escape(line)}</del>" for line in answer.removed]
+    lines += [f"<ins>+ {html.escape(line)}</ins>" for line in answer.added]
+    card = rich_text(task, judge(task, answer.evidence)).replace(' role="status"', "")
+    change = f"<pre>{chr(10).join(lines)}</pre>{_picture(task, answer.evidence)}"
+    return f'<div class="ag ag-wait">{change}</div>{card}'
+
+
+def _picture(task: Task, evidence: Evidence) -> str:
+    """Return the first result that differs, beside the right one; "" where none has the right shape."""
+    for probe in task.probes:
+        outcome, expected = evidence.outcomes.get(probe.id), probe.expected.tensor
+        if probe.observe != RESULT or outcome is None or outcome.tensor is None or expected is None:
+            continue
+        if outcome.tensor.shape == expected.shape:
+            differs = ~close(outcome.tensor, expected)
+            if differs.any():
+                return difference_picture(outcome.tensor, expected, first_index(differs))
+    return ""
