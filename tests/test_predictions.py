@@ -46,3 +46,18 @@ def spoiled(cells):
 @pytest.mark.parametrize("lesson", COURSE.lessons)
 def test_no_prose_between_a_question_and_its_outcome_gives_a_choice_away(lesson):
     assert spoiled(read_source(COURSE.source / lesson / f"{lesson}.py").cells) == []
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons)
+def test_the_code_that_reveals_an_outcome_shows_no_choice(lesson):
+    asked, shown = {}, []
+    for cell in read_source(COURSE.source / lesson / f"{lesson}.py").cells:
+        if question := called(cell, "predict"):
+            asked[question[0].value] = ast.literal_eval(question[2]) if len(question) > 2 else ()
+        elif outcome := called(cell, "reveal"):
+            # Of code that is folded, JupyterLab shows the first line.
+            folded = cell.metadata.get("jupyter", {}).get("source_hidden")
+            seen = cell.source.partition("\n")[0] if folded else cell.source
+            shown += [(cell.id, choice) for choice in asked[outcome[0].value] if f'"{choice}"' in seen]
+    assert asked
+    assert shown == []

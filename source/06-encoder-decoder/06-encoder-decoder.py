@@ -758,8 +758,9 @@ attention_map(alignments[0], dates.tokens(two_ways[0]), list("2026-11-23"), titl
 attention_map(alignments[1], dates.tokens(two_ways[1]), list("2026-11-23"), title="The month comes first")
 
 # %% id="came-what-is-read"
+last_row = alignments[1][-1] if torch.is_tensor(alignments[1]) else ...
 places = ("november", "the 2 of 23", "the 3 of 23", "the comma", *(f"the {one} of 2026" for one in "2026"))
-reveal("what-is-read", places[int(alignments[1][-1].argmax())] if torch.is_tensor(alignments[1]) else ...)
+reveal("what-is-read", ... if last_row is ... else places[int(last_row.argmax())])
 
 # %% [markdown] id="alignment-read"
 # Such a map is called an **alignment**: row by row, it shows which source tokens a character is made from. Look at

@@ -346,6 +346,7 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     notebook.run_all()
     end.get_by_text(f"0 of {tasks} tasks").wait_for(timeout=30_000)
     assert notebook.outputs("stderr") == 0
+    assert spoiled(notebook) == []
     for cell, words in work.shown:
         unfold(notebook.cell(cell))
         notebook.cell(cell).get_by_text(words).first.wait_for()
@@ -380,6 +381,25 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     notebook.use_other_theme()
     assert notebook.violations("color-contrast") == []
     notebook.picture(f"{lesson}-at-its-end-in-the-other-theme", of=end)
+
+
+# What may stand where a prediction's outcome will, before anything was predicted.
+CLOSED = ("Hidden until you make your prediction above.", "The result is not known yet.", "Skipped: ")
+
+
+def spoiled(notebook):
+    """The cells that show an outcome which nobody has predicted."""
+    shown = {
+        place: notebook.cells.nth(place).inner_text()  # of what is folded, this has nothing
+        for place, cell in enumerate(notebook.released.cells)
+        if cell.cell_type == "code" and re.search(r"^reveal\(", cell.source, re.MULTILINE)
+    }
+    assert shown
+    return [
+        (notebook.released.cells[place].id, text)
+        for place, text in shown.items()
+        if not any(closed in text for closed in CLOSED) or "Result:" in text
+    ]
 
 
 def rows_that_slide(notebook):
@@ -426,6 +446,7 @@ def hints_and_a_prediction(notebook):
     kept.get_by_text("Kept: two different numbers").wait_for()
     notebook.run(shows)
     shows.get_by_text("You predicted: two different numbers. Result: the same number twice").wait_for()
+    assert [name for name, _ in spoiled(notebook)] == ["dot-product-revealed"]
 
     assert notebook.violations() == []
     notebook.use_other_theme()
