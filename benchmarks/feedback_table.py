@@ -51,7 +51,8 @@ def untrue_cell(readers: Sequence[Mapping[str, bool]]) -> str:
 
 def points_at_mistake(answer: Answer, said: Feedback) -> bool:
     """Tell whether a text points to a line that holds a mistake."""
-    return said.line in answer.lines
+    pointed = range(said.line, (said.last_line or said.line) + 1) if said.line else ()
+    return any(line in pointed for line in answer.lines)
 
 
 def row(name: str, judgements: Sequence[Judgement], readers: Sequence[Mapping[str, bool]] = ()) -> list[str]:

@@ -98,6 +98,7 @@ def test_only_answers_that_all_graders_have_are_compared():
 def test_a_text_points_at_a_mistake_by_its_line():
     assert points_at_mistake(WRONG, Feedback(False, line=2))
     assert not points_at_mistake(WRONG, Feedback(False, line=3))
+    assert points_at_mistake(WRONG, Feedback(False, line=1, last_line=3))
 
 
 def test_kappa_is_1_for_readers_who_agree_and_0_for_chance():

@@ -15,6 +15,7 @@ from autograder.probe.collect_evidence import collect_answer
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
 from autograder.records.findings import CodeLocation, Reached, TraceAlignment
+from autograder.words.diagnosis import diagnosis
 from autograder.words.language import speaking
 from autograder.words.wording import way_text, where_text
 
@@ -210,6 +211,59 @@ def test_what_the_solution_ends_with_fits_as_it_is_and_as_no_multiple():
         "    return scores_gradient @ k, scores_gradient.mT @ q / root, weights.mT @ out_gradient\n",
     )
     assert said.endswith("what you have (inside line 11) is 2.0000 times as large.")
+
+
+DIVIDED_BY_THE_INPUTS_WIDTH = """class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+    def forward(self, x):
+        q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+        wei = q @ k.transpose(-2, -1) * x.shape[-1]**-0.5
+        wei = torch.softmax(wei, dim=-1)
+        return wei @ v
+"""
+MASK_THE_WRONG_WAY_ROUND = """class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        self.num_heads = num_heads
+        self.query = nn.Linear(d_model, d_model)
+        self.key = nn.Linear(d_model, d_model)
+        self.value = nn.Linear(d_model, d_model)
+        self.fc = nn.Linear(d_model, d_model)
+    def forward(self, q_input, k_input, v_input, mask=None):
+        q = split_heads(self.query(q_input), self.num_heads)
+        k = split_heads(self.key(k_input), self.num_heads)
+        v = split_heads(self.value(v_input), self.num_heads)
+        scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+        mask = torch.ones_like(scores) if mask is None else 1 - mask.int()
+        return self.fc(merge_heads(masked_softmax(scores, mask) @ v))
+"""
+HEADS_FROM_0 = """def alibi_bias(num_tokens, num_heads):
+    slopes = 2.0 ** (-8.0 * torch.arange(num_heads) / num_heads)
+    position = torch.arange(num_tokens)
+    distance = position[:, None] - position[None, :]
+    bias = -slopes[:, None, None] * distance
+    return bias.masked_fill(distance < 0, float("-inf"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id", "text", "lines"),
+    [
+        # The mistake is in line 9, of which a part is right.
+        ("02-trainable", "self-attention-v1", DIVIDED_BY_THE_INPUTS_WIDTH, "lines 9 to 10"),
+        # It is in line 14, and shows in what line 15 makes of it.
+        ("06-encoder-decoder", "multi-head-attention-module", MASK_THE_WRONG_WAY_ROUND, "lines 14 to 15"),
+        # What it makes is passed on by line 5.
+        ("07-positions", "alibi-bias", HEADS_FROM_0, "line 2 (`slopes`)"),
+    ],
+)
+def test_the_lines_to_look_at_hold_the_mistake(name, task_id, text, lines):
+    task, _, verdict = judged(name, task_id, text)
+    assert f"Look at {lines}." in diagnosis(task, verdict).visible
 
 
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])

@@ -36,6 +36,7 @@ class Feedback:
     text: str = ""
     named: bool = False  # whether the text names a mistake in the code, not only what is off in the result
     line: int | None = None  # of the answer's cell, to which the text points
+    last_line: int | None = None  # where it points to several
 
 
 @dataclass(frozen=True)

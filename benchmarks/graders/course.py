@@ -9,12 +9,13 @@ from autograder.words.feedback_card import plain_text
 from benchmarks.blind_answers import verdict_on
 from benchmarks.graders import Attempt, Feedback
 
-POINTS = re.compile(r"(?:Look at|happened in|stopped in)\s+line\s+(\d+)")
+POINTS = re.compile(r"(?:Look at|happened in|stopped in)\s+lines?\s+(\d+)(?:\s+to\s+(\d+))?")
 
 
 def grade(attempt: Attempt) -> Feedback:
     """Return the verdict in the words that a learner reads."""
     verdict = verdict_on(attempt.answer, attempt.lesson, attempt.runs)
     text = plain_text(attempt.task, verdict)
-    line = POINTS.search(text)
-    return Feedback(verdict.passed, text, bool(verdict.named), int(line[1]) if line else None)
+    found = POINTS.search(text)
+    line, last = (int(number) if number else None for number in (found.groups() if found else ("", "")))
+    return Feedback(verdict.passed, text, bool(verdict.named), line, last)

@@ -210,10 +210,19 @@ def _reached(right: RightStep, match: tuple[Step, Fingerprint]) -> Reached:
 
 
 def _multiple(right: RightStep, trail: Trail) -> tuple[Reached, float] | None:
-    """Return the last step of an answer that is a multiple of a right one, and how many times that it is."""
-    for step in reversed(trail.steps):
-        for fingerprint_seen in step.fingerprints:
-            factor = factor_between(fingerprint_seen, _in_order(fingerprint_seen, right.fingerprints[0]))
-            if factor is not None:
-                return _reached(right, (step, fingerprint_seen)), factor
-    return None
+    """Return where an answer first has the multiple of a right step that it ends with, and the factor."""
+    multiples = [
+        (step, fingerprint_seen, factor)
+        for step in trail.steps
+        for fingerprint_seen in step.fingerprints
+        if (factor := factor_between(fingerprint_seen, _in_order(fingerprint_seen, right.fingerprints[0])))
+        is not None
+    ]
+    if not multiples:
+        return None
+    alike = [multiples[-1][2] * times for times in (1.0, *right.factors)]
+    return next(
+        (_reached(right, (step, matched)), factor)
+        for step, matched, factor in multiples
+        if any(abs(factor - other) <= SAME * abs(other) for other in alike)
+    )

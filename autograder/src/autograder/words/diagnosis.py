@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.records import findings as f
 from autograder.records.bank import Task
@@ -111,14 +111,29 @@ def _where(way: f.TraceAlignment | None, task: Task) -> str:
         return ""
     parts = []
     if way.right:
-        step, line = translated("steps", way.right[-1].says), _line(way.right[-1], task)
-        parts.append(_("Right up to {step} ({place}).", step=step, place=line))
+        last = replace(way.right[-1], shape=())
+        step, place = translated("steps", last.says), step_text(last, task)
+        parts.append(_("Right up to {step} ({place}).", step=step, place=place))
     wrong = way.multiple[0] if way.multiple else way.instead
     if wrong is not None:
-        parts.append(_("Look at {place}.", place=_line(wrong, task)))
+        parts.append(_look(way, wrong, task))
     elif parts and way.missing:
         parts.append(_("Then {missing} should come.", missing=translated("steps", way.missing)))
     return " ".join(parts)
+
+
+def _look(way: f.TraceAlignment, wrong: f.Reached | f.Followed, task: Task) -> str:
+    """Say which lines to look at: the mistake shows in the last of them, and may lie in any of them."""
+    source = way.source
+    if source and source.function == wrong.function and wrong.function in task.own_functions:
+        # What a part of a line makes says nothing of the rest of that line.
+        right = {step.line_number for step in way.right if step.name and step.function == wrong.function}
+        first = source.line_number
+        while first in right:
+            first += 1
+        if first < wrong.line_number:
+            return _("Look at lines {first} to {last}.", first=first, last=wrong.line_number)
+    return _("Look at {place}.", place=_line(wrong, task))
 
 
 def _line(step: f.Reached | f.Followed, task: Task) -> str:
