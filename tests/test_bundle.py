@@ -107,7 +107,7 @@ def test_a_students_environment_holds_nothing_that_grades(folder, wheels):
         (metadata,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
         lines = message_from_bytes(wheel.read(metadata)).get_all("Requires-Dist", [])
         needs |= {need.name for need in map(Requirement, lines) if not need.marker}
-    assert {"torch", "numpy", "matplotlib", "ipywidgets", "safetensors", "platformdirs"} <= needs
+    assert {"torch", "numpy", "matplotlib", "safetensors", "platformdirs"} <= needs
     locked = {
         str(canonicalize_name(Requirement(line).name))
         for line in (folder / "requirements.lock").read_text().splitlines()

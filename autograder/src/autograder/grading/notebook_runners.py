@@ -41,7 +41,7 @@ ENVIRONMENT = {EXECUTION: "autograde", progress_store.PROGRESS: "off", "PYTHONHA
 # What notebooks import beside the course's own, and what checks, results and figures load as they go.
 PRELOAD = (
     "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
-    "import ipywidgets, numpy.random, torch.testing",
+    "import numpy.random, torch.testing",
     # Optimizers load it at their first step, and so does work on `meta`; a seed reads what code led to it.
     "from autograder.torch_internals import load_compiler\nload_compiler()\ntorch.manual_seed(0)",
     "from autograder import check, hint, progress",

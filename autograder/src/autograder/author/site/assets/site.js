@@ -162,7 +162,7 @@ function inOrder(buffer) {
   return new DataView(bytes.buffer);
 }
 
-// What anywidget gives a module in a notebook, without a kernel behind it.
+// What a notebook gives a module, without a kernel behind it.
 class Model {
   constructor(values) {
     this.values = values;
