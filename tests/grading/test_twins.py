@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import pytest
 from autograder.author.authoring import Lesson, load_lesson
 from autograder.author.build_bank import SolutionRuns, make_probe, make_task, run_solution
+from autograder.author.fair_draws import choose_draws
 from autograder.author.parse_source import read_source
+from autograder.author.perturbed_probes import has_twin, twin_of
 from autograder.experiments import registry
-from autograder.grading.hidden_tests.perturbed_probes import has_twin, twin_of
-from autograder.grading.hidden_tests.sampling import choose_draws
 from autograder.records.bank import RESULT
 from autograder.records.course import Course
 from autograder.records.tensor_comparison import all_close

@@ -8,9 +8,10 @@ from dataclasses import replace
 import torch
 from autograder.author.answer_edits import Cell
 from autograder.author.authoring import Check, Forbid, Lesson, Probe, Right, Task
-from autograder.author.build_bank import run_solution
-from autograder.grading.hidden_tests.perturbed_probes import twin_of
-from autograder.grading.hidden_tests.sampling import MOST_DRAWS, choose_draws
+from autograder.author.build_bank import make_task, run_solution
+from autograder.author.fair_draws import MOST_DRAWS, choose_draws, with_exam
+from autograder.author.perturbed_probes import twin_of
+from autograder.records.bank import LessonBank
 from support.tiny_course import solved
 
 SECRET = "a secret"
@@ -117,3 +118,19 @@ def test_what_has_no_twin_is_not_drawn():
 
 def test_a_task_that_the_solution_does_not_define_is_left_to_the_build():
     assert chosen(replace(TASK, name="shares")) == {}
+
+
+def test_an_exam_asks_hidden_numbers_that_no_check_asks():
+    task = replace(with_right(DOUBLE), checks=(Check("shares", 1, ("asks", "other")),), probes=(ASKS, OTHER))
+    lesson = Lesson("Shares", (task, replace(task, id="again")), {}, lambda generator: {}, redraws=0)
+    runs = run_solution(lesson, solved({"share": SHARE, "again": SHARE}), "01")
+    bank = LessonBank("01", "Shares", {}, {each.id: make_task(each, runs) for each in lesson.tasks})
+    tasks = with_exam(bank, lesson, runs, {"share", "elsewhere"}).tasks
+    assert tasks["again"].exam == ()
+    exam = tasks["share"].in_exam()
+    assert exam.checks[0].probes == ("asks", "other", "asks-hidden", "other-hidden")
+    for name in ("asks", "other"):
+        visible, hidden = exam.probe[name], exam.probe[f"{name}-hidden"]
+        assert hidden.hidden
+        assert not torch.equal(visible.inputs["x"], hidden.inputs["x"])
+        assert torch.allclose(hidden.expected.tensor, hidden.inputs["x"] / hidden.inputs["x"].sum())

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 import torch
 from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task
-from autograder.grading.hidden_tests.perturbed_probes import (
+from autograder.author.perturbed_probes import (
     FURTHEST,
     LEAST_SPREAD,
     SPREAD,
-    hidden_tasks,
     seed_from,
     twin_of,
+    twins_of,
 )
 
 SCORES = torch.tensor([[3.0, -2.0, 0.0], [1000.0, 1e-6, -0.5]])
@@ -48,11 +48,11 @@ def lesson(*probes: Probe, checks: tuple[Check, ...] = ()) -> Lesson:
 
 
 def twin(probe: Probe, secret: str = "a secret") -> Probe:
-    return next(hidden_tasks(lesson(probe), secret, {})).probes[-1]
+    return next(twins_of(lesson(probe), secret, {})).probes[-1]
 
 
 def test_every_probe_has_a_twin_that_is_marked_as_hidden():
-    (task,) = hidden_tasks(lesson(ASKS, WATCHED), "a secret", {})
+    (task,) = twins_of(lesson(ASKS, WATCHED), "a secret", {})
     assert [(probe.id, probe.hidden) for probe in task.probes] == [
         ("asks-hidden", True),
         ("watched-hidden", True),
@@ -129,7 +129,7 @@ def test_each_draw_is_another_and_the_same_every_time():
 
 def test_a_twin_is_the_draw_that_is_asked_for_or_there_is_none():
     described = lesson(ASKS, OTHER, checks=(Check("all", 1, ("asks", "other")),))
-    (task,) = hidden_tasks(described, "a secret", {("scale", "asks"): 4, ("scale", "other"): None})
+    (task,) = twins_of(described, "a secret", {("scale", "asks"): 4, ("scale", "other"): None})
     assert [probe.id for probe in task.probes] == ["asks-hidden"]
     assert [check.probes for check in task.checks] == [("asks", "other", "asks-hidden")]
     expected = twin_of(described.tasks[0], ASKS, "a secret", 4).inputs["scores"]
@@ -160,13 +160,13 @@ def test_objects_of_the_notebook_get_other_weights_and_the_courses_own_stay():
 
 
 def test_what_must_be_refused_yields_no_numbers_and_has_no_twin():
-    (task,) = hidden_tasks(lesson(ASKS, replace(OTHER, raises=("ValueError",))), "a secret", {})
+    (task,) = twins_of(lesson(ASKS, replace(OTHER, raises=("ValueError",))), "a secret", {})
     assert [probe.id for probe in task.probes] == ["asks-hidden"]
 
 
 def test_a_check_asks_for_the_twins_of_its_own_probes():
     checks = (Check("first", 1, ("asks", "watched")), Check("second", 2, ("other",)))
-    (task,) = hidden_tasks(lesson(ASKS, OTHER, WATCHED, checks=checks), "a secret", {})
+    (task,) = twins_of(lesson(ASKS, OTHER, WATCHED, checks=checks), "a secret", {})
     assert [check.probes for check in task.checks] == [
         ("asks", "watched", "asks-hidden", "watched-hidden"),
         ("other", "other-hidden"),
@@ -182,7 +182,7 @@ def test_the_same_secret_draws_the_same_and_another_secret_another():
 
 def test_the_visible_probes_are_left_as_they_are():
     before = SCORES.clone()
-    list(hidden_tasks(lesson(ASKS), "a secret", {}))
+    list(twins_of(lesson(ASKS), "a secret", {}))
     assert torch.equal(ASKS.inputs["scores"], before)
 
 

@@ -322,7 +322,9 @@ def reworded(task: Task, earlier: Task, families: tuple[Family, ...], faults: Fa
     checks = task.checks
     if task.kind == "tensor":
         checks = tuple(replace(check, probes=tuple(earlier.probe)) for check in task.checks)
-    computed = {name: getattr(earlier, name) for name in ("kept", "explanations", "examined", "route")}
+    computed = {
+        name: getattr(earlier, name) for name in ("kept", "explanations", "examined", "route", "exam")
+    }
     families_of_task = _forbidden(task, families)
     return replace(
         task, probes=probes, checks=checks, known_wrong=mistakes, families=families_of_task, **computed

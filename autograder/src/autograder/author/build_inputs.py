@@ -27,7 +27,7 @@ NOT_READ = (".ipynb", ".mo", ".pyc")
 JS_IMPORT = re.compile(r'\bfrom\s+"(\.[^"]+)"')
 
 # What each stage's code begins with.
-BANK: tuple[Import, ...] = (("autograder.author.build_bank", ""),)
+BANK: tuple[Import, ...] = (("autograder.author.build_bank", ""), ("autograder.author.fair_draws", ""))
 SOLUTION: tuple[Import, ...] = (("autograder.author.preprocessors", ""), ("ipykernel", ""))
 BUILD: tuple[Import, ...] = (
     *(("autograder.author.pipeline", ""), ("autograder.author.translated_lesson", "")),

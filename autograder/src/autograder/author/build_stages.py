@@ -63,7 +63,9 @@ class TaskKeys:
         imports = [*self._inputs.lesson_imports(self._name), *self._inputs.course_imports(self._name)]
         course = self._inputs.course
         files = [code_digest(text) for text in self._files.values()]
-        plain = json.dumps([self._cells, repr(course.forbidden), list(course.steps.items())]).encode()
+        plain = json.dumps(
+            [self._cells, repr(course.forbidden), list(course.steps.items()), list(course.exam)]
+        ).encode()
         return _short([self._code, self._inputs.code(imports), self._inputs.data(imports), plain, *files])
 
     def of(self, task: Task, runs: SolutionRuns) -> str:
@@ -79,6 +81,7 @@ class TaskKeys:
                 self._code,
                 described,
                 digests.of(solution, runs.families, runs.steps),
+                b"exam" if task.id in self._inputs.course.exam else b"",
                 self._of_values(digests, task, runs),
             ]
         )

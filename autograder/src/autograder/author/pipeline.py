@@ -19,6 +19,7 @@ from autograder.author.build_inputs import Inputs
 from autograder.author.build_record import BANKS, RELEASE, Stages, of_bank, of_solution, shown_path
 from autograder.author.build_stages import TaskKeys, release_key, solution_key
 from autograder.author.execute_lesson import run_cells
+from autograder.author.fair_draws import with_exam
 from autograder.author.nbgrader_generate import generate, write_notebook
 from autograder.author.parse_source import predictions, read_source
 from autograder.author.source_lint import lint
@@ -99,6 +100,7 @@ def _bank(
         ]
         before = course.load(name).tasks if current else {}
         bank = make_bank(lesson, runs, name, faults, {task: before[task] for task in current})
+        bank = with_exam(bank, lesson, runs, course.exam.keys() - {*current})
         tried = [task for task in bank.tasks.values() if task.id not in current]
         _refuse(
             name,

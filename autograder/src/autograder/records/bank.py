@@ -36,6 +36,7 @@ FORMAT = 5
 Value: TypeAlias = Tensor | int | float | bool | str | None
 TaskKind = Literal["tensor", "function", "module", "class"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
+HIDDEN = "-hidden"  # ends the id of a probe's hidden twin
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
 
 
@@ -276,6 +277,7 @@ class Task:
     explanations: SignatureTable | None = None  # what these wrong answers look like
     examined: Examination | None = None  # what general experiments show of the solution
     route: Route | None = None  # the steps that the solution takes
+    exam: tuple[Probe, ...] = ()  # hidden probes that only an exam asks, beside the others
     # Of questions alone, which cannot tell otherwise what the judge has a use for.
     closer: Closer = Closer()
 
@@ -292,6 +294,15 @@ class Task:
     def probe(self) -> Mapping[str, Probe]:
         """Its probes by their ids."""
         return {probe.id: probe for probe in self.probes}
+
+    def in_exam(self) -> Task:
+        """Return the task with what an exam asks beside the checks' own probes."""
+        twins = {probe.id.removesuffix(HIDDEN): probe.id for probe in self.exam}
+        checks = tuple(
+            replace(check, probes=(*check.probes, *(twins[name] for name in check.probes if name in twins)))
+            for check in self.checks
+        )
+        return replace(self, probes=(*self.probes, *self.exam), checks=checks, exam=())
 
 
 @dataclass(frozen=True)
@@ -330,6 +341,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
             explanations=None,
             examined=None,
             route=None,
+            exam=(),
             hints=(),
             learned="",
             closer=Closer(
@@ -374,6 +386,7 @@ def with_texts(bank: LessonBank, in_language: Callable[[str, str], str]) -> Less
             hints=tuple(map(of_task, task.hints)),
             checks=tuple(replace(check, title=of_task(check.title)) for check in task.checks),
             probes=tuple(replace(probe, says=of_task(probe.says)) for probe in task.probes),
+            exam=tuple(replace(probe, says=of_task(probe.says)) for probe in task.exam),
             known_wrong=tuple(wrong),
             route=task.route and replace(task.route, steps=tuple(map(step_in, task.route.steps))),
         )
@@ -505,7 +518,7 @@ def described(lesson: str, folder: Path) -> LessonBank:
     with _readable(lesson):
         plain = _of_this_format(lesson, paths(lesson, folder)[0].read_bytes())
         for task in plain["tasks"].values():
-            for name in ("probes", "kept", "explanations"):
+            for name in ("probes", "kept", "explanations", "exam"):
                 task.pop(name, None)
         return serialization.decode(LessonBank, {**plain, "givens": {}})
 

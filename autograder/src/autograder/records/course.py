@@ -24,6 +24,8 @@ FILE = "course.toml"
 PACKED = "AUTOGRADER_COURSE"
 # Set to a course's name by a notebook that may lie in no folder of it.
 NAMED = "AUTOGRADER_COURSE_NAME"
+# Set by the notebooks of an exam, whose checks only say that an answer is received.
+EXAM = "AUTOGRADER_EXAM"
 # Where an installed package says in which folder such a bank lies: course = "package" or "package:folder".
 GROUP = "autograder.courses"
 NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -145,6 +147,8 @@ class Course:
     adds: Adds = Adds()
     quiz: str = ""  # a TOML file of the questions that say where to begin, as seen from `course.toml`
     review: str = ""  # and one of what is asked again of earlier lessons
+    # The tasks that an exam can ask, and how many minutes each takes.
+    exam: Mapping[str, int] = field(default_factory=dict, hash=False)
     # What every built notebook carries in its metadata, by the platform that reads it.
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict, hash=False)
 
@@ -297,6 +301,7 @@ class _Described:
     adds: Adds = Adds()
     quiz: str = ""
     review: str = ""
+    exam: Mapping[str, int] = field(default_factory=dict)
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -90,11 +90,11 @@ def drawn(course: Course, lesson: str, word: str) -> tuple[Mapping[str, bytes], 
 def _draw(
     course: Course, lesson: str, secret: str, public: bytes
 ) -> tuple[Mapping[str, bytes], tuple[tuple[str, str], ...]]:
+    from autograder.author import fair_draws, perturbed_probes
     from autograder.author.authoring import load_lesson
-    from autograder.author.build_bank import make_task, run_solution
+    from autograder.author.build_bank import run_solution
     from autograder.author.parse_source import read_source
     from autograder.experiments import registry as experiments
-    from autograder.grading.hidden_tests import perturbed_probes, sampling
 
     experiments.use(course)
     described = load_lesson(course.source / lesson)
@@ -104,9 +104,5 @@ def _draw(
         for number in range(1, max(described.redraws, 1) + 1)
     ]
     runs = run_solution(described, notebook, lesson, seeds, course.forbidden)
-    chosen = sampling.choose_draws(described, runs, secret)
-    tasks = {
-        task.id: make_task(task, runs) for task in perturbed_probes.hidden_tasks(described, secret, chosen)
-    }
-    left_out = tuple(twin for twin, draw in chosen.items() if draw is None)
+    tasks, left_out = fair_draws.hidden_tasks(described, runs, secret)
     return bank.files(LessonBank(lesson, described.title, runs.givens, tasks)), left_out

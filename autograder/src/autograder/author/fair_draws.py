@@ -8,6 +8,7 @@ learnt by heart.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.author.authoring import Lesson
@@ -19,15 +20,34 @@ from autograder.author.build_bank import (
     make_task,
     outcome_of,
 )
+from autograder.author.perturbed_probes import has_twin, twin_of, twins_of
 from autograder.experiments.registry import EXPERIMENTS
-from autograder.grading.hidden_tests.perturbed_probes import has_twin, twin_of
 from autograder.judge.decide import judge_outcome
-from autograder.records.bank import RESULT, Probe, Task
+from autograder.records.bank import RESULT, LessonBank, Probe, Task
 from autograder.records.errors import AuthoringError
 from autograder.records.tensor_comparison import all_close
 
 # Of scores near 1000 every second draw is unfair to a log-sum-exp in float32; 30 in a row hardly come.
 MOST_DRAWS = 30
+# What the numbers of an exam are drawn from, for learners: the same in every build, and asked by no check.
+EXAM = "exam"
+
+
+def hidden_tasks(
+    lesson: Lesson, runs: SolutionRuns, secret: str
+) -> tuple[dict[str, Task], tuple[tuple[str, str], ...]]:
+    """Return a lesson's tasks with nothing but hidden probes, and which probes have no twin."""
+    chosen = choose_draws(lesson, runs, secret)
+    tasks = {task.id: make_task(task, runs) for task in twins_of(lesson, secret, chosen)}
+    return tasks, tuple(twin for twin, draw in chosen.items() if draw is None)
+
+
+def with_exam(bank: LessonBank, lesson: Lesson, runs: SolutionRuns, names: Collection[str]) -> LessonBank:
+    """Return a bank in which some tasks have what an exam asks beside the checks' own probes."""
+    asked = tuple(task for task in lesson.tasks if task.id in names)
+    hidden, _without = hidden_tasks(replace(lesson, tasks=asked), runs, EXAM)
+    exams = {task.id: replace(bank.tasks[task.id], exam=task.probes) for task in hidden.values()}
+    return replace(bank, tasks={**bank.tasks, **exams})
 
 
 def choose_draws(lesson: Lesson, runs: SolutionRuns, secret: str) -> dict[tuple[str, str], int | None]:

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from autograder.author.authoring import Check, Lesson, Made, Probe, Task
+from autograder.records.bank import HIDDEN
 
 # How far a number may move, as a share of itself: signs, zeros and sizes stay, so what holds for the visible
 # probe (positive scores, say, or ones that overflow) holds for the hidden one.
@@ -40,7 +41,7 @@ def seed_from(secret: str, *names: str) -> int:
     return int.from_bytes(digest[:7], "big")
 
 
-def hidden_tasks(lesson: Lesson, secret: str, draws: Mapping[tuple[str, str], int | None]) -> Iterator[Task]:
+def twins_of(lesson: Lesson, secret: str, draws: Mapping[tuple[str, str], int | None]) -> Iterator[Task]:
     """Yield the lesson's tasks with nothing but the hidden twin of every probe that has one.
 
     `draws` says by task and probe which draw it is, counted from 0; None is no twin, and the first is the
@@ -70,7 +71,7 @@ def twin_of(task: Task, probe: Probe, secret: str, draw: int = 0) -> Probe:
     redrawn = probe.redraw(generator) if probe.redraw else {}
     return replace(
         probe,
-        id=f"{probe.id}-hidden",
+        id=f"{probe.id}{HIDDEN}",
         hidden=True,
         seed=seed % 2**31,
         inputs={**inputs, **redrawn},
