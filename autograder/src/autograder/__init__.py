@@ -3,20 +3,35 @@
 In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time;
 `predict("id", …)` before a cell and `reveal("id", …)` after it; `bring_over(…)` to go on with an answer to an
 earlier lesson. `join("address", "code")` tells a live room how the checks go, until `leave()`. `quiz()` says
-where to begin, and `review()` asks again what earlier lessons taught.
+where to begin, and `review()` asks again what earlier lessons taught. `exam("task-id")` asks for
+a task from a blank cell, until `hand_in()`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.lesson.check_calls import check, hint, progress
+    from autograder.lesson.exam import exam, hand_in
     from autograder.lesson.import_answer import bring_over
     from autograder.lesson.join_live import join, leave
     from autograder.lesson.placement_quiz import quiz
     from autograder.lesson.predictions import predict, reveal
     from autograder.lesson.review import review
 
-__all__ = ["bring_over", "check", "hint", "join", "leave", "predict", "progress", "quiz", "reveal", "review"]
+__all__ = [
+    "bring_over",
+    "check",
+    "exam",
+    "hand_in",
+    "hint",
+    "join",
+    "leave",
+    "predict",
+    "progress",
+    "quiz",
+    "reveal",
+    "review",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -29,6 +44,7 @@ def __getattr__(name: str) -> Any:
         from autograder.lesson import (
             cell_runs,
             check_calls,
+            exam,
             import_answer,
             join_live,
             placement_quiz,
@@ -41,7 +57,7 @@ def __getattr__(name: str) -> Any:
     waiting_cells.watch()
     cell_runs.watch()
     homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
-    homes |= {"review": review}
+    homes |= {"exam": exam, "hand_in": exam, "review": review}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, check_calls), name)
 

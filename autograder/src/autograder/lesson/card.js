@@ -68,23 +68,37 @@ function startOver({ task, start, asks, yes, no, back, done, undone }, panel) {
   return [choices, says];
 }
 
-function agreeButton({ label, does, gone }, { ask }, show) {
+function agreeButton({ label, does, gone, again }, { ask }, show) {
   const made = button(label, async () => {
     made.disabled = true;
     const told = await ask(does);
     show(told?.["text/html"] ?? gone);
-    made.disabled = Boolean(told);
+    made.disabled = Boolean(told) && !again;
   });
   return made;
 }
 
+// How much time is left, each minute anew; what a kernel does at the end is not the page's to say.
+function clock({ until, left, over }) {
+  const says = h("span", {});
+  says.setAttribute("role", "timer");
+  const show = () => {
+    const minutes = Math.ceil((until - Date.now()) / 60000);
+    says.textContent = minutes > 0 ? left.replace("{minutes}", minutes) : over;
+    if (minutes > 0) setTimeout(show, (until - Date.now()) % 60000 || 60000);
+  };
+  show();
+  return says;
+}
+
 function render({ model, el, ask, panel }) {
-  const { card, cell, hints, where, agree, again } = model.get("shows");
+  const { card, cell, hints, where, agree, again, time } = model.get("shows");
   const said = status("div", "ag-said");
   const show = (html) => void (said.innerHTML = html);
   const row = h("div", { className: "ag-more" });
   if (hints) row.append(hintButton(hints, { model, ask }, show));
   if (where) row.append(button(where.label, () => show(where.shown)));
+  if (time) row.append(clock(time));
   if (agree) row.append(agreeButton(agree, { ask }, show));
   if (again) row.append(h("span", { className: "ag-again" }, ...startOver(again, panel)));
   el.replaceChildren(styled(STYLE), h("div", { innerHTML: card }), row, said);

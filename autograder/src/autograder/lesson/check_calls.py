@@ -7,10 +7,10 @@ import difflib
 import functools
 import linecache
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from autograder.experiments import registry as experiments
@@ -22,7 +22,7 @@ from autograder.probe.collect_evidence import collect, collect_answer
 from autograder.probe.learner_code import raised_by_notebook
 from autograder.records import bank
 from autograder.records.bank import AS_SEEN, LessonBank, Task
-from autograder.records.course import Course, NoCourse
+from autograder.records.course import EXAM, Course, NoCourse
 from autograder.records.errors import UserError
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import EvidenceRefused, pack
@@ -49,9 +49,12 @@ RUN = "AUTOGRADER_RUN"
 # Set by the grader where a wrong answer needs no words, which general experiments are for.
 UNEXAMINED = "AUTOGRADER_UNEXAMINED"
 
+Found: TypeAlias = tuple[Course, Task, LessonBank]
+
 STAGES = 3  # of hints, the last of which reasons about a wrong answer
 
 _MISSING: Any = object()
+in_exam: set[str] = set()  # the tasks that an exam asks at this moment
 
 
 class NotYet(Exception):
@@ -88,21 +91,30 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
     Returns:
         Feedback that shows itself at the end of a cell and is true when all is right.
     """
-    with event_sender.undisturbed():
-        shown = _checked(task_id, answer)
+    shown = checked(task_id, lambda: _find(task_id), answer)
     if os.environ.get(EXECUTION) == "validate" and not shown:
         raise NotYet("\n" + repr(shown))
     return shown
 
 
-def _checked(task_id: str, answer: Any) -> Feedback | Notice | EvidenceOutput:
+def checked(
+    task_id: str, find: Callable[[], Found | Notice], answer: Any
+) -> Feedback | Notice | EvidenceOutput:
+    """Return what is to be said of an answer; of a fault of ours, that it is one."""
+    with event_sender.undisturbed():
+        return _checked(task_id, find, answer)
+
+
+def _checked(
+    task_id: str, find: Callable[[], Found | Notice], answer: Any
+) -> Feedback | Notice | EvidenceOutput:
     mode = os.environ.get(EXECUTION)
     try:
-        task_and_bank = _find(task_id)
+        task_and_bank = find()
         if isinstance(task_and_bank, Notice):
             return task_and_bank
         course, task, lesson = task_and_bank
-        namespace = _namespace()
+        namespace = notebook_names()
         run = os.environ.get(RUN, AS_SEEN)
         if mode == "autograde":
             examining = UNEXAMINED not in os.environ
@@ -483,8 +495,11 @@ class Progress:
         return card_in_page("progress", shown, still, again=start_over())
 
 
-def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
+def find_task(task_id: str) -> Found | Notice:
+    """Return a task with its course and lesson, or why it cannot be had."""
     grading = os.environ.get(EXECUTION) == "autograde"
+    if EXAM in os.environ and not grading:
+        return Notice(_("Received."))
     try:
         course = Course.find() if grading else find_course()
     except NoCourse as problem:
@@ -497,6 +512,13 @@ def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
         return Notice(_("There is no task called `{name}`.{question}", name=task_id, question=question))
     lesson = course.load(lessons[task_id]) if grading else _spoken(course, lessons[task_id])
     return course, lesson.tasks[task_id], lesson
+
+
+def _find(task_id: str) -> Found | Notice:
+    """Return a task as `find_task` does, unless it is being asked in an exam."""
+    if task_id in in_exam:
+        return Notice(_("An exam asks `{task}`: no checks and no hints until `hand_in()`.", task=task_id))
+    return find_task(task_id)
 
 
 @functools.lru_cache(maxsize=2)
@@ -542,7 +564,8 @@ def _spoken(course: Course, name: str) -> LessonBank:
     return lesson if language.spoken() == "en" else bank.with_texts(lesson, language.translated)
 
 
-def _namespace() -> Mapping[str, Any]:
+def notebook_names() -> Mapping[str, Any]:
+    """Return the notebook's names; none outside of one."""
     shell = front_end.shell()
     return shell.user_ns if shell is not None else {}
 

@@ -27,9 +27,10 @@ PROGRESS = "AUTOGRADER_PROGRESS"
 PREDICTION = "prediction."
 ROOM = "room."  # and this before a live room's
 REVIEW = "review."  # and this before a review question's
+EXAM = "exam."  # and this before a task's that an exam asked
 CODE = ".py"  # ends the name of a file with a right answer's code
 OWN = 0o600  # what a learner has done is for their eyes
-Kept = TypeVar("Kept", "ProgressRecord", "Prediction", "Joined", ReviewRecord)
+Kept = TypeVar("Kept", "ProgressRecord", "Prediction", "Joined", ReviewRecord, "ExamRecord")
 UNREADABLE = (OSError, ValueError, RecursionError)
 
 
@@ -58,6 +59,15 @@ class Joined:
 
     learner: str = ""
     agreed: bool = False
+
+
+@dataclass(frozen=True)
+class ExamRecord:
+    """The last exam on a task: how long it took, and the points."""
+
+    seconds: float = 0.0
+    earned: int = 0
+    points: int = 0
 
 
 def folder(course: str) -> Path | None:
@@ -91,6 +101,16 @@ def read_review(course: str, item: str) -> ReviewRecord:
 def write_review(course: str, item: str, record: ReviewRecord) -> str:
     """Store a review question's record; returns why it could not be stored, or nothing."""
     return write(course, f"{REVIEW}{item}", record)
+
+
+def read_exam(course: str, task: str) -> ExamRecord:
+    """Return the last exam on a task; an empty record where there is none or it cannot be read."""
+    return _read(course, f"{EXAM}{task}", ExamRecord)
+
+
+def write_exam(course: str, task: str, record: ExamRecord) -> str:
+    """Store the last exam on a task; returns why it could not be stored, or nothing."""
+    return write(course, f"{EXAM}{task}", record)
 
 
 def read_code(course: str, task: str) -> str:
@@ -141,7 +161,9 @@ def write_prediction(course: str, name: str, prediction: Prediction) -> str:
     return write(course, f"{PREDICTION}{name}", prediction)
 
 
-def write(course: str, task: str, record: ProgressRecord | Prediction | Joined | ReviewRecord) -> str:
+def write(
+    course: str, task: str, record: ProgressRecord | Prediction | Joined | ReviewRecord | ExamRecord
+) -> str:
     """Store the task's record; returns why it could not be stored, or nothing."""
     path = folder(course)
     if path is None:

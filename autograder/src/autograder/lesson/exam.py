@@ -1,0 +1,203 @@
+"""An exam: a task from a blank cell, against the clock, without checks until it is handed in."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autograder.lesson import check_calls, front_end, progress_store
+from autograder.lesson.card_in_page import card_in_page
+from autograder.lesson.progress_store import ExamRecord
+from autograder.records.bank import LessonBank, Task, axis_parts
+from autograder.records.course import Course
+from autograder.records.errors import UserError
+from autograder.words.feedback_card import Feedback, Notice
+from autograder.words.language import _, ngettext
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+PARTS = re.compile(r"(\w+)\((.*?)\)(?:\.(\w+)\((.*)\))?")
+
+
+@dataclass
+class _Sitting:
+    """A task that is being asked: since when, what its name meant before, and when it was given a meaning."""
+
+    course: Course
+    task: Task
+    lesson: LessonBank
+    before: Any
+    began: float = field(default_factory=lambda: time.time())
+    moments: list[float] = field(default_factory=list)
+    latest: Any = None
+
+    def after_cell(self, _result: Any) -> None:
+        """Note that a cell gave the task's name another meaning."""
+        answer = self.answer()
+        if answer is not self.before and answer is not self.latest:
+            self.latest = answer
+            self.moments.append(time.time())
+
+    def answer(self) -> Any:
+        """Return what the task's name means now."""
+        return check_calls.notebook_names().get(self.task.name)
+
+
+_sitting: _Sitting | None = None
+
+
+@dataclass(frozen=True)
+class Sheet(Notice):
+    """What an exam asks; in a page with a clock and a button that hands in."""
+
+    task: str = ""
+    until: float = 0.0  # when the usual time is over; 0 without a clock
+
+    __repr__ = Notice.__repr__
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        if front_end.page() != "jupyter":
+            return still
+        does = f"__import__({__name__!r}, fromlist=['hand_in']).hand_in()"
+        gone = Notice(_("Run a cell with `hand_in()`.")).html()
+        agree = {"label": _("Hand in"), "does": does, "gone": gone, "again": True}
+        clock = {
+            "until": self.until * 1000,
+            "left": _("{minutes} min left", minutes="{minutes}"),
+            "over": _("The time is over; you can still hand in."),
+        }
+        more = {"agree": agree, **({"time": clock} if self.until else {})}
+        return card_in_page(f"exam {self.task}", self.html(), still, **more)
+
+
+def exam(task_id: str = "", clock: bool = True) -> Notice:
+    """Ask for a task from a blank cell: its signature alone, no checks, no hints, numbers that no check asks.
+
+    `hand_in()` ends it with what a check says, and with how long it took. Nobody grades it.
+
+    Args:
+        task_id: the task's id. Without one, the tasks that can be asked are listed, with your last exams.
+        clock: whether the time that is left is shown.
+    """
+    global _sitting
+    if _sitting is not None:
+        open_task = _sitting.task
+        if task_id != open_task.id:
+            return Notice(_("An exam on `{task}` is open. `hand_in()` ends it.", task=open_task.id))
+        return _sheet(_sitting, clock)
+    try:
+        course = check_calls.find_course()
+        asked = [name for name in course.lesson_of() if name in course.exam]
+    except UserError as problem:
+        return Notice(str(problem))
+    if task_id not in asked:
+        headline = _("There is no exam on `{task}`.", task=task_id) if task_id else _("Exams")
+        return Notice(headline, tuple(_line(course, name) for name in asked))
+    found = check_calls.find_task(task_id)
+    if isinstance(found, Notice):
+        return found
+    course, task, lesson = found
+    task = task.in_exam()
+    lesson = replace(lesson, tasks={**lesson.tasks, task.id: task})
+    _sitting = _Sitting(course, task, lesson, check_calls.notebook_names().get(task.name))
+    check_calls.in_exam.add(task.id)
+    if shell := front_end.shell():
+        shell.events.register("post_run_cell", _sitting.after_cell)
+        shell.set_next_input(blank_cell(task))
+    return _sheet(_sitting, clock)
+
+
+def hand_in() -> Feedback | Notice:
+    """Hand in what an exam asks: what a check says of it, and how long it took."""
+    global _sitting
+    sitting = _sitting
+    if sitting is None:
+        return Notice(_("No exam is open. `exam()` lists what can be asked."))
+    task, answer = sitting.task, sitting.answer()
+    if answer is None or answer is sitting.before:
+        return Notice(_("Run the cell in which you write `{name}`, then hand in.", name=task.name))
+    _sitting = None
+    check_calls.in_exam.discard(task.id)
+    if shell := front_end.shell():
+        shell.events.unregister("post_run_cell", sitting.after_cell)
+    seconds = time.time() - sitting.began
+    feedback = check_calls.checked(task.id, lambda: (sitting.course, task, sitting.lesson), answer)
+    if not isinstance(feedback, Feedback):
+        return feedback if isinstance(feedback, Notice) else Notice(_("Received."))
+    record = ExamRecord(seconds, feedback.verdict.earned, task.points)
+    trouble = progress_store.write_exam(sitting.course.name, task.id, record)
+    notes = (*feedback.notes, _took(sitting, seconds))
+    return replace(feedback, notes=notes, aside=feedback.aside or trouble)
+
+
+def blank_cell(task: Task) -> str:
+    """Return what a task's blank cell holds: how its name is written, and nothing of what it does."""
+    match = PARTS.fullmatch(task.signature)
+    assert match is not None
+    name, arguments, method, of_method = match.groups()
+    if task.kind == "function":
+        return f"{HEAD}def {name}({arguments}):\n    ...\n"
+    if task.kind == "module":
+        method, of_method, base = "forward", _inputs(task), "(nn.Module)"
+    else:
+        base = ""
+    made = f"    def __init__(self, {arguments}):\n        ...\n\n"
+    return f"{HEAD}class {name}{base}:\n{made}    def {method}(self, {of_method}):\n        ...\n"
+
+
+def _inputs(task: Task) -> str:
+    """Return the arguments of a module's `forward`; those that not every call gives may be left out."""
+    calls = [probe.inputs for probe in task.probes if probe.inputs]
+    names = dict.fromkeys(name for inputs in calls for name in inputs)
+    return ", ".join(name if all(name in inputs for inputs in calls) else f"{name}=None" for name in names)
+
+
+def _sheet(sitting: _Sitting, clock: bool) -> Sheet:
+    task, minutes = sitting.task, sitting.course.exam[sitting.task.id]
+    inputs = [f"{name} {_axes(axes)}" for name, axes in task.input_axes.items()]
+    shapes = f"{', '.join(inputs)} → {_axes(task.axes)}"
+    weights = dict.fromkeys(name for probe in task.probes for name in probe.weights)
+    names, titles = (
+        ", ".join(f"`{name}`" for name in weights),
+        "; ".join(check.title for check in task.checks),
+    )
+    lines = [_("Write `{signature}` in the cell below, and run it.", signature=task.signature)]
+    lines += [_("Shapes: {shapes}", shapes=shapes)] if inputs else []
+    lines += [_("Its parameters: {names}", names=names)] if weights else []
+    lines += [_("What is checked: {titles}.", titles=titles)]
+    lines += [
+        ngettext("It takes about {number} minute.", "It takes about {number} minutes.", minutes),
+        _("No checks and no hints until you run `hand_in()`; it says what a check says."),
+    ]
+    until = sitting.began + 60 * minutes if clock else 0.0
+    return Sheet(_("Exam: {title}", title=task.title), tuple(lines), task.id, until)
+
+
+def _axes(axes: tuple[str, ...]) -> str:
+    return f"({', '.join(axis_parts(axis)[0] for axis in axes)})"
+
+
+def _line(course: Course, task_id: str) -> str:
+    """Return a task's line in the list of exams."""
+    record = progress_store.read_exam(course.name, task_id)
+    usual = ngettext("{number} minute", "{number} minutes", course.exam[task_id])
+    if not record.seconds:
+        return f"`{task_id}` · {usual}"
+    earned = _("{earned} of {points}", earned=record.earned, points=record.points)
+    return f"`{task_id}` · {usual} · {earned} · {_span(record.seconds)}"
+
+
+def _took(sitting: _Sitting, seconds: float) -> str:
+    """Return how long an exam took, and what of it went before the first version."""
+    total = _("Your time: {time}.", time=_span(seconds))
+    if len(sitting.moments) < 2:
+        return total
+    number, first = len(sitting.moments), _span(sitting.moments[0] - sitting.began)
+    more = _("The first of {number} versions ran after {time}.", number=number, time=first)
+    return f"{total} {more}"
+
+
+def _span(seconds: float) -> str:
+    return _("{minutes} min {seconds} s", minutes=int(seconds) // 60, seconds=int(seconds) % 60)
