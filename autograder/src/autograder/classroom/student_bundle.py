@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 from autograder.classroom import bundle_wheels
 from autograder.classroom.bundle_wheels import CannotBundle
 from autograder.records.cell_roles import FOLDED
-from autograder.records.course import FILE, NAMED, PACKED, Course
+from autograder.records.course import EXAM, FILE, NAMED, PACKED, Course
 from autograder.records.file_digests import beside, folder_digest
 from autograder.words.language import LANGUAGE
 
@@ -81,9 +81,12 @@ checks yet.
 **A later bundle** unpacks into a folder of its own, beside this one, and replaces nothing here. Begin new
 lessons there. Go on here with what you have begun: its first code cell takes the newer checks from there.
 
-Work from top to bottom, and run the check under each answer. `hint("task-id")` gives a hint. Hand in the
-notebook as it is; its name does not matter.
+{work} Hand in the notebook as it is; its name does not matter.
 """
+WORK = 'Work from top to bottom, and run the check under each answer. `hint("task-id")` gives a hint.'
+EXAM_WORK = (
+    "The check under an answer only says that it is received. You hear with the grades what it is worth."
+)
 WITH_STARTER = """\
 **On your machine**, with Python {python}. Open a terminal in this folder and type
 
@@ -103,7 +106,12 @@ WITHOUT_STARTER = """\
 
 
 def bundle(
-    course: Course, lessons: Sequence[str], out: Path, url: str = "", hints: int | None = None
+    course: Course,
+    lessons: Sequence[str],
+    out: Path,
+    url: str = "",
+    hints: int | None = None,
+    exam: bool = False,
 ) -> tuple[str, ...]:
     """Pack the lessons that students have by now into a folder, or into a zip file that unpacks into its own.
 
@@ -114,6 +122,7 @@ def bundle(
         url: the address of a folder where the wheels will be found, for Colab; students are asked for the
             files where empty.
         hints: how many hints each task keeps; all of them if None.
+        exam: whether checks only say that an answer is received: nothing of the course's own is packed then.
 
     Returns:
         What is in it.
@@ -124,18 +133,22 @@ def bundle(
     with tempfile.TemporaryDirectory(prefix="bundle-") as lesson_folder:
         root = Path(lesson_folder) / course.name
         root.mkdir()
-        packed = bundle_wheels.tool_wheel(root), bundle_wheels.course_wheel(course, lessons, root, hints)
+        packed = [bundle_wheels.tool_wheel(root)]
+        if not exam:
+            packed.append(bundle_wheels.course_wheel(course, lessons, root, hints))
+            # By this a notebook beside it knows its course.
+            (root / FILE).write_text(bundle_wheels.described(course, lessons), encoding="utf-8", newline="\n")
         # By the distributions' names.
         addresses = {wheel.partition("-")[0]: url and f"{url.rstrip('/')}/{wheel}" for wheel in packed}
-        # By this a notebook beside it knows its course.
-        (root / FILE).write_text(bundle_wheels.described(course, lessons), encoding="utf-8", newline="\n")
         for lesson in lessons:
             for lesson_folder in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
                 source, target = (folder / "notebooks" / lesson_folder for folder in (course.root, root))
                 if source.is_dir():
                     notebook = _as_released(source, lesson)
                     target.mkdir(parents=True)
-                    _with_setup(notebook, course, addresses, lesson_folder.removesuffix(lesson).strip("/"))
+                    _with_setup(
+                        notebook, course, addresses, lesson_folder.removesuffix(lesson).strip("/"), exam
+                    )
                     nbformat.write(notebook, target / f"{lesson}.ipynb")
         limits = {limit.operator: limit.version for limit in SpecifierSet(bundle_wheels.pythons())}
         start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
@@ -143,7 +156,7 @@ def bundle(
         )
         names = " and ".join(f"`{wheel}`" for wheel in packed)
         colab = f"It takes the checks from {url}." if url else f"It asks for {names} of this folder."
-        text = README.format(title=course.title, start=start, colab=colab)
+        text = README.format(title=course.title, start=start, colab=colab, work=EXAM_WORK if exam else WORK)
         (root / "README.md").write_text(text, encoding="utf-8", newline="\n")
         files = tuple(sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()))
         if out.suffix == ".zip":
@@ -182,7 +195,9 @@ def _as_released(folder: Path, lesson: str) -> NotebookNode:
     return notebook
 
 
-def _with_setup(notebook: NotebookNode, course: Course, packed: Mapping[str, str], language: str) -> None:
+def _with_setup(
+    notebook: NotebookNode, course: Course, packed: Mapping[str, str], language: str, exam: bool
+) -> None:
     """Put the cell that installs the wheels before a notebook's first code cell."""
     tool = next(iter(packed))
     code = SETUP_CODE.format(
@@ -190,6 +205,8 @@ def _with_setup(notebook: NotebookNode, course: Course, packed: Mapping[str, str
     )
     if language:  # a notebook that was uploaded alone lies in no folder that tells
         code += f'os.environ["{LANGUAGE}"] = "{language}"\n'
+    if exam:
+        code += f'os.environ["{EXAM}"] = "1"\n'
     first = next((index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"), 0)
     notebook.cells.insert(first, nbformat.v4.new_code_cell(code.rstrip(), id=SETUP, metadata=FOLDED))
 

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from autograder.grading.class_folder import Class
 
 app = typer.Typer()
+READABLE = (
+    "What remains readable in the checks, because feedback needs it: the expected results on the example "
+    "data and the public probes, and the hints. Solutions, hidden probes and the other example data are "
+    "not in it."
+)
 
 # Names of a list in a guessed encoding: by so many, a person sees whether the guess is right.
 MOST_SHOWN_OF_A_GUESS = 5
@@ -183,27 +188,35 @@ def bundle(
         int | None,
         typer.Option("--hints", min=0, help="How many hints each task keeps; the last one tells nearly all."),
     ] = None,
+    exam: Annotated[
+        bool, typer.Option("--exam", help="An exam: checks only say “received”, and no answer is packed.")
+    ] = False,
     course: Root = Path(),
 ) -> None:
     """Pack what students get: notebooks, start.py and the checks, without solutions or hidden probes."""
     import nbformat
 
     from autograder.classroom.bundle_wheels import release
+    from autograder.classroom.exam_release import write_releases
     from autograder.classroom.student_bundle import bundle as pack
     from autograder.grading.grading_banks import Banks
 
     loaded_course = course_of(course)
     names = resolve_lessons(loaded_course.lessons, lessons)
-    target = out or Path(f"{loaded_course.name}.zip")
-    files = pack(loaded_course, names, target, url, hints)
+    target = out or Path(f"{loaded_course.name}{'-exam' if exam else ''}.zip")
+    asked = [task for name in names for task in write_releases(loaded_course, name)] if exam else []
+    files = pack(loaded_course, names, target, url, hints, exam)
     say(f"{target} holds {', '.join(names)}:")
     for name in files:
         say(f"  {name}")
-    say(
-        "What remains readable in the checks, because feedback needs it: the expected results on the example "
-        "data and the public probes, and the hints. Solutions, hidden probes and the other example data are "
-        "not in it."
-    )
+    if exam:
+        say(
+            f"It asks {', '.join(asked)}. Of these it holds no answer, hint or mistake; the repository of a "
+            "public course does. In this folder, the exam is now what the lesson is graded by: "
+            f"`autograder build {' '.join(names)}` brings the lesson back."
+        )
+    else:
+        say(READABLE)
     for name in names:
         points = sum(
             cell.metadata.get("nbgrader", {}).get("points", 0)
