@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from autograder.command import app as cli
+from autograder.grading.class_folder import Class
 from autograder.grading.late_policy import FILE, LatePenalty, Policy, extend
 from autograder.records.errors import AuthoringError
 from support.class_course import LESSON, OTHER, class_folder
@@ -85,17 +86,28 @@ def test_an_extension_is_written_beside_what_stands_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "hours", "penalty"),
+    ("text", "seconds", "penalty"),
     [
+        ("penalty_per_day = 0.1", 0, 0.0),
         ("penalty_per_day = 0.1", 1, 2.0),
-        ("penalty_per_day = 0.1", 25, 4.0),
-        ("penalty_per_day = 0.5", 72, 20.0),
+        ("penalty_per_day = 0.1", 86_400, 2.0),
+        ("penalty_per_day = 0.1", 86_401, 4.0),
+        ("penalty_per_day = 0.5", 3 * 86_400, 20.0),
     ],
 )
-def test_each_day_begun_costs_its_share(tmp_path, text, hours, penalty):
+def test_each_day_begun_costs_its_share(tmp_path, text, seconds, penalty):
     read(tmp_path, text)
     plugin = LatePenalty(config=Config({"LatePenalty": {"root": str(tmp_path)}}))
-    assert plugin.late_submission_penalty("ada", 20.0, hours * 3600) == penalty
+    assert plugin.late_submission_penalty("ada", 20.0, seconds) == penalty
+
+
+def test_a_class_whose_settings_are_a_link_to_those_of_another_has_its_own_penalty(class_course, tmp_path):
+    place = class_folder(class_course, tmp_path / "course", LESSON)
+    read(place, "penalty_per_day = 0.1")
+    linked = place / "nbgrader_config.py"
+    linked.symlink_to(linked.rename(tmp_path / linked.name))
+    plugin = LatePenalty(config=Class(place).config)
+    assert plugin.late_submission_penalty("ada", 20.0, 31) == 2.0
 
 
 def test_without_a_price_nbgraders_own_setting_counts(tmp_path):

@@ -42,7 +42,9 @@ def configure(c: Any, file: str) -> None:
 
     `file` is the course's `nbgrader_config.py`, beside its `course.toml`, and `c` nbgrader's configuration.
     """
-    course = Course.read(Path(file).parent)
+    # The folder in which this file is named: a class may link to the file of another one.
+    root = Path(file).absolute().parent
+    course = Course.read(root)
     if not _OWN.get():
         _write_sources(course)
     c.CourseDirectory.course_id = course.name
@@ -90,15 +92,15 @@ def configure(c: Any, file: str) -> None:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     c.AssignLatePenalties.plugin_class = "autograder.grading.late_policy.LatePenalty"
-    c.LatePenalty.root = str(Path(file).resolve().parent)
+    c.LatePenalty.root = str(root)
     # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
     c.GenerateFeedback.exporter_class = "autograder.grading.feedback_page.FeedbackExporter"
-    c.FeedbackExporter.root = str(Path(file).resolve().parent)
+    c.FeedbackExporter.root = str(root)
     c.HTMLExporter.preprocessors = [
         "autograder.grading.sanitize_html.SafeOutputs",
         "autograder.grading.sanitize_html.MarkingScheme",
     ]
-    c.MarkingScheme.source = str(Path(file).resolve().parent / "source")
+    c.MarkingScheme.source = str(root / "source")
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.sanitize_html.markdown2html"}
     c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
     c.ExecuteSolution.timeout = 600  # a lesson may train something, on a busy machine too

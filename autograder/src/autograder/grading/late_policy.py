@@ -38,7 +38,7 @@ UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 BEGINNING = """\
 # What this class has agreed on. A line that begins with # says nothing: take the # away where it should.
 # timezone = "Europe/Berlin"     # of the times below
-# penalty_per_day = 0.1          # what each day begun costs, as a share of the points
+# penalty_per_day = 0.1          # what each day costs, from its first second on, as a share of the points
 
 [due]
 {due}
@@ -179,7 +179,7 @@ def late_by(share: float, seconds: float, score: float) -> float:
 
 def begin(root: Path, lessons: Sequence[str]) -> Path:
     """Write a `class.toml` in which nothing is agreed on yet, and all of it is named."""
-    due = "\n".join(f"# {lesson} = 2026-03-01T23:59:00" for lesson in lessons)
+    due = "\n".join(f"# {lesson} = 2026-03-01T23:59:59" for lesson in lessons)
     write_whole(root / FILE, BEGINNING.format(due=due, first=lessons[0]).encode())
     return root / FILE
 
