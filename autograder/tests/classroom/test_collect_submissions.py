@@ -248,6 +248,7 @@ def test_feedback_goes_back_under_the_name_that_the_platform_knows(
     out = tmp_path / "back.zip" if form != "folder" else tmp_path / "back"
     refused = run(place, "return", LESSON, f"--{form}", "--out", out, code=2)
     assert "2 students have no feedback yet" in refused
+    assert f"Nothing of {LESSON} is graded yet" in run(place, "feedback", "01", code=2)
     page = place / "feedback" / "amy" / LESSON / f"{LESSON}.html"
     page.parent.mkdir(parents=True)
     page.write_text("for Amy")
@@ -370,6 +371,9 @@ def test_what_is_known_of_people_is_for_its_owner_alone(place, tmp_path):
 def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(place):
     (place / "autograded" / "amy").mkdir(parents=True)
     (place / "gradebook.db").write_bytes(b"")
+    for words in (("export", "01", "--canvas", place / "people.csv"), ("roster", place / "people.csv")):
+        said = run(place, *words, code=2)  # whatever only reads it leaves it as it is
+    assert "is empty, and autograded/ is not" in said
     with pytest.raises(BadBook, match="is empty, and autograded/ is not"):
         GradebookWriter(Class(place))
     assert (place / "gradebook.db").read_bytes() == b""

@@ -296,6 +296,8 @@ def feedback(
 
     class_folder = class_of(course)
     (name,) = resolve_lessons(class_folder.lessons, [lesson])
+    if not any(submission.graded.is_file() for submission in class_folder.submissions(name)):
+        refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pages, failed = make_pages(class_folder, name, anew)
     say(
         ngettext(

@@ -307,13 +307,14 @@ def readable(database: str) -> Iterator[None]:
 def connected(database: str) -> Iterator[Connection]:
     """Yield a gradebook and its records, by its address; what is written is committed at the end.
 
-    One that is not there is empty, and is not made.
+    One that is not there is empty, and is not made; nor is anything put into a file that lost all it held.
 
     Raises:
         BadBook: the database cannot be used.
     """
     address = make_url(database)
-    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+    file = Path(address.database or "")
+    if address.get_backend_name() == "sqlite" and not (file.is_file() and file.stat().st_size):
         address = make_url("sqlite://")  # in memory: to connect would make the file
     engine = create_engine(address)
     try:
