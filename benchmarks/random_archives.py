@@ -33,6 +33,7 @@ import nbformat
 from autograder.classroom import collect_submissions
 from autograder.classroom.class_roster import Person, Roster, read_people
 from autograder.classroom.collection import Collected, Request
+from autograder.classroom.csv_tables import Lists
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.grading.class_folder import Class
 
@@ -68,6 +69,8 @@ class Student:
     enrolled: bool = True
     files: list[tuple[str, bytes]] = field(default_factory=list)
     late: bool = False
+    no_notebook: bool = False  # what they hand in holds none of theirs
+    group: str = ""  # what the platform calls the people with whom they hand in one file
 
     @property
     def name(self) -> str:
@@ -87,6 +90,15 @@ class Mess:
     platform: str
     options: set[str] = field(default_factory=set)  # of how the archive is packed
     extra: list[tuple[str, bytes]] = field(default_factory=list)  # beside everybody's
+
+    @property
+    def group(self) -> list[Student]:
+        """Return the people of the class's one group."""
+        return [student for student in self.students if student.group]
+
+    def handed_in_by(self, student: Student) -> set[str]:
+        """Return the ids of those whose notebook may be a student's."""
+        return {other.id for other in self.group} if student.group else {student.id}
 
     def one(self) -> Student:
         return self.chance.choice([student for student in self.students if student.files])
@@ -199,7 +211,7 @@ def _notes_beside(mess: Mess) -> None:
 def _word_instead(mess: Mess) -> None:
     one = mess.one()
     if sum(bool(student.files) for student in mess.students) > 1:
-        one.files = [("answers.docx", b"PK no zip")]
+        one.files, one.no_notebook = [("answers.docx", b"PK no zip")], True
 
 
 def _nothing_handed_in(mess: Mess) -> None:
@@ -242,6 +254,22 @@ def _late(mess: Mess) -> None:
     mess.one().late = True
 
 
+def _group(mess: Mess) -> None:
+    """Let some hand in one file together, which the first of them uploads."""
+    theirs = [student for student in mess.students if student.enrolled and student.files][:3]
+    if len(theirs) > 1 and not mess.group:
+        for student in theirs:
+            student.group = "Team 7"
+        for student in theirs[1:]:
+            student.files = []
+
+
+def _group_again(mess: Mess) -> None:
+    """Let a group hand in once more, by another of its people."""
+    _group(mess)
+    mess.options.add("group again")
+
+
 def _option(name: str) -> Callable[[Mess], None]:
     return lambda mess: mess.options.add(name)
 
@@ -271,6 +299,8 @@ OPERATIONS: dict[str, Callable[[Mess], None]] = {
     "a notebook of another lesson beside": _of_another_lesson,
     "somebody who is not in the list": _not_in_the_list,
     "late": _late,
+    "a group with one file": _group,
+    "a group that hands in again by another of its people": _group_again,
     "names in UTF-8 without the flag": _option("no flag"),
     "backslashes between folders": _option("backslashes"),
     "accents apart from their letters": _option("nfd"),
@@ -288,7 +318,7 @@ OPERATIONS: dict[str, Callable[[Mess], None]] = {
 def _canvas(student: Student, name: str, turn: int) -> str:
     sortable = "".join(
         c
-        for c in f"{student.last}{student.first}".lower()
+        for c in (student.group or f"{student.last}{student.first}").lower()
         if c.isalnum() or c == "_" or unicodedata.category(c)[0] == "M"
     )
     late = "LATE_" if student.late else ""
@@ -296,7 +326,8 @@ def _canvas(student: Student, name: str, turn: int) -> str:
 
 
 def _moodle(student: Student, name: str, turn: int) -> str:
-    return f"{student.name}_{student.number}_assignsubmission_file/{name}"
+    group = f"{student.group}-" if student.group else ""
+    return f"{group}{student.name}_{student.number}_assignsubmission_file/{name}"
 
 
 def _gradescope(student: Student, name: str, turn: int) -> str:
@@ -304,11 +335,12 @@ def _gradescope(student: Student, name: str, turn: int) -> str:
 
 
 def _blackboard(student: Student, name: str, turn: int) -> str:
-    return f"Homework 1_{student.id}_attempt_2026-03-0{1 + turn}-22-24-12_{name}"
+    return f"Homework 1_{student.group or student.id}_attempt_2026-03-0{1 + turn}-22-24-12_{name}"
 
 
 def _brightspace(student: Student, name: str, turn: int) -> str:
-    return f"{student.number}-{7000 + turn} - {student.name} - Mar {1 + turn}, 2026 1024 PM/{name}"
+    who = student.group or student.name
+    return f"{student.number}-{7000 + turn} - {who} - Mar {1 + turn}, 2026 1024 PM/{name}"
 
 
 PLATFORMS: dict[str, Callable[[Student, str, int], str]] = {
@@ -317,11 +349,13 @@ PLATFORMS: dict[str, Callable[[Student, str, int], str]] = {
     "gradescope": _gradescope,
     "blackboard": _blackboard,
     "brightspace": _brightspace,
-    "folders by id": lambda student, name, turn: f"{student.id}/{name}",
-    "folders by name": lambda student, name, turn: f"{student.name}/{name}",
-    "folders by address": lambda student, name, turn: f"{student.email}/{name}",
-    "repositories": lambda student, name, turn: f"{LESSON}-{student.id}/{name}",
-    "files": lambda student, name, turn: f"{student.id}_{name}",
+    "folders by id": lambda student, name, turn: f"{student.group or student.id}/{name}",
+    "folders by name": lambda student, name, turn: f"{student.group or student.name}/{name}",
+    "folders by address": lambda student, name, turn: f"{student.group or student.email}/{name}",
+    "repositories": lambda student, name, turn: (
+        f"{LESSON}-{student.group.lower().replace(' ', '-') or student.id}/{name}"
+    ),
+    "files": lambda student, name, turn: f"{student.group or student.id}_{name}",
 }
 
 
@@ -407,11 +441,20 @@ def packed(mess: Mess, place: Path) -> tuple[list[Path], int, dict[str, str]]:
     counts = {student.id: student.id for student in mess.students if student.files}
     # Of a folder that a browser has unpacked, nothing says the time, unless the platform's names do.
     timeless = "folder" in mess.options and mess.platform in TIMELESS
-    if mess.options & {"twice", "again"} and not timeless:
+    if mess.options & {"twice", "again", "group again"} and not timeless:
         late = mess.chance.choice([student for student in mess.students if student.files])
+        if "group again" in mess.options and mess.group:
+            late = mess.group[-1]
         later = [(f"{LESSON}.ipynb", notebook(f"{late.id} again"))]
         rounds.append({late.id: later})
         counts[late.id] = f"{late.id} again"
+    for turn, handed in enumerate(rounds):
+        uploader = next((student for student in mess.group if handed.get(student.id)), None)
+        if uploader:
+            for student in mess.group:
+                counts[student.id] = f"{uploader.id} again" if turn else uploader.id
+                if mess.platform == "moodle":  # which gives everybody of a group a folder with what it has
+                    handed[student.id] = handed[uploader.id]
     paths, total = [], 0
     for turn, handed in enumerate(rounds):
         files = [
@@ -421,8 +464,12 @@ def packed(mess: Mess, place: Path) -> tuple[list[Path], int, dict[str, str]]:
         ]
         if mess.platform == "gradescope":
             told = "".join(
-                f"submission_{100 * turn + s.number}:\n  :submitters:\n  - :name: {s.name}\n"
-                f"    :sid: {s.id}\n    :email: {s.email}\n  :created_at: 2026-03-0{1 + turn} 10:00:00.0 Z\n"
+                f"submission_{100 * turn + s.number}:\n  :submitters:\n"
+                + "".join(
+                    f"  - :name: {member.name}\n    :sid: {member.id}\n    :email: {member.email}\n"
+                    for member in (mess.group if s.group else [s])
+                )
+                + f"  :created_at: 2026-03-0{1 + turn} 10:00:00.0 Z\n"
                 for s in mess.students
                 if handed.get(s.id)
             )
@@ -487,14 +534,30 @@ def one_class(seed: int, course: Class, place: Path) -> Result:
     encoding = chance.choice(ENCODINGS)
     (place / "list.csv").write_text(_rows(students, header, form), encoding=encoding)
     platforms = platforms_of(course.banks.course)
-    people = read_people(place / "list.csv", [platform.lists for platform in platforms.values()])
+    lists = [platform.lists for platform in platforms.values()]
+    people = read_people(place / "list.csv", lists)
     result = Result(seed, [*used, encoding])
     ids = _ids(people, truth)
     paths, total, counts = packed(mess, place)
-    request = Request(course, (LESSON, OTHER), Roster(people), platforms, dry=True)
+    roster = _with_group(Roster(people), mess, place, lists)
+    request = Request(course, (LESSON, OTHER), roster, platforms, dry=True)
     outcome = collect_submissions.collect_files(request, paths)
     _judge(result, outcome, total, counts, mess, ids)
     return result
+
+
+# As Canvas exports a set of groups.
+GROUPS = "name,canvas_user_id,user_id,login_id,sections,group_name,canvas_group_id,group_id"
+
+
+def _with_group(roster: Roster, mess: Mess, place: Path, lists: list[Lists]) -> Roster:
+    """Return a roster that has read the list of groups, where there is one."""
+    if not mess.group or mess.platform in ("gradescope", "moodle"):  # whose archives name everybody
+        return roster
+    rows = [f"{s.name},{s.number},9{s.number},{s.id},A,{s.group},81," for s in mess.group]
+    (place / "groups.csv").write_text("\n".join([GROUPS, *rows]) + "\n", encoding="utf-8")
+    grouped = [roster.merged(person) for person in read_people(place / "groups.csv", lists)]
+    return Roster([*({**roster.people, **{person.id: person for person in grouped}}.values())])
 
 
 def _ids(people: list[Person], truth: dict[str, Student]) -> dict[str, str]:
@@ -508,18 +571,19 @@ def _judge(
     result: Result, outcome: Collected, total: int, counts: dict[str, str], mess: Mess, ids: dict[str, str]
 ) -> None:
     placed = {}
+    students = {student.id: student for student in mess.students}
     for notebook in outcome.placed:
         if notebook.lesson != LESSON:
             continue
-        note = note_of(notebook.entry.content)
-        placed[ids[notebook.student]] = note
-        if note != "nobody's" and note.removesuffix(" again") != ids[notebook.student]:
-            result.wrong.append(f"{ids[notebook.student]} has the notebook of {note}: {notebook.entry.path}")
+        student, note = ids[notebook.student], note_of(notebook.entry.content)
+        placed[student] = note
+        if note != "nobody's" and note.removesuffix(" again") not in mess.handed_in_by(students[student]):
+            result.wrong.append(f"{student} has the notebook of {note}: {notebook.entry.path}")
     result.unmentioned = total - sum(outcome.counts.values())
     has_notebook = {
-        student.id
-        for student in mess.students
-        if student.enrolled and student.files and student.files[0][0] != "answers.docx"
+        student
+        for student, note in counts.items()
+        if students[student].enrolled and (note.endswith(" again") or not students[note].no_notebook)
     }
     for student, note in counts.items():
         if student in has_notebook:

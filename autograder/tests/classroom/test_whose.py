@@ -46,6 +46,27 @@ def test_on_moodle_a_file_is_whose_the_folder_says(place, tmp_path, name):
     assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", "jörg's"]
 
 
+def test_canvas_is_known_where_most_handed_in_a_text_or_a_link(place, tmp_path):
+    texts = ["brownbob_12_text.html", "müllerjrg_LATE_13_link.html", "doejane_14_text.html"]
+    files = [(f"adams_11_901_{LESSON}.ipynb", notebook(note="amy's")), *((name, "<p>") for name in texts)]
+    run(place, "collect", zipped(tmp_path / "all.zip", files))
+    assert note_of(place, "amy") == "amy's"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"anon_XyZ12_901_{LESSON}.ipynb",
+        f"LATE_anon_Qb9rT_902_{LESSON}.ipynb",
+        f"Participant 801_801_{MOODLE}/{LESSON}.ipynb",
+        f"Teilnehmer-in801_801_{MOODLE}/{LESSON}.ipynb",
+    ],
+)
+def test_what_was_handed_in_anonymously_is_told_to_be_so(place, tmp_path, name):
+    said = run(place, "collect", zipped(tmp_path / "all.zip", [(name, notebook())]), code=1)
+    assert "it was handed in anonymously; switch that off on the platform" in said
+
+
 def test_an_inner_archive_places_nothing_by_its_names(place, tmp_path):
     inner = io.BytesIO()
     zipped(inner, [(f"Bob Brown_802_{MOODLE}/bob_{LESSON}.ipynb", notebook(note="amy's"))])
@@ -79,6 +100,17 @@ def test_gradescopes_list_says_whose_the_folders_are(place, tmp_path):
     assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", None]
 
 
+def test_a_list_of_gradescopes_is_read_however_much_of_results_it_holds(place, tmp_path):
+    output = "x" * 1_000_000
+    results = "  :results:\n    tests:\n" + f"    - output: {output}\n" * 21
+    files = [
+        ("submission_metadata.yml", GRADESCOPE.replace("submission_72", f"{results}submission_72")),
+        (f"submission_72/{LESSON}.ipynb", notebook(note="bob's")),
+    ]
+    run(place, "collect", zipped(tmp_path / "all.zip", files))
+    assert note_of(place, "bob") == "bob's"
+
+
 JOERG_TOO = "  - :name: Jörg Müller\n    :sid:\n    :email: jm@example.org\n  :created_at"
 # As Canvas exports groups. Whoever of them handed in gives the file its number, and the group its
 # name (`get_user_name` in content_zipper.rb, and the format of the group categories' import).
@@ -103,6 +135,14 @@ Jörg Müller,13,1003,joerg,A,Team 3,81,
         ({f"Homework 1_Team 3_attempt_2026-03-01-22-24-12_{LESSON}.ipynb": ""}, ()),
         ({f"Team 3/{LESSON}.ipynb": ""}, ()),
         ({f"Team 3_{LESSON}.ipynb": ""}, ()),
+        (
+            {
+                "Team 3_final version.ipynb": "",
+                f"bob_{LESSON}.ipynb": OTHERS[0][1],
+                f"jane2_{LESSON}.ipynb": notebook(note="jane's"),
+            },
+            (),
+        ),
         ({f"{LESSON}-team-3/answers.ipynb": "", f"{LESSON}-bob/answers.ipynb": OTHERS[0][1]}, ()),
         ({"ours.ipynb": ""}, ("--who", "ours.ipynb=amy,joerg")),
         ({f"adamsamy_11_901_{LESSON}.ipynb": "", OTHERS[0][0]: OTHERS[0][1]}, ("--who", "11=amy,joerg")),
@@ -150,6 +190,16 @@ def test_a_folder_that_github_classroom_names_by_assignment_and_person_is_theirs
     # One folder alone bears nothing out.
     one = zipped(tmp_path / "one.zip", [("Jean-Jane Doe/x.ipynb", notebook())])
     assert "1 not placed" in run(place, "collect", one, code=1)
+
+
+def test_an_id_with_an_underscore_is_told_from_the_name_of_blackboards_assignment(place, tmp_path):
+    (tmp_path / "more.csv").write_text("id,name,email\nb_amy,Ann Berg,ann@example.org\n")
+    run(place, "roster", tmp_path / "more.csv")
+    files = [
+        (f"HW 1_{who}_attempt_2026-03-01-22-24-12_x.ipynb", notebook(note=who)) for who in ("amy", "b_amy")
+    ]
+    run(place, "collect", zipped(tmp_path / "all.zip", files))
+    assert [note_of(place, who) for who in ("amy", "b_amy")] == ["amy", "b_amy"]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.classroom.whose import (
     by_leading_identifier,
     contradicts,
+    is_unmistakable,
     name_of_nobody,
     owners_of,
     unclear,
@@ -94,15 +95,17 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
                 continue
             if stranger := name_of_nobody(request, entry, people):
                 outcome.useless.append(stranger)
-            if people == [(first := by_leading_identifier(request.roster, entry))]:
-                named_so.setdefault(entry.archive, set()).update(first)
+            if people == by_leading_identifier(request.roster, entry):
+                named_so.setdefault(entry.archive, set()).update(*people)
             place(lesson, entry, tasks, people)
     for lesson, entry, tasks, people in doubtful:
         first = by_leading_identifier(request.roster, entry)
-        if people == [set()] and len(first) == 1 and len(named_so.get(entry.archive, set()) - first) > 1:
-            (student,) = first
-            outcome.notes.append(f"{entry.path}: taken for {student}'s, since other files are named so")
-            place(lesson, entry, tasks, [first])
+        others = named_so.get(entry.archive, set()).difference(*first)
+        borne_out = len(others) > 1 or is_unmistakable(request.roster, entry, first)
+        if people == [set()] and first and borne_out:
+            whose = listed(sorted(set().union(*first)))
+            outcome.notes.append(f"{entry.path}: taken for {whose}'s, since its name begins so")
+            place(lesson, entry, tasks, first)
         else:
             outcome.unplaced.append((entry, unclear(request, entry, people)))
     for (lesson, student), several in sorted(by_student.items()):

@@ -53,22 +53,37 @@ def _one_person(request: Request, lesson: str, entry: HandedFile) -> set[str]:
     return request.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
 
 
-def by_leading_identifier(roster: Roster, entry: HandedFile) -> set[str]:
-    """Return whose identifier stands before `_` at the start of a file's name that no platform gave.
+def by_leading_identifier(roster: Roster, entry: HandedFile) -> list[set[str]]:
+    """Return whose identifier or group stands before `_` at the start of a file's name that no platform gave.
 
     It may be part of somebody else's, so this counts only where other files of the archive are named so too.
     """
     if entry.lms:
-        return set()
+        return []
     parts = [normalize_identifier(part) for part in entry.path.split("/")]
     identified = {
-        (len(key), person.id)
+        (key, person.id)
         for person in roster.people.values()
-        for key in map(normalize_identifier, person.identifiers)
+        for key in map(normalize_identifier, (*person.identifiers, person.group))
         if key and any(part.startswith(f"{key}_") for part in parts)
     }
-    longest = max((length for length, _ in identified), default=0)
-    return {student for length, student in identified if length == longest}
+    longest = max((len(key) for key, _ in identified), default=0)
+    keys = {key for key, _ in identified if len(key) == longest}
+    students = {student for key, student in identified if key in keys}
+    if len(keys) == 1 and students == roster.group(keys):
+        return [{student} for student in sorted(students)]
+    return [students] if len(students) == 1 else []
+
+
+def is_unmistakable(roster: Roster, entry: HandedFile, people: Sequence[set[str]]) -> bool:
+    """Tell whether an archive's own name for a file begins with an identifier of theirs that is no word."""
+    start = normalize_identifier(entry.path)
+    keys = {key for students in people for student in students for key in roster.people[student].identifiers}
+    return any(
+        start.startswith(f"{normalize_identifier(key)}_")
+        and ("@" in key or (re.search(r"\d", key) and re.search(r"[^\W\d_]", key)))
+        for key in keys
+    )
 
 
 def _bears_name(request: Request, entry: HandedFile, students: set[str]) -> bool:

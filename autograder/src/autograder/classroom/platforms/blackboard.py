@@ -33,7 +33,7 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
         lms="blackboard",
         user=only,
         labels=(only,) if only else (),
-        guesses=() if only else guesses,
+        guesses=guesses,
         folder=part.removesuffix(match["file"] or ""),
         file=(match["file"] if is_file else "") or plain.file,
         rank=(int(match["time"].replace("-", "")),),
