@@ -23,7 +23,7 @@ from rich.table import Table
 from benchmarks.grading import Cost, hand_in, run
 from tests.classes import class_folder
 
-AIM = 240.0
+AIM = 90.0  # seconds on two cores that have nothing else to do
 LISTED = "Student,ID,SIS Login ID,Section,{} (991)\n    Points Possible,,,,{:g}\n"
 GRADEBOOK, ARCHIVE, FILLED = "canvas.csv", "canvas.zip", "canvas-graded.csv"
 
@@ -69,19 +69,23 @@ def main() -> None:
     table = Table(title=f"{chosen.students} students, {chosen.lesson}")
     for column in ("autograder …", "seconds", "processor s", "most MB"):
         table.add_column(column, justify="left" if column.startswith("auto") else "right")
-    total = 0.0
+    costs = []
     with tempfile.TemporaryDirectory(prefix="term-") as folder:
         place = Path(folder)
         made_up(place, chosen.lesson, chosen.students)
         for step, cost in steps(place, chosen.lesson):
-            total += cost.wall
+            costs.append(cost)
             table.add_row(step, f"{cost.wall:.1f}", f"{cost.processor:.1f}", f"{cost.megabytes:.0f}")
         with (place / FILLED).open(encoding="utf-8", newline="") as file:
             scored = sum(bool(row[-1].strip()) for row in list(csv.reader(file))[2:])
     Console(width=120).print(table)
     if scored != chosen.students:
         sys.exit(f"{scored} of {chosen.students} students have a score.")
-    print(f"from Canvas' archive to {scored} scores for Canvas: {total:.0f} s (aim: {AIM:.0f})")
+    wall, processor = (sum(seconds) for seconds in zip(*((c.wall, c.processor) for c in costs), strict=True))
+    print(
+        f"from Canvas' archive to {scored} scores for Canvas: {wall:.0f} s (aim: {AIM:.0f}), "
+        f"{processor:.0f} s of processor time"
+    )
 
 
 if __name__ == "__main__":

@@ -659,6 +659,20 @@ def test_a_dry_run_over_a_graded_class_tells_the_difference_and_writes_nothing(g
     assert everything(graded) == before
 
 
+def test_what_was_timed_captured_and_debugged_costs_nothing(place, solved):
+    made = deepcopy(solved)
+    for task, before, after in [
+        ("by-hand", "%%time", "smoothed?\nbreakpoint()"),
+        ("convolve", "%%capture out", "print(1)\n%timeit -n1 -r1 1 + 1"),
+        ("convolution", "%precision 3", "exit()"),
+    ]:
+        cell = next(cell for cell in made.cells if cell["id"] == f"{task}-answer")
+        answer(made, task, f"{before}\n{cell.source}\n{after}")
+    hand_in(place, "ada", made)
+    grade(place, students=frozenset({"ada"}))
+    assert scores(place)["ada"] == FULL
+
+
 def test_one_student_is_graded_alone(place):
     summary, _ = grade(place, students=frozenset({"cleo"}))
     assert summary.text == "1 submission graded."

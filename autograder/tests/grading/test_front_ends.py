@@ -218,6 +218,7 @@ KINDS: dict[str, tuple[Change, dict[str, bool]]] = {
         ),
         BOTH,
     ),
+    "the answer is raw text": (lambda notebook: at(notebook, "share-answer").update(cell_type="raw"), BOTH),
     "typed into the check": (typed_into_the_check, BOTH),
     "new ids": (new_ids, BOTH),
     "no ids": (lost("id"), BOTH),
