@@ -448,6 +448,70 @@ def test_a_wrong_answer_can_be_tried_by_keyboard(visit, folder, called, says):
     assert shown.inner_html() == ""
 
 
+def test_a_lesson_shows_what_was_read_and_predicted_and_offers_its_place_on_the_first_page(visit):
+    page = visit("01-dot-product", width=390)
+    tasks, asked = page.locator(".spine [data-task]"), page.locator(".spine [data-prediction]")
+    assert [one.get_attribute("data-task") for one in tasks.all()] == list(
+        COURSE.load("01-dot-product").tasks
+    )
+    assert asked.count() == page.locator(".prediction").count()
+    left = page.locator(".spine span")
+    assert left.inner_text() == "Minutes left: 85"
+    page.locator("#end-dot-product").scroll_into_view_if_needed()
+    first = page.locator('.spine .done[data-task="dot-product"]')
+    first.wait_for()
+    assert first.get_attribute("aria-label") == "Task 1 · A dot product by hand (done)"
+    assert int(left.inner_text().split()[-1]) < 85
+    assert page.locator(".spine").bounding_box()["y"] < 100  # it stays in view
+    page.locator(".prediction input").first.check()
+    page.locator(".spine .asks.done").wait_for()
+    page.wait_for_function("localStorage.last?.includes('dot-product')")
+    page.reload()
+    assert page.locator(".spine .done").count() == 2
+    page.goto(page.url.replace("01-dot-product", "index").partition("#")[0])
+    link = page.locator(".go-on")
+    assert link.inner_text() == "Go on: 01 · From a dot product to attention"
+    link.click()
+    page.wait_for_function("location.pathname.endsWith('01-dot-product.html')")
+    assert page.locator(f"[id='{urlsplit(page.url).fragment}']").count() == 1
+
+
+def test_the_first_page_offers_no_place_to_who_has_none(visit):
+    assert not visit("index").locator(".go-on").is_visible()
+
+
+def test_a_lesson_begins_with_its_neighbours_and_a_picture(visit):
+    page = visit("02-trainable")
+    before, after = page.locator(".neighbours a").all()
+    assert (before.get_attribute("href"), after.get_attribute("href")) == (
+        "01-dot-product.html",
+        "03-causal.html",
+    )
+    box = page.locator(".key-figure").bounding_box()
+    assert box["y"] + box["height"] < 1000
+    assert page.locator(".key-figure").evaluate("node => node.complete && node.naturalWidth > 0")
+
+
+def test_the_search_answers_on_every_page_as_one_types(visit):
+    page = visit("03-causal")
+    field = page.locator(".sidebar-search")
+    field.press_sequentially("dropuot")
+    first = page.locator(".search-here a").first
+    first.wait_for()
+    assert "ropout" in first.inner_text()
+    field.press("ArrowDown")
+    assert first.evaluate("node => node === document.activeElement")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Escape")
+    assert field.input_value() == ""
+    assert page.locator(".search-here a").count() == 0
+    field.press_sequentially("dropout")
+    first.wait_for()
+    field.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.pathname.endsWith('04-dropout.html')")
+
+
 def test_a_page_brings_the_letters_of_bengali(visit):
     faces = visit("bn/index").evaluate("document.fonts.load('16px \"Noto Sans Bengali\"', 'বাংলা')")
     assert len(faces) == 1

@@ -38,7 +38,7 @@ from autograder.words.phrases import capital
 from autograder.words.templates import templates
 
 ASSETS = Path(__file__).parent / "assets"
-SWITCH = "languages.html"
+SWITCH, SEARCH = "languages.html", "search-field.html"
 # Where speakers call a language by another name than its code says.
 OWN_NAMES = {"hi_Latn": "Hinglish"}
 
@@ -119,12 +119,14 @@ def write_sources(
     context = {"notebooks": notebooks, "where": partial(_where, notebooks)}
     says = partial(translated, "course")
     inside = inside_explorer(course, notebooks, static)
+    cards = {lesson: card(lesson, notebook, static) for lesson, notebook in notebooks.items()}
     front: dict[str, Any] = {
-        "cards": [card(lesson, notebook, static) for lesson, notebook in notebooks.items()],
+        "cards": [*cards.values()],
         "explorer": front_explorer(course, static),
         "inside": folded_explorer(course, inside),
         "languages": _languages(course, language, languages),
         "quiz": quiz,
+        "titles": {lesson: about.title for lesson, about in cards.items()},
         "starter": (course.root / "start.py").is_file(),
     }
     _write(
@@ -139,11 +141,12 @@ def write_sources(
         _write(source, "glossary.md", **context, terms=terms)
     for lesson, notebook in notebooks.items():
         shown = chips(course.load(lesson), wrong[lesson]) if wrong[lesson] else {}
-        page = Page(lesson, notebook, static, shown).make(course, inside)
-        write_notebook(page, source / f"{lesson}.ipynb")
+        about = cards[lesson]
+        page = Page(lesson, notebook, static, shown, about.picture, about.minutes)
+        write_notebook(page.make(course, inside), source / f"{lesson}.ipynb")
     (source / "templates").mkdir()
-    shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)
-    shutil.copyfile(ASSETS / "search.html", source / "templates" / "search.html")
+    for name in (SWITCH, SEARCH, "search.html", "page.html"):
+        shutil.copyfile(ASSETS / name, source / "templates" / name)
     shutil.copyfile(ASSETS / "site.js", static / "site.js")
     for picture in filter(None, (course.site.icon, course.site.picture)):
         shutil.copyfile(course.root / picture, static / Path(picture).name)
@@ -246,7 +249,7 @@ def _languages(course: Course, language: str, languages: list[str]) -> list[tupl
 def _config(course: Course, language: str, languages: list[str], terms: tuple[Term, ...]) -> dict[str, Any]:
     """Sphinx's settings: nothing is executed, and nothing comes from the network."""
     others = _languages(course, language, languages)
-    sidebar = ["sidebar/brand.html", "sidebar/search.html", "sidebar/scroll-start.html"]
+    sidebar = ["sidebar/brand.html", SEARCH, "sidebar/scroll-start.html"]
     sidebar += ["sidebar/navigation.html", *([SWITCH] if len(languages) > 1 else [])]
     return {
         "project": _title(course),
@@ -273,6 +276,7 @@ def _config(course: Course, language: str, languages: list[str], terms: tuple[Te
         "html_context": {
             "course_languages": others,
             "languages_title": _("Languages"),
+            "lessons_title": _("Lessons"),
             "search_says": _search_says(),
         },
         "templates_path": ["templates"],

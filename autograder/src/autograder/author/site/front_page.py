@@ -31,6 +31,12 @@ class Card:
     picture: str
     can: tuple[str, ...]
 
+    @property
+    def minutes(self) -> int:
+        """The number in its time; 0 where none is stated."""
+        number = re.search(r"\d+", self.time)
+        return int(number[0]) if number else 0
+
 
 def card(lesson: str, notebook: NotebookNode, static: Path) -> Card:
     """Return what the first page shows of a lesson; its first picture is written into `static`."""

@@ -17,7 +17,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 
-from autograder.records.cell_roles import is_answer
+from autograder.author.site.search_index import heading_text
+from autograder.records.cell_roles import is_answer, is_test
 from autograder.records.course import Course, package_folder
 from autograder.records.errors import AuthoringError
 from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, bundled, translatable_texts
@@ -31,7 +32,20 @@ PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"'
 # What a card in a notebook links to: another cell of the same notebook.
 CELL_LINK = re.compile(r'href="[\w-]+\.ipynb#cell-id=([\w-]+)"')
 NAMED = re.compile(r"(?<= id=')(?=\w)|(?<= href='#)|(?<=\burl\(#)")
+# A task's heading, its minutes and its id.
+TASK = re.compile(r"^### ([^\n]+)\n\n\*(\d+)[^\n]*`([a-z0-9-]+)`$", re.MULTILINE)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A task or a prediction of a lesson as its spine shows it: its name, its place, what marks it done."""
+
+    title: str
+    place: str
+    task: str = ""
+    minutes: int = 0
+    prediction: str = ""
 
 
 @dataclass
@@ -46,6 +60,9 @@ class Page:
     notebook: NotebookNode
     static: Path
     wrong_answers: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    key_figure: str = ""  # its path in `static`
+    minutes: int = 0  # that the lesson takes
+    _spine: list[Stop] = field(default_factory=list)
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _drawings: int = 0
     _prose_above: dict[str, str] = field(default_factory=dict)  # by a cell's id
@@ -57,7 +74,7 @@ class Page:
             prose = cell["id"] if cell.cell_type == "markdown" else prose
             self._prose_above[cell["id"]] = prose
         for cell in self.notebook.cells:
-            answer = is_answer(cell)
+            answer, test = is_answer(cell), is_test(cell)
             folded = cell.metadata.get("jupyter", {}).get("source_hidden")
             cell.metadata = NotebookNode()
             if cell.cell_type == "markdown":
@@ -70,14 +87,18 @@ class Page:
                     "code_prompt_hide": _("Hide it"),
                 }
             cell.outputs = [self._shown(cell, output) for output in cell.outputs]
-            if wrong := self.wrong_answers.get(cell["id"]):
+            if test:
+                wrong = self.wrong_answers.get(cell["id"], ())
                 shown = [(name, _packed(self._without_data(markup).encode())) for name, markup in wrong]
-                cell.outputs.append(_html(str(_cells().wrong_answers(cell["id"], shown))))
+                cell.outputs.append(_html(str(_cells().task_end(cell["id"], shown))))
         first = self.notebook.cells[0]
         title, rest = first.source.partition("\n")[::2]
         waits = explorer and not course.site.inside.cell.startswith(f"{self.lesson}#")
         name = translated("course", course.site.inside.fold) if waits else ""
-        first.source = f"{title}\n\n{_cells().doors(course, self.lesson, name)}\n{rest}"
+        above = _cells().doors(course, self.lesson, name) + _cells().spine(
+            self.lesson, self._spine, self.minutes
+        )
+        first.source = f"{title}\n\n{above}{_cells().key_figure(self.key_figure)}\n{rest}"
         if waits:
             self.notebook.cells.append(new_markdown_cell(folded_explorer(course, explorer), id="try-it"))
         return self.notebook
@@ -86,9 +107,12 @@ class Page:
         text = cell.source
         if answer:
             text = _cells().folded(text)
+        place = f"cell-{cell['id']}"
+        for task, minutes, name in TASK.findall(text):
+            self._spine.append(Stop(heading_text(task), place, name, int(minutes)))
         if cell is self.notebook.cells[0]:
             return str(text)
-        return f'<span class="anchor" id="cell-{cell["id"]}"></span>\n\n{text}'
+        return f'<span class="anchor" id="{place}"></span>\n\n{text}'
 
     def _shown(self, cell: NotebookNode, output: NotebookNode) -> NotebookNode:
         data = output.get("data", {})
@@ -134,6 +158,8 @@ class Page:
         # The code is English on every page; what it asks is not.
         question, *choices = (translated(name, text) for text in (question, *choices))
         self._asked[name] = tuple(choices)
+        title = f"{_('Your prediction')}: {heading_text(question)}"
+        self._spine.append(Stop(title, f"prediction-{name}", prediction=name))
         return str(_cells().question(name, question, choices))
 
     def _outcome(self, call: ast.Call, data: Mapping[str, str]) -> str:

@@ -22,21 +22,22 @@ def sections(notebooks: dict[str, NotebookNode]) -> list[dict[str, str]]:
                 continue
             where = f"{lesson}.html#cell-{cell['id']}" if title else f"{lesson}.html"
             pieces = HEADING.split(cell.source)  # text, heading, text, heading, text, …
-            title = title or _heading_text(pieces[1] if len(pieces) > 1 else lesson)
+            title = title or heading_text(pieces[1] if len(pieces) > 1 else lesson)
             headings = ["", *pieces[1::2]]
             for heading, text in zip(headings, pieces[::2], strict=True):
                 if heading:
-                    entries.append(_section(where, title, _heading_text(heading), text))
+                    entries.append(_section(where, title, heading_text(heading), text))
                 elif text.strip() and entries:
                     last = entries[-1]
-                    last["text"] = f"{last['text']} {_heading_text(text)}".strip()
+                    last["text"] = f"{last['text']} {heading_text(text)}".strip()
     return entries
 
 
 def _section(where: str, lesson: str, title: str, text: str) -> dict[str, Any]:
     tasks = " ".join(TASK.findall(text))
-    return {"where": where, "lesson": lesson, "title": title, "task": tasks, "text": _heading_text(text)}
+    return {"where": where, "lesson": lesson, "title": title, "task": tasks, "text": heading_text(text)}
 
 
-def _heading_text(text: str) -> str:
+def heading_text(text: str) -> str:
+    """Return a text without Markdown's marks, in one line."""
     return " ".join(MARKUP.sub("", text).split())

@@ -72,6 +72,8 @@ def _tell_readers(app: Sphinx, page: str, template: str, context: dict[str, Any]
     context["metatags"] = f'<meta name="description" content="{says}">' + "".join(
         f'<meta property="{key}" content="{value}">' for key, value in tags.items() if value
     )
+    # A table's corner heads nothing.
+    context["body"] = context.get("body", "").replace('<th class="head"><p></p></th>', "<td></td>")
     # A heading without a level says nothing to a screen reader.
     tree_key = "furo_navigation_tree"
     context[tree_key] = context[tree_key].replace('role="heading"', 'role="heading" aria-level="2"')

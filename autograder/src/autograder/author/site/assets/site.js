@@ -23,6 +23,16 @@ const reachable = new ResizeObserver((entries) => {
 });
 for (const box of document.querySelectorAll(boxes)) reachable.observe(box);
 
+// An explorer's module and its files are scripts that hold a packed text each: where a page was opened as a file, a
+// script can be loaded, and fetching cannot.
+const scripts = {};
+function script(name) {
+  return (scripts[name] ??= new Promise((done, failed) => {
+    document.head.append(Object.assign(document.createElement("script"), { src: `_static/${name}`, onload: done, onerror: failed }));
+  }));
+}
+const text = async (name) => (await script(name), window.live[name]);
+
 // --- search: the words in titles and names of tasks first, then in texts, with what stands around them ---
 
 const plain = (text) => text.toLowerCase().normalize("NFC");
@@ -69,8 +79,7 @@ function distance(one, other) {
   return last[other.length];
 }
 
-function search(list) {
-  const sought = new URLSearchParams(location.search).get("q") ?? "";
+function find(sought, most) {
   const words = plain(sought).split(/\s+/).filter(Boolean).map(nearest);
   const found = window.searchTexts
     .map((one) => {
@@ -78,12 +87,16 @@ function search(list) {
       return { ...one, points: points.every(Boolean) ? points.reduce((sum, value) => sum + value, 0) : 0 };
     })
     .filter((one) => one.points)
-    .sort((one, other) => other.points - one.points)
-    .slice(0, 60);
-  for (const field of document.querySelectorAll(".sidebar-search")) field.value = sought;
-  const says = document.querySelector(".search-summary");
-  if (words.length) says.textContent = found.length ? says.dataset.found.replace("{number}", found.length) : says.dataset.none;
-  list.replaceChildren(
+    .sort((one, other) => other.points - one.points);
+  return { words, found: found.slice(0, most) };
+}
+
+async function search(box, sought, most) {
+  await script("search-texts.js");
+  const { words, found } = find(sought, most);
+  const says = box.querySelector(".search-summary");
+  says.textContent = !words.length ? "" : found.length ? says.dataset.found.replace("{number}", found.length) : says.dataset.none;
+  box.querySelector(".search-found").replaceChildren(
     ...found.map((one) => {
       const item = document.createElement("li");
       const link = Object.assign(document.createElement("a"), { href: one.where });
@@ -96,8 +109,29 @@ function search(list) {
     }),
   );
 }
-const results = document.querySelector(".search-found");
-if (results) addEventListener("DOMContentLoaded", () => search(results));
+
+// What is typed into the field of any page is looked for at once; arrows go from one place found to the next.
+const ofPage = document.querySelector(".search-page");
+const box = ofPage ?? document.querySelector(".search-here");
+const field = document.querySelector(".sidebar-search");
+field?.addEventListener("input", () => search(box, field.value, ofPage ? 60 : 6));
+box?.parentNode.addEventListener("keydown", (event) => {
+  const links = [field, ...box.querySelectorAll("a")];
+  const at = links.indexOf(document.activeElement);
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.key === "Escape" && !ofPage) {
+    field.value = "";
+    search(box, "", 0);
+    field.focus();
+  } else if (step && at >= 0) {
+    links[Math.min(Math.max(at + step, 0), links.length - 1)].focus();
+    event.preventDefault();
+  }
+});
+if (ofPage) {
+  field.value = new URLSearchParams(location.search).get("q") ?? "";
+  search(box, field.value, 60);
+}
 
 // --- mistakes: folded by lesson, and looked for by a word ------------------------------------------
 
@@ -138,19 +172,6 @@ addEventListener("hashchange", unfold);
 unfold();
 
 // --- explorers ---------------------------------------------------------------------------------
-
-// An explorer's module and its files are scripts that hold a packed text each: where a page was opened as a file, a
-// script can be loaded, and fetching cannot.
-const texts = {};
-function text(name) {
-  return (texts[name] ??= new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = `_static/${name}`;
-    script.onload = () => done(window.live[name]);
-    script.onerror = failed;
-    document.head.append(script);
-  }));
-}
 
 const unpacked = (packed) =>
   new Response(new Blob([Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip")));
@@ -212,14 +233,15 @@ for (const group of document.querySelectorAll(".wrong-answers")) {
 // --- predictions -------------------------------------------------------------------------------
 
 // A browser may refuse to keep anything; then a prediction lasts as long as the page.
-function kept(name, value) {
+function remembered(key, value) {
   try {
-    if (value !== undefined) localStorage.setItem(`prediction ${name}`, value);
-    return localStorage.getItem(`prediction ${name}`);
+    if (value !== undefined) localStorage.setItem(key, value);
+    return localStorage.getItem(key);
   } catch {
     return value ?? null;
   }
 }
+const kept = (name, value) => remembered(`prediction ${name}`, value);
 
 function cameTrue(said, { came, within }) {
   if (said === came) return true;
@@ -281,5 +303,53 @@ for (const quiz of document.querySelectorAll(".quiz")) {
     const lesson = gap?.dataset.lesson;
     head.replaceChildren(gap ? Object.assign(document.createElement("a"), { href: `${lesson}.html`, textContent: result.dataset.begin.replace("{lesson}", lesson) }) : result.dataset.known);
     for (const one of result.querySelectorAll("li")) one.hidden = said(one.dataset.name) !== one.dataset.answer;
+  });
+}
+
+// --- the spine of a lesson: what was read and predicted, and where one is ---------------------------
+
+const spine = document.querySelector(".spine");
+if (spine) {
+  const { lesson, done, left, total } = spine.dataset;
+  const dots = [...spine.querySelectorAll("a")];
+  const read = new Set(JSON.parse(remembered(`read ${lesson}`) ?? "[]"));
+  const mark = () => {
+    let [minutes, all] = [0, 0];
+    for (const dot of dots) {
+      const { task, prediction } = dot.dataset;
+      const isDone = task ? read.has(task) : kept(prediction) !== null;
+      dot.classList.toggle("done", isDone);
+      dot.ariaLabel = isDone ? done.replace("{title}", dot.title) : dot.title;
+      all += Number(dot.dataset.minutes ?? 0);
+      if (!isDone) minutes += Number(dot.dataset.minutes ?? 0);
+    }
+    // Of all that a lesson takes, as large a part as of the time that its tasks take.
+    const says = spine.querySelector("span");
+    if (says) says.textContent = left.replace("{number}", Math.round((total * minutes) / all));
+  };
+  // A task is read whose end was in view for a moment, and not only passed.
+  const waits = new Map();
+  const ends = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      clearTimeout(waits.get(target));
+      if (!isIntersecting) continue;
+      const add = () => {
+        remembered(`read ${lesson}`, JSON.stringify([...read.add(target.id.slice("end-".length))]));
+        mark();
+      };
+      waits.set(target, setTimeout(add, 800));
+    }
+  });
+  for (const end of document.querySelectorAll(".task-end")) ends.observe(end);
+  addEventListener("change", mark);
+  mark();
+  const anchors = [...document.querySelectorAll(".anchor")];
+  let stops;
+  addEventListener("scroll", () => {
+    clearTimeout(stops);
+    stops = setTimeout(() => {
+      const here = anchors.findLast((anchor) => anchor.getBoundingClientRect().top < innerHeight / 3);
+      remembered("last", JSON.stringify({ lesson, place: here?.id ?? "" }));
+    }, 300);
   });
 }
