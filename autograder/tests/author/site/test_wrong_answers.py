@@ -34,7 +34,7 @@ def test_each_task_shows_one_small_change_for_each_of_its_mistakes(course_with):
 
 def test_a_wrong_answer_is_shown_with_its_line_its_numbers_and_the_card_that_a_check_gives(course_with):
     course = built(course_with())
-    (name, shown), _ = chips(course.load(NAME), wrong_answers(course, NAME))["share"]
+    (name, shown), _ = chips(course, NAME, wrong_answers(course, NAME))["share"]
     assert name == "Divided by the largest"
     assert "<del>−     return x / x.sum()</del>\n<ins>+     return x / x.max()</ins>" in shown
     assert "Divide by the sum." in shown

@@ -140,7 +140,7 @@ def write_sources(
     if terms:
         _write(source, "glossary.md", **context, terms=terms)
     for lesson, notebook in notebooks.items():
-        shown = chips(course.load(lesson), wrong[lesson]) if wrong[lesson] else {}
+        shown = chips(course, lesson, wrong[lesson])
         about = cards[lesson]
         page = Page(lesson, notebook, static, shown, about.picture, about.minutes)
         write_notebook(page.make(course, inside), source / f"{lesson}.ipynb")

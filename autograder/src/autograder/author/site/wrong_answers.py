@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from autograder.author.build_bank import changed_answer, evidence_for
 from autograder.author.pipeline import ExecutedLesson, execute
+from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.records.bank import RESULT, LessonBank, Task, with_texts
 from autograder.records.course import Course
@@ -70,12 +71,15 @@ def _of_task(described: Task, executed: ExecutedLesson, bank: LessonBank) -> Ite
             yield WrongAnswer(wrong.fault, removed, added, evidence)
 
 
-def chips(bank: LessonBank, answers: WrongAnswers) -> dict[str, list[tuple[str, str]]]:
-    """Return for each task what its wrong answers are called, and what a page shows of each, as HTML."""
-    spoken = with_texts(bank, translated).tasks
+def chips(course: Course, name: str, answers: WrongAnswers) -> dict[str, list[tuple[str, str]]]:
+    """Return for each task of a lesson what its wrong answers are called, and what a page shows of each."""
+    if not answers:
+        return {}
+    experiments.use(course)  # of a process of its own
+    spoken = with_texts(course.load(name), translated).tasks
     return {
-        name: [(_called(spoken[name], answer), _shown(spoken[name], answer)) for answer in some]
-        for name, some in answers.items()
+        task: [(_called(spoken[task], answer), _shown(spoken[task], answer)) for answer in some]
+        for task, some in answers.items()
     }
 
 
