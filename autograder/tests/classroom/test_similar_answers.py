@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from random import Random
 
+import nbformat
 import pytest
 from autograder.classroom.similar_answers import (
     COMMENTS,
@@ -106,7 +107,8 @@ def test_the_course_knows_its_stubs_solutions_and_mistakes(class_course):
     known, prose = course_says(Class(class_course.root), LESSON)
     stub, solution, *edits = known["convolve"]
     assert "..." in stub
-    assert "windows = [" in solution
+    published = nbformat.read(class_course.root / "solutions" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    assert solution in [cell.source for cell in published.cells]
     assert len(edits) == 4  # three mistakes, and another way
     assert any("kernel.flip(0)" in text for text in edits)
     assert "slides a small row of weights" in prose
