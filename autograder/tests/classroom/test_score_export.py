@@ -128,6 +128,8 @@ def test_nothing_is_scaled_to_a_maximum_of_0(known, scale):
 def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(known):
     with pytest.raises(BadList, match="Make an assignment of that name in Canvas"):
         into_canvas(known, CANVAS.replace(LESSON, "Homework"))
+    with pytest.raises(BadList, match="Nothing of 03-more is graded yet"):
+        canvas.fill(known, listed(CANVAS), "03-more")
 
 
 MOODLE = """\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments

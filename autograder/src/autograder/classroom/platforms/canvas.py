@@ -76,6 +76,8 @@ def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -
         OtherMaximum: the maximum of every such column is another one than ours, and nobody asked to scale.
     """
     wanted = [name for name in class_scores.lessons if lesson in ("", name)]
+    if not wanted:
+        raise BadList(f"Nothing{f' of {lesson}' if lesson else ''} is graded yet.")
     columns = {
         column: lesson_name
         for column, name in enumerate(table.header)
@@ -84,7 +86,7 @@ def fill(class_scores: Scores, table: Table, lesson: str, scale: bool = False) -
     }
     if not columns:
         raise BadList(
-            f"No column is called as a lesson that is graded: {', '.join(wanted) or 'none is'}. Make "
+            f"No column is called as a lesson that is graded: {', '.join(wanted)}. Make "
             "an assignment of that name in Canvas, export the gradebook again, and use that file."
         )
 
