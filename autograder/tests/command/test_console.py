@@ -8,6 +8,7 @@ import typer
 from autograder.command import app as cli
 from autograder.command.console import AUTHOR, IN_ORDER, MORE, Commands, resolve_lessons
 from autograder.command.grade_command import _Kinds
+from typer.main import get_command
 from typer.testing import CliRunner
 
 
@@ -21,6 +22,8 @@ def test_the_help_shows_a_terms_commands_first_and_each_with_an_example():
     places = [said.index(f"autograder {name} ") for name in (*IN_ORDER[:5], *IN_ORDER[6:])]
     assert places == sorted(places)
     assert max(places) < said.index(MORE) < said.index(AUTHOR)
+    shown = [name for name, command in get_command(cli.app).commands.items() if not command.hidden]
+    assert [name for name in shown if f"autograder {name}" not in said] == []
     assert CliRunner().invoke(cli.app, ["--version"]).output.strip() == metadata.version("lesson-autograder")
 
 

@@ -29,6 +29,7 @@ app = typer.Typer(
     cls=console.Commands,
     invoke_without_command=True,
     help="Serve this class to a learning platform by LTI 1.3.",
+    epilog="Example: autograder lti --port 8443",
 )
 
 
