@@ -4,7 +4,7 @@ In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `
 `predict("id", …)` before a cell and `reveal("id", …)` after it; `bring_over(…)` to go on with an answer to an
 earlier lesson. `join("address", "code")` tells a live room how the checks go, until `leave()`. `quiz()` says
 where to begin, and `review()` asks again what earlier lessons taught. `exam("task-id")` asks for
-a task from a blank cell, until `hand_in()`.
+a task from a blank cell, until `hand_in()`. `add_to_mine("task-id")` puts a right answer into a package.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from autograder.lesson.exam import exam, hand_in
     from autograder.lesson.import_answer import bring_over
     from autograder.lesson.join_live import join, leave
+    from autograder.lesson.mine import add_to_mine
     from autograder.lesson.placement_quiz import quiz
     from autograder.lesson.predictions import predict, reveal
     from autograder.lesson.review import review
 
 __all__ = [
+    "add_to_mine",
     "bring_over",
     "check",
     "exam",
@@ -47,6 +49,7 @@ def __getattr__(name: str) -> Any:
             exam,
             import_answer,
             join_live,
+            mine,
             placement_quiz,
             predictions,
             review,
@@ -56,8 +59,9 @@ def __getattr__(name: str) -> Any:
     shadowed_names.watch()
     waiting_cells.watch()
     cell_runs.watch()
+    mine.watch()
     homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
-    homes |= {"exam": exam, "hand_in": exam, "review": review}
+    homes |= {"exam": exam, "hand_in": exam, "add_to_mine": mine, "review": review}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, check_calls), name)
 

@@ -106,3 +106,15 @@ def test_a_name_that_a_task_asks_for_is_the_learners_in_the_courses_cells_too(cl
     shown = next(cell for cell in done.notebook.cells if cell["id"] == "worked")
     assert shown.outputs[0].data["text/plain"] == "False"
     assert done.verdicts["by-hand"].earned == 1
+
+
+def test_a_package_of_the_learners_own_is_what_the_notebook_itself_has(class_course, sandbox, graded):
+    notebook = taking(class_course, "own", "")
+    cell = next(cell for cell in notebook.cells if cell["id"] == "convolution-answer")
+    cell.source = (
+        "from mine import convolve as kept\n\nclass Convolution(nn.Module):\n    def __init__(self, width):\n"
+        "        super().__init__()\n        self.kernel = nn.Parameter(torch.rand(width))\n"
+        "        self.bias = nn.Parameter(torch.zeros(()))\n\n    def forward(self, x):\n"
+        "        return torch.stack([kept(row, self.kernel) for row in x]) + self.bias"
+    )
+    assert graded(notebook, sandbox).verdicts["convolution"].passed

@@ -331,6 +331,12 @@ def _mounted(course: Course, task: Task, verdict: Verdict, where: Notice | None)
             }
             more["where"] = {"label": _("Where?"), "shown": where.html()} if where else None
             more["again"] = start_over(task.id)
+        elif any(task.id in tasks for tasks in course.mine.values()):
+            more["agree"] = {
+                "label": _("Add to mine"),
+                "does": f'__import__("autograder").add_to_mine({task.id!r})',
+                "gone": Notice(_("Run this cell again, then press the button.")).html(),
+            }
         return card_in_page(f"hints {task.id}", shown, still, **more)
 
     return mounted

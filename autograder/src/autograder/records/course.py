@@ -149,6 +149,8 @@ class Course:
     review: str = ""  # and one of what is asked again of earlier lessons
     # The tasks that an exam can ask, and how many minutes each takes.
     exam: Mapping[str, int] = field(default_factory=dict, hash=False)
+    # The tasks whose answers `add_to_mine` collects, by module; those of earlier lessons first.
+    mine: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     # What every built notebook carries in its metadata, by the platform that reads it.
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict, hash=False)
 
@@ -302,6 +304,7 @@ class _Described:
     quiz: str = ""
     review: str = ""
     exam: Mapping[str, int] = field(default_factory=dict)
+    mine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notebook: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
