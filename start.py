@@ -51,14 +51,15 @@ WHEELS = {file.name.split("-")[0]: file for file in sorted(HERE.glob("*.whl"), k
 STAMP = VENV / "start-stamp.json"  # what .venv holds; missing while .venv is being changed
 TEST_STAMP = VENV / "start-test-stamp.json"  # the same, once it holds what TEST_LOCK names
 
-COMMANDS = ("lab", "run") if WHEELS else ("lab", "test", "run", "build")
+COMMANDS = ("lab", "notebook", "run") if WHEELS else ("lab", "notebook", "test", "run", "build")
 HELP = """python3 start.py COMMAND ...
 
-  lab    open the lessons in JupyterLab (--no-browser, --port N and the like are passed on)
-  test   run a fixed choice of the tests of the tool and of the course (--all: every test;
-         or pytest with what follows)
-  run    run any command in the course's environment (or Python)
-  build  make notebooks/ and solutions/ from source/ (the same as: run autograder build)
+  lab       open the lessons in JupyterLab (--no-browser, --port N and the like are passed on)
+  notebook  open them in Jupyter Notebook
+  test      run a fixed choice of the tests of the tool and of the course (--all: every test;
+            or pytest with what follows)
+  run       run any command in the course's environment (or Python)
+  build     make notebooks/ and solutions/ from source/ (the same as: run autograder build)
 
 The first start makes .venv; something odd in it? Delete that folder and start again.
 On Linux, torch is installed without CUDA; START_TORCH=default takes what your index offers."""
@@ -137,7 +138,7 @@ def main(arguments):
     set_up()
     if MAKERS.intersection(arguments[:3]) and TEST_LOCK.exists():
         add_for_tests()
-    if command == "lab":
+    if command in ("lab", "notebook"):
         check_home()
     return execute(command, rest)
 
@@ -450,7 +451,10 @@ def execute(command, rest):
         line = [program, *rest[1:]]
     else:
         os.chdir(HERE)
-        if command == "lab":  # nbgrader is the instructor's, and takes half of JupyterLab's start
+        if command in (
+            "lab",
+            "notebook",
+        ):  # nbgrader is the instructor's, and takes half of JupyterLab's start
             environment["JUPYTER_CONFIG_PATH"] = str(HERE / ".lab")
             pages = [PYTHON, "-m", "autograder.lesson.welcome_page"]  # what is done, what is next
             quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
@@ -458,8 +462,10 @@ def execute(command, rest):
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
         if command == "test" and rest in ([], ["--all"]):
             return run_tests([] if rest else ["-m", "not slow"], environment)
+        lessons = [f"--ServerApp.root_dir={HERE / 'notebooks'}"]
         modules = {
-            "lab": ["jupyterlab", f"--ServerApp.root_dir={HERE / 'notebooks'}", *root, *rest],
+            "lab": ["jupyterlab", *lessons, *first_page(environment), *root, *rest],
+            "notebook": ["notebook", *lessons, *root, *rest],
             "test": ["pytest", *(word for word in rest if word != "--all")],
             "build": ["autograder", "build", *rest],
         }
@@ -468,6 +474,18 @@ def execute(command, rest):
     if not WINDOWS:
         os.execve(line[0], line, environment)  # the command takes this process's place
     return wait_for(line, environment)
+
+
+def first_page(environment):
+    """Return the word that opens the first page in the learner's language, where the lessons are in it."""
+    for name in ("AUTOGRADER_LANGUAGE", "LC_ALL", "LANG"):
+        asked = environment.get(name, "").partition(".")[0]
+        for code in filter(None, (asked, asked.partition("_")[0])):
+            if (HERE / "notebooks" / code / "welcome.md").is_file():
+                return [f"--LabApp.default_url=/lab/tree/{code}/welcome.md"]
+        if asked:
+            break
+    return []
 
 
 def run_tests(chosen, environment):

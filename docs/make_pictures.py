@@ -10,7 +10,6 @@ bubblewrap must be installed, and the course built.
 from __future__ import annotations
 
 import argparse
-import base64
 import io
 import re
 import subprocess
@@ -37,9 +36,6 @@ RIGHT = "attn_weights = torch.softmax(attn_scores, dim=-1)"
 WRONG = RIGHT.replace("dim=-1", "dim=0")
 TYPED = "attn_weights = torch.softmax(attn_scores, "  # what both begin with
 QUALITY = 82
-FONT = ROOT / "visuals" / "fonts" / "noto-sans-bengali.ttf"  # the machine may have none with these letters
-LETTERS = """@font-face {{ font-family: letters; src: url(data:font/ttf;base64,{font}) }}
-.jp-RenderedMarkdown a {{ font-family: system-ui, sans-serif, letters !important }}"""
 
 
 def shot(page: Page, first: Locator | None = None, last: Locator | None = None) -> Image.Image:
@@ -156,9 +152,6 @@ def welcome(browser: Browser) -> None:
         page.locator(".jp-MarkdownViewer").get_by_role("link", name=re.compile("^01 ·")).first.wait_for(
             timeout=90_000
         )
-        font = base64.b64encode(FONT.read_bytes()).decode()
-        page.add_style_tag(content=LETTERS.format(font=font))
-        page.evaluate("document.fonts.load('16px letters', 'বাংলা')")
         page.wait_for_timeout(2000)
         save(shot(page), "welcome")
         page.close()
@@ -180,7 +173,10 @@ def pages(browser: Browser) -> None:
         page.wait_for_timeout(6000)
         shot(page).quantize(128).save(ROOT / "docs" / "front.png", optimize=True)
         page.set_viewport_size({"width": 1200, "height": 1200})
-        save(shot(page, page.locator(".live-place").first), "live-model")
+        save(shot(page, page.locator(".front-live .live-place")), "words")
+        page.locator(".try-it summary").click()
+        page.wait_for_timeout(6000)
+        save(shot(page, page.locator(".try-it .live-place")), "live-model")
         page.goto(f"{address}/01-dot-product.html")
         page.wait_for_timeout(3000)
         save(shot(page, page.locator("div.cell_output .live-place").first), "explorer")

@@ -337,6 +337,25 @@ def test_without_a_network_a_sentence_says_so_and_a_start_with_nothing_to_do_is_
         assert course.start("run pebble-say", PYTHONPATH="/elsewhere") == (0, "a pebble\n", "")
 
 
+@pytest.mark.parametrize(
+    ("environment", "folder"),
+    [
+        ({"AUTOGRADER_LANGUAGE": "bn", "LANG": "en_GB.UTF-8"}, "bn/"),
+        ({"LANG": "bn_BD.UTF-8"}, "bn/"),
+        ({"AUTOGRADER_LANGUAGE": "en", "LANG": "bn_BD.UTF-8"}, ""),
+        ({"LANG": "C.UTF-8"}, ""),
+        ({}, ""),
+    ],
+)
+def test_jupyterlab_begins_in_the_learners_language(bare, tmp_path, monkeypatch, environment, folder):
+    page = tmp_path / "notebooks" / "bn" / "welcome.md"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    monkeypatch.setattr(bare, "HERE", tmp_path)
+    wanted = [f"--LabApp.default_url=/lab/tree/{folder}welcome.md"] if folder else []
+    assert bare.first_page(environment) == wanted
+
+
 def test_a_python_that_does_not_fit_is_told_what_to_do(bare, monkeypatch):
     ast.parse(START.read_text(encoding="utf-8"), feature_version=(3, 6))
     monkeypatch.setattr(sys, "argv", ["start.py"])

@@ -29,7 +29,7 @@ SOURCE = """id => window.jupyterapp.shell.currentWidget.content.widgets
 def folder(tmp_path_factory):
     """Notebooks of a learner's own, beside which lies what start.py and their checks need."""
     place = tmp_path_factory.mktemp("course")
-    for name in ("course.toml", "bank", "source", ".lab"):
+    for name in ("course.toml", "bank", "docs", "source", ".lab"):
         (place / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "notebooks" / LESSON, place / "notebooks" / LESSON)
     shutil.copytree(ROOT / "notebooks" / "bn" / LESSON, place / "notebooks" / "bn" / LESSON)
@@ -45,6 +45,11 @@ def page(folder, tmp_path_factory, browser):
         page.goto(f"{address}/?token=test")
         yield page
         page.close()
+
+
+@pytest.fixture(scope="module")
+def address(page):
+    return page.url.partition("/lab")[0]
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +75,22 @@ def test_the_first_page_says_where_to_start_and_asks_nothing(page):
     shown.get_by_role("heading", name="Attention, step by step").wait_for()
     assert "Start here: 01 · From a dot product to attention" in shown.inner_text()
     assert shown.get_by_role("link", name="বাংলা").count() == 1
+    assert "about 85 minutes" in shown.inner_text()
+    page.wait_for_function("document.querySelector('.jp-MarkdownViewer img[alt*=arcs]')?.naturalWidth > 0")
+    # The name of a language is text, in letters that come with the course.
+    letters = "[...document.fonts].some(one => one.family.includes('Bengali') && one.status === 'loaded')"
+    page.wait_for_function(letters)
     page.wait_for_timeout(3000)
     assert page.locator(".jp-Launcher").count() == 0
     assert page.get_by_text("official Jupyter news").count() == 0
+
+
+def test_wherever_one_comes_in_the_first_page_is_open(page, address):
+    other = page.context.browser.new_page()
+    other.goto(f"{address}/lab/workspaces/other?token=test")
+    other.locator(".jp-MarkdownViewer").get_by_text("Start here").wait_for(timeout=60_000)
+    assert other.locator(".jp-Launcher").count() == 0
+    other.close()
 
 
 def test_code_that_nobody_has_to_read_is_folded_and_tells_no_answer(notebook):
@@ -120,6 +138,18 @@ def test_a_lesson_goes_back_to_how_it_was_and_only_what_was_changed_is_kept(page
     )
     assert kept == [TYPED]
     assert source(page, "dot-product-answer").endswith(STUB)
+
+
+def test_the_first_page_counts_what_is_solved_when_somebody_comes_back_to_it(page, notebook):
+    assert "0 / 10" in page.locator(".jp-MarkdownViewer").text_content()
+    notebook.answer(STUB.strip(), TYPED.replace("a * b", "(a * b).sum()"))
+    check = notebook.cell('check("dot-product")')
+    notebook.run(check)
+    check.get_by_text("2 of 2 points").wait_for()
+    tabs = page.locator("#jp-main-dock-panel .lm-TabBar-tab")
+    tabs.filter(has_text="welcome.md").click()
+    page.locator(".jp-MarkdownViewer").get_by_text("1 / 10").wait_for()
+    tabs.filter(has_text=LESSON).click()
 
 
 def test_an_explorer_is_dragged_and_clicked_and_is_there_again_in_a_saved_notebook(page, notebook, folder):

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.lesson import progress_store
+from autograder.records.cell_roles import stated_time
 from autograder.records.course import Course
 from autograder.records.errors import UserError
 from autograder.records.file_digests import write_whole
@@ -30,17 +31,29 @@ def write(home: Path) -> list[Path]:
     course = Course.find()
     first, *others = course.languages
     folders = {first: home, **{code: home / code for code in others if (home / code).is_dir()}}
+    picture = course.root / course.site.front.picture
+    shown = home / f"welcome{picture.suffix}" if picture.is_file() else None
+    if shown:
+        write_whole(shown, picture.read_bytes())
     for code, folder in folders.items():
         with speaking(course.bank, code):
-            write_whole(folder / PAGE, "\n".join(_lines(course, folder, folders)).encode())
+            write_whole(folder / PAGE, "\n".join(_lines(course, folder, folders, shown)).encode())
     return [folder / PAGE for folder in folders.values()]
 
 
-def _lines(course: Course, folder: Path, folders: dict[str, Path]) -> Iterator[str]:
+def rewrite() -> None:
+    """Write the pages anew, as a page that somebody comes back to asks a kernel of a lesson below it."""
+    homes = [folder for folder in Path.cwd().parents if (folder / PAGE).is_file()]
+    if homes:
+        write(homes[-1])
+
+
+def _lines(course: Course, folder: Path, folders: dict[str, Path], picture: Path | None) -> Iterator[str]:
     """Yield the lines of a page, as Markdown."""
     rows, ahead, began = [], "", False
     for name in course.banked():
-        if not (folder / name / f"{name}.ipynb").is_file():
+        notebook = folder / name / f"{name}.ipynb"
+        if not notebook.is_file():
             continue
         title, tasks = _titles(course, name)
         solved = [task for task in tasks if progress_store.read(course.name, task).solved]
@@ -50,10 +63,18 @@ def _lines(course: Course, folder: Path, folders: dict[str, Path]) -> Iterator[s
             task = next(tasks[task] for task in tasks if task not in solved)
             ahead = _("**Go on here:** {lesson}. Next: {task}", lesson=link, task=task) if began else ""
             ahead = ahead or _("**Start here:** {lesson}", lesson=link)
-        rows.append((link, f"{len(solved)} / {len(tasks)}", "✓" if len(solved) == len(tasks) else ""))
+        rows.append(
+            (link, _time(notebook), f"{len(solved)} / {len(tasks)}", "✓" if len(solved) == len(tasks) else "")
+        )
     yield f"# {course.title}\n"
+    if course.site.says:
+        yield translated("course", course.site.says) + "\n"
+    if picture:
+        way = "" if folder == picture.parent else "../"
+        yield f"![{translated('course', course.site.front.shows)}]({way}{picture.name})\n"
     yield (ahead or _("You have solved every task.")) + "\n"
-    yield " | ".join(("", _("Lesson"), _("Tasks solved"), "", "")).strip() + "\n| --- | --- | --- |"
+    yield " | ".join(("", _("Lesson"), _("Time"), _("Tasks solved"), "", "")).strip()
+    yield "| --- | --- | --- | --- |"
     yield from (f"| {' | '.join(row)} |" for row in rows)
     yield "\n" + _(
         "Open a lesson and run its cells from top to bottom with Shift+Enter. A check is below each "
@@ -79,6 +100,14 @@ def _languages(course: Course, here: Path, folders: dict[str, Path]) -> str:
         way = "../" * (here.name in folders) + f"{code}/" * (folder.name in folders)
         links.append(f"**{name}**" if folder == here else f"[{name}]({way}{PAGE})")
     return " · ".join(links)
+
+
+def _time(notebook: Path) -> str:
+    """Return the time that a lesson's first cell says it takes."""
+    with suppress(OSError, ValueError, LookupError, TypeError):  # what a learner made of it
+        first = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]
+        return stated_time("".join(first["source"])).partition(",")[0]
+    return ""
 
 
 def _titles(course: Course, name: str) -> tuple[str, dict[str, str]]:

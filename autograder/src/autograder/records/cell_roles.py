@@ -14,6 +14,8 @@ from nbformat import NotebookNode
 from autograder.records.parse_cells import names_of, parsed
 
 NEEDS = "needs-"
+# In a lesson's first cell: what stands after a line's first bold words, up to the end of the sentence.
+TIME = re.compile(r"^\*\*[^*\n]+:\*\*\s*([^.।\n]+)[.।]", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
 
 
@@ -47,6 +49,12 @@ def claimed_release(notebook: NotebookNode) -> str:
     about = notebook.metadata.get(OF_RELEASE, {})
     release = about.get(RELEASE, "") if isinstance(about, dict) else ""
     return release if isinstance(release, str) else ""
+
+
+def stated_time(text: str) -> str:
+    """Return the time that a lesson's first cell says it takes; "" where it says none."""
+    time = TIME.search(text)
+    return time[1] if time else ""
 
 
 def is_answer(cell: NotebookNode) -> bool:

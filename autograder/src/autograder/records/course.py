@@ -46,10 +46,16 @@ class NoCourse(AuthoringError):
 
 @dataclass(frozen=True)
 class Front:
-    """What moves on a site's first page: a function, as module:name, that returns an explorer."""
+    """What moves on a site's first page: a function, as module:name, that returns an explorer.
+
+    `says` is a sentence before it. Where nothing can move, as on the page that JupyterLab opens with,
+    `picture` is in its place, and `shows` says what it shows.
+    """
 
     explorer: str = ""
-    says: str = ""  # a sentence before it
+    says: str = ""
+    picture: str = ""
+    shows: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,10 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.author.site.lesson_page import bullets, first_picture, mounted
+from autograder.records.cell_roles import stated_time
 from autograder.records.course import Course
 from autograder.records.errors import AuthoringError
 from autograder.records.javascript_modules import MODULE_MIME
-
-# In a lesson's first cell: what stands after a line's first bold words, up to the end of the sentence.
-TIME = re.compile(r"^\*\*[^*\n]+:\*\*\s*([^.।\n]+)[.।]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,12 @@ class Card:
 def card(lesson: str, notebook: NotebookNode, static: Path) -> Card:
     """Return what the first page shows of a lesson; its first picture is written into `static`."""
     first = notebook.cells[0].source
-    time = TIME.search(first)
     shown = (output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ()))
     pictures = (first_picture(data, static) for data in shown)
     return Card(
         lesson=lesson,
         title=first.partition("\n")[0].lstrip("# "),
-        time=time[1] if time else "",
+        time=stated_time(first),
         picture=next(filter(None, pictures), ""),
         can=tuple(map(_without_markdown, bullets(notebook))),
     )

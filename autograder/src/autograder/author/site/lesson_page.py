@@ -158,8 +158,8 @@ class Page:
         # The code is English on every page; what it asks is not.
         question, *choices = (translated(name, text) for text in (question, *choices))
         self._asked[name] = tuple(choices)
-        title = f"{_('Your prediction')}: {heading_text(question)}"
-        self._spine.append(Stop(title, f"prediction-{name}", prediction=name))
+        head = _("Your prediction")
+        self._spine.append(Stop(f"{head}: {heading_text(question)}", f"prediction-{name}", prediction=name))
         return str(_cells().question(name, question, choices))
 
     def _outcome(self, call: ast.Call, data: Mapping[str, str]) -> str:

@@ -4,7 +4,10 @@
   const MODULE = "application/vnd.autograder.module+json";
   const PICTURE = "application/vnd.autograder.picture+json";
   const ABOUT = "autograder"; // what the tool keeps in a notebook's metadata
-  const mounting = import(new URL("mount.js", document.currentScript.src));
+  const WELCOME = "welcome.md"; // which the tool writes beside the lessons
+  const beside = (name) => new URL(name, script);
+  const script = document.currentScript.src;
+  const mounting = import(beside("mount.js"));
   let shared;
 
   // JupyterLab's own copy of a package.
@@ -22,6 +25,13 @@
         // A picture stands on a card of its own: a dark theme turns light into dark, and keeps hues.
         const style = document.createElement("style");
         style.textContent = '[data-jp-theme-light="false"] .ag-picture { filter: invert(1) hue-rotate(180deg); }';
+        // Letters of Bengali, before the theme's own fonts: some draw boxes for letters that they lack.
+        style.textContent += `
+          @font-face { font-family: "Lesson Bengali"; font-weight: 400 700; src: url("${beside("noto-sans-bengali.woff2")}") format("woff2");
+            unicode-range: U+0951-0952, U+0964-0965, U+0980-09FE, U+200C-200D, U+20B9, U+25CC; }`;
+        for (const kind of ["ui", "content", "code"])
+          style.textContent += `
+          :root { --lesson-${kind}: var(--jp-${kind}-font-family); } body { --jp-${kind}-font-family: "Lesson Bengali", var(--lesson-${kind}); }`;
         document.head.append(style);
 
         // Shown where code of the notebook's may not run, before it does, and where it cannot.
@@ -57,6 +67,29 @@
           const cells = JSON.stringify(notebook.widgets.map(({ model }) => model.id)); // as well a list of Python's
           const told = `(lambda told: told and told.tell_cells(${cells}))(__import__("sys").modules.get("autograder.lesson.front_end"))`;
           asked(panel.sessionContext.session?.kernel, told);
+        });
+
+        // Wherever somebody comes in, the first page is open, unless something else was.
+        const { pathname, search } = location;
+        app.restored.then(async () => {
+          if (!/\/lab(\/workspaces\/[^/]+)?\/?$/.test(pathname) || search.includes("reset") || panels().some(({ context }) => context)) return;
+          try {
+            await app.serviceManager.contents.get(WELCOME, { content: false });
+          } catch {
+            return; // there is none
+          }
+          const launchers = panels();
+          await app.commands.execute("docmanager:open", { path: WELCOME, factory: "Markdown Preview" });
+          for (const launcher of launchers) launcher.dispose();
+        });
+
+        // What is done is written there anew each time somebody comes back to it.
+        app.shell.currentChanged?.connect(async (_shell, change) => {
+          const page = change?.newValue;
+          if (!page?.context?.path.split("/").includes(WELCOME)) return;
+          const lesson = panels().find(({ content }) => content?.model?.getMetadata?.(ABOUT));
+          const written = '__import__("autograder.lesson.welcome_page", fromlist=["rewrite"]).rewrite()';
+          if (await asked(lesson?.sessionContext?.session?.kernel, written)) page.context.revert();
         });
 
         class Shown extends Widget {
