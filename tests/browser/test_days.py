@@ -237,3 +237,34 @@ def test_a_room_is_joined_only_where_a_kernel_answers(browser, tmp_path):
         choose(page, "Kernel", "Shut Down Kernel")
         page.get_by_role("button", name="I agree: join").press("Enter")
         page.get_by_text("Run this cell again, then press the button.").wait_for()
+
+
+LOSS = """
+import torch
+def next_token_loss(logits, labels):
+    there = labels != -100
+    chosen = torch.log_softmax(logits[there], dim=-1)
+    return -chosen.gather(-1, labels[there][:, None]).mean()
+"""
+
+
+def test_an_exam_is_written_in_a_blank_cell_and_handed_in_and_the_answer_is_added_to_mine(browser, tmp_path):
+    write(tmp_path, SETUP, 'exam("next-token-loss")', 'check("next-token-loss")')
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(2):
+            run(page, cell)
+        page.get_by_text("6 min left").wait_for()
+        blank = page.locator(".jp-Notebook .jp-Cell").nth(2)
+        assert "def next_token_loss(logits, labels):" in blank.inner_text()
+        run(page, 3)
+        page.get_by_text("An exam asks").wait_for()
+        blank.locator(".cm-content").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(LOSS)
+        run(page, 2)
+        page.get_by_role("button", name="Hand in").press("Enter")
+        page.get_by_text("Your time: 0 min").wait_for()
+        run(page, 3)
+        page.get_by_role("button", name="Add to mine").press("Enter")
+        page.get_by_text("from mine import next_token_loss").wait_for()
+    assert "def next_token_loss" in (tmp_path / "books" / "mine" / "training.py").read_text()
