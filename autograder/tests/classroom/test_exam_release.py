@@ -66,6 +66,7 @@ def test_it_holds_the_tool_and_nothing_of_the_course(given):
     with zipfile.ZipFile(wheel) as packed:
         assert not [name for name in packed.namelist() if name.endswith(".safetensors")]
     assert not (given / "course.toml").exists()
+    assert f"({LESSON}/{LESSON}.ipynb)" in (given / "notebooks" / "welcome.md").read_text(encoding="utf-8")
 
 
 def test_what_is_handed_in_is_graded_as_always_out_of_the_exams_points(place, given, walls):

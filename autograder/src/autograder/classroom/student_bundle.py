@@ -150,6 +150,11 @@ def bundle(
                         notebook, course, addresses, lesson_folder.removesuffix(lesson).strip("/"), exam
                     )
                     nbformat.write(notebook, target / f"{lesson}.ipynb")
+        if exam:  # `start.py lab` opens this page, and without a course it cannot write it
+            paths = sorted(path.relative_to(root / "notebooks") for path in root.rglob("*.ipynb"))
+            links = "".join(f"- [{path.parent.as_posix()}]({path.as_posix()})\n" for path in paths)
+            text = f"# {course.title}\n\n{links}"
+            (root / "notebooks" / "welcome.md").write_text(text, encoding="utf-8", newline="\n")
         limits = {limit.operator: limit.version for limit in SpecifierSet(bundle_wheels.pythons())}
         start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
             python=f"{limits['>=']} to below {limits['<']}", wheels=" ".join(packed)
