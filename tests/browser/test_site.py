@@ -70,8 +70,8 @@ class Parts(HTMLParser):
             self.parts.append(found["href"])
         if not found.get("src", "data:").startswith("data:"):
             self.parts.append(found["src"])
-        if found.get("data-states"):
-            self.parts.append(f"_static/{found['data-states']}")
+        if found.get("data-script"):
+            self.parts.append(f"_static/{found['data-script']}")
         for name in json.loads(found.get("data-scripts", "{}")).values():
             self.parts.append(f"_static/{name}")
 

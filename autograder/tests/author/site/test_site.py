@@ -9,15 +9,17 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 from autograder.author.nbgrader_generate import write_notebook
 from autograder.author.site.build_site import build_site
-from autograder.author.site.lesson_page import Page
+from autograder.author.site.lesson_page import Page, mounted
 from autograder.author.site.search_index import sections
 from autograder.records import course as course_file
 from autograder.records.course import Course, Front, Inside, Site
 from autograder.records.errors import AuthoringError
 from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from safetensors.torch import load, save
 
 pytestmark = pytest.mark.slow
 
@@ -201,6 +203,21 @@ def test_a_module_is_mounted_with_its_files_as_scripts_a_page_opened_as_a_file_c
     assert b"import" not in code
     assert numbers == bytes([0, 4, 1, 5, 2, 6, 3, 7])  # of each four bytes the first, then the second, …
     assert all(f"live/{name}" in page for name in scripts)
+
+
+def test_weights_on_a_page_are_right_to_a_millionth_and_pack_well(package, tmp_path):
+    weights = {"weight": torch.randn(64, 32, generator=torch.Generator().manual_seed(1))}
+    (package / "weights.safetensors").write_bytes(save(weights))
+    mounted({**MODULE, "files": {"weights": "weights.safetensors"}}, tmp_path, "")
+    scripts = [
+        path.read_text().rpartition(' = "')[2].rstrip('";\n') for path in (tmp_path / "live").iterdir()
+    ]
+    packed = max(scripts, key=len)
+    held = unpacked(packed)
+    rows = [held[phase * len(held) // 4 :][: len(held) // 4] for phase in range(4)]
+    shown = load(bytes(byte for four in zip(*rows, strict=True) for byte in four))["weight"]
+    assert float((shown / weights["weight"] - 1).abs().max()) < 1e-6
+    assert len(packed) < 1.15 * len(save(weights))  # 1.21 as they were
 
 
 def test_the_first_page_shows_the_explorers_that_the_course_names_with_what_is_chosen_there(site):

@@ -226,7 +226,7 @@ for (const group of document.querySelectorAll(".wrong-answers")) {
     button.addEventListener("click", async () => {
       const opens = button.ariaExpanded !== "true";
       for (const other of buttons) other.ariaExpanded = String(opens && other === button);
-      shown.innerHTML = opens ? await unpacked(button.dataset.shown).text() : "";
+      shown.innerHTML = opens ? (await unpacked(await text(group.dataset.script)).json())[button.dataset.place] : "";
     });
 }
 
