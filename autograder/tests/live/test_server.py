@@ -57,7 +57,7 @@ def test_what_cannot_be_served_is_refused_with_one_sentence(bank_folder, tmp_pat
             ("--certificate", broken): "belong together",
             ("--certificate", broken, "--key", broken): "The certificate cannot be used",
             ("--host", "no-such-host.invalid", "--unencrypted"): "cannot be had",
-            ("--port", taken.getsockname()[1]): "cannot be had",
+            ("--port", taken.getsockname()[1]): "Another program uses that port: name a free one",
             ("--history", broken): "cannot hold the history of live rooms",
             ("--history", damaged, "--room", "lab"): "cannot hold the history of live rooms",
             ("--history", tmp_path): "cannot hold the history of live rooms",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import ssl
@@ -142,7 +143,8 @@ def _listening(binding: ServerAddress) -> socket.socket:
     """Return the socket, before anything is told of it.
 
     Raises:
-        CannotListen: there is no such place, or it is in use.
+        CannotListen: there is no such place.
+        OSError: it is in use.
     """
     try:
         family, *_kind, where = socket.getaddrinfo(binding.host, binding.port, type=socket.SOCK_STREAM)[0]
@@ -152,5 +154,7 @@ def _listening(binding: ServerAddress) -> socket.socket:
         sock.bind(where)
         sock.listen(BACKLOG)  # whoever reads the address and is there at once waits a moment
     except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:  # told by the command, as of every server's port
+            raise
         raise CannotListen(f"{binding.host}:{binding.port} cannot be had: {problem}.") from problem
     return sock
