@@ -228,10 +228,9 @@ def _renamed(mess: Mess) -> None:
 def _numbered_by_a_browser(mess: Mess) -> None:
     student = mess.one()
     student.files = [
-        (f"{name.removesuffix('.ipynb')} (3).ipynb", content)
+        (f"{name.removesuffix('.ipynb')} (3).ipynb" if name.endswith(".ipynb") else name, content)
         for name, content in student.files
-        if name.endswith("ipynb")
-    ] or student.files
+    ]
 
 
 def _of_another_lesson(mess: Mess) -> None:
