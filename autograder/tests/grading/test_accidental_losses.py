@@ -43,7 +43,7 @@ def card(done: Graded) -> str:
 def test_another_default_dtype_is_named(graded):
     done = graded(SMOOTHED, "torch.set_default_dtype(torch.float64)")
     assert done.notes == (
-        "by-hand: a cell sets another default dtype, so the example data is float64 in place of float32.",
+        "A cell sets another default dtype, so the example data is float64 in place of float32.",
     )
     assert "torch.set_default_dtype" in card(done)
 

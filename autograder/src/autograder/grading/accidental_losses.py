@@ -33,12 +33,7 @@ def accidental_losses(executed: NotebookNode, verdicts: Mapping[str, Verdict]) -
             for pattern, (says,) in ACCIDENTS.items():
                 if match := re.match(pattern, f"{error.ename}: {error.evalue}"):
                     told.append(LazyMessage(says, name=cell.id, what=match.group(1)))
-    dtypes: dict[str, str] = {}
-    for task, verdict in verdicts.items():
-        if isinstance(verdict.finding, GivensChanged) and (dtype := verdict.finding.dtype):
-            dtypes[dtype] = f"{dtypes[dtype]}, {task}" if dtype in dtypes else task
-    (changed,) = N_(
-        "{tasks}: a cell sets another default dtype, so the example data is {dtype} in place of float32."
-    )
-    told += [LazyMessage(changed, tasks=tasks, dtype=dtype) for dtype, tasks in dtypes.items()]
-    return told
+    findings = [verdict.finding for verdict in verdicts.values()]
+    dtypes = {finding.dtype: None for finding in findings if isinstance(finding, GivensChanged)}
+    (changed,) = N_("A cell sets another default dtype, so the example data is {dtype} in place of float32.")
+    return told + [LazyMessage(changed, dtype=dtype) for dtype in dtypes if dtype]
