@@ -95,6 +95,17 @@ def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
     assert not into_canvas(known, CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")).left_out
 
 
+def test_a_canvas_gradebook_of_a_german_course_is_filled_between_its_semicolons(known):
+    gradebook = f"""Student;ID;SIS Login ID;Section;{LESSON} (991)
+;;;;Manual Posting
+    Points Possible;;;;10,00
+Lovelace, Ada;71;alo;A;{{}}
+Student, Test;99;;A;
+"""
+    made = into_canvas(known, gradebook.format(""))
+    assert (made.text, made.filled, made.strangers) == (gradebook.format("7"), 1, [])
+
+
 def test_what_canvas_has_excused_stays_and_is_told(known):
     made = into_canvas(known, CANVAS.replace("71,alo,A,,4", "71,alo,A,EX,4"))
     assert [row[4] for row in table(made.text)[2:4]] == ["EX", "4.5"]
