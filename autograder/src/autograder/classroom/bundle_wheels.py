@@ -326,7 +326,7 @@ def _write(out: Path, name: str, version: str, content: Mapping[str, bytes], abo
         for path, data in {**files, f"{folder}/RECORD": record.getvalue().encode()}.items():
             entry = zipfile.ZipInfo(path)
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
     return wheel.name
 
 
