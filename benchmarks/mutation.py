@@ -3,7 +3,8 @@
     python3 start.py run python -m benchmarks.mutation [--faults 20] [--seed S] [--only grading]
 
 A fault swaps a comparison, drops a `not`, counts one more, returns None or deletes a statement, inside a
-function. It is made in a copy of the tool, where the tests run that are named after the module or import it.
+function. It is made in a copy of the tool, where the tests run that are named after the module or import it,
+with an environment of their own, so that the processes that they start have the fault, too.
 A test that fails there is run without the fault, too: only where it passes then has it caught something.
 """
 
@@ -94,8 +95,9 @@ def tests_of(tool: Path, module: Path) -> list[Path]:
 
 def failing(tool: Path, tests: list[str]) -> str:
     """Return the first test that fails; "" if none does."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(tool / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    python = tool.parent / ".venv" / Path(sys.executable).relative_to(sys.prefix)
+    command = [str(python), "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
             command,
@@ -128,6 +130,13 @@ def tried(tool: Path, module: Path, fault: Fault, tests: list[Path]) -> str:
     return f"caught by {test}"
 
 
+def copied(folder: Path) -> Path:
+    """Copy the tool into a folder on the checkout's disk, with the environment in which it is installed."""
+    # The environment names the tool by its place beside it, as start.py has it.
+    shutil.copytree(sys.prefix, folder / ".venv", symlinks=True, copy_function=os.link)
+    return Path(shutil.copytree(ROOT / "autograder", folder / "autograder"))
+
+
 def main() -> None:
     """Draw faults, and print what the tests say of each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -136,8 +145,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a part of the modules' paths")
     chosen = parser.parse_args()
     chance = random.Random(chosen.seed)
-    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
-        tool = Path(shutil.copytree(ROOT / "autograder", Path(folder) / "autograder"))
+    with tempfile.TemporaryDirectory(prefix="mutation-", dir=ROOT.parent) as folder:
+        tool = copied(Path(folder))
         modules = [
             module
             for module in sorted((tool / "src").rglob(f"*{chosen.only}*/*.py"))
