@@ -433,3 +433,6 @@ def test_the_audit_counts_answers_that_are_caught(course_with):
         ("share", [True], True),
         ("row-sums", [], True),
     ]
+    # Of each wrong answer's card, how many words are seen at once.
+    assert [len(row.words) for row in lowest] == [len(row.tried["wrong rejected"]) for row in lowest]
+    assert min(words for row in lowest for words in row.words) > 0

@@ -1,6 +1,7 @@
 """What all commands do with what was typed, and with what a folder or a disk refuses."""
 
 import errno
+import os
 from importlib import metadata
 
 import pytest
@@ -64,12 +65,28 @@ def test_a_fault_of_ours_is_not_told_as_the_machines(problem):
     assert CliRunner().invoke(failing(problem), ["it"]).exception is problem
 
 
+def test_a_command_leaves_the_files_mask_as_it_was():
+    before = os.umask(0o022)
+    try:
+        CliRunner().invoke(doing(lambda: os.umask(0o077)), ["it"])
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)
+
+
 def failing(problem):
+    def fail():
+        raise problem
+
+    return doing(fail)
+
+
+def doing(work):
     app = typer.Typer(cls=Commands)
 
     @app.command()
     def it():
-        raise problem
+        work()
 
     @app.callback()
     def whole():
