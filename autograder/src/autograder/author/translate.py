@@ -243,16 +243,25 @@ def merged(course: Course, language: str, name: str) -> Catalog:
             entry.text, context=entry.context or None, auto_comments=[entry.what] if entry.what else ()
         )
     catalog = read(course, language, name)
-    gone = {(message.context, message.id) for message in catalog}
+    now = {(message.context, message.id) for message in template}
+    gone = {(message.context, message.id) for message in catalog} - now
     outdated = {(message.context, message.id) for message in catalog if message.fuzzy}
-    catalog.update(template, update_creation_date=False)
-    gone -= {(message.context, message.id) for message in template}
+    # Of each new text Babel looks for one like it among all that are translated, for many seconds; only one
+    # that is gone can be its older version.
+    strings: dict[Any, Any] = {}
     for message in catalog:
+        if (message.context, message.id) in now and isinstance(message.id, str):
+            strings[message.context, message.id] = message.string
+            message.string = ""
+    catalog.update(template, update_creation_date=False)
+    gone_texts = {text for _context, text in gone}
+    for message in catalog:
+        message.string = strings.get((message.context, message.id), message.string)
         if (message.context, message.id) in outdated:
             continue  # since an earlier run, which has found its older version
         before = message.id if not message.previous_id else message.previous_id[0]
         # What Babel found alike is an older version only where it stood here and is gone, or has moved.
-        moved = before == message.id and before in {text for _context, text in gone}
+        moved = before == message.id and before in gone_texts
         if message.fuzzy and not (any(_strings(message)) and (moved or (message.context, before) in gone)):
             message.string, message.previous_id = "", []
             message.flags.discard("fuzzy")
