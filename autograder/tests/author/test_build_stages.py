@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from autograder.command.app import app
 from autograder.records.course import Course
-from support.tiny_course import NAME, write_course
+from support.tiny_course import DESCRIBED, NAME, SOURCE, write_course
 from typer.testing import CliRunner
 
 LESSON = f"{NAME}.py"
@@ -104,6 +104,34 @@ def total(x):
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "share-answer\""""
+
+
+DRAWING = """
+# %% id="map"
+from IPython.display import display
+
+from drawn_for_a_test import PIXELS
+
+display({"image/png": PIXELS, "text/plain": "a map"}, metadata={"image/png": {"alt": "a map"}}, raw=True)
+"""
+
+
+def test_a_picture_that_alone_has_changed_is_shown_anew(tmp_path, monkeypatch):
+    course = write_course(tmp_path, SOURCE + DRAWING)
+    (tmp_path / "course.toml").write_text(f'preload = ["drawn_for_a_test"]\n{DESCRIBED}', encoding="utf-8")
+    package = tmp_path / "drawn_for_a_test" / "__init__.py"
+    package.parent.mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))  # of the solution's kernel
+    solution = tmp_path / "solutions" / NAME / f"{NAME}.ipynb"
+    for pixels in ("AAAA", "BBBB"):
+        package.write_text(f'PIXELS = "{pixels}"\n', encoding="utf-8")
+        build(course.root)
+        assert pixels in solution.read_text(encoding="utf-8")
+    # Where the same is read, another machine may draw otherwise.
+    solution.write_text(solution.read_text(encoding="utf-8").replace("BBBB", "CCCC"), encoding="utf-8")
+    build(course.root)
+    assert "CCCC" in solution.read_text(encoding="utf-8")
 
 
 def test_nothing_is_made_where_nothing_has_changed(copied):

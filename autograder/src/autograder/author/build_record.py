@@ -32,14 +32,25 @@ class Stages:
     """Which stages of a lesson's build have to be done.
 
     Attributes:
-        before: what each stage read the last time, of those whose results are there.
+        last: what each stage read the last time, of those whose results are there.
+        anew: whether all are done, even those that would read the same.
         now: what each stage reads now.
         made: the stages that were done, in their order.
     """
 
-    before: Mapping[str, str] = field(default_factory=dict)
+    last: Mapping[str, str] = field(default_factory=dict)
+    anew: bool = False
     now: dict[str, str] = field(default_factory=dict)
     made: list[str] = field(default_factory=list)
+
+    @property
+    def before(self) -> Mapping[str, str]:
+        """What each stage read the last time, of those that can be left out."""
+        return {} if self.anew else self.last
+
+    def reads_another(self, stage: str) -> bool:
+        """Tell whether a stage reads something else now, so that any difference counts."""
+        return stage in self.last and self.last[stage] != self.now[stage]
 
     def is_current(self, stage: str, key: str) -> bool:
         """Tell whether a stage can be left out."""

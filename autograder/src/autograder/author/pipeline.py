@@ -150,9 +150,10 @@ def build(course: Course, name: str, stages: Stages | None = None) -> None:
         AuthoringError: the lesson is not as it must be; nothing of it has been changed.
     """
     with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as fresh:
-        notebook = _make(course, name, Path(fresh), stages or Stages())
+        stages = stages or Stages()
+        notebook = _make(course, name, Path(fresh), stages)
         write_notebook(notebook, course.source / name / f"{name}.ipynb")
-        for path, new in _changes(course, name, Path(fresh)).items():
+        for path, new in _changes(course, name, Path(fresh), stages).items():
             if new is None:
                 path.unlink()
             else:  # another process may have the old file mapped: it keeps that
@@ -166,17 +167,19 @@ def stale(course: Course, name: str, stages: Stages | None = None) -> list[str]:
         AuthoringError: the lesson is not as it must be.
     """
     with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as fresh:
-        _make(course, name, Path(fresh), stages or Stages())
-        changes = _changes(course, name, Path(fresh))
+        stages = stages or Stages()
+        _make(course, name, Path(fresh), stages)
+        changes = _changes(course, name, Path(fresh), stages)
     return [
         f"{shown_path(path, course)}: {'differs from its source' if new else 'has no source'}"
         for path, new in changes.items()
     ]
 
 
-def _changes(course: Course, name: str, fresh: Path) -> dict[Path, Path | None]:
+def _changes(course: Course, name: str, fresh: Path, stages: Stages) -> dict[Path, Path | None]:
     """Return a lesson's files that are not what was made afresh, each with what is; None for what is not."""
     changed: dict[Path, Path | None] = {}
+    same_shown = _same_bytes if stages.reads_another(of_solution()) else same_solution
     if not same_bank(fresh / "bank", course.bank, name):
         changed |= {course.bank / new.name: new for new in bank_files.paths(name, fresh / "bank")}
     for folder in ("notebooks", "solutions"):
@@ -186,7 +189,7 @@ def _changes(course: Course, name: str, fresh: Path) -> dict[Path, Path | None]:
             is_solution = folder == "solutions" and file.suffix == ".ipynb"
             if not new.is_file():
                 changed[committed / file] = None
-            elif not (same_solution if is_solution else _same_bytes)(new, committed / file):
+            elif not (same_shown if is_solution else _same_bytes)(new, committed / file):
                 changed[committed / file] = new
     return changed
 

@@ -50,7 +50,7 @@ def build(
     course: Root = Path(),
 ) -> None:
     """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
-    from autograder.author.build_record import BuildRecord, without_source
+    from autograder.author.build_record import BuildRecord, Stages, without_source
 
     loaded_course = course_of(course)
     names = resolve_lessons(loaded_course.lessons, lessons or [])
@@ -64,12 +64,12 @@ def build(
     record = BuildRecord(loaded_course, names)
     current = () if anew or language else record.unchanged if check else record.current
     names = [name for name in names if name not in current]
-    before = {} if anew else {name: record.stages(name) for name in names}
+    stages = {name: Stages(record.stages(name), anew) for name in names}
     stale = without_source(loaded_course) if check else []
     problems: list[str] = []
     states: set[str] = set()
     work = partial(
-        _built, loaded_course, check, not language, languages_of(loaded_course, language or []), before
+        _built, loaded_course, check, not language, languages_of(loaded_course, language or []), stages
     )
     with progress_bar() as bar:
         task = bar.add_task("checking" if check else "building", total=len(names))
@@ -114,7 +114,7 @@ def _built(
     check: bool,
     english: bool,
     spoken: Sequence[str],
-    before: Mapping[str, Mapping[str, str]],
+    stages_of: Mapping[str, Stages],
     name: str,
 ) -> _Built:
     """Build a lesson in all languages, or only check it.
@@ -123,9 +123,8 @@ def _built(
         AuthoringError: the lesson is not as it must be.
     """
     from autograder.author import pipeline, translated_lesson
-    from autograder.author.build_record import Stages
 
-    stages = Stages(before.get(name, {}))
+    stages = stages_of[name]
     if check:
         stale = pipeline.stale(course, name, stages) if english else []
         for language in spoken:
