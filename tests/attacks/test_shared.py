@@ -330,6 +330,7 @@ print("felt" if felt else "nothing")
 """
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("kind", CHANNELS)
 def test_what_one_run_does_to_a_shared_file_another_does_not_feel(worker, kind):
     column = list(seccomp.MACHINES).index(os.uname().machine)
@@ -348,6 +349,7 @@ def test_what_one_run_does_to_a_shared_file_another_does_not_feel(worker, kind):
     assert (ran.how, ran.cells["one"][1][0]["text"]) == ("finished", "nothing\n")
 
 
+@pytest.mark.slow
 def test_while_one_run_holds_all_that_it_can_another_is_as_fast_as_alone(worker):
     hold = """
 import os, fcntl, time, socket, threading
@@ -426,6 +428,7 @@ time.sleep(0.5)
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("count", "forks", "how"), [(62_000, 0, "areas"), (6_000, 12, "areas"), (6_000, 1, "finished")]
 )
@@ -434,6 +437,7 @@ def test_areas_of_memory_are_counted_in_all_processes(worker, count, forks, how)
     assert worker.run(Job([("one", code)], limits=Limits(cell_seconds=15))).how == how
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", IN_THE_KERNEL)
 def test_what_the_kernel_holds_for_a_run_is_its_own_memory(worker, kind):
     begin = "import contextlib, mmap, os, select, socket, threading, time\n"
@@ -468,6 +472,7 @@ def nobody_can_run():
     return seen.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root: nobody else can become another user")
 def test_where_another_user_grades_the_sandbox_is_as_closed(tmp_path):
     try:

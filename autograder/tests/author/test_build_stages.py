@@ -69,6 +69,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_makes_anew_what_reads_it_and_nothing_else(copied, tmp_path, change):
     edits, tried, run = CHANGES[change]
