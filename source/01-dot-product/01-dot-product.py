@@ -138,8 +138,7 @@ print(input_1)
 torch.dot(input_query, input_1), torch.dot(input_1, input_query)
 
 # %% id="dot-product-revealed"
-same = torch.equal(torch.dot(input_query, input_1), torch.dot(input_1, input_query))
-reveal("dot-product-swapped", "the same number twice" if same else "two different numbers")
+reveal("dot-product-swapped", int(torch.dot(input_query, input_1) != torch.dot(input_1, input_query)))
 
 # %% [markdown] id="dot-product-task"
 # ### Task 1 · A dot product by hand
@@ -297,11 +296,7 @@ torch.exp(large_scores), torch.exp(large_scores) / torch.exp(large_scores).sum()
 overflow(large_scores)
 
 # %% id="overflow-revealed"
-naive = torch.exp(large_scores) / torch.exp(large_scores).sum()
-reveal(
-    "softmax-near-1000",
-    "no numbers at all" if naive.isnan().all() else "the same weights as for 0, 1 and 1.5",
-)
+reveal("softmax-near-1000", 2 * int((torch.exp(large_scores) / torch.exp(large_scores).sum()).isnan().all()))
 
 # %% [markdown] id="overflow-read"
 # The largest float32 is near $3.4 \cdot 10^{38}$. $e^{88.7}$ still fits, and $e^{89}$ does not. It becomes `inf`, and
@@ -402,8 +397,7 @@ predict(
 explore_query(inputs, tokens)
 
 # %% id="explorer-revealed"
-at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)  # (tokens,)
-reveal("sharpness-zero", "all are 1/6" if torch.allclose(at_zero, torch.full((6,), 1 / 6)) else "all are 0")
+reveal("sharpness-zero", int(torch.softmax(0 * (inputs @ inputs[1]), dim=0).max() < 0.2))
 
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>

@@ -459,8 +459,7 @@ score_spreads(widths, plain, scaled)
 
 # %% id="score-spread-revealed" tags=["shown"]
 # needs score_spread
-ratio = plain[-1] / plain[0]  # at d_k = 512 and at 2
-reveal("spread-512", "just as far" if ratio < 4 else "16 times as far" if ratio < 64 else "256 times as far")
+reveal("spread-512", sum(plain[-1] / plain[0] >= times for times in (4, 64)))
 
 # %% [markdown] id="score-spread-read"
 # Your measurements are the dots. The spread follows $\sqrt{d_k}$. For independent numbers the *variances* add up: a
@@ -524,9 +523,7 @@ for width in (8, 64, 512):
     )
 
 # %% id="first-gradient-revealed" tags=["shown"]
-times = sum(ratios) / 10  # at d_k = 512
-sizes = ("it is nearly 0", "it is about the same", "it is many times larger")
-reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else 2])
+reveal("gradient-without-scale", sum(sum(ratios) / 10 >= bound for bound in (0.1, 2)))
 
 # %% [markdown] id="first-gradient-read"
 # Without the division the gradient is **larger** here, not 0, and it grows with $d_k$. Each score is $\sqrt{d_k}$
@@ -844,9 +841,7 @@ found(inputs).sum().backward()
 print("3. W_value's grad:", found.W_value.weight.grad)
 
 # %% id="bug-symptoms-revealed"
-gradient = found.W_value.weight.grad
-reached = "none at all" if gradient is None else "numbers other than 0" if gradient.any() else "zeros"
-reveal("value-gradient", reached)
+reveal("value-gradient", 2 if found.W_value.weight.grad is None else int(not found.W_value.weight.grad.any()))
 
 # %% [markdown] id="bug-globals-task"
 # ### Task 10 · Find the bug: what the notebook remembers

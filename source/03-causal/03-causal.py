@@ -103,8 +103,7 @@ moved = (sa_v2(other_ending) - sa_v2(inputs)).abs().amax(dim=-1)  # (tokens, d_o
 print("\n".join(f"{distance:.4f}  {token}" for token, distance in zip(tokens, moved)))
 
 # %% id="leak-revealed"
-changed = int((moved > 1e-6).sum())
-reveal("other-ending", {1: "1: its own", 2: "2: its own and the one before", 6: "6: all"}[changed])
+reveal("other-ending", (1, 2, 6).index(int((moved > 1e-6).sum())))
 
 # %% [markdown] id="leak-read"
 # Every output moves. That is right for a model that reads a finished text. It is useless for one that *continues* a
@@ -470,8 +469,7 @@ for trial in range(300):
 print(f"largest difference: {largest:.5f}   below 1e-6: {largest < 1e-6}")
 
 # %% id="proof-revealed" tags=["shown"]
-passed = (largest >= 1e-6) + (largest >= 0.1)
-reveal("two-ways", ("below 0.000001, as rounding", "between 0.000001 and 0.1", "0.1 or more")[passed])
+reveal("two-ways", int(largest < 0.1) + int(largest < 1e-6))
 
 # %% [markdown] id="proof-limits"
 # **Equal on paper is not always equal in floats.** The next cell gives a first token a very low score for itself and an

@@ -234,6 +234,7 @@ def padding_mask(lengths, num_tokens):
 check("padding-mask")
 
 # %% id="padding-mask-shown"
+# needs padding_mask
 padding_mask(torch.tensor([5, 3]), 5)
 
 
@@ -273,8 +274,8 @@ def decoder_mask(lengths, num_tokens):
 check("combine-masks")
 
 # %% id="combine-masks-shown"
-if torch.is_tensor(decoder_mask(torch.tensor([5, 3]), 5)):
-    print(decoder_mask(torch.tensor([5, 3]), 5)[1, 0].int())
+# needs decoder_mask
+print(decoder_mask(torch.tensor([5, 3]), 5)[1, 0].int())
 
 
 # %% [markdown] id="nothing-intro"
@@ -301,9 +302,7 @@ print(torch.softmax(three_scores.masked_fill(two_visible == 0, float("-inf")), d
 print(torch.softmax(three_scores.masked_fill(two_visible == 0, -1e9), dim=-1))
 
 # %% id="came-row-all-hidden"
-reveal(
-    "row-all-hidden", "nan" if torch.softmax(torch.full((3,), -torch.inf), dim=0).isnan().all() else "zeros"
-)
+reveal("row-all-hidden", 2 * int(torch.softmax(torch.full((3,), -torch.inf), dim=0).isnan().all()))
 
 # %% [markdown] id="masked-softmax-task"
 # Softmax subtracts the largest score. Here that is $-\infty - (-\infty)$, which is `nan`. In the next layer other
@@ -353,14 +352,14 @@ check("masked-softmax")
 # *added* to the scores, followed by `nan_to_num`. Both give the same weights.
 
 # %% id="masked-softmax-gradient"
+# needs masked_softmax
 trained_scores = three_scores[None, None].clone().requires_grad_()  # (b, heads, query, key)
 factors = torch.tensor([1.0, 2.0, 3.0])
 minus_infinity = torch.zeros(2, 3).masked_fill(two_visible == 0, float("-inf"))  # (query, key)
 added = torch.softmax(trained_scores + minus_infinity, dim=-1).nan_to_num()  # (b, heads, query, key)
 print(f"added, then nan_to_num:\n{torch.autograd.grad((added * factors).sum(), trained_scores)[0]}")
-if torch.is_tensor(masked_softmax(trained_scores, two_visible)):
-    yours = masked_softmax(trained_scores, two_visible)  # (b, heads, query, key)
-    print(f"yours:\n{torch.autograd.grad((yours * factors).sum(), trained_scores)[0]}")
+yours = masked_softmax(trained_scores, two_visible)  # (b, heads, query, key)
+print(f"yours:\n{torch.autograd.grad((yours * factors).sum(), trained_scores)[0]}")
 
 # %% [markdown] id="masked-softmax-gradient-read"
 # `masked_fill` passes no gradient back to the entries it filled, so a `nan` that comes after it goes nowhere. An
@@ -532,6 +531,7 @@ check("multi-head-attention-module")
 # Here is your class in its three roles, now with `d_model = 16`:
 
 # %% id="three-calls"
+# needs MultiHeadAttention
 x = torch.rand(2, 5, 16)  # (b, tokens, d_model)
 decoder_x, encoder_x = torch.rand(2, 5, 16), torch.rand(2, 5, 16)  # (b, tokens, d_model)
 mha_enc, mha_dec, mha = (MultiHeadAttention(16, 4) for _ in range(3))
@@ -540,8 +540,7 @@ for name, output in {
     "masked decoder self-attention": mha_dec(x, x, x, torch.tril(torch.ones(5, 5))),
     "cross-attention": mha(decoder_x, encoder_x, encoder_x, None),
 }.items():
-    if torch.is_tensor(output):
-        print(f"{name}: {output.shape}")
+    print(f"{name}: {output.shape}")
 
 # %% [markdown] id="unequal-call-intro"
 # Equal lengths prove little. Now take 5 target tokens and 6 source tokens, the last two of which are padding in the
@@ -559,18 +558,19 @@ predict(
 )
 
 # %% id="unequal-call"
+# needs padding_mask, mha
 y = torch.rand(2, 5, 16)  # (b, target, d_model)
 memory = torch.rand(2, 6, 16)  # (b, source, d_model)
 other_padding = memory.clone()
 other_padding[0, 4:] = 1000.0
 source_padding = padding_mask(torch.tensor([4, 6]), 6)
 output = mha(y, memory, memory, source_padding)
-if torch.is_tensor(output):
-    changed = mha(y, other_padding, other_padding, source_padding)
-    print(f"{output.shape}, unchanged by what the padding holds: {torch.allclose(output, changed)}")
+changed = mha(y, other_padding, other_padding, source_padding)
+print(f"{output.shape}, unchanged by what the padding holds: {torch.allclose(output, changed)}")
 
 # %% id="came-output-shape"
-reveal("output-shape", str(tuple(output.shape)) if torch.is_tensor(output) else ...)
+# needs changed
+reveal("output-shape", str(tuple(output.shape)))
 
 # %% [markdown] id="explorer-intro"
 # ## 7 · What is visible to whom
@@ -594,9 +594,7 @@ predict(
 explore_three_attentions(source, target)
 
 # %% id="came-visible-to-the"
-klein = source[source.index("klein")] != "<pad>"  # cross-attention hides padding
-small = target.index("small") <= target.index("the")  # the decoder hides what comes later
-reveal("visible-to-the", ("neither", "“small” only", "“klein” only", "both")[2 * klein + small])
+reveal("visible-to-the", 1 - int(visible[1, 4]) + 2 * int(source[3] == source[-1]))
 
 
 # %% [markdown] id="explorer-read"
@@ -655,11 +653,11 @@ def decoder_step(self_attention, cross_attention, decoder_input, encoder_output,
 
 
 # %% id="bug-cross-symptom"
+# needs changed
 causal = torch.tril(torch.ones(5, 5))  # (target, target)
 another_text = torch.rand(2, 6, 16)  # (b, source, d_model)
 steps = [decoder_step(mha_dec, mha, y, text, causal, source_padding) for text in (memory, another_text)]
-if torch.is_tensor(steps[0]):
-    print(f"Another text to translate, the same result: {torch.allclose(*steps)}")
+print(f"Another text to translate, the same result: {torch.allclose(*steps)}")
 
 # %% check="bug-cross-from-decoder" points=2
 check("bug-cross-from-decoder")
@@ -685,13 +683,12 @@ check("bug-cross-from-decoder")
 # this in a few minutes.)
 
 # %% id="dates-loaded"
+# needs MultiHeadAttention
 dates = trained_dates()
 attentions = {name: MultiHeadAttention(32, heads) for name, heads in dates.heads.items()}
-fits = all(set(made.state_dict()) == set(dates.weights[name]) for name, made in attentions.items())
-if fits:  # not before task 5 is done
-    for name, made in attentions.items():
-        made.load_state_dict(dates.weights[name])
-        made.requires_grad_(False)
+for name, made in attentions.items():
+    made.load_state_dict(dates.weights[name])
+    made.requires_grad_(False)
 
 
 def encoded(texts, hide_padding=True):
@@ -715,16 +712,16 @@ def translated(texts, hide_padding=True):
 
 
 # %% id="dates-written"
+# needs padding_mask, translated
 texts = ["23 november 2026", "November 23, 2026", "Montag, den 23. November 2026", "5/3/1987"]
-if fits:
-    for text, date in zip(texts, translated(texts)):
-        print(f"{text:32} {date}")
+for text, date in zip(texts, translated(texts)):
+    print(f"{text:32} {date}")
 
 # %% id="dates-counted" tags=["shown"]
+# needs padding_mask, translated
 texts, right_dates = zip(*dates.examples(500, seed=1))  # drawn anew
-if fits:
-    hits = sum(one == other for one, other in zip(translated(texts), right_dates))
-    print(f"{hits} of 500 new dates are right")
+hits = sum(one == other for one, other in zip(translated(texts), right_dates))
+print(f"{hits} of 500 new dates are right")
 
 # %% [markdown] id="alignment-predict"
 # How does the model know which digit to write? Its cross-attention shows what it reads. Your `cross_scores` and your
@@ -739,6 +736,7 @@ predict(
 
 
 # %% id="alignment-made"
+# needs padding_mask, masked_softmax, translated
 def what_is_read(text):
     """The weights of the cross-attention, (target, source): one row for each character that is written."""
     memory, source_visible = encoded([text])
@@ -749,18 +747,19 @@ def what_is_read(text):
 
 
 two_ways = ["23 november 2026", "november 23, 2026"]
-alignments = [what_is_read(text) for text in two_ways] if fits else [..., ...]
+alignments = [what_is_read(text) for text in two_ways]  # (target, source) each
 
 # %% id="alignment-first" tags=["figure"]
+# needs alignments
 attention_map(alignments[0], dates.tokens(two_ways[0]), list("2026-11-23"), title="The day comes first")
 
 # %% id="alignment-second" tags=["figure"]
+# needs alignments
 attention_map(alignments[1], dates.tokens(two_ways[1]), list("2026-11-23"), title="The month comes first")
 
 # %% id="came-what-is-read"
-last_row = alignments[1][-1] if torch.is_tensor(alignments[1]) else ...
-places = ("november", "the 2 of 23", "the 3 of 23", "the comma", *(f"the {one} of 2026" for one in "2026"))
-reveal("what-is-read", ... if last_row is ... else places[int(last_row.argmax())])
+# needs alignments
+reveal("what-is-read", {0: 0, 2: 1, 3: 2, 7: 3}[int(alignments[1][-1].argmax())])
 
 # %% [markdown] id="alignment-read"
 # Such a map is called an **alignment**: row by row, it shows which source tokens a character is made from. Look at
@@ -774,19 +773,19 @@ reveal("what-is-read", ... if last_row is ... else places[int(last_row.argmax())
 # token and are left out. A weight placed at random would hit the right token in about one case in eight.
 
 # %% id="alignment-counted" tags=["shown"]
-if fits:
-    hits, counted, by_chance = torch.zeros(3, 10)
-    for text, date in zip(texts[:200], right_dates):
-        read = what_is_read(text).argmax(dim=-1)  # (target,)
-        for place, origin in enumerate(dates.origins(text, date)):
-            if origin is not None:
-                hits[place] += read[place] == origin
-                counted[place] += 1
-                by_chance[place] += 1 / len(dates.tokens(text))
-    for place, name in enumerate("YYYY-MM-DD"):
-        if counted[place]:
-            share, chance = hits[place] / counted[place], by_chance[place] / counted[place]
-            print(f"place {place}, {name}: {share:4.0%} on the right token, by chance {chance:.0%}")
+# needs what_is_read
+hits, counted, by_chance = torch.zeros(3, 10)
+for text, date in zip(texts[:200], right_dates):
+    read = what_is_read(text).argmax(dim=-1)  # (target,)
+    for place, origin in enumerate(dates.origins(text, date)):
+        if origin is not None:
+            hits[place] += read[place] == origin
+            counted[place] += 1
+            by_chance[place] += 1 / len(dates.tokens(text))
+for place, name in enumerate("YYYY-MM-DD"):
+    if counted[place]:
+        share, chance = hits[place] / counted[place], by_chance[place] / counted[place]
+        print(f"place {place}, {name}: {share:4.0%} on the right token, by chance {chance:.0%}")
 
 # %% [markdown] id="alignment-limits"
 # For the last digits of year and day the largest weight is usually on the right token. For the first digit of the
@@ -809,20 +808,18 @@ predict(
 )
 
 # %% id="padding-visible" tags=["shown"]
-if fits:
-    without_mask = translated(texts, hide_padding=False)
-    hits = [one == other for one, other in zip(without_mask, right_dates)]
-    longest = max(len(dates.tokens(text)) for text in texts)
-    full = [hit for hit, text in zip(hits, texts) if len(dates.tokens(text)) == longest]
-    print(f"{sum(hits)} of 500 are right, and {sum(full)} of the {len(full)} texts that have no padding")
-    for text, wrong in list(zip(texts, without_mask))[:4]:
-        print(f"{text:32} {wrong}")
+# needs padding_mask, translated
+without_mask = translated(texts, hide_padding=False)
+hits = [one == other for one, other in zip(without_mask, right_dates)]
+longest = max(len(dates.tokens(text)) for text in texts)
+full = [hit for hit, text in zip(hits, texts) if len(dates.tokens(text)) == longest]
+print(f"{sum(hits)} of 500 are right, and {sum(full)} of the {len(full)} texts that have no padding")
+for text, wrong in list(zip(texts, without_mask))[:4]:
+    print(f"{text:32} {wrong}")
 
 # %% id="came-padding-visible" tags=["shown"]
-share = sum(hits) / 500 if fits else ...
-reveal(
-    "padding-visible", ... if share is ... else ("nearly none", "about half", "nearly all")[round(2 * share)]
-)
+# needs without_mask
+reveal("padding-visible", 2 - round(2 * sum(hits) / 500))
 
 # %% [markdown] id="words-task"
 # ### Task 7 · Three attentions, in your own words

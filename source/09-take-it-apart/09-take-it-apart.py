@@ -299,15 +299,7 @@ training_curves(
 )
 
 # %% id="layers-revealed" tags=["measured", "shown"]
-enough = [float(accuracy(model, new)) > 0.9 for model in (one_layer, two_layers)]
-reveal(
-    "layers-for-induction",
-    "one layer is enough"
-    if enough[0]
-    else "two layers are needed"
-    if enough[1]
-    else "two layers are not enough",
-)
+reveal("layers-for-induction", 2 - sum(int(accuracy(model, new) > 0.9) for model in (one_layer, two_layers)))
 
 # %% [markdown] id="one-or-two-read"
 # Here one layer, with one head and 400 steps, stays on the plateau. Its keys know their own token and their place, and
@@ -718,10 +710,7 @@ together = without_layer(four_heads, copied, next_token_labels(copied, first=13)
 print(f"without all four heads of the second layer the loss rises by {together:.1f}")
 
 # %% id="together-revealed" tags=["measured", "shown"]
-reveal(
-    "all-four-removed",
-    "by less than 0.5" if together < 0.5 else "by 0.5 to 2" if together < 2 else "by more than 2",
-)
+reveal("all-four-removed", int(together >= 0.5) + int(together >= 2))
 
 # %% [markdown] id="contradiction-read"
 # So the maps were right about the four together, and wrong about each one: the model needs induction, and no single

@@ -340,8 +340,7 @@ print(f"perplexity on the held-out pages: {found:.2f}")
 
 # %% id="perplexity-revealed" tags=["shown"]
 # needs found
-levels = ((20, "above 20"), (8, "between 8 and 20"), (2, "between 2 and 8"), (0, "below 2"))
-reveal("held-out-perplexity", next(name for least, name in levels if found > least))
+reveal("held-out-perplexity", sum(int(found <= bound) for bound in (20, 8, 2)))
 
 
 # %% id="written" tags=["measured", "shown"]
@@ -624,19 +623,16 @@ again = pages[:, :64].repeat(1, 2)  # (b, 128)
 second = (torch.arange(127) >= 64).expand(len(again), -1)  # (b, tokens - 1)
 
 # %% id="test-shown" tags=["measured", "shown"]
-# needs model, loss_rise, effect_where
+# needs model, loss_rise, effect_where, table
 effect = effects(again, second)
 print(" " * 15, "second time  first time")
 for name, (there, elsewhere) in zip(HEADS, effect.tolist()):
     print(f"{name:15} {there:11.2f} {elsewhere:11.2f}")
+there, elsewhere = effect[table[:-1, -1].argmax()].tolist()  # of the head that copies most
 
 # %% id="test-revealed" tags=["measured", "shown"]
-# needs effect, table
-there, elsewhere = effect[table[:-1, -1].argmax()].tolist()
-rises = (
-    "it rises there, and hardly elsewhere" if there > 4 * elsewhere else "it rises there and elsewhere alike"
-)
-reveal("copying-head", "it hardly rises there" if there < 0.05 else rises)
+# needs effect
+reveal("copying-head", 0 if there < 0.05 else 1 + int(there > 4 * elsewhere))
 
 # %% [markdown] id="test-read"
 # The induction head matters where the passage comes again, and hardly elsewhere: the claim has passed a test that it
@@ -682,10 +678,7 @@ for head, score in enumerate(scores):
 
 # %% id="needed-revealed" tags=["measured", "shown"]
 # needs scores
-low = [head for head, score in enumerate(scores) if score < 0.2]
-reveal(
-    "head-that-is-needed", "none" if not low else "only that of head 1" if low == [1] else "any of the four"
-)
+reveal("head-that-is-needed", 2 if min(scores[0], *scores[2:]) < 0.2 else int(scores[1] < 0.2))
 
 # %% [markdown] id="why-intro"
 # **Why does it look there?** A score is a query times a key, and a key is a sum. The stream that layer 1 reads is the

@@ -104,19 +104,17 @@ attention = MultiHeadAttention(64, 64, 50, 0.0, num_heads=4)
 predict("memory-doubled", "With twice the tokens, attention needs … times the memory.", ("2", "4", "8"))
 
 # %% id="cost-shown" tags=["figure", "measured"]
-cost_curves(
-    {
-        f"lesson 05, {heads} heads": {
-            n: measured(plain_attention, *torch.randn(3, 1, heads, n, 32), True)
-            for n in (128, 256, 512, 1024)
-        }
-        for heads in (2, 8)
+plain_costs = {
+    heads: {
+        n: measured(plain_attention, *torch.randn(3, 1, heads, n, 32), True) for n in (128, 256, 512, 1024)
     }
-)
+    for heads in (2, 8)
+}
+cost_curves({f"lesson 05, {heads} heads": costs for heads, costs in plain_costs.items()})
 
 # %% id="cost-revealed" tags=["shown"]
-needed = [measured(plain_attention, *torch.randn(3, 1, 2, n, 32), True).bytes for n in (512, 1024)]
-reveal("memory-doubled", str(round(needed[1] / needed[0])))
+# needs plain_costs
+reveal("memory-doubled", str(round(plain_costs[2][1024].bytes / plain_costs[2][512].bytes)))
 
 # %% [markdown] id="cost-read"
 # Both axes are logarithmic, so a power of the length is a straight line whose **slope** is the exponent. The formula
@@ -633,10 +631,7 @@ seen = F.scaled_dot_product_attention(
 attention_map(seen, tokens, ["one", "step"], title="is_causal with two queries and six keys")
 
 # %% id="alignment-revealed"
-reveal(
-    "is-causal-aligned",
-    {6: "all six tokens", 2: "the first two tokens"}[int((seen[1] > 0).sum())],
-)
+reveal("is-causal-aligned", (6, 2, 1).index(int((seen[1] > 0).sum())))
 
 # %% [markdown] id="sdpa-traps-task"
 # ### Task 9 · Find the bugs: five calls
@@ -966,8 +961,7 @@ for name, (layers, heads, groups, head_dim) in published.items():
     )
 
 # %% id="cache-bytes-revealed"
-small, large = cache_bytes(32, 32, 128, 1), cache_bytes(80, 8, 128, 1)
-reveal("larger-cache", "that of 70B" if large > small else "that of 7B" if small > large else "both the same")
+reveal("larger-cache", int(cache_bytes(32, 32, 128, 1) >= cache_bytes(80, 8, 128, 1)))
 
 # %% [markdown] id="repeat-intro"
 # Which query heads share? By convention neighbours: with 4 heads and 2 groups, heads 0 and 1 use group 0, heads 2 and
@@ -1098,8 +1092,7 @@ cost_curves(costs := all_costs((128, 256, 512, 1024, 2048)), title="Causal atten
 
 # %% id="costs-revealed" tags=["measured", "shown"]
 # needs costs
-told = {1: "lesson 05", 2: "lesson 05 and your tiles", 3: "all three"}
-reveal("slopes-of-memory", told[squares(costs)])
+reveal("slopes-of-memory", squares(costs) - 1)
 
 # %% [markdown] id="measured-read"
 # At 128 tokens there is only one tile, so your tiles do the same work as lesson 05 and pay for the loop as well. What

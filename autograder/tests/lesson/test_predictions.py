@@ -42,12 +42,27 @@ def test_what_is_chosen_is_kept_and_shown_beside_what_came(in_lab):
         ("1,85", 1.8524, True),
         ("2.1", 1.8524, False),
         ("much", 1.8524, False),
-        ("0", 0, True),
+        ("0", 0.0, True),
     ],
 )
 def test_a_typed_number_comes_true_when_it_is_near(in_lab, typed, came, true):
     predictions.keep("score", typed)
     assert reveal("score", came).true is true
+
+
+def test_what_came_is_a_choice_by_its_place(in_lab):
+    in_lab.run(SPREAD)
+    predictions.keep("spread", "256 times")
+    assert repr(in_lab.run('reveal("spread", 3 > 2)')).startswith(
+        "You predicted: 256 times. Result: 256 times"
+    )
+
+
+def test_a_place_among_choices_that_nobody_was_given_yet_settles_nothing(in_lab, monkeypatch):
+    monkeypatch.setattr(predictions, "_asked", {})
+    predictions.keep("spread", "256 times")
+    assert "Run the cell that asks first" in repr(in_lab.run('reveal("spread", 1)'))
+    assert progress_store.read_prediction("tiny", "spread").true is None
 
 
 def test_a_prediction_can_be_changed_until_its_outcome_was_shown(in_lab):

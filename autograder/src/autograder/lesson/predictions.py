@@ -17,6 +17,9 @@ from autograder.records.errors import AuthoringError
 from autograder.words.feedback_card import Notice, card
 from autograder.words.language import _, translated
 
+# The choices of each question that was asked in this kernel, by its id.
+_asked: dict[str, tuple[str, ...]] = {}
+
 # Where a card says what was predicted, which only the page knows.
 SAID, PREDICTED = "\0", '<span class="ag-predicted"></span>'
 
@@ -105,8 +108,9 @@ def predict(name: str, question: str, choices: Sequence[str] = ()) -> Question |
         question: what to predict.
         choices: what to choose from; without any, the learner types.
     """
+    _asked[name] = tuple(choices)
     try:
-        return Question(find_course().name, name, question, tuple(choices))
+        return Question(find_course().name, name, question, _asked[name])
     except AuthoringError as problem:
         return Notice(_("There is nowhere to keep a prediction."), (str(problem),))
 
@@ -116,7 +120,8 @@ def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Revealed:
 
     Args:
         name: the prediction's id.
-        came: what came: one of the choices, a number, or `...` while that is not known yet.
+        came: what came: one of the choices, or its place among them counted from 0; a number where the
+            learner types; or `...` while that is not known yet.
         within: how far from a number a typed prediction may lie, as a share of that number.
     """
     try:
@@ -127,6 +132,10 @@ def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Revealed:
         return Notice(
             _("The result is not known yet."), (_("Finish the task above, then run this cell again."),)
         )
+    if name not in _asked and isinstance(came, int):
+        return Notice(_("The result is not known yet."), (_("Run the cell that asks first, then this one."),))
+    if choices := _asked.get(name):
+        came = came if isinstance(came, str) else choices[int(came)]
     came = came if isinstance(came, str) else float(came)
     prediction = progress_store.read_prediction(course, name)
     if not prediction.said:
