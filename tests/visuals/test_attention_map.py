@@ -64,9 +64,16 @@ def test_signed_values_get_a_scale_centred_at_zero(inputs, tokens):
     assert image.cmap.name == "attention_diverging"
 
 
-def test_weights_have_one_scale_from_0_to_1(weights, tokens):
-    image = mesh(attention_map(weights, tokens).figure.axes[0])
-    assert (image.norm.vmin, image.norm.vmax) == (0, 1)
+def test_weights_above_a_half_have_a_scale_from_0_to_1(tokens, texts):
+    figure = attention_map(0.5 * torch.eye(6) + 0.1, tokens, row_sums=True).figure
+    assert (mesh(figure.axes[0]).norm.vmin, mesh(figure.axes[0]).norm.vmax) == (0, 1)
+    assert "darkest" not in " ".join(texts(figure))
+
+
+def test_weights_that_would_be_pale_have_their_own_scale_and_it_is_stated(weights, tokens, texts):
+    figure = attention_map(weights, tokens).figure
+    assert mesh(figure.axes[0]).norm.vmax == pytest.approx(float(weights.max()))
+    assert f"darkest: {float(weights.max()):.4f}" in texts(figure)
 
 
 def test_queries_and_keys_may_differ(texts):

@@ -18,6 +18,8 @@ from visuals.picture import Picture
 NUMBERED = 12
 # A page of more maps than this shows nothing; the learner picks some by indexing.
 MOST_MAPS = 32
+# Up to which largest weight a map would be nearly white on a scale from 0 to 1.
+PALE = 0.5
 # Cells of a map that are drawn one by one; the colours of a larger one are an image in the drawing.
 MOST_DRAWN = 400
 # Widths in CSS pixels: of one letter of a token name, and of the narrowest small map (its title needs it).
@@ -43,7 +45,8 @@ def attention_map(
     as tokens when left out; row_sums: whether to write each row's sum beside a single map, by default where
     all values lie between 0 and 1. A sum that is not 1 is marked. Negative values get a scale centred at 0;
     NaN, inf and -inf are hatched. A single map of at most 12 keys is coloured on a scale from 0 to 1 where
-    its rows have sums; other maps up to their largest value. names: one title per map, in place of its index.
+    its rows have sums and a weight is above a half; other maps up to their largest value, which is written
+    below where nothing else says it. names: one title per map, in place of its index.
 
     Raises ValueError for another number of axes, tokens or names that do not fit or more than 32 maps,
     TypeError for what holds no numbers.
@@ -151,7 +154,7 @@ def _plan(
         beside += 84
     width = left + step[0] * (columns - 1) + max(cell * keys, 0 if single else NARROWEST_MAP) + beside
     rows = int(np.ceil(count / columns))
-    below = 22 if single else 70
+    below = 44 if single else 70
     height = head + above + step[1] * (rows - 1) + cell * queries + below
     size = (round(max(width, 9.2 * len(title) + 44)), round(height))
     return _Plan(cell, left, head, above, columns, step, size, names_every, slanted, numbered)
@@ -171,8 +174,9 @@ def _draw(
     plan = _plan(len(maps), columns, query_names, key_names, title, row_sums)
     width, height = plan.size
     scale = style.color_scale(maps)
-    if single and plan.numbered and row_sums:
-        # Weights of 0.24 are a quarter: nothing but a weight of 1 is as dark as can be.
+    numbered_weights = single and plan.numbered and row_sums
+    largest = float(scale[1].vmax)
+    if numbered_weights and largest > PALE:
         scale = style.sequential(), mpl.Normalize(0.0, 1.0)
     with style.look():
         inches = (width / style.PIXELS_PER_INCH, height / style.PIXELS_PER_INCH)
@@ -198,6 +202,16 @@ def _draw(
                 figure.text(x / width, 1 - (y - rise) / height, name, weight="bold", va="center")
             if row_sums and single:
                 _write_row_sums(axes, values, plan.cell)
+        if numbered_weights and largest <= PALE:
+            darkest = _("darkest: {largest}", largest=words.number(largest, 4))
+            figure.text(
+                plan.left / width,
+                20 / height,
+                darkest,
+                fontsize=style.points(style.SMALL_SIZE),
+                color=style.MUTED,
+                va="center",
+            )
         if single and not plan.numbered:
             x, y = plan.origin(0)
             box = (
