@@ -569,7 +569,7 @@ changed = mha(y, other_padding, other_padding, source_padding)
 print(f"{output.shape}, unchanged by what the padding holds: {torch.allclose(output, changed)}")
 
 # %% id="came-output-shape"
-# needs changed
+# needs output
 reveal("output-shape", str(tuple(output.shape)))
 
 # %% [markdown] id="explorer-intro"
@@ -653,7 +653,7 @@ def decoder_step(self_attention, cross_attention, decoder_input, encoder_output,
 
 
 # %% id="bug-cross-symptom"
-# needs changed
+# needs mha, memory
 causal = torch.tril(torch.ones(5, 5))  # (target, target)
 another_text = torch.rand(2, 6, 16)  # (b, source, d_model)
 steps = [decoder_step(mha_dec, mha, y, text, causal, source_padding) for text in (memory, another_text)]
