@@ -12,6 +12,7 @@ from autograder.author import translate
 from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import faulty_code
+from autograder.author.site.sphinx_extension import formula
 from autograder.experiments import registry
 from autograder.lesson import waiting_cells
 from autograder.records.bank import RESULT
@@ -198,6 +199,16 @@ def test_texts_are_plain_english(file):
         if (match := re.search(pattern, str(text)))
     }
     assert found == {}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_no_formula_shows_a_backslash_on_the_site(lesson):
+    prose = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "markdown")
+    prose = re.sub(r"`[^`]*`", "", prose)
+    formulas = [
+        block or inline for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", prose, re.DOTALL)
+    ]
+    assert [latex for latex in formulas if "\\" in formula(latex)] == []
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

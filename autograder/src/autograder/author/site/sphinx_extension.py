@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from docutils import nodes
 from latex2mathml.converter import convert
@@ -17,13 +17,18 @@ NOT_IN = (nodes.title, nodes.reference, nodes.literal, nodes.literal_block, node
 
 
 def _inline(writer: HTML5Translator, node: nodes.Element) -> None:
-    writer.body.append(convert(node.astext()))
+    writer.body.append(formula(node.astext()))
     raise nodes.SkipNode
 
 
 def _block(writer: HTML5Translator, node: nodes.Element) -> None:
-    writer.body.append(f'<div class="math" tabindex="0">{convert(node.astext(), display="block")}</div>')
+    writer.body.append(f'<div class="math" tabindex="0">{formula(node.astext(), display="block")}</div>')
     raise nodes.SkipNode
+
+
+def formula(latex: str, display: Literal["inline", "block"] = "inline") -> str:
+    """Return a formula as MathML; the converter would show the backslash of an escaped underscore."""
+    return convert(latex.replace(r"\_", "_"), display=display)
 
 
 def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
