@@ -18,7 +18,7 @@ SAYS = {
     "not-finite": {
         "nan": N_(
             "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a float "
-            "holds, a −inf that was multiplied by 0, or a softmax over a row where everything is −inf."
+            "can hold, a −inf that was multiplied by 0, or a softmax over a row where everything is −inf."
         ),
         "-inf": N_(
             "−inf hides a score, until softmax makes a weight of 0 of it. It also comes from a number below 0 that is "

@@ -1,7 +1,7 @@
-"""The mistakes that several lessons share, named once; those of one lesson stand in its own `faults.py`.
+"""The mistakes that several lessons share, named once; those of one lesson are in its own `faults.py`.
 
 A lesson's `tasks.py` says which edit of a solution makes a mistake; what it is called, the hint it deserves
-and the section that explains it stand here. `WORDS` fills in what a hint leaves open, unless the task's own
+and the section that explains it are here. `WORDS` fills in what a hint leaves open, unless the task's own
 `words` say otherwise. `parts` are what a task must have for the mistake to be possible: a task with these
 parts needs a wrong answer that shows it, or a reason why not.
 """
@@ -511,7 +511,7 @@ FAULTS = (
     Fault(
         "dropout-on-context",
         "dropout is applied to the context vectors",
-        "Dropout is applied behind the weights, to the context vectors or to the result. Apply it to the weights, before they are multiplied by the "
+        "Dropout is applied after the weights, to the context vectors or to the result. Apply it to the weights, before they are multiplied by the "
         "values.",
         section="04-dropout#where-intro",
         parts=("dropout",),
@@ -1222,7 +1222,7 @@ FAULTS = (
     Fault(
         "mask-fills-infinity",
         "hidden scores become +∞",
-        "Hidden scores become +∞, so that they get all the weight, or nan. Mind the minus sign: fill with `-torch.inf`.",
+        "Hidden scores become +∞, so that they get all the weight, or nan. Watch the minus sign: fill with `-torch.inf`.",
         section="03-causal#minus-infinity-read",
         parts=("masking",),
     ),
@@ -1274,7 +1274,7 @@ FAULTS = (
     Fault(
         "split-and-merge-without-transpose",
         "split and merge both leave out the transpose",
-        "Split and merge both leave out the transpose. They undo one another, so the shapes fit, yet each head holds "
+        "Split and merge both leave out the transpose. They undo one another, so the shapes fit, yet each head contains "
         "only a part of the tokens. Both need `transpose(1, 2)`.",
         section="05-multi-head#numbered-read",
         parts=("projections", "heads"),
@@ -1534,7 +1534,7 @@ FAULTS = (
     ),
     Fault(
         "result-removed",
-        "numbers behind out_proj are removed",
+        "numbers after out_proj are removed",
         "The result of `out_proj` is changed here, where the heads are mixed already. Change what goes *into* it: a pre-hook.",
         section="09-take-it-apart#ablation-effect-task",
     ),

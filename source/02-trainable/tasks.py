@@ -614,7 +614,7 @@ SELF_ATTENTION_V2 = Task(
         ),
         Check("with a bias", 1, ("biased",)),
     ),
-    learned="`nn.Linear` brings sensible start values and an optional bias; the attention behind it is "
+    learned="`nn.Linear` brings sensible start values and an optional bias; the attention after it is "
     "the same.",
     demands={
         "with three nn.Linear layers": "parameter-for-linear",
@@ -992,9 +992,9 @@ BUG_GLOBALS = Task(
     + wrongs("""
         bias-not-added: self.W_value(x) → x @ self.W_value.weight.T
         reads-the-notebook: self.W_key(x) → self.W_key(inputs)
-            hint: One of the three is still made from what the notebook holds. Make all three from `x`.
+            hint: One of the three is still made from what the notebook contains. Make all three from `x`.
         reads-the-notebook: self.W_query(x) → self.W_query(inputs)
-            hint: One of the three is still made from what the notebook holds. Make all three from `x`.
+            hint: One of the three is still made from what the notebook contains. Make all three from `x`.
         """),
     right=ROUTES
     + rights("""

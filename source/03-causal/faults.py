@@ -161,7 +161,7 @@ FAULTS = (
         "nothing-found",
         "nothing is ever found",
         "Nothing is ever found. Is the token changed by a step of about 1, `attention` called with the *changed* tokens, "
-        "and the result written into the matrix, before the function returns? Mind that `changed = x` makes no copy: then "
+        "and the result written into the matrix, before the function returns? `changed = x` makes no copy: then "
         "both calls see the same tokens.",
         section="03-causal#leaks-intro",
     ),

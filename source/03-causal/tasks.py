@@ -285,7 +285,7 @@ BUG_RAW_SCORES = Task(
             keepdim=True) → keepdim=True), dim=-1)
         mask-fills-zero: = torch.softmax(scores.tril() / d_k**0.5, dim=-1)
         mask-after-softmax: / masked.sum(dim=-1, keepdim=True) →
-            hint: The rows do not add up to 1 yet. Divide each by its own sum behind the mask.
+            hint: The rows do not add up to 1 yet. Divide each by its own sum after the mask.
         no-mask: * torch.tril(torch.ones_like(scores)) →
             hint: Nothing is hidden, so every token sees the whole sentence. Multiply the weights by the lower
                 triangle.

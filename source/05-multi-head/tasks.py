@@ -1137,7 +1137,7 @@ BUG_MERGE = Task(
         split-and-merge-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
             context.transpose(1, 2) → context
             hint: Now the split leaves out its transpose as well. The two undo one another, but each head
-                holds only a part of the sentence. The split was right; fix the merge.
+                contains only a part of the sentence. The split was right; fix the merge.
         split-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
         one-head: s = num_heads → s = 1
             d_out // num_heads → d_out

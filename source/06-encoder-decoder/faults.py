@@ -206,7 +206,7 @@ FAULTS = (
     Fault(
         "key-and-value-inputs-swapped",
         "the inputs of keys and values have changed places",
-        "The keys are made from `v_input` and the values from `k_input`. Mind the order: q_input, k_input, v_input.",
+        "The keys are made from `v_input` and the values from `k_input`. The order is q_input, k_input, v_input.",
         section="06-encoder-decoder#class-intro",
     ),
     Fault(
@@ -297,8 +297,8 @@ FAULTS = (
     ),
     Fault(
         "nan-replaced-too-late",
-        "nan is replaced behind `fc`",
-        "The nan is replaced behind `fc`, so its bias is lost for a query that sees nothing. Replace it before: a context of zeros goes into `fc`.",
+        "nan is replaced after `fc`",
+        "The nan is replaced after `fc`, so its bias is lost for a query that sees nothing. Replace it before: a context of zeros goes into `fc`.",
         section="06-encoder-decoder#class-intro",
     ),
 )

@@ -281,7 +281,7 @@ FAULTS = (
     Fault(
         "new-key-left-out",
         "the new token does not see itself",
-        "The key of the new token is missing. A token may look at itself: put its key behind the kept ones.",
+        "The key of the new token is missing. A token may look at itself: put its key after the kept ones.",
         section="07-positions#new-token-task",
     ),
     Fault(

@@ -5,7 +5,7 @@ from autograder.author.authoring import Fault
 FAULTS = (
     Fault(
         "start-left-out",
-        "the stream holds only what the parts wrote",
+        "the stream contains only what the parts wrote",
         "The stream that was there at the start is missing from the result. The parts add to it.",
         section="08-train-it#stream-after-task",
     ),
@@ -375,8 +375,7 @@ FAULTS = (
     Fault(
         "last-norm-before-the-blocks",
         "the last LayerNorm is applied before the blocks",
-        "The last LayerNorm is applied before the blocks. It should come behind them, before the "
-        "unembedding.",
+        "The last LayerNorm is applied before the blocks. It should come after them, before the unembedding.",
         section="08-train-it#tiny-transformer-task",
     ),
     Fault(
@@ -431,7 +430,7 @@ FAULTS = (
     Fault(
         "eval-mode-inside-the-loop",
         "eval mode begins after the first step",
-        "Eval mode begins inside the loop, so that every later step is taken in eval mode. Put `model.eval()` behind the loop.",
+        "Eval mode begins inside the loop, so that every later step is taken in eval mode. Put `model.eval()` after the loop.",
         section="08-train-it#train-task",
     ),
     Fault(
@@ -461,7 +460,7 @@ FAULTS = (
     Fault(
         "last-norm-in-the-loop",
         "the last LayerNorm is applied after every block",
-        "The last LayerNorm is applied after every block. Apply it once, behind the last one.",
+        "The last LayerNorm is applied after every block. Apply it once, after the last one.",
         section="08-train-it#tiny-transformer-task",
     ),
     Fault(

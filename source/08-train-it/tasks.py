@@ -76,13 +76,13 @@ STREAM_AFTER = small(
     "What an early part has written stays in the stream, and every later part can read it.",
     (
         "A loop over `parts`. In each round the stream is the old stream plus what the part writes.",
-        "`x = x + x @ part`, and `return x` behind the loop.",
+        "`x = x + x @ part`, and `return x` after the loop.",
     ),
     """
     no-residual: x + x @ part → x @ part
     first-part-left-out: in parts: → in parts[1:]:
     return-inside-loop: in parts: → in parts[:1]:
-        hint: Only the first part writes. Go through all of them, and return behind the loop.
+        hint: Only the first part writes. Go through all of them, and return after the loop.
     last-part-left-out: in parts: → in parts[:-1]:
     parts-side-by-side: = x + sum(x @ part for part in parts)
         hint: Every part reads the stream as it was at the start. A part reads what those before it have left.

@@ -133,20 +133,20 @@ FAULTS = (
     Fault(
         "sharp-before-the-division",
         "the scores are sharp only before the division",
-        "The scores are large enough before the division by the root of `d_model`, and not behind it. Multiply by this root "
+        "The scores are large enough before the division by the root of `d_model`, and not after it. Multiply by this root "
         "when you choose the size.",
         section="09-take-it-apart#previous-token-head-task",
     ),
     Fault(
         "key-reads-the-positions",
         "the key reads the slots of the positions",
-        "The key reads the slots of the positions. The token before is written behind them, from `vocab + context_length` on.",
+        "The key reads the slots of the positions. The token before is written after them, from `vocab + context_length` on.",
         section="09-take-it-apart#induction-head-task",
     ),
     Fault(
         "input-kept",
         "what goes into the block is kept",
-        "What goes into the block is kept, and put in behind it. Keep what comes out of it.",
+        "What goes into the block is kept, and put in after it. Keep what comes out of it.",
         section="09-take-it-apart#contradiction-read",
     ),
     Fault(

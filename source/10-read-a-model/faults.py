@@ -12,7 +12,7 @@ FAULTS = (
     Fault(
         "square-not-transposed",
         "a square weight goes in as it is stored",
-        "A square weight goes in as it is stored. Its shape fits both ways, and it has to be transposed all the same.",
+        "A square weight goes in as it is stored. Its shape fits both ways, and it still has to be transposed.",
         section="10-read-a-model#place-task",
     ),
     Fault(
@@ -90,7 +90,7 @@ FAULTS = (
     Fault(
         "future-claimed",
         "keys of the future are claimed",
-        "Keys behind the query are claimed too. It cannot see them: `.tril()`.",
+        "Keys after the query are claimed too. It cannot see them: `.tril()`.",
         section="10-read-a-model#induction-claim-task",
     ),
     Fault(
@@ -187,7 +187,7 @@ FAULTS = (
     Fault(
         "part-without-the-stream",
         "each stage shows only what its block added",
-        "This shows what each block added. The lens reads the whole stream behind it.",
+        "This shows what each block added. The lens reads the whole stream after it.",
         section="10-read-a-model#logit-lens-task",
     ),
     Fault(
@@ -205,7 +205,7 @@ FAULTS = (
     Fault(
         "stream-normalised",
         "the blocks read the normalised stream",
-        "The blocks get the stream behind `model.norm`. Normalise a copy for the unembedding, and pass the stream on as it is.",
+        "The blocks get the stream after `model.norm`. Normalise a copy for the unembedding, and pass the stream on as it is.",
         section="10-read-a-model#logit-lens-task",
     ),
     Fault(

@@ -30,7 +30,7 @@ function render(context) {
     slider(_("First tokens kept"), { value: chosen.sinks, min: 0, max: 4 }, set("sinks")),
     slider(_("Query token"), { value: chosen.query, min: 0, max: tokens - 1 }, set("query")),
   );
-  const captions = [_("What one windowed layer shows"), _("What arrives behind all layers")];
+  const captions = [_("What one windowed layer shows"), _("What arrives after all layers")];
   const maps = captions.map((caption) => h("canvas", { role: "img", "aria-label": caption }));
   at.view.append(...maps.map((canvas, place) => h("div", {}, h("p", { class: "note" }, captions[place]), canvas)));
   const rows = table(_("Layer by layer, for the query token"), [_("layer"), _("sees"), _("has arrived"), _("keeps in its cache")]);
@@ -47,7 +47,7 @@ function render(context) {
       name: windows[place] ? _("{layer}, window {window}", { layer: place, window }) : _("{layer}, no window", { layer: place }),
       cells: [bar(count(sees[query]), "score"), bar(count(arrives[query]), "context"), bar(kept[place], "weight")],
     })));
-    return _("token {query}: a windowed layer shows it {seen} of {tokens} tokens; behind all layers {arrived} can have arrived; the caches keep {kept} of {whole} tokens", {
+    return _("token {query}: a windowed layer shows it {seen} of {tokens} tokens; after all layers {arrived} can have arrived; the caches keep {kept} of {whole} tokens", {
       query, tokens, seen: count(one.sees[query]), arrived: count(found[layers - 1].arrives[query]), kept: count(kept), whole: layers * tokens,
     });
   }

@@ -35,7 +35,7 @@ SCHEME_LINE = re.compile(r"^- (\d+) points?:", re.MULTILINE)
 TELLS = re.compile(r"""reveal\("[^"]*",.*["']""")
 # Habits of translated English: what is not written in a lesson's prose, and what a native writes instead.
 HABITS = {
-    r"(?<!left )(?<!leave )(?<!stays )(?<!far )(?<!stay )\bbehind\b": "after, next to",
+    r"(?<!left |stay |lags )(?<!leave |stays |thing )(?<!far )(?<!seconds )\b[Bb]ehind\b": "after, next to",
     r"\balso (?:when|where|if)\b": "even when, even if",
     r"\b[Ww]hich (?:shapes?|sizes?) (?:has|have)\b": "what is the shape of",
     r"\bstands?\b(?! (?:for|out)\b)": "is",

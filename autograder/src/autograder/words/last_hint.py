@@ -42,7 +42,7 @@ _TRY = {
         "see whether the two numbers agree."
     ),
     "onward": N_(
-        "Try this: start at the last right step. Print what each operation behind it makes, one at a time. "
+        "Try this: start at the last right step. Print what each operation after it makes, one at a time. "
         "Before each print, say which shape and which numbers you expect, and why. The first surprise is the "
         "place to change."
     ),

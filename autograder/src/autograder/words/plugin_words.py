@@ -61,7 +61,7 @@ NOT_FINITE = "not-finite"
 OF_NOT_FINITE: Words = {
     "nan": N_(
         "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a "
-        "float holds, or a −inf that was multiplied by 0."
+        "float can hold, or a −inf that was multiplied by 0."
     ),
     "-inf": N_("−inf comes from the logarithm of 0, or was put there to hide something."),
     "inf": N_("inf comes from dividing by zero or from exp() of a number above 88."),

@@ -656,7 +656,7 @@ _WRONG_TYPE = {
     ),
     "not called": N_(
         "{subject} {type}{where}, not its result.",
-        "Call it: write parentheses with its arguments behind the name.",
+        "Call it: write parentheses with its arguments after the name.",
     ),
     "several": N_(
         "{subject} {type}{where} that does not hold tensors of one shape.",
@@ -673,7 +673,7 @@ _TYPE_ADVICE = {
     ),
     "tuple": N_("A comma at the end of a line, or between two values, makes a tuple."),
     "tuple of parts": N_(
-        "`chunk`, `split` and `unbind` give one, and so do two values behind one `return`. `torch.stack` "
+        "`chunk`, `split` and `unbind` give one, and so do two values after one `return`. `torch.stack` "
         "and `torch.cat` make one tensor of several."
     ),
     "numpy.ndarray": N_("The course works in torch: `torch.from_numpy(...)` turns an array into a tensor."),
