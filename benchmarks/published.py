@@ -15,7 +15,7 @@ from visuals.checkpoint import HELD_OUT
 from visuals.published import FOLDER, TEXTS, TODAY, TOKENIZER
 
 MERGES = 256
-SEEDS = {"gpt2": 1, "llama": 2, "qwen3": 3}
+SEEDS = {"gpt2": 1, "llama": 2, "qwen3": 3, "qwen3-moe": 4}
 
 
 def gpt2() -> Any:
@@ -46,9 +46,25 @@ def qwen3() -> Any:
     return Qwen3ForCausalLM(Qwen3Config(**sizes, **heads, tie_word_embeddings=True, rope_parameters=rope))
 
 
+def qwen3_moe() -> Any:
+    """Return a Qwen3 with five experts in each block, of which a token uses two."""
+    from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
+
+    sizes = {"vocab_size": 61, "hidden_size": 24, "num_hidden_layers": 2}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8}
+    experts = {
+        "moe_intermediate_size": 12,
+        "num_experts": 5,
+        "num_experts_per_tok": 2,
+        "norm_topk_prob": True,
+    }
+    rope = {"rope_theta": 9000.0, "rope_type": "default"}
+    return Qwen3MoeForCausalLM(Qwen3MoeConfig(**sizes, **heads, **experts, rope_parameters=rope))
+
+
 def drawn(name: str) -> Any:
     """Return the model of a folder. Every parameter is drawn, so that none can be left out unnoticed."""
-    model = {"gpt2": gpt2, "llama": llama, "qwen3": qwen3}[name]().eval()
+    model = {"gpt2": gpt2, "llama": llama, "qwen3": qwen3, "qwen3-moe": qwen3_moe}[name]().eval()
     generator = torch.Generator().manual_seed(SEEDS[name])
     with torch.no_grad():
         for parameter_name, parameter in model.named_parameters():
@@ -217,6 +233,63 @@ def shared_projection_layer(x: torch.Tensor) -> dict[str, torch.Tensor]:
     return {"projected": projected, "key_weight": weight, "keys and values": torch.stack((keys, values))}
 
 
+def compressed_layer(x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return what a layer of DeepSeek-V4 with heavily compressed keys is given, its keys, and its contexts.
+
+    The numbers that it rotates come in the half-split order; its own is the interleaved one.
+    """
+    from transformers import DeepseekV4Config
+    from transformers.masking_utils import create_sliding_window_causal_mask
+
+    kind, rope = "heavily_compressed_attention", {"rope_theta": 500.0, "rope_type": "default"}
+    rope["partial_rotary_factor"] = 0.5
+    config = DeepseekV4Config(
+        hidden_size=x.shape[-1],
+        num_hidden_layers=1,
+        num_attention_heads=3,
+        head_dim=12,
+        q_lora_rank=10,
+        o_groups=3,
+        o_lora_rank=4,
+        sliding_window=5,
+        layer_types=[kind],
+        mlp_layer_types=["moe"],
+        compress_rates={kind: 4},
+        partial_rotary_factor=0.5,
+        rope_parameters={"main": dict(rope), "compress": dict(rope)},
+    )
+    names = ("DeepseekV4Attention", "DeepseekV4RotaryEmbedding")
+    layer, rotary, module = layer_of("deepseek_v4", config, names)
+    order = torch.tensor([*range(6), 6, 8, 10, 7, 9, 11])  # neighbours to halves
+    positions = torch.arange(x.shape[1])[None]
+    turning = rotary(x, positions, "compress")
+    mask = create_sliding_window_causal_mask(config, x, None, None, position_ids=positions)
+    turned_back: list[torch.Tensor] = []
+    layer.o_a_proj.register_forward_pre_hook(lambda module, given: turned_back.append(given[0]))
+    with torch.no_grad():
+        layer(x, {"main": turning, "compress": turning}, positions, mask)
+        queries = layer.q_b_proj(layer.q_a_norm(layer.q_a_proj(x))).unflatten(-1, (3, 12)).transpose(1, 2)
+        queries = module.apply_rotary_pos_emb(
+            layer.q_b_norm(queries), *turning
+        )  # (b, heads, tokens, head_dim)
+        keys = module.apply_rotary_pos_emb(layer.kv_norm(layer.kv_proj(x))[:, None], *turning)[:, 0]
+        compressor = layer.compressor
+        blocks = compressor(x, None, positions, None, 0)[0][:, 0]  # (b, blocks, head_dim)
+        # The layer turns its contexts back by their own positions before it projects them.
+        context = module.apply_rotary_pos_emb(turned_back[0].transpose(1, 2), *turning)
+        parts = {
+            "queries": queries,
+            "keys": keys,
+            "projected": compressor.kv_proj(x),
+            "gates": compressor.gate_proj(x),
+            "position_bias": compressor.position_bias,
+            "key_weight": compressor.kv_norm.weight,
+            "blocks": blocks,
+            "context": context,
+        }
+    return {name: part.detach()[..., order] for name, part in parts.items()} | {"sinks": layer.sinks.detach()}
+
+
 def part_rotated(x: torch.Tensor) -> dict[str, torch.Tensor]:
     """Return queries (b, heads, tokens, head_dim) of which Qwen3.5 rotates a quarter of each head."""
     from transformers.models.qwen3_5 import modeling_qwen3_5 as module
@@ -253,6 +326,7 @@ def today() -> dict[str, torch.Tensor]:
         found[f"rope {name}"] = frequencies(kind, 24, 500.0, 256, factor=4.0)
     newer = {
         "indexer": indexed_layer(x),
+        "v4": compressed_layer(x),
         "gemma 4": shared_projection_layer(x),
         "qwen3.5": part_rotated(torch.randn(2, 3, 7, 16, generator=generator)),
         "gated delta": fading_layer(generator),

@@ -101,6 +101,23 @@ def other_models(library):
         yield library.Qwen3ForCausalLM(library.Qwen3Config(**sizes, **heads, **more))
 
 
+@pytest.mark.parametrize(("experts", "top_k"), [(5, 2), (3, 1), (4, 4)])
+def test_a_mixture_of_experts_gives_the_logits_of_the_library(library, lesson, tmp_path, experts, top_k):
+    config = published.qwen3_moe().config
+    config.num_experts, config.num_experts_per_tok = experts, top_k
+    theirs = library.Qwen3MoeForCausalLM(config).eval()
+    theirs.save_pretrained(tmp_path)
+    model = lesson["Llama"](**lesson["llama_sizes"](config.to_dict()))
+    for block in model.blocks:
+        block.mlp = lesson["MixtureOfExperts"](24, 12, experts, top_k)
+    state = load_file(tmp_path / "model.safetensors")
+    lesson["load_llama"](
+        model, {name.replace("mlp.gate.", "mlp.router."): one for name, one in state.items()}
+    )
+    ids = torch.randint(61, (2, 9), generator=torch.Generator().manual_seed(top_k))
+    torch.testing.assert_close(model(ids), theirs(ids).logits, **CLOSE)
+
+
 def test_models_of_other_sizes_agree_too_from_a_folder_that_save_pretrained_made(library, lesson, tmp_path):
     generator = torch.Generator().manual_seed(5)
     for place, model in enumerate(other_models(library)):
@@ -401,6 +418,19 @@ def test_the_indexer_lets_the_keys_through_that_the_library_lets_through(today, 
     given = published.indexed_layer(x)
     expected = given.pop("visible")
     assert torch.equal(today["chosen_keys"](**given, top_k=4), expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("tokens", [3, 8, 11])
+def test_compressed_keys_are_those_of_the_library(today, seed, tokens):
+    given = published.compressed_layer(
+        torch.randn(2, tokens, 20, generator=torch.Generator().manual_seed(seed))
+    )
+    actual = today["compressed_keys"](given["projected"], given["gates"], given["position_bias"])
+    actual = torch.nn.functional.rms_norm(actual, (12,), given["key_weight"], 1e-6)
+    turned = today["apply_rope"](actual[..., -6:], 4 * torch.arange(tokens // 4), 500.0)
+    actual = torch.cat((actual[..., :-6], turned), dim=-1)
+    torch.testing.assert_close(actual, given["blocks"], **CLOSE)
 
 
 @pytest.mark.parametrize("seed", range(3))

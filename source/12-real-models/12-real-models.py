@@ -1016,7 +1016,7 @@ def llama_sizes(config):
         "head_dim": config.get("head_dim") or config["hidden_size"] // heads,
         "hidden": config["intermediate_size"],
         "base": float(rope.get("rope_theta", 10000.0)),
-        "qk_norm": config["model_type"] == "qwen3",
+        "qk_norm": config["model_type"].startswith("qwen3"),
         "eps": config["rms_norm_eps"],
     }
 
@@ -1077,6 +1077,80 @@ check("load-llama")
 # needs RMSNorm, LlamaAttention, load_llama
 llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
 
+# %% [markdown] id="mixture-of-experts-task"
+# ### Task 14 · Optional: A mixture of experts
+#
+# *10 minutes · about eight lines · task id* `mixture-of-experts`
+#
+# Many large models have several MLPs in each block, the **experts**, and each token goes through only a few of them.
+# Qwen3-30B-A3B has 128 experts in each block and uses 8 for a token: about 3 of its 30 billion parameters take part.
+# That saves arithmetic, not memory, because the next token may need any of them.
+#
+# A linear layer without a bias, the **router**, gives each token one logit for each expert. The softmax of these runs
+# over *all* experts. Then only the `top_k` largest probabilities count, divided by their sum. A token's result is the
+# sum of its experts' results, each times its share.
+#
+# Finish `MixtureOfExperts`. Each expert computes only the tokens that chose it, and one that no token chose computes
+# nothing. A loop over the experts is fine.
+
+
+# %% answer="mixture-of-experts"
+class MixtureOfExperts(nn.Module):
+    """Several MLPs, of which each token uses a few.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        returns: (b, tokens, d_model)
+    """
+
+    def __init__(self, d_model, hidden, num_experts, top_k):
+        super().__init__()
+        self.top_k = top_k
+        self.router = nn.Linear(d_model, num_experts, bias=False)
+        self.experts = nn.ModuleList(SwiGLU(d_model, hidden) for _ in range(num_experts))
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        tokens = x.flatten(0, 1)  # (b * tokens, d_model)
+        probabilities = torch.softmax(self.router(tokens), dim=-1)  # (b * tokens, experts)
+        shares, chosen = probabilities.topk(self.top_k, dim=-1)  # (b * tokens, top_k) each
+        shares = shares / shares.sum(dim=-1, keepdim=True)
+        result = torch.zeros_like(tokens)
+        for number, expert in enumerate(self.experts):
+            rows, places = (chosen == number).nonzero(as_tuple=True)  # the tokens that chose it, and as which
+            result[rows] += shares[rows, places, None] * expert(tokens[rows])
+        return result.view_as(x)  # (b, tokens, d_model)
+        ### END SOLUTION
+
+
+# %% check="mixture-of-experts" points=0
+check("mixture-of-experts")
+
+# %% [markdown] id="mixture-proof-intro"
+# The names in the file say `mlp.gate` for the router. Everything else is a Qwen3.
+
+# %% id="mixture-proof" tags=["shown"]
+# needs RMSNorm, LlamaAttention, load_llama, MixtureOfExperts
+config = json.loads((FOLDER / "qwen3-moe" / "config.json").read_text())
+sizes = [config[name] for name in ("moe_intermediate_size", "num_local_experts", "num_experts_per_tok")]
+mixture = Llama(**llama_sizes(config))
+for block in mixture.blocks:
+    block.mlp = MixtureOfExperts(config["hidden_size"], *sizes)
+moe_state = load_file(FOLDER / "qwen3-moe" / "model.safetensors")
+load_llama(mixture, {name.replace("mlp.gate.", "mlp.router."): one for name, one in moe_state.items()})
+mixture.requires_grad_(False)
+right = load_file(FOLDER / "qwen3-moe" / "expected.safetensors")
+gap = float((mixture(right["ids"]) - right["logits"]).abs().max())
+print(f"qwen3-moe: largest logit {right['logits'].max():.1f}, largest difference below 1e-4: {gap < 1e-4}")
+total = sum(one.numel() for one in mixture.parameters())
+one_expert = sum(one.numel() for one in mixture.blocks[0].mlp.experts[0].parameters())
+idle = len(mixture.blocks) * (sizes[1] - sizes[2]) * one_expert
+print(f"{total:,} parameters, of which {total - idle:,} take part in a token's computation")
+
+# %% [markdown] id="mixture-read"
+# In training, a second loss keeps the router from sending most tokens to a few experts ([Switch
+# Transformers](https://arxiv.org/abs/2101.03961)). When the model is used, it plays no part.
+
 # %% [markdown] id="permute-intro"
 # ## 5 · The rows that had to move
 #
@@ -1089,7 +1163,7 @@ llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
 # head: the first numbers of all pairs go into the first half, the second numbers into the second half. Values are not
 # rotated and stay where they are.
 #
-# ### Task 14 · Find the bug: the rows of another form
+# ### Task 15 · Find the bug: the rows of another form
 #
 # *7 minutes · one line · task id* `bug-permuted-rows`
 #
@@ -1235,13 +1309,22 @@ if real_gpt2 is not None:
     real_maps = explore_map(look_inside(real_gpt2, ids, 12).maps[:, 0], words)
 real_maps
 
+# %% [markdown] id="library-names"
+# ### The same in `transformers`
+#
+# The library's `modeling_llama.py` has these parts too, under other names. `ALL_ATTENTION_FUNCTIONS` finds the function
+# that computes attention by a name in the configuration, such as `"sdpa"`. `repeat_kv` does what your
+# `repeat_interleave` does. `update` of a cache appends the new keys and values of one layer and returns all of them. In
+# a **quantised** file, a weight is stored as small whole numbers with a scale for each group of them, and the layer
+# turns them back into numbers before it multiplies.
+
 # %% [markdown] id="sizes-intro"
 # ## 7 · A few numbers tell you what a model needs
 #
 # From a `config.json` you can compute how many parameters a model has, and so how many bytes it needs, without
 # loading it.
 #
-# ### Task 15 · What a model takes
+# ### Task 16 · What a model takes
 #
 # *8 minutes · seven lines · task id* `model-sizes`
 #
@@ -1391,6 +1474,8 @@ for name, sizes in CONFIGURATIONS.items():
 #   and rotary positions together.
 # - **Root Mean Square Layer Normalization**, Zhang and Sennrich, 2019. A norm that subtracts no mean.
 # - **GLU Variants Improve Transformer**, Shazeer, 2020. SwiGLU, compared with GELU and others.
+# - **Switch Transformers: Scaling to Trillion Parameter Models**, Fedus, Zoph and Shazeer, 2021. Experts, a router, and
+#   the loss that spreads the tokens.
 # - **Qwen3 Technical Report**, Yang and others, 2025. Section 2: QK-norm, and no biases for queries, keys and values.
 
 # %% id="progress"

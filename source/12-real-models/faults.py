@@ -37,7 +37,7 @@ FAULTS = (
     Fault(
         "bias-of-keys-missing",
         "the keys get no bias",
-        "A bias is missing that changes no logit: the keys' own adds the same to all scores of a row. GPT-2 has it all the same.",
+        "A bias is missing that changes no logit: the keys' own adds the same to all scores of a row. GPT-2 still has it.",
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
@@ -49,7 +49,7 @@ FAULTS = (
     Fault(
         "bias-interleaved",
         "a bias is cut in turn, not in thirds",
-        "Each part gets every third number. The three parts lie one behind the other: `fused.chunk(3)`.",
+        "Each part gets every third number. The three parts lie one after the other: `fused.chunk(3)`.",
         section="12-real-models#like-gpt2-task",
     ),
     Fault(
@@ -164,13 +164,13 @@ FAULTS = (
     Fault(
         "merged-id-used-again",
         "an id is merged twice",
-        "An id that has been merged is used once more. Behind a pair, go on by 2.",
+        "An id that has been merged is used once more. After a pair, go on by 2.",
         section="12-real-models#merge-pair-task",
     ),
     Fault(
         "second-id-kept",
         "the second id of a pair stays",
-        "The second id of a merged pair is still there. Behind a pair, go on by 2.",
+        "The second id of a merged pair is still there. After a pair, go on by 2.",
         section="12-real-models#merge-pair-task",
     ),
     Fault(
@@ -194,7 +194,7 @@ FAULTS = (
     Fault(
         "only-first-id-compared",
         "only the first id of the pair is compared",
-        "Only the first id is compared. The one behind it has to be the second id of the pair.",
+        "Only the first id is compared. The one after it has to be the second id of the pair.",
         section="12-real-models#merge-pair-task",
     ),
     Fault(
@@ -369,7 +369,7 @@ FAULTS = (
     Fault(
         "one-token-too-many",
         "top-k keeps one token too many",
-        "One token too many is kept. `ordered[:, top_k:]` are those behind the first k.",
+        "One token too many is kept. `ordered[:, top_k:]` are those after the first k.",
         section="12-real-models#next-probabilities-task",
     ),
     Fault(
@@ -422,8 +422,8 @@ FAULTS = (
     ),
     Fault(
         "end-ignored",
-        "writing goes on behind the end token",
-        "Writing goes on behind the end token. Stop where `new.item() == end`.",
+        "writing goes on after the end token",
+        "Writing goes on after the end token. Stop where `new.item() == end`.",
         section="12-real-models#generate-until-end-task",
     ),
     Fault(
@@ -448,7 +448,7 @@ FAULTS = (
         "positions-start-again",
         "each piece begins at position 0",
         "Each piece gets the positions from 0 on. They should count on: the first token of a piece comes "
-        "behind all tokens before it.",
+        "after all tokens before it.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(
@@ -460,7 +460,7 @@ FAULTS = (
     Fault(
         "kept-behind-new",
         "new keys and values come before the kept ones",
-        "New keys and values are put before the kept ones, so the mask hides the wrong ones. Kept first, new ones behind.",
+        "New keys and values are put before the kept ones, so the mask hides the wrong ones. Kept ones first, then the new ones.",
         section="12-real-models#cached-logits-task",
     ),
     Fault(
@@ -561,7 +561,7 @@ FAULTS = (
     ),
     Fault(
         "epsilon-behind-the-root",
-        "the epsilon is added behind the root",
+        "the epsilon is added after the root",
         "The epsilon is added to the root. It belongs under it.",
         section="12-real-models#llama-intro",
     ),
@@ -702,7 +702,7 @@ FAULTS = (
     Fault(
         "last-norm-not-counted",
         "the last norm is not counted",
-        "The norm behind the last block is missing: d_model numbers.",
+        "The norm after the last block is missing: d_model numbers.",
         section="12-real-models#sizes-intro",
     ),
     Fault(
@@ -805,7 +805,7 @@ FAULTS = (
     Fault(
         "overlaps-merged",
         "pairs that overlap are all merged",
-        "Where pairs overlap, all are merged, and an id counts for two. An id that was merged is used up: go on behind it.",
+        "Where pairs overlap, all are merged, and an id counts for two. An id that was merged is used up: go on after it.",
         section="12-real-models#merge-pair-task",
     ),
     Fault(
@@ -837,5 +837,83 @@ FAULTS = (
         "all pieces are collected before the first is read",
         "All pieces are collected first. They arrive one by one: use each before you ask for the next.",
         section="12-real-models#cached-logits-task",
+    ),
+    Fault(
+        "softmax-over-tokens",
+        "softmax runs over the tokens",
+        "Softmax runs over the tokens. Each token has its own probabilities: take it over the experts, `dim=-1`.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "every-expert-counts",
+        "every expert counts for every token",
+        "Every expert counts for every token. Only the `top_k` likeliest should, each with its part of their sum.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "shares-not-divided",
+        "the shares of the chosen experts do not add up to 1",
+        "The shares of the chosen experts add up to less than 1. Divide them by their sum.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "expert-overwrites",
+        "an expert replaces what another has written",
+        "Each expert replaces what those before it have written. Add to it with `+=`.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "experts-unweighted",
+        "the experts' results are added without their shares",
+        "The results of the chosen experts are added as they are. Multiply each by its share.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "experts-averaged",
+        "the chosen experts count alike",
+        "The chosen experts count alike. Each should count by its share.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "unchosen-expert-computes",
+        "experts compute tokens that did not choose them",
+        "An expert computes tokens that did not choose it, and 0 times what it makes of them is not always 0. Give it only the tokens that chose it.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "best-expert-only",
+        "only the likeliest expert is used",
+        "Only the likeliest expert is used. Each token has `top_k` of them.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "unlikely-experts",
+        "the least likely experts are chosen",
+        "The least likely experts are chosen. Take the likeliest.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "first-share-for-all",
+        "every expert gets the largest share",
+        "Every expert gets the share of the token's likeliest one. Use its own: the place in which the token chose it.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "logits-as-shares",
+        "the logits are used as shares",
+        "The logits are used as shares. Take their softmax over the experts first.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "one-choice-for-all",
+        "all tokens use the first token's experts",
+        "All tokens use the experts that the first one chose. Each chooses for itself.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "router-has-a-bias",
+        "the router has a bias",
+        "The router has a bias here. It should have none.",
+        section="12-real-models#mixture-of-experts-task",
     ),
 )

@@ -278,7 +278,7 @@ FIRST_GAP = Task(
         Check("the first stage that differs", 1, ("middle", "negative", "start", "tolerance")),
         Check("no difference, and nan", 1, ("equal", "zero", "nan", "middle")),
     ),
-    learned="Behind a wrong tensor everything differs. The first stage that does says where to look.",
+    learned="After a wrong tensor, everything differs. The first stage that does says where to look.",
     demands={
         "the number of the first stage": "largest-gap-for-first",
         "in which any entry differs": "mean-for-largest",
@@ -956,7 +956,7 @@ CACHED_LOGITS = Task(
     hints=(
         "Keep a dictionary from the layer's number to its keys and values, and the number of tokens so far.",
         "A new query in row i is at position `start - new + i`. So `torch.ones(new, start).triu(start - new + 1)` hides its future.",
-        "Behind the attention: `x = x + attention.out_proj(context)`, then `x = x + block.mlp(block.norm_2(x))`; at the end `unembedding(norm(x))`.",
+        "After the attention: `x = x + attention.out_proj(context)`, then `x = x + block.mlp(block.norm_2(x))`; at the end `unembedding(norm(x))`.",
     ),
     wrong=wrongs("""
         pieces-kept: = model(torch.cat(list(pieces), dim=1))
@@ -1424,6 +1424,105 @@ MODEL_SIZES = Task(
         """),
 )
 
+
+def mixed(id, says, shape, sizes, seed, **more):
+    """Tokens, and experts that they choose from."""
+    construct = dict(zip(("d_model", "hidden", "num_experts", "top_k"), (shape[-1], *sizes), strict=True))
+    inputs = {"x": 2 * drawn(*shape, seed=seed)}
+    return Probe(id, says, inputs, construct=construct, seed=seed, **more)
+
+
+def unchosen(id, says, shape, sizes, seed):
+    """Positive tokens, and an expert that none of them chooses, because its router's row is negative."""
+    router = drawn(sizes[1], shape[-1], seed=seed)
+    router[1] = -9.0
+    weights = {"router.weight": router, "experts.1.down.weight": torch.full((shape[-1], sizes[0]), torch.nan)}
+
+    def redraw(generator):
+        return {"x": torch.rand(*shape, generator=generator) + 0.1}
+
+    probe = mixed(id, says, shape, sizes, seed, weights=weights, redraw=redraw)
+    probe.inputs["x"] = probe.inputs["x"].abs() + 0.1
+    return probe
+
+
+MIXTURE = Task(
+    id="mixture-of-experts",
+    title="A mixture of experts",
+    name="MixtureOfExperts",
+    kind="module",
+    signature="MixtureOfExperts(d_model, hidden, num_experts, top_k)",
+    axes=("b", "tokens", "d_model"),
+    input_axes={"x": ("b", "tokens", "d_model")},
+    probes=(
+        mixed("two-of-five", "five experts, two for each token", (2, 6, 4), (7, 5, 2), 1),
+        mixed("three-of-four", "four experts, three for each token", (3, 5, 6), (3, 4, 3), 2),
+        mixed("one-of-three", "three experts, one for each token", (2, 7, 5), (4, 3, 1), 3),
+        mixed("all", "two experts, both for each token", (3, 2, 5), (6, 2, 2), 4),
+        mixed("one-token", "a single token", (1, 1, 4), (3, 6, 2), 5),
+        unchosen("unchosen", "an expert full of nan that no token chooses", (2, 5, 4), (3, 4, 2), 6),
+    ),
+    checks=(
+        Check(
+            "each token's experts", 0, ("two-of-five", "three-of-four", "one-of-three", "all", "one-token")
+        ),
+        Check("an expert that no token chose computes nothing", 0, ("unchosen", "two-of-five")),
+    ),
+    learned="An expert is an MLP, and a router a linear layer. Most of a large model's numbers rest for most tokens.",
+    demands={
+        "The softmax of these runs over *all* experts": "softmax-over-tokens",
+        "only the `top_k` largest probabilities count": "every-expert-counts",
+        "divided by their sum": "shares-not-divided",
+        "the sum of its experts' results": "expert-overwrites",
+        "each times its share": "experts-unweighted",
+        "one that no token chose computes nothing": "unchosen-expert-computes",
+    },
+    hints=(
+        "Join batch and tokens: `tokens = x.flatten(0, 1)`. Then `torch.softmax(self.router(tokens), dim=-1).topk(self.top_k, dim=-1)` gives shares and numbers of experts.",
+        "For expert `number`, `(chosen == number).nonzero(as_tuple=True)` says which tokens chose it, and in which of their `top_k` places.",
+        "`result[rows] += shares[rows, places, None] * expert(tokens[rows])`, and at the end `result.view_as(x)`.",
+    ),
+    wrong=wrongs("""
+        softmax-over-tokens: torch.softmax(self.router(tokens), dim=-1) → torch.softmax(self.router(tokens), dim=0)
+        every-expert-counts: body forward
+            shares = torch.softmax(self.router(x), dim=-1)
+            return sum(shares[..., number, None] * expert(x) for number, expert in enumerate(self.experts))
+        shares-not-divided: line shares = shares / →
+        expert-overwrites: result[rows] += → result[rows] =
+        experts-unweighted: shares[rows, places, None] * expert → expert
+        experts-averaged: shares[rows, places, None] * expert(tokens[rows]) → expert(tokens[rows]) / self.top_k
+        unchosen-expert-computes: result[rows] += shares[rows, places, None] * expert(tokens[rows]) → share = torch.where(chosen == number, shares, 0).sum(dim=-1, keepdim=True)↵result = result + share * expert(tokens)
+        best-expert-only: probabilities.topk(self.top_k, dim=-1) → probabilities.topk(1, dim=-1)
+        unlikely-experts: probabilities.topk(self.top_k, dim=-1) → probabilities.topk(self.top_k, dim=-1, largest=False)
+        first-share-for-all: shares[rows, places, None] → shares[rows, :1]
+        logits-as-shares: torch.softmax(self.router(tokens), dim=-1) → self.router(tokens)
+        sigmoid-for-softmax: torch.softmax(self.router(tokens), dim=-1) → torch.sigmoid(self.router(tokens))
+            hint: Each logit becomes a number between 0 and 1 by itself. Take the softmax over the experts.
+        one-choice-for-all: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.sum(dim=-1, keepdim=True)↵shares, chosen = shares[:1].expand_as(shares), chosen[:1].expand_as(chosen)
+        router-has-a-bias: num_experts, bias=False) → num_experts)
+        residual-added: return result.view_as(x) → return x + result.view_as(x)
+            hint: The tokens themselves are added. The block does that: return the experts' sum alone.
+        """),
+    right=rights("""
+        softmax-of-the-chosen: body forward
+            best, chosen = self.router(x).topk(self.top_k, dim=-1)
+            shares = best.softmax(dim=-1)
+            result = torch.zeros_like(x)
+            for number in chosen.unique().tolist():
+                at = chosen == number
+                some = at.any(dim=-1)
+                result[some] += (shares * at).sum(dim=-1)[some][:, None] * self.experts[number](x[some])
+            return result
+        token-by-token: body forward
+            rows = []
+            for token in x.flatten(0, 1):
+                shares, chosen = torch.softmax(self.router(token), dim=-1).topk(self.top_k)
+                rows.append(sum(share / shares.sum() * self.experts[int(one)](token) for share, one in zip(shares, chosen)))
+            return torch.stack(rows).view(x.shape)
+        index-add: result[rows] += shares[rows, places, None] * expert(tokens[rows]) → result.index_add_(0, rows, shares[rows, places, None] * expert(tokens[rows]))
+        """),
+)
+
 LESSON = Lesson(
     title="12 · Real models in your own classes",
     given_axes={},
@@ -1432,6 +1531,6 @@ LESSON = Lesson(
         *(LIKE_GPT2, LOAD_GPT2, FIRST_GAP),
         *(MERGE_PAIR, TRAIN_BPE, ENCODE_PIECE, DECODE_BYTES),
         *(NEXT_PROBABILITIES, GENERATE, CACHED_LOGITS),
-        *(RMS_NORM, LLAMA_ATTENTION, LOAD_LLAMA, PERMUTED_ROWS, MODEL_SIZES),
+        *(RMS_NORM, LLAMA_ATTENTION, LOAD_LLAMA, MIXTURE, PERMUTED_ROWS, MODEL_SIZES),
     ),
 )

@@ -25,6 +25,7 @@
 # | learned sinks | gpt-oss, DeepSeek-V4 |
 # | latent attention, an indexer | DeepSeek-V3.2, GLM-5 |
 # | one projection for keys and values | Gemma 4, DeepSeek-V4 |
+# | compressed keys (optional) | DeepSeek-V4 |
 # | partial rotation, layers without positions | Qwen3.5 and 3.6, SmolLM3 |
 # | QK-norm, gates, a fading delta rule | Qwen3-Next, Qwen3.5 and 3.6 |
 #
@@ -206,7 +207,7 @@ print(f"11 tokens, 5 slots: equal to the masked whole: {same}")
 
 # %% id="ring-revealed"
 # needs same
-reveal("ring-order", "no" if same else "yes")
+reveal("ring-order", int(not same))
 
 # %% [markdown] id="reach-task"
 # A context is a weighted sum, and the order of a sum does not matter. Keys are rotated before they are stored, so
@@ -629,15 +630,76 @@ chosen = chosen_keys(**given, top_k=4)
 print("DeepSeek-V3.2 lets the same keys through:", torch.equal(chosen, library["indexer visible"]))
 print("keys that each of the 11 queries sees:", chosen[0].sum(dim=-1).tolist())
 
-# %% [markdown] id="longer-intro"
+# %% [markdown] id="chosen-read"
 # A query of V3.2 still reads at most `top_k` tokens, however long the text is: 2,048 in the published model. The
 # indexer itself looks at every token, but with few, short heads.
 #
 # DeepSeek-V4 goes further, in the default configuration of `transformers`. It
 # gave up the latent. Each layer has a window of 128 tokens, and next to it compressed keys that are also the values:
-# one for every 4 tokens, of which an indexer chooses 512, or one for every 128 tokens, without an indexer. The two
-# kinds of layers alternate.
+# one for every 4 tokens, of which an indexer chooses 512, or one for every 128 tokens, without an indexer. The
+# first two layers are of the second kind, and from then on the two alternate.
+
+# %% [markdown] id="compressed-keys-task"
+# ### Task 9 · Optional: Compressed keys
 #
+# *8 minutes · about five lines · task id* `compressed-keys`
+#
+# Here is the layer without an indexer. Each complete block of `rate` tokens becomes one key, which is also the value.
+# It is a weighted sum of the block's tokens, with weights of its own for **each number** of the head: the softmax over
+# the tokens of the block. What the softmax is taken of are `gates`, which the tokens compute from themselves, plus
+# `position_bias`, which has one row for each place in a block.
+#
+# Write `compressed_keys(projected, gates, position_bias)`. `rate` is the number of rows of `position_bias`. Tokens at
+# the end that do not fill a block are left out, because the window still shows them. A text shorter than a block has
+# no compressed key.
+
+
+# %% answer="compressed-keys"
+def compressed_keys(projected, gates, position_bias):
+    """One key for each complete block of tokens.
+
+    Shapes:
+        projected, gates: (b, tokens, head_dim)
+        position_bias: (rate, head_dim)
+        returns: (b, blocks, head_dim)
+    """
+    ### BEGIN SOLUTION
+    rate = len(position_bias)
+    num_blocks = projected.shape[1] // rate
+    complete = num_blocks * rate  # tokens
+    projected = projected[:, :complete].unflatten(1, (num_blocks, rate))  # (b, blocks, rate, head_dim)
+    gates = gates[:, :complete].unflatten(1, (num_blocks, rate))  # (b, blocks, rate, head_dim)
+    weights = torch.softmax(gates + position_bias, dim=2)  # (b, blocks, rate, head_dim)
+    return (weights * projected).sum(dim=2)
+    ### END SOLUTION
+
+
+# %% check="compressed-keys" points=0
+check("compressed-keys")
+
+# %% [markdown] id="compressed-keys-proof-intro"
+# The compressed keys then go through RMSNorm, and their last numbers are rotated by the position of the block's first
+# token. A query may see a block once its last token is there. Window and blocks share one softmax, with a sink:
+
+# %% id="compressed-keys-proof"
+# needs window_mask, compressed_keys
+given = {name.removeprefix("v4 "): one for name, one in library.items() if name.startswith("v4 ")}
+blocks = compressed_keys(given["projected"], given["gates"], given["position_bias"])  # (b, blocks, head_dim)
+blocks = F.rms_norm(blocks, (12,), given["key_weight"], eps=1e-6)
+begins = 4 * torch.arange(blocks.shape[1])  # a rate of 4
+blocks = torch.cat((blocks[..., :-6], apply_rope(blocks[..., -6:], begins, 500.0)), dim=-1)
+compared("DeepSeek-V4, compressed keys", blocks, given["blocks"])
+ends = begins + 3  # (blocks,)
+hidden = torch.cat(
+    (window_mask(11, 11, 5), torch.arange(11)[:, None] < ends), dim=1
+)  # (query, keys and blocks)
+both = torch.cat((given["keys"], blocks), dim=1)[:, None]  # (b, 1, keys and blocks, head_dim)
+scores = (given["queries"] @ both.mT / 12**0.5).masked_fill(hidden, -torch.inf)
+sinks = given["sinks"].view(-1, 1, 1).expand(2, 3, 11, 1)  # (b, heads, tokens, 1)
+weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1]
+compared("DeepSeek-V4, attention", weights @ both, given["context"])
+
+# %% [markdown] id="longer-intro"
 # **A good place to stop for the day.**
 #
 # ## 5 · Positions
@@ -651,7 +713,7 @@ print("keys that each of the 11 queries sees:", chosen[0].sum(dim=-1).tolist())
 # quarter of each head. In SmolLM3 every fourth layer has no positions (**NoPE**): there only the causal mask gives an
 # order (lesson 07).
 #
-# ### Task 9 · Rotate a part
+# ### Task 10 · Rotate a part
 #
 # *3 minutes · two lines · task id* `rotate-part`
 #
@@ -697,7 +759,7 @@ compared("Qwen3.5, 4 of 16 numbers rotated", found, library["qwen3.5 rotated"])
 #   $\text{base} \cdot \text{factor}^{d / (d - 2)}$ with $d$ = head_dim. The fastest pair stays as it is, and the
 #   slowest rotates `factor` times as slowly.
 #
-# #### Task 10 · Optional: Stretch the positions
+# #### Task 11 · Optional: Stretch the positions
 #
 # *7 minutes · about five lines · task id* `stretched-frequencies`
 #
@@ -892,7 +954,7 @@ for length in (16, 128):
 # - **Soft cap** ([Gemma 2](https://arxiv.org/abs/2408.00118)): $c \cdot \tanh(\text{score} / c)$ hardly changes small
 #   scores, and lets none exceed $c$.
 #
-# ### Task 11 · Bounded scores
+# ### Task 12 · Bounded scores
 #
 # *7 minutes · about seven lines · task id* `bounded-scores`
 #
@@ -1121,7 +1183,7 @@ compared("token by token", linear_recurrent(queries, keys, values), linear_paral
 #
 # With $\beta = 1$ and a key of length 1 the old value is replaced, with $\beta = 0$ nothing is written.
 #
-# ### Task 12 · The delta rule
+# ### Task 13 · The delta rule
 #
 # *9 minutes · about eight lines · task id* `delta-rule`
 #
@@ -1162,7 +1224,7 @@ check("delta-rule")
 #
 # $$S \leftarrow \alpha_t S \qquad S \leftarrow S + \beta_t\, k\, (v - S^\top k)^\top$$
 #
-# ### Task 13 · A memory that fades
+# ### Task 14 · A memory that fades
 #
 # *5 minutes · one line more · task id* `fading-delta`
 #
@@ -1212,7 +1274,7 @@ compared("the gated delta rule of Qwen3-Next, 3.5 and 3.6", found, library["gate
 # These are linear equations with a triangular matrix, so a single call solves for all $u_t$. The contexts then are
 # $\sum_{j \le t} (q_t \cdot k_j)\, u_j$. (With fading, the products are multiplied by what is left of each.)
 #
-# ### Task 14 · All changes at once
+# ### Task 15 · All changes at once
 #
 # *6 minutes · about six lines · task id* `delta-parallel`
 #
@@ -1349,8 +1411,7 @@ training_curves(recall, "Needles found by one head, head_dim 16", "right the sec
 
 # %% id="recall-revealed" tags=["measured", "shown"]
 # needs recall
-share = recall["delta rule"][1][-1]
-reveal("recall", "about a third" if share < 0.5 else "about two thirds" if share < 0.8 else "nearly all")
+reveal("recall", sum(recall["delta rule"][1][-1] < bound for bound in (0.8, 0.5)))
 
 # %% id="rewritten-shown"
 # needs delta_rule
@@ -1385,7 +1446,7 @@ print("adding gives the sum of both:", summed)
 # where a key is **visible**. It receives positions as tensors and is called for all of them at once, so `and`, `or`,
 # `not` and `if` do not work in it: write `&`, `|`, `~`.
 #
-# ### Task 15 · Packed documents
+# ### Task 16 · Packed documents
 #
 # *6 minutes · about six lines · task id* `packed-mod`
 #
@@ -1446,7 +1507,7 @@ print("equal attention:", torch.allclose(flexed, masked, atol=1e-5))
 #
 # ## 9 · Choose
 #
-# ### Task 16 · What a cache takes
+# ### Task 17 · What a cache takes
 #
 # *9 minutes · about ten lines · task id* `plan-bytes`
 #

@@ -311,8 +311,8 @@ FAULTS = (
     ),
     Fault(
         "cap-behind-the-mask",
-        "the soft cap comes behind the mask",
-        "The cap comes behind the mask and turns −∞ into −cap, so the future gets weight. Mask last.",
+        "the soft cap comes after the mask",
+        "The cap comes after the mask and turns −∞ into −cap, so the future gets weight. Mask last.",
         section="13-attention-today#norm-intro",
     ),
     Fault(
@@ -365,8 +365,8 @@ FAULTS = (
     ),
     Fault(
         "scaled-behind-the-cap",
-        "the scale comes behind the cap",
-        "The scores are divided by √head_dim behind the cap. Divide first, then cap.",
+        "the scale comes after the cap",
+        "The scores are divided by √head_dim after the cap. Divide first, then cap.",
         section="13-attention-today#norm-intro",
     ),
     Fault(
@@ -573,7 +573,7 @@ FAULTS = (
     Fault(
         "everything-fades",
         "the whole memory fades",
-        "The whole memory fades by 1 − β in each step. Take away only what it holds for this key.",
+        "The whole memory fades by 1 − β in each step. Take away only what it contains for this key.",
         section="13-attention-today#delta-task",
     ),
     Fault(
@@ -779,5 +779,71 @@ FAULTS = (
         "the keys are made one token at a time",
         "The key of each cached token is made, one at a time. Bring the query into the latents' space instead, once.",
         section="13-attention-today#absorbed-attention-task",
+    ),
+    Fault(
+        "block-averaged",
+        "the tokens of a block count alike",
+        "The tokens of a block count alike. Weight them by the softmax of `gates + position_bias`.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "softmax-over-numbers",
+        "softmax runs over the numbers of a head",
+        "Softmax runs over the numbers of the head. It should run over the tokens of the block.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "softmax-over-blocks",
+        "softmax runs over the blocks",
+        "Softmax runs over the blocks. It should run over the tokens of one block.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "place-in-block-ignored",
+        "`position_bias` is not used",
+        "`position_bias` has no effect. Add it to the gates, before the softmax.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "bias-after-softmax",
+        "`position_bias` is added after the softmax",
+        "`position_bias` is added to the weights. Add it to the gates, before the softmax.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "one-weight-for-all-numbers",
+        "all numbers of a token get the same weight",
+        "All numbers of a token get the same weight. Each number has a gate of its own.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "gates-weighted",
+        "the gates are mixed, not the tokens",
+        "The gates are mixed. They only make the weights: mix `projected`.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "blocks-of-every-rate-th-token",
+        "a block takes tokens that are not neighbours",
+        "The tokens of a block are not neighbours. A block is `rate` tokens in a row.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "blocks-from-the-end",
+        "the blocks are counted from the end",
+        "The blocks are counted from the end, so the first tokens are left out. Begin with token 0.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "open-block-kept",
+        "a block that is not full is kept",
+        "The tokens at the end that do not fill a block make a key as well. Leave them out.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "short-text-refused",
+        "a text shorter than a block is refused",
+        "A text shorter than a block raises an error. It should give a tensor without any block: (b, 0, head_dim).",
+        section="13-attention-today#compressed-keys-task",
     ),
 )

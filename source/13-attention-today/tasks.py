@@ -1388,13 +1388,107 @@ PLAN_BYTES = Task(
         """),
 )
 
+
+def blocks(id, says, b, tokens, head_dim, rate, seed):
+    return Probe(
+        id,
+        says,
+        {
+            "projected": drawn(b, tokens, head_dim, seed=seed),
+            "gates": 2 * drawn(b, tokens, head_dim, seed=seed + 1),
+            "position_bias": drawn(rate, head_dim, seed=seed + 2),
+        },
+    )
+
+
+COMPRESSED = Task(
+    id="compressed-keys",
+    title="Compressed keys",
+    name="compressed_keys",
+    kind="function",
+    signature="compressed_keys(projected, gates, position_bias)",
+    axes=("b", "blocks", "head_dim"),
+    input_axes={
+        **dict.fromkeys(("projected", "gates"), ("b", "tokens", "head_dim")),
+        "position_bias": ("rate", "head_dim"),
+    },
+    probes=(
+        blocks("two", "two blocks of four tokens", 2, 8, 5, 4, 1),
+        blocks("left-over", "three blocks of three tokens, and two tokens more", 3, 11, 6, 3, 11),
+        blocks("many", "five blocks of two tokens, and one more", 2, 11, 3, 2, 21),
+        blocks("short", "a text shorter than a block", 2, 3, 4, 5, 31),
+    ),
+    checks=(
+        Check("complete blocks", 0, ("two",)),
+        Check("tokens that do not fill a block", 0, ("left-over", "many", "short", "two")),
+    ),
+    learned="Each number of a compressed key says for itself which tokens of the block it comes from.",
+    demands={
+        "Each complete block of `rate` tokens becomes one key": "blocks-of-every-rate-th-token",
+        "with weights of its own for **each number** of the head": "one-weight-for-all-numbers",
+        "the softmax over the tokens of the block": "softmax-over-numbers",
+        "plus `position_bias`": "place-in-block-ignored",
+        "Tokens at the end that do not fill a block are left out": "open-block-kept",
+        "A text shorter than a block has no compressed key": "short-text-refused",
+    },
+    hints=(
+        "`rate = len(position_bias)`, and there are `projected.shape[1] // rate` complete blocks. Cut off the tokens after them.",
+        "`unflatten(1, (num_blocks, rate))` makes (b, blocks, rate, head_dim) of both tensors. `position_bias` fits on the last two axes.",
+        "`(torch.softmax(gates + position_bias, dim=2) * projected).sum(dim=2)`",
+    ),
+    wrong=wrongs("""
+        block-averaged: return (weights * projected).sum(dim=2) → return projected.mean(dim=2)
+        softmax-over-numbers: dim=2)  # (b, blocks, rate, head_dim) → dim=-1)
+        softmax-over-blocks: dim=2)  # (b, blocks, rate, head_dim) → dim=1)
+        place-in-block-ignored: gates + position_bias → gates
+        bias-after-softmax: torch.softmax(gates + position_bias, dim=2) → torch.softmax(gates, dim=2) + position_bias
+        one-weight-for-all-numbers: gates + position_bias → (gates + position_bias).mean(dim=-1, keepdim=True)
+        no-softmax: torch.softmax(gates + position_bias, dim=2) → gates + position_bias
+            hint: The gates themselves are used as weights. Take the softmax over the tokens of the block.
+        sigmoid-for-softmax: torch.softmax(gates + position_bias, dim=2) → torch.sigmoid(gates + position_bias)
+            hint: Each gate becomes a number between 0 and 1 by itself. The weights of a block add up to 1: take
+                the softmax over its tokens.
+        gates-weighted: (weights * projected) → (weights * gates)
+        mean-for-sum: .sum(dim=2) → .mean(dim=2)
+            hint: The weighted tokens are divided by their number. The weights add up to 1 already: take the sum.
+        blocks-of-every-rate-th-token: projected[:, :complete].unflatten(1, (num_blocks, rate)) → projected[:, :complete].unflatten(1, (rate, num_blocks)).transpose(1, 2)
+            gates[:, :complete].unflatten(1, (num_blocks, rate)) → gates[:, :complete].unflatten(1, (rate, num_blocks)).transpose(1, 2)
+        blocks-from-the-end: projected[:, :complete] → projected[:, projected.shape[1] - complete :]
+            gates[:, :complete] → gates[:, gates.shape[1] - complete :]
+        open-block-kept: num_blocks = projected.shape[1] // rate → num_blocks = -(-projected.shape[1] // rate)
+            above complete = → missing = num_blocks * rate - projected.shape[1]↵projected = F.pad(projected, (0, 0, 0, missing))↵gates = F.pad(gates, (0, 0, 0, missing), value=-torch.inf)
+        short-text-refused: body
+            rate, found = len(position_bias), []
+            for begin in range(0, projected.shape[1] - rate + 1, rate):
+                weights = (gates[:, begin : begin + rate] + position_bias).softmax(dim=1)
+                found.append((weights * projected[:, begin : begin + rate]).sum(dim=1))
+            return torch.stack(found, dim=1)
+        """),
+    right=rights("""
+        loop: body
+            rate, found = len(position_bias), []
+            for begin in range(0, projected.shape[1] - rate + 1, rate):
+                weights = (gates[:, begin : begin + rate] + position_bias).softmax(dim=1)
+                found.append((weights * projected[:, begin : begin + rate]).sum(dim=1))
+            return torch.stack(found, dim=1) if found else projected[:, :0]
+        einsum: return (weights * projected).sum(dim=2) → return torch.einsum("bnrd,bnrd->bnd", weights, projected)
+        reshape: body
+            rate, head_dim = position_bias.shape
+            count = projected.shape[1] // rate
+            cut = [one[:, : count * rate].reshape(len(one), count, rate, head_dim) for one in (projected, gates)]
+            exps = torch.exp(cut[1] + position_bias)
+            return (exps * cut[0]).sum(-2) / exps.sum(-2)
+        """),
+)
+
 LESSON = Lesson(
     title="13 · Attention in 2026",
     given_axes={},
     redraw=lambda generator: {},
     tasks=(
         *(WINDOW_MASK, RING_CACHE, REACH, SINK_ATTENTION),
-        *(LATENT_ATTENTION, ABSORBED, KEYS_AS_VALUES, CHOSEN_KEYS, ROTATE_PART, STRETCHED, BOUNDED),
+        *(LATENT_ATTENTION, ABSORBED, KEYS_AS_VALUES, CHOSEN_KEYS, COMPRESSED),
+        *(ROTATE_PART, STRETCHED, BOUNDED),
         *(DELTA_RULE, FADING_DELTA, DELTA_PARALLEL, PACKED, PLAN_BYTES),
     ),
 )

@@ -23,5 +23,5 @@ TEXTS = (
     "মনোযোগই যথেষ্ট",
     "aaaaaaa   the the",
 )
-# How GPT-2 cuts a text into pieces, as far as `re` can say it: a space belongs to the word behind it.
+# How GPT-2 cuts a text into pieces, as far as `re` can say it: a space belongs to the word after it.
 PIECES = r"'(?:[sdmt]|ll|ve|re)| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+"
