@@ -18,7 +18,7 @@ from autograder.grading.worker_pool import READING, LimitReached
 from benchmarks import inputs
 from benchmarks.inputs import code, reading, shown, stream, submission
 
-pytestmark = pytest.mark.sample(2)
+pytestmark = pytest.mark.sample(5)
 
 MOST_SECONDS, MOST_MEGABYTES = 10.0, 300.0
 

@@ -530,6 +530,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_damage_in_releases_is_named_and_the_rest_goes_on(place, kind):
     later = without(place, "convolution")
