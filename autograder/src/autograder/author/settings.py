@@ -54,7 +54,13 @@ def configure(c: Any, file: str) -> None:
     # A lesson's folder holds its source, its tasks and what was read, answers and all: never copy these
     # beside a notebook.
     c.CourseDirectory.ignore = ["*.py", "*.pyc", "*.toml", "__pycache__", ".ipynb_checkpoints"]
+    _set_release_steps(c)
+    _set_grading_steps(c, root)
+    _set_running(c)
 
+
+def _set_release_steps(c: Any) -> None:
+    """Set what makes the released notebook and the solved one."""
     c.ClearSolutions.code_stub = {"python": "...  # your code here"}
     c.ClearSolutions.text_stub = "*Write your answer here.*"
 
@@ -80,7 +86,13 @@ def configure(c: Any, file: str) -> None:
         "autograder.author.preprocessors.ExecuteSolution",
         "autograder.author.preprocessors.TidySolution",
     ]
+    # notebooks/ and solutions/ are committed: make them anew instead of skipping what is there.
+    c.GenerateAssignment.force = True
+    c.GenerateSolution.force = True
 
+
+def _set_grading_steps(c: Any, root: Path) -> None:
+    """Set what grades a submission, and what shows it to students and to the formgrader."""
     # A submission's answers are put into a fresh copy of the release, run, and judged outside the kernel.
     c.Autograde.exporter_class = "autograder.grading.nbgrader_autograde.SubmissionExporter"
     c.Autograde.sanitize_preprocessors = ["autograder.grading.nbgrader_autograde.Rebuild"]
@@ -102,6 +114,10 @@ def configure(c: Any, file: str) -> None:
     ]
     c.MarkingScheme.source = str(root / "source")
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.sanitize_html.markdown2html"}
+
+
+def _set_running(c: Any) -> None:
+    """Set how notebooks are executed."""
     c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
     c.ExecuteSolution.timeout = 600  # a lesson may train something, on a busy machine too
     for step in (c.Execute, c.ExecuteSolution):
@@ -109,9 +125,6 @@ def configure(c: Any, file: str) -> None:
     c.Execute.record_timing = False
     # A kernel on this machine warns about a network that it does not use.
     c.Execute.extra_arguments = ["--IPKernelApp.log_level=40"]
-    # notebooks/ and solutions/ are committed: make them anew instead of skipping what is there.
-    c.GenerateAssignment.force = True
-    c.GenerateSolution.force = True
 
 
 def _write_sources(course: Course) -> None:

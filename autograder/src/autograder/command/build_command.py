@@ -91,14 +91,19 @@ def build(
         complain(["Nothing was changed in the lessons named above."])
     if problems or stale:
         raise typer.Exit(1)
+    _say_counts(check, len(names), len(current))
+
+
+def _say_counts(check: bool, built: int, unchanged: int) -> None:
+    """Say how many lessons were built or checked, and how many had not changed."""
     if check:
-        checked = len(names) + len(current)
+        checked = built + unchanged
         say(ngettext("{number} lesson up to date.", "{number} lessons up to date.", checked))
         return
-    if names or not current:
-        say(ngettext("{number} lesson built.", "{number} lessons built.", len(names)))
-    if current:
-        say(ngettext("{number} lesson had not changed.", "{number} lessons had not changed.", len(current)))
+    if built or not unchanged:
+        say(ngettext("{number} lesson built.", "{number} lessons built.", built))
+    if unchanged:
+        say(ngettext("{number} lesson had not changed.", "{number} lessons had not changed.", unchanged))
 
 
 class _Built(NamedTuple):

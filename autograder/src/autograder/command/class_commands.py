@@ -27,7 +27,8 @@ from autograder.words.phrases import listed
 if TYPE_CHECKING:
     from autograder.classroom.class_roster import Person, Roster
     from autograder.classroom.collection import Collected
-    from autograder.classroom.platforms.protocol import HandedFile
+    from autograder.classroom.platforms.protocol import HandedFile, Platform
+    from autograder.classroom.return_feedback import Packed
     from autograder.grading.class_folder import Class
 
 app = typer.Typer()
@@ -345,6 +346,24 @@ def give_back(
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
     target = out or Path(class_folder.directory.root) / "returned" / ending
     packed = packing.give_back(class_folder, name, to, target, anyway)
+    _say_who_is_left_out(packed, name, to)
+    if packed.stale and not anyway:
+        refuse("Nothing was packed: students would read of scores that they no longer have. Or say --anyway.")
+    if not packed.files:
+        refuse(f"There is no feedback to return for {name}.")
+    held = ngettext(
+        "{file} holds the feedback of {number} student.",
+        "{file} holds the feedback of {number} students.",
+        len(packed.files),
+        file=target,
+    )
+    say(held)
+    if packed.without or packed.stale or packed.unknown:
+        raise typer.Exit(1)
+
+
+def _say_who_is_left_out(packed: Packed, lesson: str, to: Platform) -> None:
+    """Say for whom there is no page in what was packed, and what helps."""
     for students, why in (
         (
             packed.without,
@@ -352,7 +371,7 @@ def give_back(
                 "{number} student has no feedback yet: autograder feedback {lesson}",
                 "{number} students have no feedback yet: autograder feedback {lesson}",
                 len(packed.without),
-                lesson=name,
+                lesson=lesson,
             ),
         ),
         (
@@ -361,7 +380,7 @@ def give_back(
                 "{number} student has feedback older than their grades: autograder feedback {lesson}",
                 "{number} students have feedback older than their grades: autograder feedback {lesson}",
                 len(packed.stale),
-                lesson=name,
+                lesson=lesson,
             ),
         ),
         (
@@ -377,19 +396,6 @@ def give_back(
     ):
         if students:
             say(f"{why}: {', '.join(students)}")
-    if packed.stale and not anyway:
-        refuse("Nothing was packed: students would read of scores that they no longer have. Or say --anyway.")
-    if not packed.files:
-        refuse(f"There is no feedback to return for {name}.")
-    held = ngettext(
-        "{file} holds the feedback of {number} student.",
-        "{file} holds the feedback of {number} students.",
-        len(packed.files),
-        file=target,
-    )
-    say(held)
-    if packed.without or packed.stale or packed.unknown:
-        raise typer.Exit(1)
 
 
 @app.command(rich_help_panel=MORE, epilog="Example: autograder similar 01")

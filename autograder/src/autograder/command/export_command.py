@@ -20,6 +20,7 @@ from autograder.records.file_digests import write_whole
 from autograder.words.language import ngettext
 
 if TYPE_CHECKING:
+    from autograder.classroom.platforms.protocol import Platform
     from autograder.classroom.score_export import Merged, Scores
 
 app = typer.Typer()
@@ -73,12 +74,7 @@ def export(
     name = "canvas" if canvas else "moodle" if moodle else platform
     to = platforms.get(name)
     files = 4 - [canvas, moodle, sheet, xlsx].count(None)
-    if lti and files:
-        refuse("Name a file, or say --lti.")
-    if (comments or dry_run) and not lti:
-        refuse("--comments and --dry-run are for --lti.")
-    if not lti and (files != 1 or (to and to.of_one_lesson and not lesson)):
-        refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
+    _refuse_contradictions(files, to, lesson, lti, comments or dry_run)
     if xlsx and lesson:
         refuse("A workbook has all lessons in it: leave out the lesson.")
     if sheet_given and not (to and to.fill):
@@ -108,6 +104,19 @@ def export(
     table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
     target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
     _write_filled(to.fill(class_scores, table, which, scale), target)
+
+
+def _refuse_contradictions(files: int, to: Platform | None, lesson: str, lti: bool, for_lti: bool) -> None:
+    """Refuse options that do not go together.
+
+    `files` is how many files were named, `for_lti` whether anything was that only LTI has.
+    """
+    if lti and files:
+        refuse("Name a file, or say --lti.")
+    if for_lti and not lti:
+        refuse("--comments and --dry-run are for --lti.")
+    if not lti and (files != 1 or (to and to.of_one_lesson and not lesson)):
+        refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
 
 
 def _tell_of_manual_grades(class_scores: Scores, name: str) -> None:

@@ -80,6 +80,31 @@ class PendingSubmission:
     attempts: Attempts | None = None  # all of these, where there are several
 
 
+# What a summary says of each of its numbers, in this order.
+COUNTED = {
+    "current": ("{number} submission had not changed", "{number} submissions had not changed"),
+    "settled": (
+        "{number} submission with another time, another penalty or points by hand",
+        "{number} submissions with another time, another penalty or points by hand",
+    ),
+    "changed": ("{number} score changed since the last time", "{number} scores changed since the last time"),
+    "written_answers": (
+        "{number} written answer to read in the formgrader",
+        "{number} written answers to read in the formgrader",
+    ),
+    "by_hand": (
+        "{number} task with points given by hand, which stay: look at it again",
+        "{number} tasks with points given by hand, which stay: look at them again",
+    ),
+    "faults": (
+        "{number} submission could not be graded and needs a look",
+        "{number} submissions could not be graded and need a look",
+    ),
+    "interrupted": ("stopped before the end; the next run goes on from here", ""),
+    "misplaced": ("{number} file in the wrong place", "{number} files in the wrong place"),
+}
+
+
 @dataclass
 class Summary:
     """What a run did, in numbers; `faults` are submissions that our own code failed on."""
@@ -108,60 +133,17 @@ class Summary:
             )
         else:
             done = ngettext("{number} submission graded", "{number} submissions graded", self.graded)
-        lines = [done]
-        if number := self.current:
-            lines.append(
-                ngettext(
-                    "{number} submission had not changed", "{number} submissions had not changed", number
-                )
+        numbers = {name: self._count(name) for name in COUNTED}
+        return (
+            ", ".join(
+                [done, *(ngettext(*COUNTED[name], number) for name, number in numbers.items() if number)]
             )
-        if number := self.settled:
-            lines.append(
-                ngettext(
-                    "{number} submission with another time, another penalty or points by hand",
-                    "{number} submissions with another time, another penalty or points by hand",
-                    number,
-                )
-            )
-        if number := self.changed:
-            lines.append(
-                ngettext(
-                    "{number} score changed since the last time",
-                    "{number} scores changed since the last time",
-                    number,
-                )
-            )
-        if number := self.written_answers:
-            lines.append(
-                ngettext(
-                    "{number} written answer to read in the formgrader",
-                    "{number} written answers to read in the formgrader",
-                    number,
-                )
-            )
-        if number := self.by_hand:
-            lines.append(
-                ngettext(
-                    "{number} task with points given by hand, which stay: look at it again",
-                    "{number} tasks with points given by hand, which stay: look at them again",
-                    number,
-                )
-            )
-        if number := len(self.faults):
-            lines.append(
-                ngettext(
-                    "{number} submission could not be graded and needs a look",
-                    "{number} submissions could not be graded and need a look",
-                    number,
-                )
-            )
-        if self.interrupted:
-            lines.append("stopped before the end; the next run goes on from here")
-        if number := len(self.misplaced):
-            lines.append(
-                ngettext("{number} file in the wrong place", "{number} files in the wrong place", number)
-            )
-        return ", ".join(lines) + "."
+            + "."
+        )
+
+    def _count(self, name: str) -> int:
+        value: int | list[str] = getattr(self, name)
+        return value if isinstance(value, int) else len(value)
 
 
 def grade_class(order: GradeOptions, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:

@@ -143,9 +143,9 @@ def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[
                 say(f"{course.issuer} offers no class list of {title} to this tool.")
                 continue
             listed = pull(connect(course), course)
-            some, users = placed(listed.students, everybody(class_folder), memory.people(course))
+            students, users = placed(listed.students, everybody(class_folder), memory.people(course))
             identities.append((course, users))
-            people |= {person.id: person for person in some}
+            people |= {person.id: person for person in students}
             if listed.others:
                 others = ngettext(
                     "{course}: {number} other is no student there now.",
@@ -223,4 +223,4 @@ def comments_on(class_folder: Class, lesson: str) -> dict[str, str]:
     for (of, student, cell), text in sorted(written.items()):
         if of == lesson and text.strip():
             lines.setdefault(student, []).append(f"{cell.removesuffix('-answer')}: {text.strip()}")
-    return {student: "\n".join(some) for student, some in lines.items()}
+    return {student: "\n".join(written) for student, written in lines.items()}

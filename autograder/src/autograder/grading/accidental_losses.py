@@ -1,4 +1,4 @@
-"""What costs points by accident, and has nothing to do with what a task asks: told to whoever grades, too."""
+"""What costs points by accident: named to the student and to whoever grades."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.records.findings import GivensChanged, Verdict
 from autograder.words.language import LazyMessage
 from autograder.words.phrases import N_
 
-# By a pattern for "name: text" of the error that stopped a learner's cell, what is told of it.
+# By a pattern for "name: text" of the error that stopped a learner's cell, the remark on it.
 ACCIDENTS = {
     r"ModuleNotFoundError: No module named '([\w.]{1,100})'": N_(
         "The cell {name} imports {what}, which is not installed where work is graded."
@@ -26,14 +26,14 @@ ACCIDENTS = {
 
 def accidental_losses(executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> list[LazyMessage]:
     """Return what a person should know of points that were lost by accident."""
-    told = []
+    remarks = []
     for cell in executed.cells:
         outputs = cell.get("outputs", ()) if is_learners(cell) else ()
         for error in (output for output in outputs if output.output_type == "error"):
             for pattern, (says,) in ACCIDENTS.items():
                 if match := re.match(pattern, f"{error.ename}: {error.evalue}"):
-                    told.append(LazyMessage(says, name=cell.id, what=match.group(1)))
+                    remarks.append(LazyMessage(says, name=cell.id, what=match.group(1)))
     findings = [verdict.finding for verdict in verdicts.values()]
     dtypes = {finding.dtype: None for finding in findings if isinstance(finding, GivensChanged)}
     (changed,) = N_("A cell sets another default dtype, so the example data is {dtype} in place of float32.")
-    return told + [LazyMessage(changed, dtype=dtype) for dtype in dtypes if dtype]
+    return remarks + [LazyMessage(changed, dtype=dtype) for dtype in dtypes if dtype]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -110,14 +110,7 @@ def grade(
     unseen = _not_seen(lesson, executed, verdicts)
     remarks = [
         *notes,
-        *(
-            LazyMessage("The cell {name} was stopped: {why}.", name=name, why=why)
-            for name, why in as_seen.stops.items()
-        ),
-        *(
-            LazyMessage("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
-            for name, why in stops.items()
-        ),
+        *_what_stopped(as_seen.stops, stops),
         *(
             LazyMessage(MAY_HIDE[suspicion.kind], task=task, code=quoted(suspicion.code))
             for task, suspicion in unseen.items()
@@ -130,10 +123,24 @@ def grade(
     if remarks:
         with_explanation(executed, remarks)
     stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
+    return Graded(executed, verdicts, tuple(remarks), _flags(lesson, stopped, unseen))
+
+
+def _flags(
+    lesson: LessonBank, stopped: Collection[str], unseen: Mapping[str, Evasion]
+) -> dict[str, tuple[str, ...]]:
+    """Return by task the flags that a person who grades sees."""
     programs = {task for task, suspicion in unseen.items() if suspicion.kind == PROGRAM}
     why = {"stopped": stopped, "program": programs, "may-hide": unseen.keys() - programs}
-    flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
-    return Graded(executed, verdicts, tuple(remarks), flags)
+    return {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
+
+
+def _what_stopped(seen: Mapping[str, str], redrawn: Mapping[str, str]) -> Iterator[LazyMessage]:
+    """Yield which cells were stopped in the run as seen and in those with other numbers, and why."""
+    for name, why in seen.items():
+        yield LazyMessage("The cell {name} was stopped: {why}.", name=name, why=why)
+    for name, why in redrawn.items():
+        yield LazyMessage("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
 
 
 def quoted(code: str) -> str:

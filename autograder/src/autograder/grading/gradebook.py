@@ -205,11 +205,7 @@ class GradebookWriter:
             del cells[name].metadata["nbgrader"]
         fresh = _written(graded, submission.graded)
         remove(submission.graded)
-        for source, name in ((submission.stamp, STAMP), (submission.path.with_name(KEY), KEY)):
-            copy = submission.graded.parent / name
-            remove(copy)
-            if text := beside(source):
-                copy.write_text(text, encoding="utf-8")
+        _copy_stamps(submission)
         if student not in self._students:
             book.update_or_create_student(student)
             self._students.add(student)
@@ -221,26 +217,11 @@ class GradebookWriter:
             handed_in = book.update_or_create_submission(lesson, student, **arguments)
             self._extend(submission, handed_in)
             notebook = self._notebook(submission)
-            names, most = self._names(lesson), self._max_scores(lesson)
+            names = self._names(lesson)
             excused = tuple(name for grade in notebook.grades if (name := names[grade.cell_id]) not in cells)
-            for grade in notebook.grades:
-                cell = cells.get(names[grade.cell_id])
-                score = utils.determine_grade(cell, log)[0] if cell else 0.0
-                if cell and score:  # the task may be worth something else now
-                    score *= most[grade.cell_id] / cell.metadata.nbgrader["points"]
-                grade.auto_score = score
-                grade.needs_manual_grade = grade.manual_score is not None or score is None
+            self._score(lesson, notebook, cells)
             self._excuse(notebook, names, excused)
             waiting = [grade.auto_score is not None for grade in notebook.grades if grade.needs_manual_grade]
-            for comment in notebook.comments:
-                cell = cells.get(names[comment.cell_id])
-                if cell is None:
-                    comment.auto_comment = LazyMessage(
-                        "The release that you worked on does not have this task."
-                    )
-                    continue
-                untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-                comment.auto_comment = LazyMessage("No response.") if untouched else None
             # A penalty of an earlier run is taken back where the time was corrected.
             self._charge(submission, handed_in, notebook)
             self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
@@ -259,6 +240,24 @@ class GradebookWriter:
     def _timestamp(self, submission: Submission) -> datetime | None:
         """Return the time in nbgrader's file beside the submission; None if that has none."""
         return None if submission.refused else moment(beside(submission.stamp))
+
+    def _score(self, lesson: str, notebook: SubmittedNotebook, cells: Mapping[str, NotebookNode]) -> None:
+        """Put the points of each task into the book, and what is said below an answer without a response."""
+        names, most = self._names(lesson), self._max_scores(lesson)
+        for grade in notebook.grades:
+            cell = cells.get(names[grade.cell_id])
+            score = utils.determine_grade(cell, log)[0] if cell else 0.0
+            if cell and score:  # the task may be worth something else now
+                score *= most[grade.cell_id] / cell.metadata.nbgrader["points"]
+            grade.auto_score = score
+            grade.needs_manual_grade = grade.manual_score is not None or score is None
+        for comment in notebook.comments:
+            cell = cells.get(names[comment.cell_id])
+            if cell is None:
+                comment.auto_comment = LazyMessage("The release that you worked on does not have this task.")
+                continue
+            untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+            comment.auto_comment = LazyMessage("No response.") if untouched else None
 
     def _excuse(
         self, notebook: SubmittedNotebook, names: Mapping[str, str], excused: Collection[str]
@@ -424,6 +423,15 @@ def remove(path: Path) -> None:
     """Remove a file that may be there, as nbgrader does: on Windows, one that may only be read would stay."""
     if os.path.lexists(path):
         utils.remove(str(path))
+
+
+def _copy_stamps(submission: Submission) -> None:
+    """Put what came beside a submission beside its graded notebook, in place of what was there."""
+    for source, name in ((submission.stamp, STAMP), (submission.path.with_name(KEY), KEY)):
+        copy = submission.graded.parent / name
+        remove(copy)
+        if text := beside(source):
+            copy.write_text(text, encoding="utf-8")
 
 
 def _written(notebook: NotebookNode, path: Path) -> Path:

@@ -298,19 +298,31 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         return f.NotRun(f"its numbers cannot be read (they are on the device {outcome.device})")
     right = close(actual, expected)
     if bool(right.all()):
-        extra = set(outcome.changed_inputs) - set(probe.expected.changed_inputs)
-        left = set(probe.expected.changed_inputs) - set(outcome.changed_inputs)
-        if extra:
-            return f.BrokenProperty("input-untouched", names=tuple(sorted(extra)))
-        if left:
-            return f.BrokenProperty("input-filled", names=tuple(sorted(left)))
-        if report.unsteady:
-            return f.BrokenProperty("same-in-eval")
-        if set(report.shared) - set(probe.expected.module.shared):
-            return f.BrokenProperty("memory-of-its-own", names=report.shared)
-        if set(report.unreached) - set(probe.expected.module.unreached):
-            return f.BrokenProperty("gradient-reaches", names=report.unreached)
-        return None
+        return _broken_beside_right_numbers(probe, outcome, report)
+    return _wrong_numbers(task, probe, actual, expected, right, explained)
+
+
+def _broken_beside_right_numbers(probe: Probe, outcome: Outcome, report: ModuleReport) -> f.Finding | None:
+    """Return what an answer with the right numbers does besides that it should not do."""
+    extra = set(outcome.changed_inputs) - set(probe.expected.changed_inputs)
+    unfilled = set(probe.expected.changed_inputs) - set(outcome.changed_inputs)
+    if extra:
+        return f.BrokenProperty("input-untouched", names=tuple(sorted(extra)))
+    if unfilled:
+        return f.BrokenProperty("input-filled", names=tuple(sorted(unfilled)))
+    if report.unsteady:
+        return f.BrokenProperty("same-in-eval")
+    if set(report.shared) - set(probe.expected.module.shared):
+        return f.BrokenProperty("memory-of-its-own", names=report.shared)
+    if set(report.unreached) - set(probe.expected.module.unreached):
+        return f.BrokenProperty("gradient-reaches", names=report.unreached)
+    return None
+
+
+def _wrong_numbers(
+    task: Task, probe: Probe, actual: Tensor, expected: Tensor, right: Tensor, explained: bool
+) -> f.Finding:
+    """Return what is wrong with numbers of the right shape, of which `right` marks those that are right."""
     strange = ~actual.isfinite() & expected.isfinite()
     if bool(strange.any()):
         index = first_index(strange)

@@ -143,25 +143,20 @@ def _compare(task: Task, table: SignatureTable, seen: Mapping[str, FailureSignat
         _excused(task, table, seen, relation, cells), torch.tensor(Relation.RIGHT), relation
     )
     own_right = torch.tensor([not signature.result for signature in seen.values()])
-    ruled_out = ((relation == Relation.OTHER) & own_right).any(dim=1)
-    # Mistakes of which each shows alone do not come out right together.
-    several = (table.members >= 0).sum(dim=1) > 1
-    ruled_out |= several & (untried & own_right).any(dim=1)
-    ruled_out |= ~(within | untried | hidden).all(dim=1)
-    possible = ~ruled_out
+    possible = ~_ruled_out(table, relation, untried, own_right, within | hidden)
     may_show = {
-        (name, one): untried[possible, at] & _may_show(table, mark[cells[:, at]], one)[possible]
-        for at, (name, sight_there) in enumerate(seen.items())
-        for one in sight_there.marks
+        (name, own): untried[possible, at] & _may_show(table, mark[cells[:, at]], own)[possible]
+        for at, (name, signature) in enumerate(seen.items())
+        for own in signature.marks
     }
     members, relation, cells = table.members[possible], relation[possible], cells[possible]
     marks_seen = [tuple(sorted(signature.marks)) for signature in seen.values()]
     places = {marks: index for index, marks in enumerate(table.marks)}
     same_marks = mark[cells] == torch.tensor([places.get(marks, -1) for marks in marks_seen])
     shows = {
-        (name, one): torch.tensor([one in marks for marks in table.marks])[mark[cells[:, at]]]
-        for at, (name, sight_there) in enumerate(seen.items())
-        for one in sorted(sight_there.marks)
+        (name, own): torch.tensor([own in marks for marks in table.marks])[mark[cells[:, at]]]
+        for at, (name, signature) in enumerate(seen.items())
+        for own in sorted(signature.marks)
     }
     # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may be any,
     # or that draws numbers.
@@ -185,6 +180,20 @@ def _compare(task: Task, table: SignatureTable, seen: Mapping[str, FailureSignat
     )
     contradicted &= relation == Relation.OTHER
     return _Comparison(members, relation, same_marks, shows, may_show, contradicted.any(dim=1))
+
+
+def _ruled_out(
+    table: SignatureTable, relation: Tensor, untried: Tensor, own_right: Tensor, marks_fit: Tensor
+) -> Tensor:
+    """Tell which explanations a probe rules out, of shape (explanations,).
+
+    relation, untried, marks_fit: of shape (explanations, probes); own_right: of shape (probes,).
+    """
+    ruled_out = ((relation == Relation.OTHER) & own_right).any(dim=1)
+    # Mistakes of which each shows alone do not come out right together.
+    several = (table.members >= 0).sum(dim=1) > 1
+    ruled_out |= several & (untried & own_right).any(dim=1)
+    return ruled_out | ~(marks_fit | untried).all(dim=1)
 
 
 def _contradicts(task: Task, table: SignatureTable, name: str, signature: FailureSignature) -> Tensor:

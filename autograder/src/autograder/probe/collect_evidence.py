@@ -225,16 +225,9 @@ def call_module(
                 if not (probe.train or steady):
                     again, _ = _put_to_use(module, inputs, probe)
                     report = replace(report, unsteady=not _same_result(result, again))
-                frozen = tuple(
-                    name for name, parameter in module.named_parameters() if not parameter.requires_grad
+                report = _with_gradients(
+                    report, module, result, lambda: _put_to_use(module, inputs, probe)[0]
                 )
-                unreached = _unreached(module, result)
-                if unreached:
-                    used = _parameters_used(
-                        module, unreached, result, lambda: _put_to_use(module, inputs, probe)[0]
-                    )
-                    unreached = tuple(name for name in unreached if name in used)
-                report = replace(report, unreached=unreached, frozen=frozen)
             draws_own_weights = not report.loadable and _draws_its_own(
                 module_class, arguments, by_name, inputs, probe, result
             )
@@ -244,6 +237,18 @@ def call_module(
         return Outcome(error=describe_error(error, forward), module=report)
     outcome = replace(observe(result, changed), module=report)
     return replace(outcome, tensor=None) if draws_own_weights else outcome
+
+
+def _with_gradients(
+    report: ModuleReport, module: torch.nn.Module, result: Any, again: Callable[[], Any]
+) -> ModuleReport:
+    """Return the report with the parameters that are frozen, and those used ones that no gradient reaches."""
+    frozen = tuple(name for name, parameter in module.named_parameters() if not parameter.requires_grad)
+    unreached = _unreached(module, result)
+    if unreached:
+        used = _parameters_used(module, unreached, result, again)
+        unreached = tuple(name for name in unreached if name in used)
+    return replace(report, unreached=unreached, frozen=frozen)
 
 
 def call_class(factory: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:

@@ -257,6 +257,26 @@ class _Clock:
         self._early = min(max(took - alone, 0.0), MOST_EARLY)
         self.wall, self._spent, self._waits, self._waited = wall, spent, waits, self._out.waited
 
+    def over(self, limits: Limits, elapsed: float, cell_began: float, cell_worked: float) -> str:
+        """Return which limit of time is over, or "".
+
+        Args:
+            limits: the limits of the run.
+            elapsed: seconds on the wall since the first cell began.
+            cell_began: what the run's own time was when the cell began that runs now.
+            cell_worked: what its processor time was then.
+        """
+        if self.own > limits.seconds:
+            self.worked = self.processors > WORKED * limits.seconds
+            return "late"
+        if self.own - cell_began > limits.cell_seconds:
+            self.worked = self.processors - cell_worked > WORKED * limits.cell_seconds
+            return "slow"
+        if elapsed > PATIENCE * limits.seconds:
+            self.held_up = True
+            return "late"
+        return ""
+
 
 def _pass_on(
     out: framing.Writer,
@@ -284,15 +304,8 @@ def _pass_on(
             if not started:
                 if now - begun > BEGIN_SECONDS:
                     return "refused"
-            elif clock.own > limits.seconds:
-                clock.worked = clock.processors > WORKED * limits.seconds
-                return "late"
-            elif clock.own - started_at > limits.cell_seconds:
-                clock.worked = clock.processors - worked > WORKED * limits.cell_seconds
-                return "slow"
-            elif now - begun > PATIENCE * limits.seconds:
-                clock.held_up = True
-                return "late"
+            elif over := clock.over(limits, now - begun, started_at, worked):
+                return over
         if not why and (why := seen.pass_on()):
             continue  # what lies in the other pipe tells which cell it was
         if pipe not in ready:

@@ -282,7 +282,12 @@ class Recorder:
             )
             self.record.operations.append(operation)
             self._known[key] = operation
-        targets = () if inside else self._targets(stack)
+        self._name_results(operation, tensors, () if inside else self._targets(stack))
+
+    def _name_results(
+        self, operation: Operation, tensors: Sequence[Tensor], targets: Sequence[tuple[str, ...]]
+    ) -> None:
+        """Keep which operation made each tensor, and the names that the learner's line gives it."""
         for part, tensor in enumerate(tensors):
             self._made[id(tensor)] = (weakref.ref(tensor), operation.number, part)
             if self._keep is not None:
