@@ -175,7 +175,7 @@ def _draw(
     width, height = plan.size
     scale = style.color_scale(maps)
     numbered_weights = single and plan.numbered and row_sums
-    largest = float(scale[1].vmax)
+    largest = float(scale[1].vmax or 0.0)
     if numbered_weights and largest > PALE:
         scale = style.sequential(), mpl.Normalize(0.0, 1.0)
     with style.look():

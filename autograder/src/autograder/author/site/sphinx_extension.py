@@ -28,7 +28,8 @@ def _block(writer: HTML5Translator, node: nodes.Element) -> None:
 
 def formula(latex: str, display: Literal["inline", "block"] = "inline") -> str:
     """Return a formula as MathML; the converter would show the backslash of an escaped underscore."""
-    return convert(latex.replace(r"\_", "_"), display=display)
+    converted: str = convert(latex.replace(r"\_", "_"), display=display)
+    return converted
 
 
 def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
