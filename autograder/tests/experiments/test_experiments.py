@@ -420,6 +420,8 @@ FUNCTIONS = {
         "costs", lambda x: x + np.asarray(x).max(), {"x": numbers(6)}, {}, [0.0] * 5 + [6.0]),
     "a list of a tensor": (
         "costs", lambda x: torch.tensor(x.tolist()), {"x": numbers(6)}, {}, [0.0] * 5 + [6.0]),
+    "a list of indices": (
+        "costs", lambda x: torch.tensor(x.argsort().tolist()), {"x": numbers(6)}, {}, [0.0] * 6),
     "a single number": ("costs", lambda x: x * float(x.max()), {"x": numbers(6)}, {}, [0.0] * 6),
 }  # fmt: skip
 

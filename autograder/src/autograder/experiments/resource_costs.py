@@ -40,14 +40,14 @@ WAYS_OUT = {Tensor.numpy, Tensor.tolist, Tensor.__array__, Tensor.__dlpack__}
 
 
 class _Outside(TorchFunctionMode):
-    """Counts the numbers that leave torch; a single one may, as in `float(x)`."""
+    """Counts the numbers that leave torch; a single one may, as in `float(x)`, and so may indices."""
 
     def __init__(self) -> None:
         super().__init__()
         self.numbers = 0
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func in WAYS_OUT and args[0].numel() > 1:
+        if func in WAYS_OUT and args[0].is_floating_point() and args[0].numel() > 1:
             self.numbers += args[0].numel()
         return func(*args, **(kwargs or {}))
 
