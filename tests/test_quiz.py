@@ -297,6 +297,17 @@ def window(n):
     }
 
 
+def slot(n):
+    size, table, token = int(n[0]), [int(block) for block in n[1:4]], int(n[4])
+    at, place = divmod(token, size)
+    return {
+        RIGHT: table[at] * size + place,
+        "table-not-asked": at * size + place,
+        "block-not-multiplied": table[at] + place,
+        "place-in-block-forgotten": table[at] * size,
+    }
+
+
 WORKED = {
     "scores": scores,
     "weights": weights,
@@ -322,6 +333,7 @@ WORKED = {
     "groups": groups,
     "top-p": top_p,
     "window": window,
+    "slot": slot,
 }
 NUMBER = re.compile(r"−?\d+(?:\.\d+)?")
 
@@ -364,7 +376,7 @@ def test_each_wrong_answer_is_a_mistake_that_the_questions_lesson_explains(item)
 
 def test_both_forms_ask_of_every_lesson_in_order_with_the_same_mistakes_to_fall_for():
     lessons = [item.lesson for item in ITEMS]
-    assert len(ITEMS) == 24
+    assert len(ITEMS) == 25
     assert lessons == sorted(lessons, key=COURSE.lessons.index)
     assert set(lessons) == set(COURSE.lessons)
     for item in ITEMS:

@@ -60,7 +60,7 @@ word_arrows(["the girl sat by the bank because she saw a boat", "the king walked
 explore_meaning()
 
 # %% [markdown] id="placement-intro"
-# **Do you know some of this already?** Run the next cell. It asks 24 questions and says with which lesson to begin. Or
+# **Do you know some of this already?** Run the next cell. It asks 25 questions and says with which lesson to begin. Or
 # skip it.
 
 # %% id="placement"

@@ -984,7 +984,7 @@ print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*rises[mine]
 # </details>
 
 # %% [markdown] id="placement-intro"
-# **Where are you now?** The next cell asks 24 questions, as lesson 01 did, with other numbers. It names the
+# **Where are you now?** The next cell asks 25 questions, as lesson 01 did, with other numbers. It names the
 # lesson to read again first. If it says lesson 11, go on to that lesson.
 
 # %% id="placement"
