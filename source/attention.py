@@ -1,5 +1,6 @@
 """What this course says of attention, where the tool speaks of tensors: see `SAYS` in `autograder.experiments.registry`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -109,7 +110,67 @@ def _without_weights(subject: Subject, settings: Settings) -> Any:
         return made(torch.ones(settings["shape"]))
 
 
+def _method_calls(subject: Subject, settings: Settings) -> Any:
+    """Call several methods of one object in turn.
+
+    Settings: `calls`, each a method's name and its arguments; `append` gets a text, and so many of the tokens that
+    are next. A call that is refused with a ValueError is passed over.
+
+    Shapes:
+        returns: (numbers,): all that `append` gave back, end to end, then the blocks in use, all their users, and
+            the numbers in the pool of keys
+    """
+    start, given = 0, []
+    for name, text, *more in settings["calls"]:
+        if name != "append":
+            getattr(subject.owner, name)(text, *more)
+            continue
+        keys, values = (subject.inputs[part][:, start : start + more[0]] for part in ("keys", "values"))
+        start += more[0]
+        try:
+            result = subject.call({"text": text, "keys": keys, "values": values})
+        except ValueError:
+            given.append(torch.tensor([-999.0]))  # so that it shows which calls are refused
+            continue
+        if not isinstance(result, Tensor):
+            return result
+        given.append(result.detach().flatten().clone())  # later calls can overwrite it
+    users = subject.owner.users
+    ends = (sum(count > 0 for count in users), sum(users), subject.owner.keys.numel())
+    return torch.cat([*given, torch.tensor([float(number) for number in ends])])
+
+
+def _method_case(seen: Seen) -> Case:
+    expected = seen.probe.expected.tensor
+    place = -4 if expected is None else seen.finding.index[0] - expected.numel()
+    return {-3: "blocks", -2: "users", -1: "pool"}.get(place, ""), {}
+
+
 EXPERIMENTS = (
+    Experiment(
+        "calls",
+        _method_calls,
+        {
+            "": N_(
+                "Called several times{where}, `{answer}` gives back {obtained} where it should be {expected}.",
+                "Make a small cache, make the same calls, and print `tables` and `users` after each one.",
+            ),
+            "blocks": N_(
+                "At the end {obtained} blocks are in use{where}, and {expected} are needed.",
+                "What came back is right. Print `users` after each call.",
+            ),
+            "users": N_(
+                "At the end all blocks together have {obtained} users{where}, where it should be {expected}.",
+                "What came back is right. Print `users` after each call.",
+            ),
+            "pool": N_(
+                "At the end the pool of keys has {obtained} numbers{where}, and {expected} are right.",
+                "What came back is right. The pool is made once, in `__init__`, and then written into.",
+            ),
+        },
+        _method_case,
+        axes=1,
+    ),
     Experiment(
         "calls-attention",
         _calls,
@@ -266,6 +327,34 @@ def cache_plan(
     return layers
 
 
+def counting_step(vocab: int) -> Any:
+    """Make a step of a server: it keeps the tokens of each text, and its logits depend on all of them.
+
+    The likeliest next token is a sum over the text, in which every token and its place count.
+    """
+    texts: dict[int, list[int]] = {}
+    calls = iter(range(100))
+
+    def step(pieces: Sequence[Tensor]) -> Tensor:
+        if next(calls, None) is None:
+            raise RuntimeError("step was called 100 times, and the texts are still not finished")
+        rows = []
+        for text, piece in enumerate(pieces):
+            for token in piece.tolist():
+                known = texts.setdefault(text, [])
+                known.append(token)
+                total = sum((place + 2) * (one + 1) for place, one in enumerate(known)) + 3 * text
+                rows.append(_row_for(total % vocab, vocab))
+        return torch.stack(rows) if rows else torch.zeros(0, vocab)  # (tokens, vocab)
+
+    return step
+
+
+def _row_for(token: int, vocab: int) -> Tensor:
+    """Logits (vocab,) whose largest is that of a token."""
+    return -(torch.arange(vocab) - token).abs().float()
+
+
 LAYERS = ("W_query", "W_key", "W_value", "out_proj")
 
 
@@ -312,6 +401,7 @@ class BiasedGPT(nn.Module):
 SPECIMENS = {
     "biased-gpt": BiasedGPT,
     "cache-plan": cache_plan,
+    "counting-step": counting_step,
     "gpt2-state": gpt2_state,
     "llama-state": llama_state,
 }

@@ -62,6 +62,8 @@ from visuals.lessons.positions.explore_positions import explore_positions
 from visuals.lessons.positions.pairs import rope_pairs
 from visuals.lessons.positions.turning import clock_hands, turned_pair, two_orders
 from visuals.lessons.real_models.explore_sampling import explore_sampling
+from visuals.lessons.serve_it.block_table import block_table
+from visuals.lessons.serve_it.explore_schedule import explore_schedule
 from visuals.lessons.trainable.explore_scale import explore_scale
 from visuals.lessons.trainable.projecting import query_key_value
 from visuals.lessons.trainable.scaling import saturation, score_spreads
@@ -71,6 +73,7 @@ from visuals.trained import trained_words
 __all__ = [
     "attention_map",
     "batch_stack",
+    "block_table",
     "causal_pattern",
     "clock_hands",
     "combined_masks",
@@ -93,6 +96,7 @@ __all__ = [
     "explore_reading",
     "explore_sampling",
     "explore_scale",
+    "explore_schedule",
     "explore_slices",
     "explore_three_attentions",
     "explore_tiles",

@@ -314,6 +314,16 @@ CASES = {
             ("Play", "Space", "step 2 of 36"),
         ),
     ),
+    "schedule": Case(
+        lambda: visuals.explore_schedule(prompts=[5, 12, 3, 7], answers=[6, 3, 8, 4], budget=8),
+        "step 1 of 10: 8 of 8 tokens are used; all steps together could compute 80 tokens, and 44 are needed",
+        (
+            ("Step", "End", "step 10 of 10"),
+            ("Budget of a step", "End", "step 8 of 8"),
+            ("Budget of a step", "Home", "step 8 of 44: 1 of 1 tokens are used"),
+            ("Texts are served", "ArrowDown", "step 8 of 44: 1 of 1 tokens are used"),
+        ),
+    ),
     "reach": Case(
         lambda: visuals.explore_reach(num_tokens=30, window=5, layers=6),
         "token 29: a windowed layer shows it 5 of 30 tokens; behind all layers 25 can have arrived; the "

@@ -67,6 +67,8 @@ BACKWARDS = """def rotate(pairs, angles):
 TOO_WIDE = """def window_mask(num_queries, num_keys, window, num_sinks=0):
     distance = torch.arange(num_keys - num_queries, num_keys)[:, None] - torch.arange(num_keys)
     return (distance < 0) | ((distance > window) & (torch.arange(num_keys) >= num_sinks))"""
+NO_LOOK_UP = """def find_slots(table, positions, block_size):
+    return positions // block_size * block_size + positions % block_size"""
 OVER_TOKENS = """def layer_norm(x, scale, shift, eps=1e-5):
     mean, variance = x.mean(dim=1, keepdim=True), x.var(dim=1, keepdim=True, correction=0)
     return (x - mean) / (variance + eps).sqrt() * scale + shift"""
@@ -298,6 +300,18 @@ LESSONS = {
             )),
         ),
         answered=False,
+    ),
+    "14-serve-it": Work(
+        shown=(("bring_over(", "The course's own TinyTransformer is used"),),
+        mistakes=(
+            ("find-slots", "def find_slots(table, positions, block_size):", NO_LOOK_UP,
+             "Look it up in"),
+        ),
+        explored=(
+            Explored("explore_schedule(prompts", "step 1 of 10: 8 of 8 tokens are used", (
+                ("Budget of a step", UP, "step 1 of 10: 9 of 9 tokens are used"),
+            )),
+        ),
     ),
 }  # fmt: skip
 

@@ -22,6 +22,7 @@ from visuals.checkpoint import CONTEXT_LENGTH, FILE, NUM_HEADS, VOCABULARY, enco
 from visuals.checkpoint.train import trained
 from visuals.explorers.model import in_gpt2_form
 from visuals.explorers.sentence import explore_sentence
+from visuals.lessons.serve_it.explore_schedule import schedule
 from visuals.published import FOLDER, TEXTS, TOKENIZER
 from visuals.trained import trained_words
 
@@ -274,6 +275,16 @@ def test_what_a_window_shows_and_what_arrives_behind_it_are_products_of_masks(lo
         [given for given, _expected in cases],
     )
     assert actual == [expected for _given, expected in cases]
+
+
+def test_the_schedule_in_the_page_is_the_one_in_python(load):
+    page = load("lessons/serve_it/schedule.js")
+    cases = []
+    for case in range(INPUTS):
+        texts = 1 + size(5)
+        cases.append([[size(9) for _ in range(texts)], [size(9) for _ in range(texts)], size(20), case % 2])
+    actual = page.evaluate("cases => cases.map(given => live.schedule(...given))", cases)
+    assert actual == [schedule(*given) for given in cases]
 
 
 def test_the_arithmetic_of_a_score_and_a_weight_adds_up_to_what_pytorch_says(load):

@@ -1,0 +1,980 @@
+"""The tasks of lesson 14: their probes, the wrong answers people give, and the hint each deserves."""
+
+import torch
+from autograder.author.authoring import Check, Lesson, Probe, Specimen, Task, rights, wrongs
+
+WHOLE = ("int64",)
+STORED = ("heads", "tokens", "head_dim")
+POOLED = ("num_heads", "tokens", "head_dim")
+
+
+def drawn(*shape, seed):
+    """Random numbers of a shape, the same on every build."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def whole(generator, low, high):
+    """A random whole number."""
+    return int(torch.randint(low, high, (1,), generator=generator))
+
+
+# ------------------------------------------------------------------------------------------------------- blocks
+
+
+def slots(id, says, blocks, size, positions, seed):
+    def tables(generator):
+        return {"table": torch.randperm(blocks + 6, generator=generator)[:blocks]}
+
+    given = tables(torch.Generator().manual_seed(seed))
+    inputs = given | {"positions": torch.tensor(positions), "block_size": size}
+    return Probe(id, says, inputs, redraw=tables)
+
+
+FIND_SLOTS = Task(
+    id="find-slots",
+    title="Where is a token?",
+    name="find_slots",
+    kind="function",
+    signature="find_slots(table, positions, block_size)",
+    axes=("tokens",),
+    input_axes={"table": ("blocks",), "positions": ("tokens",)},
+    dtypes=WHOLE,
+    probes=(
+        Probe(
+            "example",
+            "the ten tokens of text A",
+            {"table": torch.tensor([3, 0, 5]), "positions": torch.arange(10), "block_size": 4},
+        ),
+        slots("long", "fourteen tokens in blocks of three", 5, 3, list(range(14)), 2),
+        slots("any-order", "five tokens in another order", 4, 6, [22, 5, 13, 6, 0], 3),
+        slots("single", "one token", 3, 5, [11], 4),
+    ),
+    checks=(
+        Check("the tokens from the first on", 1, ("example", "long")),
+        Check("any positions", 1, ("any-order", "single")),
+    ),
+    learned="A table and two operations, // and %, find every token. So memory needs no order.",
+    demands={
+        "the slots in the pool": "table-not-asked",
+        "at these positions of a text": "positions-from-zero",
+        "The positions can come in any order": "positions-put-in-order",
+    },
+    hints=(
+        "`positions // block_size` says in which of the text's own blocks each token is, the first, second or third.",
+        "`table[positions // block_size]` is the number of that block in the pool. How many slots come before it?",
+        "`table[positions // block_size] * block_size + positions % block_size`",
+    ),
+    wrong=wrongs("""
+        table-not-asked: table[positions // block_size] → positions // block_size
+        block-not-multiplied: blocks * block_size → blocks
+        place-in-block-forgotten: + positions % block_size →
+        blocks-counted-for-size: blocks * block_size → blocks * len(table)
+        quotient-added: + positions % block_size → + positions // block_size
+        positions-from-zero: above blocks = → positions = torch.arange(len(positions))
+        positions-put-in-order: above blocks = → positions = positions.sort().values
+        place-from-one: positions % block_size → positions % block_size + 1
+        """),
+    right=rights("""
+        all-slots: = (table[:, None] * block_size + torch.arange(block_size)).flatten()[positions]
+        loop: = torch.tensor([int(table[int(at) // block_size]) * block_size + int(at) % block_size for at in positions])
+        divmod: body
+            which, place = positions.div(block_size, rounding_mode="floor"), positions.remainder(block_size)
+            return table.gather(0, which) * block_size + place
+        """),
+)
+
+
+def pooled(id, says, shape, table, num_tokens, seed):
+    inputs = {"pool": drawn(*shape, seed=seed), "table": torch.tensor(table), "num_tokens": num_tokens}
+    return Probe(id, says, inputs)
+
+
+READ_BLOCKS = Task(
+    id="bug-read-blocks",
+    title="Find the bug: tokens of another head",
+    name="read_paged",
+    kind="function",
+    signature="read_paged(pool, table, num_tokens)",
+    axes=STORED,
+    input_axes={"pool": ("pool_blocks", "heads", "block_size", "head_dim"), "table": ("blocks",)},
+    probes=(
+        pooled("two-heads", "two heads and blocks of three", (5, 2, 3, 4), [4, 1, 2], 8, 1),
+        pooled("three-heads", "three heads and blocks of four", (6, 3, 4, 2), [0, 5], 5, 2),
+        pooled("full", "a last block that is full", (7, 4, 2, 5), [6, 3, 5], 6, 3),
+        pooled("one-head", "one head", (4, 1, 5, 3), [2, 0], 7, 4),
+    ),
+    checks=(Check("every head's tokens in order", 1, ("two-heads", "three-heads", "full", "one-head")),),
+    learned="`reshape` reads numbers in the order in which they lie. Axes that are to be joined have to be neighbours first.",
+    demands={
+        "Correct it": "left-as-given",
+        "collects the blocks of a text": "table-sorted",
+        "returns (heads, num_tokens, head_dim)": "last-block-not-cut",
+    },
+    hints=(
+        "`pool[table]` is (blocks, heads, block_size, head_dim). Which two axes make the tokens, and what is between them?",
+        "`pool[table].transpose(0, 1)` is (heads, blocks, block_size, head_dim).",
+        "`pool[table].transpose(0, 1).flatten(1, 2)[:, :num_tokens]`",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+        last-block-not-cut: [:, :num_tokens] →
+        table-sorted: pool[table] → pool[table.sort().values]
+        blocks-from-the-start: pool[table] → pool[: len(table)]
+        place-before-block: pool[table].transpose(0, 1) → pool[table].permute(1, 2, 0, 3)
+        last-tokens-kept: [:, :num_tokens] → [:, -num_tokens:]
+        """),
+    right=rights("""
+        permute: pool[table].transpose(0, 1) → pool[table].permute(1, 0, 2, 3)
+        cat: = torch.cat([pool[int(one)] for one in table], dim=1)[:, :num_tokens]
+        slots: = pool.transpose(0, 1).flatten(1, 2)[:, (table[:, None] * pool.shape[2] + torch.arange(pool.shape[2])).flatten()[:num_tokens]]
+        """),
+)
+
+
+SIZES = ("num_blocks", "block_size", "num_heads", "head_dim")
+APPEND = {"method": "append", "stacked": True}
+
+
+def paged(id, says, sizes, calls, seed, **more):
+    """A cache on which several methods are called; without a list of calls, one text is appended once."""
+    tokens = sum(call[2] for call in calls if call[0] == "append") if isinstance(calls, list) else calls
+    keys, values = drawn(2, sizes[2], tokens, sizes[3], seed=seed)
+    inputs = {"text": "A", "keys": keys, "values": values}
+    construct = dict(zip(SIZES, sizes, strict=True))
+    if isinstance(calls, list):
+        return Probe(
+            id, says, inputs, construct=construct, observe="calls", settings={**APPEND, "calls": calls}
+        )
+    return Probe(id, says, inputs, construct=construct, settings=APPEND, **more)
+
+
+PAGED_CACHE = Task(
+    id="paged-cache",
+    title="A paged cache",
+    name="PagedCache",
+    kind="class",
+    signature="PagedCache(num_blocks, block_size, num_heads, head_dim).append(text, keys, values)",
+    axes=("keys or values", *POOLED),
+    input_axes={"keys": POOLED, "values": POOLED},
+    needs=("bug-read-blocks",),
+    probes=(
+        paged("prompt", "a prompt of seven tokens in blocks of three", (6, 3, 2, 4), 7, 1),
+        paged("full", "a prompt that fills all blocks", (3, 2, 4, 5), 6, 2),
+        paged(
+            "steps",
+            "one text, token by token",
+            (5, 3, 2, 4),
+            [["append", "A", 4], *[["append", "A", 1]] * 6],
+            3,
+        ),
+        paged(
+            "texts",
+            "two texts in turn",
+            (7, 3, 2, 5),
+            [["append", "A", 4], ["append", "B", 5], ["append", "A", 3], ["append", "B", 2]],
+            4,
+        ),
+        paged(
+            "again",
+            "a text that is freed, and another in its blocks",
+            (4, 2, 3, 4),
+            [
+                ["append", "A", 5],
+                ["append", "B", 1],
+                ["free", "A"],
+                ["append", "A", 6],
+                ["append", "B", 1],
+                ["free", "B"],
+            ],
+            5,
+        ),
+        paged("too-long", "more tokens than fit", (3, 2, 2, 4), 7, 6, raises=("ValueError",)),
+        paged(
+            "refused",
+            "a text that does not fit, and one that does",
+            (4, 3, 2, 4),
+            [
+                ["append", "A", 4],
+                ["append", "B", 7],
+                ["append", "A", 2],
+                ["append", "B", 2],
+                ["append", "A", 1],
+            ],
+            7,
+        ),
+    ),
+    checks=(
+        Check("a prompt at once", 1, ("prompt", "full")),
+        Check("several texts, step by step", 2, ("steps", "texts", "prompt")),
+        Check("freed blocks are used again", 1, ("again", "prompt")),
+        Check("too few blocks are refused, and nothing is lost", 1, ("too-long", "refused", "prompt")),
+    ),
+    learned="Memory that is taken in blocks when it is needed never has to know how long a text will be.",
+    demands={
+        "stores the keys and values of new tokens after those": "written-from-the-start",
+        "fills the last block before it takes free blocks": "last-block-left-open",
+        "no more than needed": "block-too-many",
+        "sets their `users` to 1": "users-not-counted",
+        "all tokens of the text": "paged-returns-new-only",
+        "raise a ValueError": "blocks-overwritten",
+        "leave everything as it was": "length-changed-before-refusal",
+        "each of its blocks loses one user": "blocks-never-freed",
+    },
+    hints=(
+        "How many blocks do `end` tokens need? `(end + size - 1) // size`. The table has some already.",
+        "Take free blocks: those with 0 users. If there are too few, raise before you change anything.",
+        "Token `places` go into `self.keys[blocks[places // size], :, places % size]`, which is (new tokens, heads, head_dim).",
+    ),
+    wrong=wrongs("""
+        written-from-the-start: places = torch.arange(start, end) → places = torch.arange(end - start)
+        last-block-left-open: needed = (end + size - 1) // size - len(table) → needed = (keys.shape[1] + size - 1) // size
+        block-too-many: (end + size - 1) // size → end // size + 1
+        last-block-not-taken: (end + size - 1) // size → end // size
+        users-not-counted: self.users[block] = 1 → pass
+        paged-returns-new-only: return read_paged(self.keys, blocks, end), read_paged(self.values, blocks, end) → return keys, values
+        blocks-overwritten: if needed > len(free): → free = free + list(range(len(self.users)))↵if False:
+            hint: Too few blocks are free, and blocks that another text uses are written into. Raise a ValueError instead.
+        length-changed-before-refusal: above needed = → self.lengths[text] = end
+        blocks-never-freed: self.users[block] -= 1 → pass
+        length-never-forgotten: line del self.lengths[text] →
+        keys-as-values: = values.transpose(0, 1) → = keys.transpose(0, 1)
+            hint: The keys are stored in the place of the values.
+        table-not-kept: self.tables[text] = table + free[:needed] → self.tables[text] = free[:needed] or table
+        one-block-for-free: self.tables.pop(text) → self.tables.pop(text)[:1]
+        heads-as-tokens: = keys.transpose(0, 1) → = keys.reshape(-1, *keys.shape[::2])
+        """),
+    right=rights("""
+        loop: body append
+            size, start = self.keys.shape[2], self.lengths.get(text, 0)
+            end, table = start + keys.shape[1], list(self.tables.get(text, ()))
+            free = [one for one in range(len(self.users)) if not self.users[one]]
+            while len(table) * size < end:
+                if not free:
+                    raise ValueError("no block is free")
+                table.append(free.pop())
+            for block in table:
+                self.users[block] = self.users[block] or 1
+            for new, place in enumerate(range(start, end)):
+                self.keys[table[place // size], :, place % size] = keys[:, new]
+                self.values[table[place // size], :, place % size] = values[:, new]
+            self.tables[text], self.lengths[text] = table, end
+            table = torch.tensor(table, dtype=torch.long)
+            return read_paged(self.keys, table, end), read_paged(self.values, table, end)
+        stacked: return read_paged(self.keys, blocks, end), read_paged(self.values, blocks, end) → return torch.stack([read_paged(pool, blocks, end) for pool in (self.keys, self.values)])
+        last-blocks-first: block for block, users in enumerate(self.users) if users == 0 → block for block in reversed(range(len(self.users))) if self.users[block] == 0
+        """),
+)
+
+FORKED = [["append", "A", 5], ["fork", "A", "B"]]
+SHARED_CACHE = Task(
+    id="shared-cache",
+    title="Share, and copy on write",
+    name="SharedCache",
+    kind="class",
+    signature="SharedCache(num_blocks, block_size, num_heads, head_dim).append(text, keys, values)",
+    axes=("keys or values", *POOLED),
+    input_axes={"keys": POOLED, "values": POOLED},
+    needs=("paged-cache",),
+    probes=(
+        paged("prompt", "one text that shares nothing", (6, 3, 5, 4), 7, 11),
+        paged(
+            "shared",
+            "a second text that begins with the first",
+            (6, 3, 2, 4),
+            [*FORKED, ["append", "C", 2]],
+            12,
+        ),
+        paged(
+            "second-writes",
+            "a second text that goes on, then the first",
+            (7, 3, 2, 5),
+            [*FORKED, ["append", "B", 1], ["append", "A", 2], ["append", "B", 3]],
+            13,
+        ),
+        paged(
+            "first-writes",
+            "a first text that goes on, then the second",
+            (7, 4, 3, 2),
+            [*FORKED, ["append", "A", 2], ["append", "B", 1]],
+            14,
+        ),
+        paged(
+            "full-block",
+            "a shared beginning whose last block is full",
+            (4, 3, 2, 4),
+            [
+                ["append", "A", 6],
+                ["fork", "A", "B"],
+                ["append", "B", 2],
+                ["append", "A", 1],
+                ["append", "B", 1],
+            ],
+            15,
+        ),
+        paged(
+            "freed",
+            "a first text that is freed while a second reads its blocks",
+            (6, 2, 3, 4),
+            [*FORKED, ["free", "A"], ["append", "C", 5], ["append", "B", 1]],
+            16,
+        ),
+        paged(
+            "three",
+            "three texts with one beginning",
+            (8, 4, 2, 3),
+            [
+                *FORKED,
+                ["fork", "A", "C"],
+                ["append", "A", 1],
+                ["append", "B", 1],
+                ["append", "C", 1],
+                ["free", "B"],
+            ],
+            17,
+        ),
+        paged(
+            "no-copy",
+            "a copy for which no block is free",
+            (2, 3, 2, 4),
+            [*FORKED, ["append", "B", 1]],
+            18,
+        ),
+    ),
+    checks=(
+        Check("texts share their blocks", 1, ("shared", "freed", "prompt")),
+        Check(
+            "a shared block is copied before it is written into",
+            2,
+            ("second-writes", "first-writes", "three", "prompt"),
+        ),
+        Check(
+            "full blocks are not copied, and a full pool refuses",
+            1,
+            ("full-block", "no-copy", "second-writes", "prompt"),
+        ),
+    ),
+    learned="What is only read can be shared by any number of texts. A count says who has to copy before writing.",
+    demands={
+        "copies no keys or values": "beginning-copied",
+        "that has all tokens of `text` so far": "length-not-forked",
+        "if it would write into a block that has more than one user": "shared-block-written",
+        "copies this block's keys and values": "values-not-copied",
+        "The copy takes its place in this text's table only": "table-shared",
+        "Both counts of users are then right": "user-not-given-back",
+        "raise a ValueError": "copy-over-another-block",
+    },
+    hints=(
+        "`fork` copies the list of blocks, not the blocks: `list(self.tables[text])`. Each block has one user more.",
+        "A block is written into if the length is no multiple of the block size. Is `self.users[last]` larger than 1?",
+        "`own = self.users.index(0)`; copy keys and values; one user for `own`, one less for the old block; `self.tables[text][-1] = own`.",
+    ),
+    wrong=wrongs("""
+        beginning-copied: body fork
+            self.append(other, *(read_paged(pool, torch.tensor(self.tables[text]), self.lengths[text]) for pool in (self.keys, self.values)))
+        length-not-forked: self.lengths[other] = self.lengths[text] → self.lengths[other] = 0
+        users-not-shared: for block in self.tables[text]: → for block in ():
+        shared-block-written: if writes_into_last and … > 1: → if False:
+        copied-always: if writes_into_last and self.users[self.tables[text][-1]] > 1: → if writes_into_last:
+        full-block-copied: self.lengths.get(text, 0) % self.keys.shape[2] > 0 and keys.shape[1] > 0 → self.tables.get(text)
+        values-not-copied: line self.values[own] = →
+        nothing-copied-into-it: line self.keys[own] = →
+            line self.values[own] = →
+        table-shared: list(self.tables[text]) → self.tables[text]
+        user-not-given-back: self.users[last] -= 1 → pass
+        copy-not-counted: self.users[own] = 1 → pass
+        copy-over-another-block: if 0 not in self.users: → if False:
+            self.users.index(0) → self.users.index(min(self.users))
+        first-block-looked-at: self.tables[text][-1]] > 1 → self.tables[text][0]] > 1
+        last-block-not-shared: for block in self.tables[text]: → for block in self.tables[text][:-1]:
+        """),
+    right=rights("""
+        copy: self.tables[other] = list(self.tables[text]) → self.tables[other] = self.tables[text].copy()
+        try: body append
+            at, size = self.lengths.get(text, 0), self.keys.shape[2]
+            if keys.shape[1] and at % size:
+                place = at // size
+                old = self.tables[text][place]
+                if self.users[old] != 1:
+                    free = [block for block in range(len(self.users)) if self.users[block] == 0]
+                    if len(free) == 0:
+                        raise ValueError("full")
+                    for pool in (self.keys, self.values):
+                        pool[free[-1]] = pool[old].clone()
+                    self.tables[text][place] = free[-1]
+                    self.users[old], self.users[free[-1]] = self.users[old] - 1, self.users[free[-1]] + 1
+            return super().append(text, keys, values)
+        index-refuses: line if 0 not in →
+            line raise ValueError →
+        """),
+)
+
+# ------------------------------------------------------------------------------------------------- texts in a row
+
+PACKED_AXES = {"q": ("heads", "queries", "head_dim"), "k": ("heads", "keys", "head_dim")}
+PACKED_AXES |= {"v": ("heads", "keys", "head_dim"), "cu_queries": ("texts + 1",), "cu_keys": ("texts + 1",)}
+
+
+def in_a_row(id, says, new, tokens, heads, head_dim, seed, **more):
+    def cumulated(lengths):
+        return torch.tensor([0, *lengths]).cumsum(dim=0)
+
+    k, v = drawn(2, heads, sum(tokens), head_dim, seed=seed)
+    inputs = {"q": 1.5 * drawn(heads, sum(new), head_dim, seed=seed + 1), "k": k, "v": v}
+    inputs |= {"cu_queries": cumulated(new), "cu_keys": cumulated(tokens)}
+    return Probe(id, says, inputs, redraw=lambda generator: {}, **more)
+
+
+PACKED_ATTENTION = Task(
+    id="packed-attention",
+    title="Attention without padding",
+    name="packed_attention",
+    kind="function",
+    signature="packed_attention(q, k, v, cu_queries, cu_keys)",
+    axes=("heads", "queries", "head_dim"),
+    input_axes=PACKED_AXES,
+    probes=(
+        in_a_row("prompts", "three prompts", (4, 2, 5), (4, 2, 5), 2, 6, 1),
+        in_a_row("one", "a single text", (7,), (7,), 3, 4, 3),
+        in_a_row("writing", "four texts with one new token each", (1, 1, 1, 1), (3, 6, 1, 4), 2, 5, 5),
+        in_a_row("chunks", "chunks of prompts, and texts that write", (3, 1, 4, 2), (8, 5, 4, 7), 3, 5, 7),
+        in_a_row("none", "a text without a query in this step", (2, 0, 3), (5, 4, 3), 2, 7, 9),
+        in_a_row(
+            "costs",
+            "forty texts of eight tokens",
+            (8,) * 40,
+            (8,) * 40,
+            2,
+            4,
+            11,
+            observe="costs",
+            settings={"numbers": 12_000},
+        ),
+    ),
+    checks=(
+        Check("whole prompts", 1, ("prompts", "one")),
+        Check("old keys, and chunks of prompts", 1, ("writing", "chunks", "none")),
+        Check("no matrix of all queries and keys", 1, ("costs", "prompts")),
+    ),
+    words={"width": "√head_dim"},
+    learned="Texts of any lengths share one row. Two lists of sums say where each begins, and no row is padding.",
+    demands={
+        "A query sees only keys of its own text": "texts-mixed",
+        "none of the future": "future-visible",
+        "its last query sees all its keys": "rows-aligned-at-start",
+        "A text can have no query in this step": "empty-text-left-out",
+        "Never make a matrix of all queries with all keys": "row-matrix-made",
+    },
+    hints=(
+        "Go through the texts: `q[:, cu_queries[text] : cu_queries[text + 1]]` are the queries of one.",
+        "With `new` queries and `tokens` keys, the visible part is `torch.ones(new, tokens).tril(tokens - new)`.",
+        "Collect `F.scaled_dot_product_attention(queries, keys, values, attn_mask=visible)`, and join with `torch.cat(…, dim=1)`.",
+    ),
+    wrong=wrongs("""
+        texts-mixed: own = slice(cu_keys[text], cu_keys[text + 1]) → own = slice(0, cu_keys[text + 1])
+        future-visible: .tril(tokens - new) →
+            hint: Nothing of the future is hidden. With `new` queries and `tokens` keys, the mask is `torch.ones(new, tokens).tril(tokens - new)`, as booleans.
+        rows-aligned-at-start: .tril(tokens - new) → .tril()
+        empty-text-left-out: above contexts.append → if new == 0:↵    raise ValueError("no query")
+        row-matrix-made: body
+            of_query = torch.bucketize(torch.arange(q.shape[1]), cu_queries[1:], right=True)
+            of_key = torch.bucketize(torch.arange(k.shape[1]), cu_keys[1:], right=True)
+            ends = (cu_keys[1:] - cu_queries[1:])[of_query] + torch.arange(q.shape[1])
+            visible = (of_query[:, None] == of_key) & (torch.arange(k.shape[1]) <= ends[:, None])
+            return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+        queries-cut-by-keys: q[:, cu_queries[text] : cu_queries[text + 1]] → q[:, cu_keys[text] : cu_keys[text + 1]]
+        keys-cut-by-queries: slice(cu_keys[text], cu_keys[text + 1]) → slice(cu_queries[text], cu_queries[text + 1])
+        keys-as-values: keys, values = k[:, own], v[:, own] → keys, values = k[:, own], k[:, own]
+            hint: The keys are used for the values, too. Cut the values from `v`.
+        last-text-forgotten: range(len(cu_queries) - 1) → range(len(cu_queries) - 2)
+        no-scale: attn_mask=visible) → attn_mask=visible, scale=1.0)
+        newest-token-hidden: .tril(tokens - new) → .tril(tokens - new - 1)
+        """),
+    right=rights("""
+        split: body
+            parts = [one.split(torch.tensor(cu).diff().tolist() if not torch.is_tensor(cu) else cu.diff().tolist(), dim=1) for one, cu in ((q, cu_queries), (k, cu_keys), (v, cu_keys))]
+            out = []
+            for a, b, c in zip(*parts):
+                scores = a @ b.mT / a.shape[-1] ** 0.5
+                scores = scores.masked_fill(torch.ones(scores.shape[1:], dtype=torch.bool).triu(b.shape[1] - a.shape[1] + 1), -torch.inf)
+                out.append(torch.softmax(scores, dim=-1) @ c)
+            return torch.cat(out, dim=1)
+        filled-in: body
+            result = torch.zeros_like(q)
+            for a, b, c, d in zip(cu_queries[:-1], cu_queries[1:], cu_keys[:-1], cu_keys[1:]):
+                for row in range(int(a), int(b)):
+                    seen = slice(int(c), int(d) - (int(b) - 1 - row))
+                    result[:, row : row + 1] = F.scaled_dot_product_attention(q[:, row : row + 1], k[:, seen], v[:, seen])
+            return result
+        positions: visible = torch.ones(new, tokens, dtype=torch.bool).tril(tokens - new) → visible = torch.arange(tokens) <= torch.arange(tokens - new, tokens)[:, None]
+        """),
+)
+
+# ---------------------------------------------------------------------------------------------------- scheduler
+
+
+def left_over(id, says, left, budget):
+    def redraw(generator):
+        added = torch.randint(2, 5, (len(left),), generator=generator)
+        return {"left": torch.tensor([one if one < 2 else one + int(more) for one, more in zip(left, added)])}
+
+    return Probe(id, says, {"left": torch.tensor(left), "budget": budget}, redraw=redraw)
+
+
+PLAN_STEP = Task(
+    id="plan-step",
+    title="Plan a step",
+    name="plan_step",
+    kind="function",
+    signature="plan_step(left, budget)",
+    axes=("texts",),
+    input_axes={"left": ("texts",)},
+    dtypes=WHOLE,
+    probes=(
+        left_over("all", "three prompts that fit", [4, 2, 3], 20),
+        left_over("cut", "three prompts, of which the second is cut", [5, 9, 4], 10),
+        left_over("writing", "prompts and texts that write", [7, 1, 6, 1, 3, 1], 9),
+        left_over("many", "more texts that write than fit", [3, 1, 1, 1, 1, 5, 1], 4),
+        left_over("finished", "finished texts between others", [0, 8, 0, 1, 4], 7),
+        left_over("short-later", "a long prompt before a short one", [12, 2, 5], 6),
+    ),
+    checks=(
+        Check("prompts in their order, cut at the budget", 1, ("all", "cut", "short-later")),
+        Check("texts that write come first", 1, ("writing", "many")),
+        Check("finished texts compute nothing", 1, ("finished",)),
+    ),
+    learned="A budget and an order of service are all that a scheduler needs. Chunks come out of it by themselves.",
+    demands={
+        "Texts with one token left come first": "prompts-block-writers",
+        "in the order of the texts": "shortest-first",
+        "or what remains of the budget": "prompts-never-cut",
+        "Never plan more than `budget` tokens together": "budget-not-spent",
+    },
+    hints=(
+        "First look at the texts with one token left, then at the others. What is left of the budget each time?",
+        "A text gets `min(int(left[text]), budget)`; then the budget shrinks by that.",
+        "`sorted(range(len(left)), key=lambda one: int(left[one]) != 1)` keeps the order and puts those with one token in front.",
+    ),
+    wrong=wrongs("""
+        prompts-block-writers: sorted(range(len(left)), key=lambda one: int(left[one]) != 1) → range(len(left))
+        shortest-first: int(left[one]) != 1) → int(left[one]))
+        longest-first: int(left[one]) != 1) → (int(left[one]) != 1, -int(left[one])))
+        newest-first: sorted(range(len(left)), → sorted(reversed(range(len(left))),
+        prompts-never-cut: min(int(left[text]), budget) → int(left[text]) if int(left[text]) <= budget else 0
+        budget-not-spent: line budget -= →
+        one-token-each: min(int(left[text]), budget) → min(int(left[text]), budget, 1)
+        budget-shared-evenly: min(int(left[text]), budget) → min(int(left[text]), max(1, budget // len(left)), budget)
+        prompts-first: int(left[one]) != 1) → int(left[one]) == 1)
+        finished-get-a-token: min(int(left[text]), budget) → min(max(1, int(left[text])), budget)
+        """),
+    right=rights("""
+        two-loops: body
+            planned = [0] * len(left)
+            for writing in (True, False):
+                for text, waiting in enumerate(left.tolist()):
+                    if (waiting == 1) == writing:
+                        planned[text] = min(waiting, budget - sum(planned))
+            return torch.tensor(planned)
+        sums: body
+            order = (left != 1).long().argsort(stable=True)
+            before = left[order].cumsum(0) - left[order]
+            fits = (budget - before).clamp(min=0)
+            result = torch.zeros_like(left)
+            result[order] = torch.minimum(left[order], fits)
+            return result
+        list: return counts → return torch.tensor(counts.tolist())
+        """),
+)
+
+
+def row_of_logits(id, says, counts, left, seed, vocab=7):
+    def redraw(generator):
+        return {"logits": torch.randn(sum(counts), vocab, generator=generator)}
+
+    inputs = {"logits": drawn(sum(counts), vocab, seed=seed)}
+    return Probe(
+        id, says, inputs | {"counts": torch.tensor(counts), "left": torch.tensor(left)}, redraw=redraw
+    )
+
+
+CHUNK_END = Task(
+    id="bug-chunk-end",
+    title="Find the bug: answers before the question",
+    name="next_tokens",
+    kind="function",
+    signature="next_tokens(logits, counts, left)",
+    axes=("texts",),
+    input_axes={"logits": ("tokens", "vocab"), "counts": ("texts",), "left": ("texts",)},
+    dtypes=WHOLE,
+    probes=(
+        row_of_logits("whole", "prompts that are read whole", [3, 2, 4], [3, 2, 4], 1),
+        row_of_logits("chunk", "a prompt that is cut, and texts that write", [4, 1, 1, 3], [9, 1, 1, 3], 2),
+        row_of_logits("waiting", "a text that waits", [2, 0, 5, 0, 1], [2, 6, 5, 3, 1], 3),
+        row_of_logits("finished", "finished texts", [0, 4, 0, 2], [0, 4, 0, 7], 4),
+    ),
+    checks=(
+        Check("whole prompts and chunks", 1, ("whole", "waiting", "chunk")),
+        Check("finished texts", 1, ("finished",)),
+    ),
+    learned="A next token exists only after the last known one. In a packed row, sums say where that is.",
+    demands={
+        "the likeliest next token of each text": "least-likely-chosen",
+        "and −1 for a text that writes none in this step": "zero-for-no-token",
+        "Correct it": "left-as-given",
+        "A finished text, with 0 tokens left, writes nothing": "finished-text-writes",
+    },
+    hints=(
+        "When does a text have a next token? Compare how many tokens it has computed with how many it had left.",
+        "`counts == left` says that all has been read. What does it say of a finished text?",
+        "`torch.where((counts > 0) & (counts == left), likeliest, -1)`",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+        finished-text-writes: (counts > 0) & (counts == left) → counts == left
+        least-likely-chosen: argmax → argmin
+        zero-for-no-token: likeliest, -1) → likeliest, 0)
+        row-of-the-next-text: counts.cumsum(dim=0) - 1 → counts.cumsum(dim=0).clamp(max=len(logits) - 1)
+        first-row-of-text: counts.cumsum(dim=0) - 1 → counts.cumsum(dim=0) - counts.clamp(min=1)
+        counts-not-summed: counts.cumsum(dim=0) - 1 → (counts - 1).clamp(min=0)
+        writers-only: (counts > 0) & (counts == left) → (counts == 1) & (counts == left)
+        """),
+    right=rights("""
+        loop: body
+            chosen, end = [], 0
+            for count, waiting in zip(counts.tolist(), left.tolist()):
+                end += count
+                chosen.append(int(logits[end - 1].argmax()) if count and count == waiting else -1)
+            return torch.tensor(chosen)
+        mask: return torch.where((counts > 0) & (counts == left), likeliest, -1) → return likeliest.masked_fill((counts == 0) | (counts < left), -1)
+        split: body
+            pieces = logits.split(counts.tolist())
+            return torch.tensor([one[-1].argmax().item() if len(one) and len(one) == waiting else -1 for one, waiting in zip(pieces, left.tolist())])
+        """),
+)
+
+
+def served(id, says, lengths, num_new, budget, seed):
+    def prompts(generator):
+        return torch.randint(11, (sum(lengths),), generator=generator)
+
+    inputs = {
+        "step": Specimen("counting-step", {"vocab": 11}),
+        "prompts": prompts(torch.Generator().manual_seed(seed)),
+        "num_new": torch.tensor(num_new),
+        "budget": budget,
+    }
+    return Probe(
+        id,
+        says,
+        inputs,
+        settings={"lists": {"prompts": (0, lengths)}},
+        redraw=lambda generator: {"prompts": prompts(generator)},
+    )
+
+
+SERVE = Task(
+    id="serve",
+    title="Serve",
+    name="serve",
+    kind="function",
+    signature="serve(step, prompts, num_new, budget)",
+    axes=("steps", "texts"),
+    input_axes={"prompts": ("tokens",), "num_new": ("texts",)},
+    dtypes=WHOLE,
+    needs=("plan-step", "bug-chunk-end"),
+    probes=(
+        served("one", "a single text", [4], [5], 16, 1),
+        served("together", "three texts with room for all", [3, 5, 2], [4, 4, 4], 32, 2),
+        served("lengths", "answers of different lengths", [4, 2, 3, 5], [2, 6, 1, 4], 32, 3),
+        served("chunks", "prompts that are longer than the budget", [9, 3, 7], [3, 5, 2], 4, 4),
+        served("narrow", "more texts than fit into a step", [2, 1, 3, 2, 4], [3, 4, 2, 5, 1], 3, 5),
+    ),
+    checks=(
+        Check("texts with room for all", 2, ("one", "together", "lengths")),
+        Check("prompts in chunks, and a narrow budget", 2, ("chunks", "narrow")),
+    ),
+    learned="Reading and writing are the same step. A text that is finished leaves, and nobody waits for the longest.",
+    demands={
+        "writes `num_new[i]` tokens": "longest-answer-for-all",
+        "0 for a text that has written all its tokens": "finished-not-left-out",
+        "plan with `plan_step`": "budget-not-kept",
+        "as many as planned": "chunk-from-the-start",
+        "Stop when every text has written all its tokens": "stops-with-the-first",
+        "Return one row for each step": "tokens-without-steps",
+    },
+    hints=(
+        "Keep for each text its tokens so far, how many of them are computed, and how many it has written.",
+        "`left` is the number of its tokens minus those computed, and 0 where `written` has reached `num_new`.",
+        "`pieces = [text[start:end] …]` with `ends = computed + counts`; afterwards `computed = ends` and `written = written + (new >= 0)`.",
+    ),
+    wrong=wrongs("""
+        longest-answer-for-all: texts, rows = list(prompts), [] → texts, rows, num_new = list(prompts), [], num_new.max().expand(len(num_new))
+        finished-not-left-out: line left = torch.where →
+        budget-not-kept: counts = plan_step(left, budget) → counts = left
+        chunk-from-the-start: text[start:end] for text, start, end in zip(texts, computed, ends) → text[: end - start] for text, start, end in zip(texts, computed, ends)
+        stops-with-the-first: (written < num_new).any() → (written < num_new).all()
+        tokens-without-steps: return torch.stack(rows) → return torch.stack([one[one >= 0][: num_new.min()] for one in torch.stack(rows).T], dim=1)
+        one-after-the-other: counts = plan_step(left, budget) → first = int((left > 0).nonzero()[0])↵left = torch.where(torch.arange(len(left)) == first, left, 0)↵counts = plan_step(left, budget)
+        batch-waits-for-longest: left = torch.where(written < num_new, left, 0) → reading = (written == 0).any()↵left = torch.where(written < num_new, left, 0)↵left = torch.where((written > 0) & reading, 0, left)
+        wrong-order-of-pieces: texts, computed, ends)] → texts, computed, ends)][::-1]
+        text-begins-again: text[start:end] → text[:end]
+        one-answer-too-short: while (written < num_new).any() → num_new = num_new - 1↵while (written < num_new).any()
+        """),
+    right=rights("""
+        lists: body
+            known = [one.tolist() for one in prompts]
+            done, wrote, rows = [0] * len(known), [0] * len(known), []
+            while any(a < b for a, b in zip(wrote, num_new.tolist())):
+                left = torch.tensor([len(t) - d if w < n else 0 for t, d, w, n in zip(known, done, wrote, num_new.tolist())])
+                plan = plan_step(left, budget)
+                logits = step([torch.tensor(t[d : d + c], dtype=torch.long) for t, d, c in zip(known, done, plan.tolist())])
+                row = next_tokens(logits, plan, left)
+                for i, token in enumerate(row.tolist()):
+                    done[i] += int(plan[i])
+                    if token != -1:
+                        known[i].append(token)
+                        wrote[i] += 1
+                rows.append(row)
+            return torch.stack(rows)
+        queues: body
+            waiting, out = [one for one in prompts], []
+            still = num_new.clone()
+            while still.sum() > 0:
+                left = torch.tensor([len(one) for one in waiting])
+                counts = plan_step(left, budget)
+                logits = step([one[:c] for one, c in zip(waiting, counts)])
+                new = next_tokens(logits, counts, left)
+                waiting = [one[c:] for one, c in zip(waiting, counts)]
+                for i in range(len(new)):
+                    if new[i] >= 0:
+                        still[i] -= 1
+                        if still[i] > 0:
+                            waiting[i] = new[i : i + 1]
+                out.append(new)
+            return torch.stack(out)
+        sums: (written < num_new).any() → written.sum() < num_new.sum()
+        """),
+)
+
+# ---------------------------------------------------------------------------------------------------- speculation
+
+
+KEPT = ("none is", "one is", "two are", "three are")
+
+
+def guessed(id, says, vocab, kept, guesses, seed):
+    """Guesses of which so many are kept: random numbers are drawn until it is so, and nothing is a near miss."""
+
+    def drawn_until(generator):
+        while True:
+            q = torch.softmax(1.2 * torch.randn(guesses, vocab, generator=generator), dim=-1)
+            p = torch.softmax(1.2 * torch.randn(guesses + 1, vocab, generator=generator), dim=-1)
+            drafts = torch.randint(vocab, (guesses,), generator=generator)
+            draws = torch.rand(guesses + 1, generator=generator)
+            places = torch.arange(guesses)
+            share = p[places, drafts] / q[places, drafts]
+            fits = draws[:-1] < share
+            missing = (p[:-1] - q).clamp(min=0)
+            rows = torch.cat((missing / missing.sum(dim=-1, keepdim=True), p[-1:])).cumsum(dim=-1)
+            near = min(float((draws[:-1] - share).abs().min()), float((rows - draws[-1]).abs().min()))
+            if int(fits.long().cumprod(dim=0).sum()) == kept and near > 0.02 and draws[-1] > 0.25:
+                return {"drafts": drafts, "q": q, "p": p, "draws": draws}
+
+    return Probe(id, says, drawn_until(torch.Generator().manual_seed(seed)), redraw=drawn_until)
+
+
+SPECULATE = Task(
+    id="speculate",
+    title="Keep or refuse",
+    name="speculate",
+    kind="function",
+    signature="speculate(drafts, q, p, draws)",
+    axes=("kept and one",),
+    input_axes={
+        "drafts": ("guesses",),
+        "q": ("guesses", "vocab"),
+        "p": ("guesses + 1", "vocab"),
+        "draws": ("guesses + 1",),
+    },
+    dtypes=WHOLE,
+    probes=(
+        *(
+            guessed(f"all-{seed}", f"{count} guesses that are kept", 5, count, count, seed)
+            for count, seed in ((2, 1), (3, 2), (4, 3))
+        ),
+        *(
+            guessed(
+                f"refused-{seed}",
+                f"{guesses} guesses, of which {KEPT[kept]} kept",
+                vocab,
+                kept,
+                guesses,
+                seed,
+            )
+            for vocab, kept, guesses, seed in (
+                (6, 0, 2, 4),
+                (7, 1, 3, 5),
+                (5, 2, 4, 6),
+                (8, 0, 3, 7),
+                (6, 1, 2, 8),
+                (7, 3, 5, 9),
+                (6, 0, 4, 10),
+            )
+        ),
+    ),
+    checks=(
+        Check("guesses that are all kept", 1, ("all-1", "all-2", "all-3")),
+        Check(
+            "a guess that is refused",
+            3,
+            tuple(f"refused-{seed}" for seed in range(4, 11)),
+        ),
+    ),
+    learned="What is guessed too often is refused, and what is missing is drawn instead. The sum is the target's own.",
+    demands={
+        "Go through the guesses in order": "all-guesses-tried",
+        "Guess $i$ is kept if `draws[i]` is smaller": "share-upside-down",
+        "choose a token from what is missing": "redrawn-from-target",
+        "one more token comes free": "free-token-lost",
+        "from the last row of `p`": "free-token-from-draft-row",
+        "Return the kept guesses": "refused-guess-returned",
+    },
+    hints=(
+        "Guess `place` is refused if `draws[place] >= p[place, token] / q[place, token]`.",
+        "What is missing: `(p[place] - q[place]).clamp(min=0)`, divided by its sum.",
+        "`torch.cat((drafts[:place], pick(…, draws[-1]).view(1)))`, and without a refusal the same with all `drafts` and `p[-1]`.",
+    ),
+    wrong=wrongs("""
+        share-upside-down: p[place, token] / q[place, token]: → q[place, token] / p[place, token]:
+        redrawn-from-target: missing = (p[place] - q[place]).clamp(min=0) → missing = p[place]
+        redrawn-from-draft: missing = (p[place] - q[place]).clamp(min=0) → missing = q[place]
+        missing-not-normalised: pick(missing / missing.sum(), draws[-1]) → pick(missing, draws[-1])
+        missing-turned-round: (p[place] - q[place]) → (q[place] - p[place])
+        free-token-lost: return torch.cat((drafts, pick(p[-1], draws[-1]).view(1))) → return drafts
+        free-token-from-draft-row: pick(p[-1], draws[-1]) → pick(q[-1], draws[-1])
+        free-token-of-one-row-before: pick(p[-1], draws[-1]) → pick(p[-2], draws[-1])
+        refused-guess-returned: drafts[:place] → drafts[: place + 1]
+        kept-guesses-lost: torch.cat((drafts[:place], instead.view(1))) → instead.view(1)
+        likeliest-compared: if draws[place] >= p[place, token] / q[place, token]: → if token != int(p[place].argmax()):
+        all-guesses-tried: body
+            shares = p[:-1].gather(1, drafts[:, None])[:, 0] / q.gather(1, drafts[:, None])[:, 0]
+            kept = drafts[draws[:-1] < shares]
+            place = int((draws[:-1] >= shares).long().argmax())
+            missing = (p[place] - q[place]).clamp(min=0)
+            if len(kept) == len(drafts):
+                return torch.cat((drafts, pick(p[-1], draws[-1]).view(1)))
+            return torch.cat((kept, pick(missing / missing.sum(), draws[-1]).view(1)))
+        first-draw-for-all: if draws[place] >= → if draws[0] >=
+        nothing-redrawn: return torch.cat((drafts[:place], instead.view(1))) → return drafts[:place]
+        half-is-the-limit: if draws[place] >= p[place, token] / q[place, token]: → if p[place, token] / q[place, token] < 0.5:
+        """),
+    right=rights("""
+        first-refusal: body
+            rows = torch.arange(len(drafts))
+            fits = draws[:-1] * q[rows, drafts] < p[rows, drafts]
+            kept = int(fits.long().cumprod(dim=0).sum())
+            rest = p[kept] if kept == len(drafts) else torch.relu(p[kept] - q[kept])
+            return torch.cat((drafts[:kept], pick(rest / rest.sum(), draws[-1])[None]))
+        list: body
+            out = []
+            for i in range(len(drafts)):
+                x = int(drafts[i])
+                if float(draws[i]) < min(1.0, float(p[i, x] / q[i, x])):
+                    out.append(x)
+                    continue
+                rest = torch.maximum(p[i] - q[i], torch.zeros(()))
+                return torch.tensor(out + [int(pick(rest / rest.sum(), draws[-1]))])
+            return torch.tensor(out + [int(pick(p[-1], draws[-1]))])
+        minimum: missing = (p[place] - q[place]).clamp(min=0) → missing = p[place] - torch.minimum(p[place], q[place])
+        """),
+)
+
+# ---------------------------------------------------------------------------------------------------------- costs
+
+
+def stepping(id, says, counts, contexts, parameters, cache_bytes, bandwidth, peak):
+    def redraw(generator):
+        return {
+            "counts": torch.tensor(counts) + 0.0,
+            "contexts": torch.tensor([one + whole(generator, 1, 20) for one in contexts]) + 0.0,
+            "parameters": parameters * (1 + whole(generator, 1, 9) / 100),
+        }
+
+    inputs = {"counts": torch.tensor(counts) + 0.0, "contexts": torch.tensor(contexts) + 0.0}
+    rest = {"parameters": parameters, "cache_bytes": cache_bytes, "bandwidth": bandwidth, "peak": peak}
+    return Probe(id, says, {**inputs, **rest}, redraw=redraw)
+
+
+WEIGHTS_EACH = Task(
+    id="bug-weights-each",
+    title="Find the bug: a batch that gains nothing",
+    name="step_seconds",
+    kind="function",
+    signature="step_seconds(counts, contexts, parameters, cache_bytes, bandwidth, peak)",
+    axes=(),
+    input_axes={"counts": ("texts",), "contexts": ("texts",)},
+    number=True,
+    probes=(
+        stepping("one", "one text that writes", [1], [120], 900.0, 3.0, 40.0, 7000.0),
+        stepping(
+            "moves",
+            "five texts that write",
+            [1, 1, 1, 1, 1],
+            [80, 200, 35, 90, 150],
+            1000.0,
+            2.0,
+            50.0,
+            9000.0,
+        ),
+        stepping("computes", "three prompts", [40, 60, 25], [40, 60, 25], 700.0, 4.0, 90.0, 3000.0),
+        stepping(
+            "mixed",
+            "a chunk, and texts that write",
+            [30, 1, 1, 1],
+            [30, 400, 10, 250],
+            500.0,
+            5.0,
+            30.0,
+            400.0,
+        ),
+    ),
+    checks=(Check("texts that write, and prompts", 2, ("one", "moves", "computes", "mixed")),),
+    learned="Batching pays because the weights are read once. It ends where computing or the caches take longer.",
+    demands={
+        "once for the step": "left-as-given",
+        "the cache of each text that takes part": "caches-not-read",
+        "for each parameter and token": "operations-by-texts",
+        "the longer of the two": "times-added",
+    },
+    hints=(
+        "What is added up over the texts, and what is the same for all of them? Look at the parentheses.",
+        "Only `contexts * cache_bytes` belongs to each text. The weights are moved once.",
+        "`moved = weights + (contexts * cache_bytes).sum()`",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+        caches-not-read: moved = weights + (contexts * cache_bytes).sum() → moved = torch.tensor(weights)
+        weights-not-read: moved = weights + (contexts * cache_bytes).sum() → moved = (contexts * cache_bytes).sum()
+        times-added: return max(moved / bandwidth, operations / peak) → return moved / bandwidth + operations / peak
+        shorter-time-decides: max(moved → min(moved
+        operations-by-texts: counts.sum() → len(counts)
+            max(moved / bandwidth, operations / peak) → max(moved / bandwidth, torch.tensor(operations / peak))
+        caches-averaged: (contexts * cache_bytes).sum() → (contexts * cache_bytes).mean()
+        longest-context-for-all: (contexts * cache_bytes).sum() → len(contexts) * contexts.max() * cache_bytes
+        one-byte-a-parameter: weights = 2 * parameters → weights = parameters
+        """),
+    right=rights("""
+        dot: (contexts * cache_bytes).sum() → contexts.sum() * cache_bytes
+        maximum: return max(moved / bandwidth, operations / peak) → return torch.maximum(moved / bandwidth, operations / peak)
+        number: return max(moved / bandwidth, operations / peak) → return float(max(moved / bandwidth, operations / peak))
+        """),
+)
+
+LESSON = Lesson(
+    title="14 · Serve it",
+    given_axes={},
+    redraw=lambda generator: {},
+    tasks=(
+        *(FIND_SLOTS, READ_BLOCKS, PAGED_CACHE, SHARED_CACHE, PACKED_ATTENTION),
+        *(PLAN_STEP, CHUNK_END, SERVE, SPECULATE, WEIGHTS_EACH),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The figure and the explorer of lesson 14-serve-it."""
