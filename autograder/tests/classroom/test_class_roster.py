@@ -316,7 +316,7 @@ def test_a_titles_meaning_is_that_of_one_platform(tmp_path):
         "OrgDefinedId,Username,Last Name,First Name,Email\n#1001,amy,Adams,Amy,amy@example.org\n"
     )
     (person,) = read(tmp_path, brightspace_list)
-    assert (person.id, person.other) == ("1001", ("amy", "amy@example.org"))
+    assert (person.id, person.other) == ("1001", ("#1001", "amy", "amy@example.org"))
 
 
 @pytest.mark.parametrize(
@@ -337,6 +337,11 @@ def test_teachers_and_averages_are_no_students(tmp_path, text):
 def test_a_row_without_an_identifier_gets_one_from_its_name(tmp_path):
     people = read(tmp_path, "first_name,last_name,email\nAmy,Adams,\nराम,शर्मा,\nBob,Brown,bob@x.org\n")
     assert [person.id for person in people] == ["Amy-Adams", "राम-शर्मा", "bob@x.org"]
+
+
+def test_an_identifier_that_no_folder_can_have_is_kept_beside_the_one_that_is_made_of_it(tmp_path):
+    (person,) = read(tmp_path, "id,name\ndoe1j+x,Jo Doe\n")
+    assert (person.id, person.other) == ("doe1j-x", ("doe1j+x",))
 
 
 def test_two_rows_of_one_person_are_two_sections_or_two_answers(tmp_path):

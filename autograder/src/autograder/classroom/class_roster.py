@@ -119,9 +119,10 @@ def person_of(values: Mapping[str, str]) -> Person:
     identifiers = [values.get(key, "") for key in ("id", "number", "integration", "email")]
     lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
     chosen = next((name for name in [*identifiers, whole, f"{first} {last}".strip(), lms] if name), "")
-    other = tuple(dict.fromkeys(name for name in identifiers if name and name != chosen))
+    folder = safe_id(chosen)
+    other = tuple(dict.fromkeys(name for name in identifiers if name and name != folder))
     section = " ".join(values.get("section", "").split())
-    names = safe_id(chosen), first, last, values.get("email", ""), lms
+    names = folder, first, last, values.get("email", ""), lms
     return Person(*names, other=other, section=section, group=values.get("group", ""))
 
 
