@@ -253,7 +253,6 @@ KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
     noisy,
     names_taken,
     cut_up,
-    wrong,
 ]
 assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
 
