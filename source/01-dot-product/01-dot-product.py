@@ -389,15 +389,15 @@ print("Context vector of the second token:", context_vec_2)
 # %% id="explorer-prediction"
 predict(
     "sharpness-zero",
-    "Sharpness 0 multiplies every score by 0. What becomes of the six weights?",
-    ("all are 0", "all are 1/6", "one is 1 and the others are 0"),
+    "Sharpness 0 multiplies every score by 0. Draw the six weights.",
+    bars=("Your", "journey", "starts", "with", "one", "step"),
 )
 
 # %% id="explorer" tags=["figure"]
 explore_query(inputs, tokens)
 
 # %% id="explorer-revealed"
-reveal("sharpness-zero", int(torch.softmax(0 * (inputs @ inputs[1]), dim=0).max() < 0.2))
+reveal("sharpness-zero", dict(zip(tokens, torch.softmax(0 * (inputs @ inputs[1]), dim=0))), within=0.2)
 
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>

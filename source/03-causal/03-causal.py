@@ -92,8 +92,8 @@ print(sa_v2(inputs), sa_v2(inputs).shape, sep="\n")
 # %% id="leak-prediction"
 predict(
     "other-ending",
-    "The last of six tokens changes. How many of the six outputs change?",
-    ("1: its own", "2: its own and the one before", "6: all"),
+    "The last of six tokens changes. Draw how far each output moves; 1 is the furthest.",
+    bars=("Your", "journey", "starts", "with", "one", "step"),
 )
 
 # %% id="leak-shown"
@@ -103,7 +103,7 @@ moved = (sa_v2(other_ending) - sa_v2(inputs)).abs().amax(dim=-1)  # (tokens, d_o
 print("\n".join(f"{distance:.4f}  {token}" for token, distance in zip(tokens, moved)))
 
 # %% id="leak-revealed"
-reveal("other-ending", (1, 2, 6).index(int((moved > 1e-6).sum())))
+reveal("other-ending", dict(zip(tokens, moved / moved.max())), within=0.3)
 
 # %% [markdown] id="leak-read"
 # Every output moves. That is right for a model that reads a finished text. It is useless for one that *continues* a

@@ -1,5 +1,7 @@
 """`predict` and `reveal`, called as a lesson calls them."""
 
+import re
+
 import pytest
 from autograder.lesson import predictions, progress_store
 from autograder.records import bank
@@ -63,6 +65,31 @@ def test_a_place_among_choices_that_nobody_was_given_yet_settles_nothing(in_lab,
     predictions.keep("spread", "256 times")
     assert "Run the cell that asks first" in repr(in_lab.run('reveal("spread", 1)'))
     assert progress_store.read_prediction("tiny", "spread").true is None
+
+
+BARS = 'predict("weights", "Draw the weights.", bars=("big", "small"), most=2)'
+
+
+def test_bars_are_drawn_and_the_true_ones_stand_beside_them(in_lab):
+    assert "( ) big" in repr(in_lab.run(BARS))
+    asked = in_page(in_lab, BARS)["shows"]
+    assert (asked["bars"], asked["most"], asked["choices"]) == (["big", "small"], 2, [])
+    predictions.keep("weights", "1.50 0.50")
+    shown = in_lab.run('reveal("weights", {"big": 1.75, "small": 0.25}, within=0.2, most=2)')
+    assert repr(shown).startswith(
+        "You predicted: 1.50 0.50. Result: big 1.75, small 0.25\nYour prediction came"
+    )
+    drawn = re.findall("--(came|drawn):([0-9.]+)%", shown._repr_html_())
+    assert drawn == [("came", "87.5"), ("drawn", "75.0"), ("came", "12.5"), ("drawn", "25.0")]
+
+
+@pytest.mark.parametrize(
+    ("said", "true"),
+    [("1.80 0.60", True), ("1.80 0.61", False), ("1.80", False), ("much", False), ("0.20 1.80", False)],
+)
+def test_drawn_bars_come_true_when_each_is_near(in_lab, said, true):
+    predictions.keep("weights", said)
+    assert reveal("weights", {"big": 1.8, "small": 0.2}, within=0.225).true is true
 
 
 def test_a_prediction_can_be_changed_until_its_outcome_was_shown(in_lab):

@@ -153,11 +153,15 @@ def _predictions(source: str) -> Iterator[Entry]:
     for call in ast.walk(parsed(source)):
         match call:
             case ast.Call(
-                func=ast.Name(id="predict"), args=[ast.Constant(value=str(name)), question, *choices]
+                func=ast.Name(id="predict"),
+                args=[ast.Constant(value=str(name)), question, *choices],
+                keywords=keywords,
             ):
                 yield Entry(name, ast.literal_eval(question), "a question")
                 for choice in ast.literal_eval(choices[0]) if choices else ():
                     yield Entry(name, choice, "an answer to choose")
+                for label in next((ast.literal_eval(one.value) for one in keywords if one.arg == "bars"), ()):
+                    yield Entry(name, label, "what stands beside a bar")
 
 
 def _of_faults(course: Course) -> Iterator[Entry]:

@@ -3,6 +3,10 @@ import { call } from "./controls.js";
 
 function cameTrue(said, came, within) {
   if (typeof came === "string") return said === came;
+  if (Array.isArray(came)) {
+    const [drawn, room] = [said.split(" ").map(Number), within * Math.max(...came.map(Math.abs)) + 1e-9];
+    return drawn.length === came.length && came.every((number, place) => Math.abs(drawn[place] - number) <= room);
+  }
   const guess = Number(said.replace(",", ".").replace("−", "-").replace(/%$/, ""));
   return said !== "" && Math.abs(guess - came) <= within * Math.abs(came) + 1e-9;
 }
@@ -19,7 +23,7 @@ function afterLeaving(group, then) {
 }
 
 function render({ model, el, ask }) {
-  const { name, came, within, cards } = model.get("shows");
+  const { name, came, within, most, cards } = model.get("shows");
   const show = () => {
     const group = beingChosen();
     if (group) return afterLeaving(group, show);
@@ -27,6 +31,8 @@ function render({ model, el, ask }) {
     const isTrue = settled ?? cameTrue(said, came, within);
     el.innerHTML = cards[said ? (isTrue ? "true" : "false") : "open"];
     for (const place of el.querySelectorAll(".ag-predicted")) place.textContent = shown;
+    for (const [place, mark] of el.querySelectorAll(".ag-guess").entries())
+      if (said) mark.style.setProperty("--drawn", `${(100 * said.split(" ")[place]) / most}%`);
     if (!said || (settled !== null && settled !== undefined)) return;
     model.set("chosen", { ...model.get("chosen"), settled: isTrue });
     model.save_changes();

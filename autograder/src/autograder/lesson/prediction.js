@@ -1,41 +1,57 @@
-// A question before a cell is run: a prediction is chosen or typed, and kept in the notebook and beside the progress.
-import { call, h, status, styled, withoutShortcuts } from "./controls.js";
+// A question before a cell is run: a prediction is chosen, typed or drawn, and kept in the notebook and beside the progress.
+import { button, call, h, status, styled, withoutShortcuts } from "./controls.js";
 
 function render({ model, el, ask }) {
-  const { name, head, asked, choices, placeholder, kept, known } = model.get("shows");
+  const { name, head, asked, choices, bars, most, draw, style, placeholder, kept, known } = model.get("shows");
   const group = `prediction-${Math.random()}`;
   const fields = choices.length
     ? choices.map(([shown, said]) => Object.assign(h("input", { type: "radio", name: group, value: said }), { shown }))
-    : [h("input", { type: "text", placeholder, ariaLabel: asked })];
+    : bars.length
+      ? bars.map((shown) => Object.assign(h("input", { type: "range", min: 0, max: most, step: most / 100, value: 0 }), { shown }))
+      : [h("input", { type: "text", placeholder, ariaLabel: asked })];
+  const lengths = fields.map(() => h("b", {}));
+  const measure = () => {
+    for (const [place, field] of fields.entries()) {
+      field.style.setProperty("--drawn", `${(100 * field.value) / most}%`);
+      lengths[place].textContent = Number(field.value).toFixed(2);
+    }
+  };
   const says = status("p", "ag-kept");
   const show = () => {
     const { said = "", shown = said, settled } = model.get("chosen");
-    for (const field of fields) {
+    for (const [place, field] of fields.entries()) {
       if (field.type === "radio") field.checked = field.value === said;
-      else field.value = said;
-      field.disabled = settled !== null && settled !== undefined;
+      else if (!bars.length) field.value = said;
+      else if (said) field.value = said.split(" ")[place];
+      field.disabled = keep.disabled = settled !== null && settled !== undefined;
     }
+    measure();
     const text = said && (fields[0].disabled ? known : kept).replace("{said}", shown);
     if (says.textContent !== text) says.textContent = text;
   };
   const choose = async ({ target }) => {
-    const said = target.value.trim();
-    model.set("chosen", { ...model.get("chosen"), said, shown: target.shown ?? said });
+    const said = bars.length ? fields.map(({ value }) => Number(value).toFixed(2)).join(" ") : target.value.trim();
+    model.set("chosen", { ...model.get("chosen"), said, shown: target.shown ?? said.replaceAll(" ", bars.length ? ", " : " ") });
     model.save_changes();
     show();
     const answer = await ask(call("predictions", "keep", name, said));
     const trouble = answer?.["text/plain"]?.slice(1, -1);
     if (trouble) says.textContent = trouble;
   };
+  const keep = button(draw, choose);
   for (const field of fields) {
-    field.addEventListener("change", choose);
+    if (bars.length) field.addEventListener("input", measure);
+    else field.addEventListener("change", choose);
     withoutShortcuts(field);
   }
-  const rows = fields.map((field) => (field.shown ? h("label", {}, field, " ", field.shown) : field));
+  const rows = bars.length
+    ? [h("div", { className: "ag-bars" }, ...fields.map((field, place) => h("label", {}, h("span", {}, field.shown), field, lengths[place]))), keep]
+    : fields.map((field) => (field.shown ? h("label", {}, field, " ", field.shown) : field));
   const box = h("div", { className: "ag-asks" }, ...rows);
+  if (bars.length) box.setAttribute("role", "group"), box.setAttribute("aria-label", asked);
   if (choices.length) box.setAttribute("role", "radiogroup"), box.setAttribute("aria-label", asked);
   el.replaceChildren(
-    styled(STYLE),
+    styled(STYLE + style),
     h("div", { className: "ag-part ag-predict" }, h("p", { className: "ag-asked" }, h("strong", {}, `${head}.`), ` ${asked}`), box, says),
   );
   model.on("change:chosen", show);
@@ -43,7 +59,7 @@ function render({ model, el, ask }) {
 }
 
 const STYLE = `
-.ag-kept { min-height: 1.5em; } .ag-asks label { display: block; width: fit-content; min-height: 24px; }
+.ag-kept { min-height: 1.5em; } .ag-asks > label { display: block; width: fit-content; min-height: 24px; }
 .ag-predict input { font: inherit; }`;
 
 export default { render };

@@ -7,16 +7,18 @@ was shown.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograder.lesson import front_end, in_page, progress_store
 from autograder.lesson.check_calls import find_course
 from autograder.records.errors import AuthoringError
+from autograder.words import drawn_bars
 from autograder.words.feedback_card import Notice, card
 from autograder.words.language import _, translated
 
+Came: TypeAlias = str | float | Mapping[str, float]
 # The choices of each question that was asked in this kernel, by its id.
 _asked: dict[str, tuple[str, ...]] = {}
 
@@ -32,9 +34,11 @@ class Question:
     id: str
     text: str
     choices: tuple[str, ...] = ()
+    bars: tuple[str, ...] = ()  # that are drawn, by what each stands for
+    most: float = 1.0  # as long as they can be
 
     def __repr__(self) -> str:
-        asked, *choices = map(self._shown, (self.text, *self.choices))
+        asked, *choices = map(self._shown, (self.text, *self.choices, *self.bars))
         ask = _("Your prediction")
         return "\n".join([f"{ask}: {asked}", *(f"  ( ) {choice}" for choice in choices), self._kept()])
 
@@ -49,7 +53,8 @@ class Question:
         return _("Kept: {said}. {then}", said=self._shown(prediction.said), then=then)
 
     def _repr_html_(self) -> str:
-        asked, *choices = (html.escape(self._shown(text)) for text in (self.text, *self.choices))
+        texts = (self.text, *self.choices, *self.bars)
+        asked, *choices = (html.escape(self._shown(text)) for text in texts)
         items = "".join(f"<li>○ {choice}</li>" for choice in choices)
         shown = f"<ul>{items}</ul>" if items else ""
         body = f"<p>{asked}</p>{shown}<p>{html.escape(self._kept())}</p>"
@@ -63,6 +68,10 @@ class Question:
             "head": _("Your prediction"),
             "asked": self._shown(self.text),
             "choices": [(self._shown(choice), choice) for choice in self.choices],
+            "bars": [self._shown(label) for label in self.bars],
+            "most": self.most,
+            "draw": _("That is my prediction"),
+            "style": drawn_bars.STYLE,
             "placeholder": _("type it, then press Enter"),
             "kept": _("Kept: {said}. {then}", said="{said}", then=_("Now run the next cell.")),
             "known": _("Kept: {said}. {then}", said="{said}", then=_("Its outcome is known.")),
@@ -100,29 +109,35 @@ def settle(name: str, said: str, true: bool) -> None:
         progress_store.write_prediction(course, name, progress_store.Prediction(said, true))
 
 
-def predict(name: str, question: str, choices: Sequence[str] = ()) -> Question | Notice:
+def predict(
+    name: str, question: str, choices: Sequence[str] = (), bars: Sequence[str] = (), most: float = 1.0
+) -> Question | Notice:
     """Ask for a prediction, to be made before the next cell is run.
 
     Args:
         name: the prediction's id: lower-case words joined by hyphens, unique in the course.
         question: what to predict.
         choices: what to choose from; without any, the learner types.
+        bars: what stands beside each bar, where the learner draws them instead.
+        most: the number that the longest bar stands for.
     """
     _asked[name] = tuple(choices)
     try:
-        return Question(find_course().name, name, question, _asked[name])
+        return Question(find_course().name, name, question, _asked[name], tuple(bars), most)
     except AuthoringError as problem:
         return Notice(_("There is nowhere to keep a prediction."), (str(problem),))
 
 
-def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Revealed:
+def reveal(name: str, came: Any, within: float = 0.05, most: float = 1.0) -> Notice | Revealed:
     """Show what came beside what was predicted. It costs nothing to be wrong.
 
     Args:
         name: the prediction's id.
         came: what came: one of the choices, or its place among them counted from 0; a number where the
-            learner types; or `...` while that is not known yet.
-        within: how far from a number a typed prediction may lie, as a share of that number.
+            learner types; each bar's length by what stands beside it; or `...` while that is not known yet.
+        within: how far from a number a typed prediction may lie, as a share of that number; how far from the
+            end of a bar, as a share of the longest.
+        most: the number that the longest bar stands for.
     """
     try:
         course = find_course().name
@@ -134,17 +149,20 @@ def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Revealed:
         )
     if name not in _asked and isinstance(came, int):
         return Notice(_("The result is not known yet."), (_("Run the cell that asks first, then this one."),))
-    if choices := _asked.get(name):
+    if isinstance(came, Mapping):
+        came = {label: float(length) for label, length in came.items()}
+    elif choices := _asked.get(name):
         came = came if isinstance(came, str) else choices[int(came)]
-    came = came if isinstance(came, str) else float(came)
+    else:
+        came = came if isinstance(came, str) else float(came)
     prediction = progress_store.read_prediction(course, name)
     if not prediction.said:
-        return Revealed(course, name, "", came, None, within)
+        return Revealed(course, name, "", came, None, within, most)
     if prediction.true is None:
-        true = prediction.said == came if isinstance(came, str) else _near(prediction.said, came, within)
+        true = _came_true(prediction.said, came, within)
         prediction = progress_store.Prediction(prediction.said, true)
         progress_store.write_prediction(course, name, prediction)
-    return Revealed(course, name, prediction.said, came, prediction.true, within)
+    return Revealed(course, name, prediction.said, came, prediction.true, within, most)
 
 
 @dataclass(frozen=True)
@@ -154,12 +172,16 @@ class Revealed:
     course: str
     id: str
     said: str
-    came: str | float
+    came: Came
     true: bool | None
     within: float
+    most: float = 1.0
 
     def _lines(self, said: str, true: bool | None) -> tuple[str, str]:
-        came = translated(self.id, self.came) if isinstance(self.came, str) else f"{self.came:.4g}"
+        if isinstance(self.came, Mapping):
+            came = drawn_bars.listed(self._bars())
+        else:
+            came = translated(self.id, self.came) if isinstance(self.came, str) else f"{self.came:.4g}"
         if not said:
             end = _("You made no prediction here. Try the next one.")
             return _("Result: {came}", came=came), end
@@ -176,9 +198,18 @@ class Revealed:
     def _repr_html_(self) -> str:
         return self._card(self.said and translated(self.id, self.said), self.true)
 
+    def _bars(self) -> dict[str, float]:
+        """Return each bar's length by what stands beside it in the spoken language."""
+        came = self.came if isinstance(self.came, Mapping) else {}
+        return {translated(self.id, label): number for label, number in came.items()}
+
     def _card(self, said: str, true: bool | None) -> str:
         head, end = (html.escape(line).replace(SAID, PREDICTED) for line in self._lines(said, true))
-        return card("ok" if true else "wait", head, f"<p>{end}</p>")
+        drawn = ""
+        if isinstance(self.came, Mapping):
+            bars = drawn_bars.bars(self._bars(), self.most, self.said)
+            drawn = f"<style>{drawn_bars.STYLE}</style>{bars}"
+        return card("ok" if true else "wait", head, f"{drawn}<p>{end}</p>")
 
     def _folded(self) -> str:
         """Return the card of an outcome that nobody has predicted yet."""
@@ -192,9 +223,16 @@ class Revealed:
         plain = _("Hidden until you make your prediction above.") if open_yet else repr(self)
         still = {"text/plain": plain, "text/html": self._folded() if open_yet else self._repr_html_()}
         cards = {"open": self._folded(), "true": self._card(SAID, True), "false": self._card(SAID, False)}
-        shows = {"name": self.id, "came": self.came, "within": self.within, "cards": cards}
+        came = [*self.came.values()] if isinstance(self.came, Mapping) else self.came
+        shows = {"name": self.id, "came": came, "within": self.within, "most": self.most, "cards": cards}
         values = {"shows": shows, "chosen": _chosen(self.course, self.id)}
         return in_page.in_page(in_page.page_module("outcome.js"), values, still, name=f"prediction {self.id}")
+
+
+def _came_true(said: str, came: Came, within: float) -> bool:
+    if isinstance(came, Mapping):
+        return drawn_bars.near(drawn_bars.drawn(said), tuple(came.values()), within)
+    return said == came if isinstance(came, str) else _near(said, came, within)
 
 
 def _near(predicted: str, came: float, within: float) -> bool:

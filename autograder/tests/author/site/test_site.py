@@ -62,11 +62,17 @@ def lesson():
                 id="told",
                 outputs=shown(**{"text/html": "<p>Result: one more</p>", "text/plain": "Result: one more"}),
             ),
+            new_code_cell(
+                'predict("drawn", "Draw.", bars=("a", "b"), most=2)', id="draw", outputs=shown(**DRAWN)
+            ),
+            new_code_cell('reveal("drawn", came, most=2)', id="came", outputs=shown(**CAME)),
             new_code_cell('check("sum")', id="sum", outputs=shown(**{"text/html": CARD})),
         ],
     )
 
 
+DRAWN = {"text/html": "<p>Draw.</p>"}
+CAME = {"text/html": '<div class="ag-bars"></div>', "text/plain": "Result: a 0.50, b 1.50\nTry the next one."}
 DRAWING = {
     "text/plain": "a sketch",
     PICTURE_MIME: {
@@ -289,6 +295,16 @@ def test_the_search_holds_sections_with_their_tasks_and_plain_texts():
 def test_a_prediction_knows_what_came(page):
     assert '<input type="radio" name="more" value="one more">' in page
     assert 'data-prediction="more" data-came="one more"' in page
+
+
+def test_a_drawn_prediction_has_a_slider_for_each_bar_and_shows_the_true_ones(page):
+    form = page[
+        page.index('id="prediction-drawn"') : page.index("</form>", page.index('id="prediction-drawn"'))
+    ]
+    assert re.findall(r'<span>(\w)</span><input type="range" min="0" max="2"', form) == ["a", "b"]
+    outcome = page[page.index('data-prediction="drawn" data-came') :]
+    assert 'data-came="0.5 1.5" data-within="0.05" data-most="2"' in outcome
+    assert re.findall("--came:([0-9.]+)%", outcome) == ["25.0", "75.0"]
 
 
 def test_a_term_leads_to_the_glossary_where_it_is_used_first(page):

@@ -24,6 +24,7 @@ from autograder.records.course import Course, package_folder
 from autograder.records.errors import AuthoringError
 from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, bundled, translatable_texts
 from autograder.records.parse_cells import parsed
+from autograder.words import drawn_bars
 from autograder.words.feedback_card import STYLE
 from autograder.words.language import _, translated
 from autograder.words.templates import templates
@@ -160,24 +161,33 @@ class Page:
 
     def _question(self, call: ast.Call) -> str:
         values = [ast.literal_eval(argument) for argument in call.args]
-        values += [ast.literal_eval(keyword.value) for keyword in call.keywords]
+        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
         name, question, choices = (*values, ())[:3]
+        bars = [translated(name, label) for label in named.get("bars", ())]
         # The code is English on every page; what it asks is not.
         question, *choices = (translated(name, text) for text in (question, *choices))
-        self._asked[name] = tuple(choices)
+        self._asked[name] = tuple(choices or bars)
         head = _("Your prediction")
         self._spine.append(Stop(f"{head}: {heading_text(question)}", f"prediction-{name}", prediction=name))
-        return str(_cells().question(name, question, choices))
+        return str(_cells().question(name, question, choices, bars, named.get("most", 1.0)))
 
     def _outcome(self, call: ast.Call, data: Mapping[str, str]) -> str:
         name = ast.literal_eval(call.args[0])
-        within = next((keyword.value for keyword in call.keywords if keyword.arg == "within"), None)
-        within = within or (call.args[2] if len(call.args) > 2 else ast.Constant(0.05))
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        within, most = (
+            ast.literal_eval(named.get(name, ast.Constant(usual)))
+            for name, usual in (("within", 0.05), ("most", 1.0))
+        )
         printed = data["text/plain"].partition("\n")[0]
+        if 'class="ag-bars"' in data["text/html"]:
+            labels = self._asked[name]
+            lengths = [float(number) for number in NUMBER.findall(printed)[-len(labels) :]]
+            drawn = drawn_bars.bars(dict(zip(labels, lengths, strict=True)), most)
+            return str(_cells().outcome(name, printed, " ".join(map(str, lengths)), within, most, drawn))
         choices = sorted((choice for choice in self._asked.get(name, ()) if choice in printed), key=len)
         numbers = NUMBER.findall(printed.replace("−", "-"))
         came = choices[-1] if choices else (numbers or [""])[-1]
-        return str(_cells().outcome(name, printed, came, ast.literal_eval(within)))
+        return str(_cells().outcome(name, printed, came, within))
 
 
 def folded_explorer(course: Course, explorer: str) -> str:

@@ -243,8 +243,14 @@ function remembered(key, value) {
 }
 const kept = (name, value) => remembered(`prediction ${name}`, value);
 
+// As in the tool's lesson/outcome.js.
 function cameTrue(said, { came, within }) {
   if (said === came) return true;
+  if (came.includes(" ")) {
+    const [drawn, bars] = [said, came].map((numbers) => numbers.split(" ").map(Number));
+    const room = within * Math.max(...bars.map(Math.abs)) + 1e-9;
+    return drawn.length === bars.length && bars.every((number, place) => Math.abs(drawn[place] - number) <= room);
+  }
   const [guess, number] = [said.replace(",", ".").replace("−", "-").replace(/%$/, ""), came].map(Number);
   return came !== "" && guess !== "" && Math.abs(guess - number) <= within * Math.abs(number) + 1e-9;
 }
@@ -256,7 +262,14 @@ for (const form of document.querySelectorAll(".prediction")) {
   const outputs = [...document.querySelectorAll(".cell_output")];
   const [from, to] = [form, outcome].map((one) => outputs.indexOf(one.closest(".cell_output")));
   const between = outputs.slice(from + 1, to + 1);
-  const skip = form.querySelector("button");
+  const skip = form.querySelector("button[type=button]");
+  const bars = [...form.querySelectorAll("input[type=range]")];
+  const measure = () => {
+    for (const bar of bars) {
+      bar.style.setProperty("--drawn", `${(100 * bar.value) / bar.max}%`);
+      bar.nextElementSibling.textContent = Number(bar.value).toFixed(2);
+    }
+  };
   const end = outcome.querySelector(".outcome-end");
   const open = () => {
     for (const one of between) one.classList.remove("waiting");
@@ -265,7 +278,9 @@ for (const form of document.querySelectorAll(".prediction")) {
   const settle = (said) => {
     const isTrue = cameTrue(said, outcome.dataset);
     outcome.className = `ag ${isTrue ? "ag-ok" : "ag-wait"} outcome`;
-    end.textContent = `${outcome.dataset.said} ${said}. ${isTrue ? outcome.dataset.true : outcome.dataset.false}`;
+    for (const [place, mark] of outcome.querySelectorAll(".ag-guess").entries())
+      mark.style.setProperty("--drawn", `${(100 * said.split(" ")[place]) / outcome.dataset.most}%`);
+    end.textContent = `${outcome.dataset.said} ${bars.length ? said.replaceAll(" ", ", ") : said}. ${isTrue ? outcome.dataset.true : outcome.dataset.false}`;
     open();
   };
   for (const one of between) {
@@ -274,18 +289,26 @@ for (const form of document.querySelectorAll(".prediction")) {
   }
   skip.hidden = false;
   skip.addEventListener("click", open);
-  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!bars.length) return;
+    settle(kept(name, bars.map((bar) => Number(bar.value).toFixed(2)).join(" ")));
+    form.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  form.addEventListener("input", measure);
   form.addEventListener("change", (event) => {
-    const said = event.target.value.trim();
+    const said = bars.length ? "" : event.target.value.trim();
     if (said) settle(kept(name, said));
   });
   const before = kept(name);
   if (before !== null) {
     for (const field of form.querySelectorAll("input"))
-      if (field.type === "text") field.value = before;
+      if (bars.length) field.value = before.split(" ")[bars.indexOf(field)];
+      else if (field.type === "text") field.value = before;
       else field.checked = field.value === before;
     settle(before);
   }
+  measure();
 }
 
 // --- the quiz that says where to begin ----------------------------------------------------------
