@@ -127,11 +127,11 @@ def test_what_nobody_has_read_can_be_shown_alone(course_with):
     assert "by-largest" not in messages_text(first, only_unread=True)
     confirm(course, NAME, [first])
     (first,) = messages_of(course, NAME, ["share"])
-    assert messages_text(first, only_unread=True) == "=== share: all is read"
+    assert messages_text(first, only_unread=True) == "=== share: all that it shares with other tasks is read"
 
 
 def test_a_task_that_the_lesson_has_not_is_refused(course_with):
-    with pytest.raises(AuthoringError, match="there is no task shares"):
+    with pytest.raises(AuthoringError, match=r"there is no task shares\. There are: "):
         list(messages_of(course_with(), NAME, ["shares"]))
 
 

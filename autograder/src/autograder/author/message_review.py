@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,8 @@ from autograder.records.course import Course
 from autograder.records.errors import AuthoringError
 from autograder.records.outcome import Evidence, Outcome
 from autograder.words.feedback_card import plain_text
+
+SENTENCE_END = re.compile(r"(?<=[.:?!])\s+")
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,14 @@ def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterato
     Raises:
         AuthoringError: the lesson cannot be run, or has no such task.
     """
+    known_tasks = [task.id for task in load_lesson(course.source / name).tasks]
+    if strangers := sorted(set(tasks) - set(known_tasks)):
+        raise AuthoringError(
+            [f"{name}: there is no task {', '.join(strangers)}. There are: {', '.join(known_tasks)}."]
+        )
     executed = execute(course, name)
     faults, read = load_faults(course.source, name), load_read(course.source / name)
     shared = shared_in(course, executed.lesson, faults)
-    strangers = sorted(set(tasks) - {task.id for task in executed.lesson.tasks})
-    if strangers:
-        raise AuthoringError([f"{name}: there is no task {', '.join(strangers)}"])
     for described in executed.lesson.tasks:
         if described.id in tasks or not tasks:
             task = make_task(described, executed.runs, faults, together=False)
@@ -89,16 +94,12 @@ def messages_text(messages_of_task: TaskMessages, only_unread: bool = False) -> 
         if name in messages_of_task.unread or not only_unread
     }
     if only_unread and not messages and not beside:
-        return f"=== {task.id}: all is read"
+        return f"=== {task.id}: all that it shares with other tasks is read"
     parts = [f"=== {task.id}: {task.title}", *(f"hint: {hint}" for hint in task.hints)]
     parts.append(f"learned: {task.learned}")
     for message in messages:
         mark = ", not yet read" if message.fault in messages_of_task.unread else ""
-        unsaid = (
-            ""
-            if _one_line(message.hint) in _one_line(message.text)
-            else f"its hint is not said: {message.hint}"
-        )
+        unsaid = "" if _says(message.text, message.hint) else f"its hint is not said: {message.hint}"
         parts.append(
             "\n".join(filter(None, [f"--- {message.fault}{mark}", message.change, message.text, unsaid]))
         )
@@ -106,9 +107,10 @@ def messages_text(messages_of_task: TaskMessages, only_unread: bool = False) -> 
     return "\n\n".join(parts) + "\n"
 
 
-def _one_line(text: str) -> str:
-    """Return a text as one line, however it was broken."""
-    return "".join(text.split())
+def _says(text: str, hint: str) -> bool:
+    """Tell whether a text holds each sentence of a hint, however its lines are broken."""
+    whole = "".join(text.split())
+    return all("".join(sentence.split()) in whole for sentence in SENTENCE_END.split(hint))
 
 
 def confirm(course: Course, name: str, tasks: Sequence[TaskMessages]) -> int:
