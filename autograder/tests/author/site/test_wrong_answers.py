@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from autograder.author.pipeline import prepare
 from autograder.author.site.wrong_answers import chips, wrong_answers
@@ -46,6 +47,13 @@ def test_a_wrong_answer_is_shown_with_its_line_its_numbers_and_the_card_that_a_c
     ]  # of 1, 2, 5: divided by 5, by their sum, and the difference
     # What a page shows is not read out once more by itself.
     assert 'role="status"' not in shown
+
+
+def test_a_task_that_is_not_built_yet_shows_none(course_with):
+    course = built(course_with())
+    kept = course.load(NAME)
+    save(replace(kept, tasks={"share": kept.tasks["share"]}), course.bank)
+    assert list(wrong_answers(course, NAME)) == ["share"]
 
 
 def test_a_lesson_without_tasks_shows_none(course_with):

@@ -48,7 +48,11 @@ def wrong_answers(course: Course, name: str) -> WrongAnswers:
     if not (course.source / name / "tasks.py").is_file():
         return {}
     executed, bank = execute(course, name), course.load(name)
-    return {task.id: tuple(_of_task(task, executed, bank)) for task in executed.lesson.tasks}
+    return {
+        task.id: tuple(_of_task(task, executed, bank))
+        for task in executed.lesson.tasks
+        if task.id in bank.tasks  # one that is not built yet is on no page either
+    }
 
 
 def _of_task(described: Task, executed: ExecutedLesson, bank: LessonBank) -> Iterator[WrongAnswer]:
