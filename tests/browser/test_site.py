@@ -271,7 +271,7 @@ new PerformanceObserver(list => list.getEntries().forEach(one => { window.shifte
 
 
 @pytest.mark.parametrize("width", [390, 768, 1440])
-@pytest.mark.parametrize("name", ["index", "01-dot-product", "mistakes"])
+@pytest.mark.parametrize("name", ["index", "01-dot-product", "mistakes", "bn/mistakes"])
 def test_a_page_does_not_jump_while_it_loads(site, browser, name, width):
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.add_init_script(SHIFTS)
