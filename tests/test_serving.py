@@ -1,4 +1,4 @@
-"""Lesson 14 against `transformers`: the same tokens as `generate`, and the same rule for guesses."""
+"""Lesson 14 against `transformers`: the tokens of `generate` and of its own server, and its rule for guesses."""
 
 from functools import cache
 from pathlib import Path
@@ -50,8 +50,8 @@ def model():
 
 
 @cache
-def theirs():
-    """What `generate` of transformers' GPT-2 writes after each prompt, with the same numbers."""
+def gpt2():
+    """transformers' GPT-2 with the same numbers."""
     need_modules("transformers", "transformers")
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -69,16 +69,22 @@ def theirs():
         bos_token_id=None,
         eos_token_id=None,
     )
-    gpt2 = GPT2LMHeadModel(config).eval()
+    model = GPT2LMHeadModel(config).eval()
     state = {f"transformer.{name}": tensor for name, tensor in ours.state_dict().items()}
     for layer in range(len(ours.h)):
         state[f"transformer.h.{layer}.attn.c_attn.bias"] = torch.zeros(3 * width)
-    missing, unexpected = gpt2.load_state_dict(state, strict=False)
+    missing, unexpected = model.load_state_dict(state, strict=False)
     assert (missing, unexpected) == (["lm_head.weight"], [])
-    gpt2.tie_weights()
+    model.tie_weights()
+    return model
+
+
+@cache
+def theirs():
+    """What `generate` of transformers' GPT-2 writes after each prompt."""
     options = {"do_sample": False, "max_new_tokens": NUM_NEW, "min_new_tokens": NUM_NEW, "pad_token_id": 0}
     return [
-        gpt2.generate(prompt[None], attention_mask=torch.ones(1, len(prompt)), **options)[0, len(prompt) :]
+        gpt2().generate(prompt[None], attention_mask=torch.ones(1, len(prompt)), **options)[0, len(prompt) :]
         for prompt in prompts()
     ]
 
@@ -103,6 +109,25 @@ def test_texts_served_together_from_paged_caches_are_those_of_generate_in_fewer_
     written = [column[column >= 0] for column in table.T]
     assert told_apart(written) == []
     assert len(table) < NUM_PROMPTS * NUM_NEW / 4
+
+
+def test_texts_served_together_are_those_of_transformers_own_paged_cache_and_batching():
+    model_there = gpt2()
+    from transformers import ContinuousBatchingConfig, GenerationConfig
+
+    answers = model_there.generate_batch(
+        [prompt.tolist() for prompt in prompts()],
+        GenerationConfig(do_sample=False, max_new_tokens=NUM_NEW, eos_token_id=-1, pad_token_id=0),
+        ContinuousBatchingConfig(page_size=32, num_blocks=200, max_batch_tokens=64),
+        warmup=False,
+    )
+    there = {tuple(answer.prompt_ids): answer.generated_tokens for answer in answers.values()}
+    with torch.no_grad():
+        step = lesson()["server_step"](model(), num_blocks=400)
+        table = lesson()["serve"](step, prompts(), torch.full((NUM_PROMPTS,), NUM_NEW), 64)
+    assert [column[column >= 0].tolist() for column in table.T] == [
+        there[tuple(prompt.tolist())] for prompt in prompts()
+    ]
 
 
 def test_guesses_after_a_greedy_draft_give_the_tokens_of_generate():
