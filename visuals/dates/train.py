@@ -7,6 +7,7 @@ There is nothing else in it: no MLP, no normalisation, and one residual, around 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import torch
 from safetensors.torch import save_file
@@ -42,7 +43,7 @@ class Attention(nn.Module):
 class Translator(nn.Module):
     """From the ids of texts, their lengths, and what is written so far, to logits of what comes next."""
 
-    def __init__(self) -> None:
+    def __init__(self, attention: Callable[[int], nn.Module] = Attention) -> None:
         super().__init__()
 
         def drawn(rows: int) -> nn.Parameter:
@@ -51,7 +52,7 @@ class Translator(nn.Module):
         self.source, self.source_places = drawn(len(SOURCE)), drawn(READ)
         self.target, self.target_places = drawn(len(TARGET)), drawn(WRITTEN)
         self.readout = drawn(len(TARGET))
-        self.encoder, self.decoder, self.cross = (Attention(HEADS[name]) for name in HEADS)
+        self.encoder, self.decoder, self.cross = (attention(HEADS[name]) for name in HEADS)
 
     def forward(self, ids: Tensor, lengths: Tensor, written: Tensor) -> Tensor:
         x = self.source[ids] + self.source_places[: ids.shape[1]]  # (b, source, SIZE)
@@ -62,18 +63,23 @@ class Translator(nn.Module):
         return self.cross(y, memory, visible) @ self.readout.T
 
 
-def trained(seed: int = 0) -> tuple[Translator, float]:
-    """Return a trained model, and how many of unseen dates it writes right when it sees what came before."""
+def trained(
+    seed: int = 0, steps: int = STEPS, attention: Callable[[int], nn.Module] = Attention
+) -> tuple[Translator, float]:
+    """Return a trained model, and how many of unseen dates it writes right when it sees what came before.
+
+    attention: makes an attention of some heads, which is called with queries, keys and what is visible.
+    """
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     data = pairs(20_000, generator)
     ids, lengths = source_ids([text for text, _ in data])
     dates = target_ids([date for _, date in data])
     written = torch.cat([torch.zeros(len(dates), 1, dtype=torch.long), dates[:, :-1]], dim=1)
-    model = Translator()
+    model = Translator(attention)
     optimizer = torch.optim.AdamW(model.parameters(), lr=LR, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LR, total_steps=STEPS, pct_start=0.1)
-    for _ in range(STEPS):
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LR, total_steps=steps, pct_start=0.1)
+    for _ in range(steps):
         chosen = torch.randint(UNSEEN, len(data), (BATCH,), generator=generator)
         logits = model(ids[chosen], lengths[chosen], written[chosen])
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), dates[chosen].flatten())
