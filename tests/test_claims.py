@@ -867,7 +867,6 @@ def test_each_induction_head_can_go_and_all_four_cannot(seed):
         return [float(given.ablation_effect(model, *batch, layer, head, 4)) for head in range(4)]
 
     assert max(costs(1)) < 0.5
-    assert max(costs(0)) < 3
     whole = given.loss_on(batch)(model)
     model.blocks[1].attention.out_proj.weight.data.zero_()  # as if all four contexts were 0
     assert given.loss_on(batch)(model) - whole > 4

@@ -719,7 +719,7 @@ reveal("all-four-removed", int(together >= 0.5) + int(together >= 2))
 # This is no accident of one seed. Over 40 seeds the model stayed right in at least 80 % of cases without any one of
 # the four, and mostly in more than 95 %. Without all of them it was right in at most 6 %, where chance is 5 %. How the
 # *first* layer divides its work does depend on the seed. Without the head that matters most, the loss rises by less
-# than 1 with some seeds, and by up to 3 with others.
+# than 1 with some seeds, and by more than 3 with others.
 #
 # ### Task 6 · Patch an activation
 #

@@ -66,6 +66,12 @@ flatten: .transpose(1, 2).reshape(b, num_tokens, -1) → .transpose(1, 2).flatte
 layers-reversed (named, raised, values): "layers": "blocks" → "layers": "block"
 not-refused-extra (named, not refused, keeps 3): return fill(model, own) → return fill(model, {name: one for name, one in own.items() if not name.endswith("bias")})
 split-once: name.removeprefix("model.").split(".") → name[len("model.") :].split(".") if name.startswith("model.") else name.split(".")
+== mixture-of-experts
+undivided-and-doubled (named, values): shares / shares.sum(dim=-1, keepdim=True) → 2 * shares
+last-writes (named, values): result[rows] += → result[rows] = 1 *
+uniform (named, values): shares / shares.sum(dim=-1, keepdim=True) → torch.full_like(shares, 1 / self.top_k)
+sorted-experts: for number, expert in enumerate(self.experts): → for number, expert in reversed([*enumerate(self.experts)]):
+logsumexp: torch.softmax(self.router(tokens), dim=-1) → self.router(tokens).log_softmax(-1).exp()
 == bug-permuted-rows
 whole-turned (named, values): = weight.flip(0)
 reshape: weight.unflatten(0, (num_heads, -1, 2)) → weight.reshape(num_heads, -1, 2, weight.shape[-1])

@@ -51,6 +51,10 @@ power: (projected**2).mean → projected.pow(2).mean
 absolute (named, values): torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).abs()
 squared-weights (named, values): head_weights.mT[..., None] * by_head → head_weights.mT[..., None] ** 2 * by_head
 clamp: torch.relu(index_queries @ index_keys[:, None].mT) → (index_queries @ index_keys[:, None].mT).clamp(min=0)
+== compressed-keys
+first-of-block (named, values, rule): return (weights * projected).sum(dim=2) → return projected[:, :, 0]
+no-place (named, values): gates + position_bias → gates + position_bias.mean()
+swapped-axes: (weights * projected).sum(dim=2) → (weights * projected).transpose(1, 2).sum(dim=1)
 == rotate-part
 half-of-it (named, values): x[..., :rope_dim], positions, base) → x[..., :rope_dim], positions / 2, base)
 backwards (named, values): x[..., :rope_dim], positions, base) → x[..., :rope_dim], -positions, base)
