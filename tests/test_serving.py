@@ -1,4 +1,4 @@
-"""Lesson 14 against `transformers`: the tokens of `generate`, those of its server, and its rule for guesses."""
+"""Lesson 14 against `transformers`: the tokens of `generate` and of its server, and the rule for guesses."""
 
 from functools import cache
 from pathlib import Path
