@@ -10,7 +10,7 @@ from visuals.lessons.serve_it.explore_schedule import ALONE, TOGETHER, schedule
 
 def test_the_slots_of_each_text_and_the_free_blocks_are_said():
     alt = block_table({"A": ([3, 0, 5], 10), "B": ([2, 4], 7)}, num_blocks=6, block_size=4).alt
-    assert "text A has 10 tokens in the blocks 3, 0, 5, in this order" in alt
+    assert "Text A has 10 tokens in the blocks 3, 0, 5, in this order." in alt
     assert "Free blocks: 1." in alt
 
 

@@ -69,9 +69,9 @@ def block_table(texts: Texts, num_blocks: int, block_size: int) -> Picture:
                     f"{name}{token}",
                     f"slot {block * block_size + place}",
                 )
-    told = "; ".join(
+    told = " ".join(
         _(
-            "text {name} has {tokens} tokens in the blocks {table}, in this order",
+            "Text {name} has {tokens} tokens in the blocks {table}, in this order.",
             name=name,
             tokens=tokens,
             table=", ".join(map(str, table)),
@@ -81,4 +81,4 @@ def block_table(texts: Texts, num_blocks: int, block_size: int) -> Picture:
     unused = [str(block) for block in range(num_blocks) if block not in listed]
     about = _("A pool of {blocks} blocks of {size} slots.", blocks=num_blocks, size=block_size)
     rest = _("Free blocks: {blocks}.", blocks=", ".join(unused) or _("none"))
-    return Picture(board.figure, f"{about} {told}. {rest}")
+    return Picture(board.figure, f"{about} {told} {rest}")
