@@ -1,5 +1,7 @@
 """Review questions, and how their numbers are drawn."""
 
+from dataclasses import replace
+
 import pytest
 from autograder.records.review_items import ReviewItem
 
@@ -46,6 +48,12 @@ def test_the_learners_own_code_is_taken_where_the_slip_fits_once():
     assert LINE.asked(1, own_code=own).choices[1] == ("    result = number * 2", "2")
     for other in ("def half(x):\n    return x * 0.5", "x / 2\ny / 2"):
         assert LINE.asked(1, own_code=other).choices == LINE.asked(1).choices
+
+
+@pytest.mark.parametrize(("code", "lines"), [("x / 2\ny / 2", 2), ("x + 2", 0)])
+def test_a_slip_that_fits_not_one_line_alone_is_refused(code, lines):
+    with pytest.raises(ValueError, match=f"line: its slip fits {lines} lines"):
+        replace(LINE, code=code).asked(1)
 
 
 def test_a_map_is_made_of_drawn_scores():
