@@ -113,8 +113,12 @@ def test_what_does_nothing_is_a_stub_and_what_cannot_be_called_is_no_function(le
 )
 def test_only_an_answer_that_is_not_right_at_a_glance_is_looked_at_closely(lesson, share, answer, closely):
     asked = without_answers(lesson).tasks[share.id]
-    evidence = collect_answer(replace(asked, closer=Closer(unless=asked.closer.unless)), lesson, answer, {})
-    assert (evidence.examined is not None, evidence.trail is not None) == (closely, closely)
+    for task in (
+        replace(asked, closer=Closer(unless=asked.closer.unless)),
+        share,
+    ):  # where it counts; at home
+        evidence = collect_answer(task, lesson, answer, {})
+        assert (evidence.examined is not None, evidence.trail is not None) == (closely, closely)
 
 
 def test_what_the_judge_has_no_use_for_is_not_looked_for(lesson, share):

@@ -123,7 +123,7 @@ def collect_answer(
         outcomes = {probe.id: CALLS[task.kind](answer, probe, namespace) for probe in task.probes}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
-    closer = examining and run == AS_SEEN and outcome_digest_of(task.probes, outcomes) != task.closer.unless
+    closer = examining and run == AS_SEEN and outcome_digest_of(task.probes, outcomes) != task.expected_digest
     examined = examine(task, answer, namespace) if closer and task.closer.examined else None
     unsteady = examined is not None and examined.unsteady > 0
     return Evidence(

@@ -291,6 +291,13 @@ class Task:
         return "", self.name, f"{self.name}.forward"
 
     @cached_property
+    def expected_digest(self) -> str:
+        """The digest of what the solution does; where the answers are left out, `closer` holds it."""
+        from autograder.records.outcome_digest import expected_digest_of
+
+        return self.closer.unless or expected_digest_of(self.probes)
+
+    @cached_property
     def probe(self) -> Mapping[str, Probe]:
         """Its probes by their ids."""
         return {probe.id: probe for probe in self.probes}
