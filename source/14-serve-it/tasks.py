@@ -3,7 +3,7 @@
 import torch
 from autograder.author.authoring import Check, Lesson, Probe, Specimen, Task, rights, wrongs
 
-WHOLE = ("int64",)
+WHOLE = ("int64", "int32")
 STORED = ("heads", "tokens", "head_dim")
 POOLED = ("num_heads", "tokens", "head_dim")
 
@@ -581,7 +581,7 @@ PLAN_STEP = Task(
             result = torch.zeros_like(left)
             result[order] = torch.minimum(left[order], fits)
             return result
-        list: return counts → return torch.tensor(counts.tolist())
+        small-numbers: return counts → return torch.tensor(counts.tolist(), dtype=torch.int32)
         """),
 )
 
