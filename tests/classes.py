@@ -21,7 +21,7 @@ def class_folder(place: Path, *lessons: str) -> Path:
     bank = f'"{(ROOT / "bank").as_posix()}"'
     (place / "course.toml").write_text(described.replace('"bank"', bank), encoding="utf-8")
     course = Course.read(ROOT)
-    for added in (course.adds.experiments, course.quiz, course.review):
+    for added in (course.adds.experiments, course.adds.mine, course.quiz, course.review):
         (place / added).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / added, place / added)
     return place

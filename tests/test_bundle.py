@@ -85,6 +85,7 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
         "source/attention.py",
         "source/quiz.toml",
         "source/review.toml",
+        "source/serve.py",
         f"{LESSON}.json",
         f"{LESSON}.safetensors",
         *words,

@@ -23,9 +23,10 @@ def in_course(notebook, bank_folder, lesson, tmp_path, monkeypatch):
     tasks = {name: replace(task, properties=()) for name, task in lesson.tasks.items()}
     bank.save(replace(lesson, names=("whole",), tasks=tasks), bank_folder)
     described = (bank_folder / "course.toml").read_text()
-    described += '[mine]\nsimple = ["share"]\nmore = ["pairs", "total"]\n'
+    described += '[adds]\nmine = "run.py"\n[mine]\nsimple = ["share"]\nmore = ["pairs", "total"]\n'
     (bank_folder / "course.toml").write_text(described)
     (tmp_path / "course.toml").write_text(described)
+    (bank_folder / "run.py").write_text("import mine\nprint(mine.share.__name__)\n")
     here = tmp_path / "notebooks" / "01-tiny"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
@@ -55,9 +56,9 @@ def test_a_right_answer_is_collected_as_it_was_written_and_runs_outside(in_cours
     text = (tmp_path / "mine" / "simple.py").read_text()
     assert "# == whole: the course's, until I add mine ==\ndef whole(x):" in text
     assert "# == share: my own ==\n# One for each number.\ndef share(x: Tensor):" in text
-    assert outside(tmp_path, "import torch, mine; print(mine.share(torch.ones(4)).tolist())") == str(
-        [0.25] * 4
-    )
+    code = "import torch, mine; print(mine.share(torch.ones(4)).tolist())"
+    assert outside(tmp_path, code) == "[0.25, 0.25, 0.25, 0.25]"
+    assert outside(tmp_path, "import runpy; runpy.run_module('mine.run')") == "share"  # the course's program
 
 
 def test_a_wrong_answer_is_not_collected(in_course, tmp_path):

@@ -169,6 +169,8 @@ def _write(folder: Path, course: Course, modules: Mapping[str, _Module]) -> None
             exported += [f"from .{name} import {', '.join(names)}"] if names else []
     text = f'"""What I made in “{course.title}”."""\n\n' + "\n".join(exported) + "\n"
     write_whole(folder / "__init__.py", text.encode())
+    if program := course.adds.mine:
+        write_whole(folder / Path(program).name, (course.root / program).read_bytes())
 
 
 def _folder() -> Path:

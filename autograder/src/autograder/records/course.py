@@ -117,6 +117,7 @@ class Adds:
     # Experiments, properties and specimens, which run beside a learner's code: students get this file.
     experiments: str = ""
     platforms: str = ""  # learning platforms; it stays with the instructor
+    mine: str = ""  # a program that runs with a learner's own package, in which it gets a copy
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,7 @@ class Course:
         Raises:
             OSError: one is missing.
         """
-        names = [FILE, *filter(None, (self.adds.experiments, self.quiz, self.review))]
+        names = [FILE, *filter(None, (self.adds.experiments, self.adds.mine, self.quiz, self.review))]
         return {name: (self.root / name).read_bytes() for name in names}
 
     def packages(self) -> dict[str, Path]:
