@@ -464,8 +464,24 @@ def test_a_number_opens_as_its_arithmetic_beside_it_and_esc_closes_it(mounted):
     assert page.locator("tr.lit").count() == 0
 
 
+@pytest.mark.parametrize("name", ["positions", "dropout", "heads"])
+def test_what_a_number_opens_as_makes_that_number(mounted, name):
+    page = mounted(CASES[name].make())
+    if name == "heads":
+        page.get_by_role("radio", name="superposed").click()
+    numbers = page.locator(".why")
+    assert numbers.count() > 5
+    for number in numbers.all():
+        number.click()
+        made, _equals, arithmetic = page.locator(".zoom p").first.inner_text().partition(" = ")
+        worked_out = eval(arithmetic.replace("·", "*").replace("−", "-"))  # of digits and signs alone
+        assert abs(worked_out - float(made)) < 1e-3
+        assert abs(float(number.inner_text().replace("−", "-")) - float(made)) <= 0.0051
+        page.keyboard.press("Escape")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["query", "causal reading", "causal mask"])
+@pytest.mark.parametrize("name", ["query", "causal reading", "causal mask", "positions", "dropout"])
 def test_what_is_opened_can_be_read_by_everybody(mounted, name, theme):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -2,6 +2,7 @@
 import { dropped, numbers, uniforms } from "../../live/tensors.js";
 import { button, h, number, shaded, slider, stage, table, words } from "../../live/parts.js";
 import { player } from "../../live/player.js";
+import { written } from "../../live/zoom.js";
 
 const AT_ONCE = [1, 10, 100, 1000];
 const MOST_DRAWS = 20000;
@@ -47,14 +48,21 @@ function render(context) {
   let drawn = null;
   function draw() {
     drawn = drawMany(weights, first, chosen.p, chosen.draws, drawn);
-    const { keep, last, average, draws } = drawn;
+    const { keep, times, last, average, draws } = drawn;
+    const grown = `(1 − ${chosen.p})`; // what is kept is divided by it
+    // Of the last draw, and of the average; the weights before have nothing to show.
+    const made = [
+      (weight) => `${written(weight)} / ${grown}`,
+      (weight, kept) => `${written(weight)} · ${kept} / ${draws} / ${grown}`,
+    ];
     const averaged = draws === 1 ? _("Average of {number} draw", { number: draws }) : _("Average of {number} draws", { number: draws });
     [[_("Last draw (✗ dropped)"), last, keep], [averaged, average], [_("Weights before dropout"), weights]].forEach(([caption, values, kept], place) =>
       grids[place].set(values.map((row, query) => ({
         name: tokens[query],
         cells: [...row.map((value, key) => {
+          const why = made[place] && (() => ({ lines: [`${value.toFixed(4)} = ${made[place](weights[query][key], times[query][key])}`], rows: [query] }));
           if (key > query && weights[query][key] === 0) return shaded(0, { text: "" }); // the future is empty, before and after
-          return kept && !kept[query][key] ? shaded(0, { mark: "hidden", text: "✗" }) : shaded(value);
+          return kept && !kept[query][key] ? shaded(0, { mark: "hidden", text: "✗" }) : shaded(value, { why });
         }), number(sum([row]), 2)],
       })), caption));
     const there = weights.flat().map((weight) => weight !== 0);

@@ -1,6 +1,7 @@
 // Choose a query token and see the weights of several heads: side by side, or laid over one another.
 import { numbers } from "../../live/tensors.js";
 import { h, KINDS, labels, number, stage, table, words } from "../../live/parts.js";
+import { written } from "../../live/zoom.js";
 
 const CLOSE = 1e-5;
 
@@ -32,10 +33,11 @@ function render(context) {
     const mean = tokens.map((_token, key) => heads.reduce((sum, row) => sum + row[key], 0) / heads.length);
     const isOver = chosen.view === 1;
     query.set(tokens, chosen.query, mean);
+    const meanOf = (key) => () => ({ lines: [`${mean[key].toFixed(4)} = (${heads.map((row) => written(row[key])).join(" + ")}) / ${heads.length}`], rows: [key] });
     rows.setHeads([_("token"), ...(isOver ? [shows.names.join(", "), _("mean of all heads")] : shows.names)]);
     rows.set(tokens.map((name, key) => ({
       name, chosen: key === chosen.query,
-      cells: isOver ? [{ lanes: bars(heads, key), decimals: 2 }, { value: mean[key], kind: "ink", decimals: 2 }] : bars(heads, key),
+      cells: isOver ? [{ lanes: bars(heads, key), decimals: 2 }, { value: mean[key], kind: "ink", decimals: 2, why: meanOf(key) }] : bars(heads, key),
     })), _("Where {heads} heads attend for the query “{query}”, {view}", { heads: heads.length, query: tokens[chosen.query], view: views[chosen.view] }));
     const told = heads.map((row, head) => _("{name} attends {where}", { name: shows.names[head], where: favourite(row) })).join(", ")
       + (isOver ? _("; the mean of all heads attends {where}", { where: favourite(mean) }) : "");

@@ -2,21 +2,25 @@
 import { dot, numbers, rotate } from "../../live/tensors.js";
 import { glide, h, number, slider, stage, svg, table } from "../../live/parts.js";
 import { player } from "../../live/player.js";
+import { ofScore } from "../../live/zoom.js";
 
 const LAST = 31;
 const FURTHER = 7; // so much further on both are put, to see whether a score depends on more than the distance
 const SAME = 1e-9;
 
-// Scores of a query (2,) and a key (2,) at two positions, and of both moved on, for three kinds of positions.
-export function scoresAt(query, key, positions, theta) {
+// A query (2,) and a key (2,) at two positions, and both moved on, for three kinds of positions; and their scores.
+export function placedAt(query, key, positions, theta) {
   const both = [0, FURTHER].map((further) => positions.map((position) => (position + further) * theta));
   const added = (vector, angle) => [vector[0] + Math.sin(angle), vector[1] + Math.cos(angle)];
   return {
-    plain: both.map(() => dot(query, key)),
-    added: both.map(([at, other]) => dot(added(query, at), added(key, other))),
-    rotated: both.map(([at, other]) => dot(rotate(query, [at]), rotate(key, [other]))),
+    plain: both.map(() => [query, key]),
+    added: both.map(([at, other]) => [added(query, at), added(key, other)]),
+    rotated: both.map(([at, other]) => [rotate(query, [at]), rotate(key, [other])]),
   };
 }
+
+const scoresOf = (placed) => Object.fromEntries(Object.entries(placed).map(([kind, both]) => [kind, both.map((pair) => dot(...pair))]));
+export const scoresAt = (...given) => scoresOf(placedAt(...given));
 
 function render(context) {
   const at = stage(context, draw);
@@ -65,14 +69,16 @@ function render(context) {
 
   function draw() {
     const positions = [chosen.query, chosen.key];
-    const scores = scoresAt(...pairs, positions, theta);
+    const placed = placedAt(...pairs, positions, theta);
+    const scores = scoresOf(placed);
     move(positions.map((position) => position * theta));
     const all = Object.values(scores).flat();
     const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)];
-    rows.set([[_("no positions"), scores.plain, "ink"], [_("codes added (sinusoidal)"), scores.added, "weight"], [_("rotated (RoPE)"), scores.rotated, "score"]]
-      .map(([name, both, kind]) => ({
+    rows.set([[_("no positions"), "plain", "ink"], [_("codes added (sinusoidal)"), "added", "weight"], [_("rotated (RoPE)"), "rotated", "score"]]
+      .map(([name, way, kind], row) => [name, scores[way], kind, (further) => () => ({ lines: [ofScore(...placed[way][further])], rows: [row] })])
+      .map(([name, both, kind, why]) => ({
         name,
-        cells: [...both.map((value) => ({ value, low, high, kind })), Math.abs(both[0] - both[1]) < SAME ? _("✓ the same") : _("✗ another score")],
+        cells: [...both.map((value, further) => ({ value, low, high, kind, why: why(further) })), Math.abs(both[0] - both[1]) < SAME ? _("✓ the same") : _("✗ another score")],
       })));
     const told = _("query at position {query}, key at position {key}, distance {distance}: rotated score {rotated}, and {rotated_on} with both {further} positions further on; with added codes {added} and {added_on}", {
       query: chosen.query, key: chosen.key, distance: chosen.query - chosen.key, further: FURTHER,
