@@ -17,7 +17,7 @@ from autograder.records.course import Course
 from autograder.records.findings import CodeLocation, Reached, TraceAlignment
 from autograder.words.diagnosis import diagnosis
 from autograder.words.language import speaking
-from autograder.words.wording import way_text, where_text
+from autograder.words.trace_wording import way_text, where_text
 
 ROOT = Path(__file__).parent.parent
 

@@ -14,8 +14,9 @@ from autograder.records import findings as f
 from autograder.records.bank import Check, Probe, Task
 from autograder.records.findings import Verdict
 from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
+from autograder.words.fact_wording import fact_text
 from autograder.words.phrases import axis_label, number_text
-from autograder.words.wording import fact_text, short_finding, word
+from autograder.words.wording import short_finding, word
 from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
 
 

@@ -28,8 +28,8 @@ from autograder.records.bank import LessonBank
 from autograder.records.errors import UserError
 from autograder.records.findings import Verdict
 from autograder.words.feedback_card import plain_text
+from autograder.words.forbidden_wording import asked_instead
 from autograder.words.language import SPOKEN, _, ngettext, speaking, translated
-from autograder.words.wording import asked_instead
 
 PLACE = Path("/autograder")
 SOURCE, SUBMISSION, RESULTS = "source", "submission", "results"

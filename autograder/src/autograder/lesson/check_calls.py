@@ -40,7 +40,9 @@ from autograder.words.feedback_card import (
 )
 from autograder.words.language import _, ngettext
 from autograder.words.last_hint import reasoning
-from autograder.words.wording import judged_elsewhere, short_finding, stopped_after, where_text
+from autograder.words.trace_wording import where_text
+from autograder.words.unrunnable_wording import judged_elsewhere, stopped_after
+from autograder.words.wording import short_finding
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"

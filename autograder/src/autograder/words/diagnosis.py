@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 
 from autograder.records import findings as f
 from autograder.records.bank import Task
+from autograder.words.fact_wording import fact_message
 from autograder.words.language import _, translated
 from autograder.words.phrases import N_, listed
-from autograder.words.wording import fact_message, line_text, step_text, unfinished_text, word
+from autograder.words.trace_wording import line_text, step_text
+from autograder.words.wording import unfinished_text, word
 
 MOST_WORDS = 45  # in the mistake and its lines together; the title and the points come to some ten more
 MOST_OF_MISTAKE = 34  # an error's own message can be long

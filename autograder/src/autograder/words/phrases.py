@@ -32,6 +32,7 @@ def N_(*sentences: str) -> tuple[str, ...]:  # noqa: N802 (gettext's name for it
 (BATCH,) = N_("batch element")
 AXES = dict.fromkeys(("b", "batch", "batch_size"), BATCH)
 AXES |= zip(N_("rows", "columns"), N_("row", "column"), strict=True)
+(OR,) = N_("or")
 
 # What kind of thing is wrong, in words that many answers share: nothing that the learner's process said.
 _IN_SHORT = {

@@ -1,0 +1,52 @@
+"""The words for a call that a task forbids."""
+
+from __future__ import annotations
+
+from autograder.records import findings as f
+from autograder.records.bank import Task
+from autograder.records.outcome import ForbiddenCall
+from autograder.words.language import _, ngettext, translated
+from autograder.words.phrases import (
+    Message,
+)
+
+
+def calls_forbidden(finding: f.CallsForbidden, task: Task) -> Message:
+    """Put a finding about a forbidden call into words."""
+    cost = 0 if task.forbids is None else task.forbids.points
+    points = _("{cost} of the {points} points", cost=cost, points=task.points)
+    if cost == task.points or task.points == 1:
+        points = ngettext("the point", "all {number} points", task.points)
+    advice = _(
+        "The results are right. The call costs {points}; with lines of your own you get them back.",
+        points=points,
+    )
+    return Message(forbidden_text(finding.call, task), (advice,), finding.call.line)
+
+
+def forbidden_text(call: ForbiddenCall, task: Task) -> str:
+    """Return what was called, and where."""
+    where = ""
+    if call.line_number is not None:
+        own = ("", task.name, "__init__", "forward", "<module>", "<lambda>")
+        cell = "" if call.function in own else _(" of the cell of `{name}`", name=call.function)
+        where = _(" in line {line}{cell}", line=call.line_number, cell=cell)
+    return _(
+        "`{name}` is used{where}; this task asks you to write {instead} yourself.",
+        name=call.name,
+        where=where,
+        instead=_instead(call, task),
+    )
+
+
+def asked_instead(call: ForbiddenCall, task: Task) -> str:
+    """Return what a task asks for that forbids a call, in a few words for a list of checks."""
+    return _("{instead}, written by yourself", instead=_instead(call, task))
+
+
+def _instead(call: ForbiddenCall, task: Task) -> str:
+    # The family is part of what the learner's process says, so it may be anything.
+    return next(
+        (translated("forbidden", family.instead) for family in task.families if family.name == call.family),
+        _("this"),
+    )

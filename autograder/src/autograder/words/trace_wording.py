@@ -1,0 +1,133 @@
+"""The words for the steps of an answer: which of them are right, and where it goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from autograder.records import findings as f
+from autograder.records.bank import Task
+from autograder.words.language import _, translated
+from autograder.words.phrases import (
+    N_,
+    OR,
+    listed,
+    number_text,
+    on_which,
+    shape_text,
+)
+
+# Of an answer that stops or runs, and whether a step is right but for a factor.
+_RIGHT = {
+    (False, False): N_("Right so far{where}: {right}."),
+    (False, True): N_("Right so far{where}, apart from a factor: {right}."),
+    (True, False): N_("Right until it stops{where}: {right}."),
+    (True, True): N_("Right until it stops{where}, apart from a factor: {right}."),
+}
+_ENDS = {
+    "wrong": N_("The result itself is not."),
+    "there": N_("The result has the numbers of this last step, and should have others."),
+}
+
+_MULTIPLES = {
+    False: N_("Then {missing} should come; what you have ({place}) is {times} times as large."),
+    True: N_(
+        "Then {missing} should come; what you have ({place}) is {times} times as large, and should "
+        "be {fitting} times as large."
+    ),
+}
+
+
+def line_text(location: f.CodeLocation) -> str:
+    """Return the line of a tensor in an answer's code, with the name that it gets there."""
+    if location.name:
+        return _("line {line} (`{name}`)", line=location.line_number, name=location.name)
+    if location.whole:
+        return _("line {line}", line=location.line_number)
+    return _("a part of line {line}", line=location.line_number)
+
+
+def way_text(way: f.TraceAlignment, task: Task) -> str:
+    """Say which steps of the solution an answer takes, and which should come next."""
+    where = on_which(f.Finding(probe=way.probe), task)
+    if not way.right and way.missing:
+        return _(
+            "The first step that is looked for{where} is {missing}, and they were found in none of your "
+            "lines.",
+            missing=translated("steps", way.missing),
+            where=where,
+        )
+    # What runs in the cell of another task is not what this one's author looks at.
+    own = [step for step in way.right if step.function in task.own_functions]
+    right = listed([f"{translated('steps', step.says)} ({step_text(step, task)})" for step in own])
+    case = way.ends == "stops", any(step.times != 1 for step in own)
+    right_text = right and _(_RIGHT[case][0], right=right, where=where)
+    if way.missing:
+        return " ".join(filter(None, [right_text, _comes(way, task)]))
+    return f"{right_text} {_(_ENDS[way.ends][0])}" if right_text and way.ends in _ENDS else right_text
+
+
+def _comes(way: f.TraceAlignment, task: Task) -> str:
+    """Say which step should come next."""
+    missing = translated("steps", way.missing)
+    if way.multiple is None:
+        return _("Then {missing} should come, and they were found in none of your lines.", missing=missing)
+    return _(
+        _MULTIPLES[bool(way.fitting)][0],
+        missing=missing,
+        place=step_text(way.multiple[0], task),
+        times=number_text(way.multiple[1]),
+        fitting=listed([number_text(factor) for factor in (1.0, *way.fitting)], _(OR)),
+    )
+
+
+def where_text(
+    steps: Sequence[f.Followed],
+    way: f.TraceAlignment | None,
+    task: Task,
+    code: Callable[[f.Followed], str] = lambda step: "",
+) -> tuple[str, ...]:
+    """Say of each tensor that an answer makes whether a right answer makes it too, line by line.
+
+    The first that goes wrong is marked, where it is known. `code` gives the line that makes a step.
+    """
+    first, before, lines = _first_wrong(steps, way), None, []
+    for step in steps:
+        text = step_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
+        says = f": {translated('steps', step.says)}" if step.says else ""
+        line = (step.function, step.line_number)
+        written = code(step) if line != before else ""  # once for all that a line makes
+        before = line
+        mark = "✓" if step.right else "✗" if step is first else "·"
+        lines.append(f"{mark} {text}{says}{f' ← `{written}`' if written else ''}")
+    if way and way.missing:
+        lines.append(_("✗ Found in no line: {missing}.", missing=translated("steps", way.missing)))
+    lines.append(_("✓ marks what the usual way makes too. Another way can be right as well."))
+    return tuple(lines)
+
+
+def _first_wrong(steps: Sequence[f.Followed], way: f.TraceAlignment | None) -> f.Followed | None:
+    """Return the first step that goes wrong; None where it is not known."""
+    if way is None:
+        return None
+    if way.instead is not None:
+        made = replace(way.instead, row=())
+        return next((step for step in steps if replace(step, says="", right=False, row=()) == made), None)
+    last = max((index for index, step in enumerate(steps) if step.right), default=-1)
+    rest = steps[last + 1 :] if way.ends == "wrong" else ()
+    return rest[0] if len({(step.function, step.line_number) for step in rest}) == 1 else None
+
+
+def step_text(step: f.Reached, task: Task) -> str:
+    """Say where a step stands in the learner's code, as in "`k`, line 5"."""
+    line = step.line_number
+    text = (
+        _("`{name}`, line {line}", name=step.name, line=line)
+        if step.name
+        else _("inside line {line}", line=line)
+    )
+    if step.function not in task.own_functions:
+        text = _("{place} of the cell of `{name}`", place=text, name=step.function.partition(".")[0])
+    return (
+        _("{place}, there of shape {shape}", place=text, shape=shape_text(step.shape)) if step.shape else text
+    )
