@@ -209,4 +209,28 @@ FAULTS = (
         "This is what all heads do together. Cut out the rows and columns of this one.",
         section="09-take-it-apart#head-circuits-task",
     ),
+    Fault(
+        "columns-cut",
+        "columns are cut where the head has rows",
+        "The head is cut from the columns of `W_query`, `W_key` and `W_value`, which are numbers of the stream. Cut its rows, and transpose.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "query-from-seen",
+        "the queries come from the token that is seen",
+        "The queries are made from `seen`. They belong to the token that asks: make them from `asking`.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "output-scaled-too",
+        "OV is divided by the root of head_dim",
+        "OV is divided by √head_dim as well. Only scores are: divide QK alone.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
+    Fault(
+        "biases-counted",
+        "the biases take part",
+        "The layers are called, so their biases take part. Multiply by their weights alone.",
+        section="09-take-it-apart#head-circuits-task",
+    ),
 )

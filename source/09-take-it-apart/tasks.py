@@ -423,6 +423,19 @@ HEAD_CIRCUITS = Task(
         heads-cut-wrongly: slice(head * head_dim, (head + 1) * head_dim) → slice(head, None, num_heads)
             hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
         all-heads-together: slice(head * head_dim, (head + 1) * head_dim) → slice(None)
+        heads-in-reverse: slice(head * head_dim, (head + 1) * head_dim) → slice((num_heads - 1 - head) * head_dim, (num_heads - head) * head_dim)
+        columns-cut: asking @ attention.W_query.weight[own].T → asking @ attention.W_query.weight[:, own]
+            seen @ attention.W_key.weight[own].T → seen @ attention.W_key.weight[:, own]
+            seen @ attention.W_value.weight[own].T → seen @ attention.W_value.weight[:, own]
+        query-from-seen: queries = asking → queries = seen
+        output-scaled-too: written @ unembedding.T → written @ unembedding.T / head_dim**0.5
+        biases-counted: body
+            head_dim = attention.W_query.weight.shape[0] // num_heads
+            own = slice(head * head_dim, (head + 1) * head_dim)
+            queries, keys = attention.W_query(asking)[:, own], attention.W_key(seen)[:, own]
+            values = torch.zeros_like(seen)
+            values[:, own] = attention.W_value(seen)[:, own]
+            return torch.stack((queries @ keys.T / head_dim**0.5, attention.out_proj(values) @ unembedding.T))
         """),
     right=rights("""
         matrices-first: body

@@ -280,4 +280,40 @@ FAULTS = (
         "This is how far the logit is above the mean of all logits. The task asks for the logit itself.",
         section="10-read-a-model#logit-attribution-task",
     ),
+    Fault(
+        "bias-divided-too",
+        "the norm's bias is divided by the spread",
+        "The row of `norm_bias` is divided by the spread. The norm adds its bias afterwards, as it is.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
+    Fault(
+        "softmax-over-parts",
+        "softmax runs over the parts",
+        "The result is shares of the parts. The task asks for what each adds to the logit: leave the softmax out.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
+    Fault(
+        "spread-over-tokens",
+        "the norm runs over the tokens",
+        "Mean and spread run over the tokens. Each position is normalised on its own: `dim=-1`.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
+    Fault(
+        "attributed-to-the-likeliest",
+        "the likeliest token's logit is split",
+        "This splits the logit of the token that the model expects most. Take the one that really comes next.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
+    Fault(
+        "spread-of-the-mean",
+        "the spread is that of the parts' mean",
+        "The spread is that of the mean of all parts. The stream is their sum.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
+    Fault(
+        "norm-weight-added",
+        "the norm's weight is added",
+        "`norm_weight` is added. Multiply by it.",
+        section="10-read-a-model#logit-attribution-task",
+    ),
 )

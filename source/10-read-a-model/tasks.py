@@ -676,6 +676,18 @@ LOGIT_ATTRIBUTION = Task(
         variance-for-spread: + 1e-5).sqrt() → + 1e-5)
         bias-comes-first: torch.cat((normed, shift)) → torch.cat((shift, normed))
         compared-with-mean-logit: right = unembedding[ids[:, 1:]] → right = unembedding[ids[:, 1:]] - unembedding.mean(dim=0)
+        bias-divided-too: norm_bias.expand_as(right)[None] → norm_bias.expand_as(right)[None] / spread
+        softmax-over-parts: return (torch.cat((normed, shift)) * right).sum(dim=-1) → return torch.softmax((torch.cat((normed, shift)) * right).sum(dim=-1), dim=0)
+        spread-over-tokens: parts.sum(dim=0).var(dim=-1, keepdim=True, correction=0) → parts.sum(dim=0).var(dim=1, keepdim=True, correction=0)
+            parts - parts.mean(dim=-1, keepdim=True) → parts - parts.mean(dim=2, keepdim=True)
+        spread-over-tokens: body
+            right = unembedding[ids[:, 1:]]
+            spread = (parts.sum(dim=0).var(dim=1, keepdim=True, correction=0) + 1e-5).sqrt()
+            normed = ((parts - parts.mean(dim=2, keepdim=True)) / spread * norm_weight)[:, :, :-1]
+            return (torch.cat((normed, norm_bias.expand_as(right)[None])) * right).sum(dim=-1)
+        attributed-to-the-likeliest: return (torch.cat((normed, shift)) * right).sum(dim=-1) → whole = torch.cat((normed, shift))↵right = unembedding[(whole.sum(dim=0) @ unembedding.T).argmax(dim=-1)]↵return (whole * right).sum(dim=-1)
+        spread-of-the-mean: parts.sum(dim=0).var( → parts.mean(dim=0).var(
+        norm-weight-added: / spread * norm_weight → / spread + norm_weight
         """),
     right=rights("""
         layer-norm: body
