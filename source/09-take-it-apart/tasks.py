@@ -424,6 +424,7 @@ HEAD_CIRCUITS = Task(
             hint: A head's numbers lie side by side: from `head * head_dim` to `(head + 1) * head_dim`.
         all-heads-together: slice(head * head_dim, (head + 1) * head_dim) → slice(None)
         heads-in-reverse: slice(head * head_dim, (head + 1) * head_dim) → slice((num_heads - 1 - head) * head_dim, (num_heads - head) * head_dim)
+            hint: The heads are counted from the end. Head 0 owns the first numbers.
         columns-cut: asking @ attention.W_query.weight[own].T → asking @ attention.W_query.weight[:, own]
             seen @ attention.W_key.weight[own].T → seen @ attention.W_key.weight[:, own]
             seen @ attention.W_value.weight[own].T → seen @ attention.W_value.weight[:, own]

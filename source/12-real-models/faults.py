@@ -916,4 +916,16 @@ FAULTS = (
         "The router has a bias here. It should have none.",
         section="12-real-models#mixture-of-experts-task",
     ),
+    Fault(
+        "all-experts-compute",
+        "every expert computes every token",
+        "Every expert computes every token, and most of that is dropped. Give an expert only the tokens that chose it.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
+    Fault(
+        "share-on-the-input",
+        "the share multiplies what goes into the expert",
+        "The share multiplies what goes into the expert. An expert is not linear: multiply what comes out.",
+        section="12-real-models#mixture-of-experts-task",
+    ),
 )

@@ -1432,7 +1432,7 @@ def mixed(id, says, shape, sizes, seed, **more):
     return Probe(id, says, inputs, construct=construct, seed=seed, **more)
 
 
-def unchosen(id, says, shape, sizes, seed):
+def unchosen(id, says, shape, sizes, seed, **more):
     """Positive tokens, and an expert that none of them chooses, because its router's row is negative."""
     router = drawn(sizes[1], shape[-1], seed=seed)
     router[1] = -9.0
@@ -1441,7 +1441,7 @@ def unchosen(id, says, shape, sizes, seed):
     def redraw(generator):
         return {"x": torch.rand(*shape, generator=generator) + 0.1}
 
-    probe = mixed(id, says, shape, sizes, seed, weights=weights, redraw=redraw)
+    probe = mixed(id, says, shape, sizes, seed, weights=weights, redraw=redraw, **more)
     probe.inputs["x"] = probe.inputs["x"].abs() + 0.1
     return probe
 
@@ -1461,12 +1461,22 @@ MIXTURE = Task(
         mixed("all", "two experts, both for each token", (3, 2, 5), (6, 2, 2), 4),
         mixed("one-token", "a single token", (1, 1, 4), (3, 6, 2), 5),
         unchosen("unchosen", "an expert full of nan that no token chooses", (2, 5, 4), (3, 4, 2), 6),
+        # What runs an expert for nothing and drops it gets nan here, on the way back.
+        unchosen(
+            "gradient",
+            "an expert full of nan that no token chooses",
+            (2, 5, 4),
+            (3, 4, 2),
+            7,
+            observe="gradient",
+            settings={"input": "x"},
+        ),
     ),
     checks=(
         Check(
             "each token's experts", 0, ("two-of-five", "three-of-four", "one-of-three", "all", "one-token")
         ),
-        Check("an expert that no token chose computes nothing", 0, ("unchosen", "two-of-five")),
+        Check("an expert computes only the tokens that chose it", 0, ("gradient", "unchosen", "two-of-five")),
     ),
     learned="An expert is an MLP, and a router a linear layer. Most of a large model's numbers rest for most tokens.",
     demands={
@@ -1475,6 +1485,7 @@ MIXTURE = Task(
         "divided by their sum": "shares-not-divided",
         "the sum of its experts' results": "expert-overwrites",
         "each times its share": "experts-unweighted",
+        "Each expert computes only the tokens that chose it": "all-experts-compute",
         "one that no token chose computes nothing": "unchosen-expert-computes",
     },
     hints=(
@@ -1492,6 +1503,17 @@ MIXTURE = Task(
         experts-unweighted: shares[rows, places, None] * expert → expert
         experts-averaged: shares[rows, places, None] * expert(tokens[rows]) → expert(tokens[rows]) / self.top_k
         unchosen-expert-computes: result[rows] += shares[rows, places, None] * expert(tokens[rows]) → share = torch.where(chosen == number, shares, 0).sum(dim=-1, keepdim=True)↵result = result + share * expert(tokens)
+        all-experts-compute: body forward
+            shares, chosen = torch.softmax(self.router(x), dim=-1).topk(self.top_k, dim=-1)
+            shares = shares / shares.sum(dim=-1, keepdim=True)
+            everything = torch.stack([expert(x) for expert in self.experts], dim=2)
+            index = chosen[..., None].expand(*chosen.shape, x.shape[-1])
+            return (everything.gather(2, index) * shares[..., None]).sum(dim=2)
+        share-on-the-input: shares[rows, places, None] * expert(tokens[rows]) → expert(shares[rows, places, None] * tokens[rows])
+        softmax-twice: shares / shares.sum(dim=-1, keepdim=True) → torch.softmax(shares, dim=-1)
+            hint: The chosen probabilities go through a second softmax. Divide them by their sum.
+        divided-by-largest: shares / shares.sum(dim=-1, keepdim=True) → shares / shares.amax(dim=-1, keepdim=True)
+            hint: The shares are divided by the largest one. Divide them by their sum.
         best-expert-only: probabilities.topk(self.top_k, dim=-1) → probabilities.topk(1, dim=-1)
         unlikely-experts: probabilities.topk(self.top_k, dim=-1) → probabilities.topk(self.top_k, dim=-1, largest=False)
         first-share-for-all: shares[rows, places, None] → shares[rows, :1]

@@ -846,4 +846,28 @@ FAULTS = (
         "A text shorter than a block raises an error. It should give a tensor without any block: (b, 0, head_dim).",
         section="13-attention-today#compressed-keys-task",
     ),
+    Fault(
+        "softmax-over-the-text",
+        "softmax runs over all tokens of the text",
+        "Softmax runs over the whole text, so the weights of a block do not add up to 1. Take it over the tokens of each block.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "last-token-of-each-block",
+        "the last token of a block is its key",
+        "The last token of each block is taken as it is. The key is a weighted sum of all its tokens.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "bias-multiplied",
+        "`position_bias` is multiplied",
+        "The gates are multiplied by `position_bias`. Add it.",
+        section="13-attention-today#compressed-keys-task",
+    ),
+    Fault(
+        "blocks-overlap",
+        "the blocks overlap",
+        "A block begins at every token here. They do not overlap: begin one at every `rate`-th token.",
+        section="13-attention-today#compressed-keys-task",
+    ),
 )

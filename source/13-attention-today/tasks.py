@@ -1448,6 +1448,21 @@ COMPRESSED = Task(
         sigmoid-for-softmax: torch.softmax(gates + position_bias, dim=2) → torch.sigmoid(gates + position_bias)
             hint: Each gate becomes a number between 0 and 1 by itself. The weights of a block add up to 1: take
                 the softmax over its tokens.
+        softmax-over-the-text: body
+            rate = len(position_bias)
+            num_blocks = projected.shape[1] // rate
+            complete = num_blocks * rate
+            weights = torch.softmax(gates[:, :complete] + position_bias.repeat(num_blocks, 1), dim=1)
+            return (weights * projected[:, :complete]).unflatten(1, (num_blocks, rate)).sum(dim=2)
+        last-token-of-each-block: return (weights * projected).sum(dim=2) → return projected[:, :, -1]
+        bias-multiplied: gates + position_bias → gates * position_bias
+        blocks-overlap: body
+            rate = len(position_bias)
+            found = [
+                (torch.softmax(gates[:, at : at + rate] + position_bias, dim=1) * projected[:, at : at + rate]).sum(dim=1)
+                for at in range(projected.shape[1] - rate + 1)
+            ]
+            return torch.stack(found, dim=1) if found else projected[:, :0]
         gates-weighted: (weights * projected) → (weights * gates)
         mean-for-sum: .sum(dim=2) → .mean(dim=2)
             hint: The weighted tokens are divided by their number. The weights add up to 1 already: take the sum.
