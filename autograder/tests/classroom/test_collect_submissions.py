@@ -307,6 +307,15 @@ def test_notes_never_take_the_place_of_the_lesson(place, tmp_path, together):
     assert note_of(place, "bob") == "notes"
 
 
+def test_an_empty_file_is_handed_in_and_takes_the_place_of_nothing(place, tmp_path):
+    files = [(f"amy/{LESSON}.ipynb", b""), (f"bob/{LESSON}.ipynb", notebook(note="bob's"))]
+    said = run(place, "collect", zipped(tmp_path / "first.zip", files))
+    assert f"amy/{LESSON}.ipynb: it has no cell of {LESSON}" in said
+    assert (place / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_bytes() == b""
+    run(place, "collect", zipped(tmp_path / "second.zip", [(f"bob/{LESSON}.ipynb", b"")]))
+    assert note_of(place, "bob") == "bob's"
+
+
 def test_missing_cells_and_times_of_nobody_are_said(place, tmp_path):
     made = nbformat.reads(notebook(), as_version=4)
     made.cells = [cell for cell in made.cells if not cell.metadata.get("nbgrader", {}).get("grade")]

@@ -185,7 +185,7 @@ def _with_lessons(
         looks = ".ipynb" in (entry.file or entry.path).lower()
         if entry.refused:
             (outcome.refused if looks or _may_hold_work(entry) else outcome.others).append(entry)
-        elif by_content or (looks and entry.content):
+        elif by_content or (looks and not entry.what):  # an empty or damaged one has its student's page, too
             worked_on = len(answers & released[by_content].texts.keys()) if by_content else 0
             notebooks.append((replace(entry, answers=worked_on), by_content, cells))
         else:
