@@ -77,7 +77,7 @@ def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(desk, browser
     page.keyboard.type("Think of the variance.")
     page.keyboard.press("Escape")
     page.get_by_text("Saved for 2 students.").wait_for()
-    page.locator("summary").first.press("Enter")
+    page.locator("article summary").first.press("Enter")
     page.get_by_role("link", name="ada").press("Enter")
     page.get_by_text("Comment: Think of the variance.").wait_for()
     context.close()
@@ -91,7 +91,7 @@ def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, browser):
     assert page.locator(".section, thead button").count() == 0
     with verdicts.opened(course.database) as store:
         for student, name in {"ada": "Lab 10", "bob": "<b>A and Lab 2, and B"}.items():
-            store.place(InSection(student, name))
+            store.replace(InSection(student, name))
     page.reload()
     page.get_by_text("<b>A and Lab 2, and B", exact=True).wait_for()
     field, rows = page.locator("#only"), page.locator("#class tr:visible th a")
@@ -106,7 +106,7 @@ def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, browser):
         field.fill(asked)
         assert rows.all_inner_texts() == shown, asked
     with verdicts.opened(course.database) as store:
-        store.place(InSection("bob", "Lab 2"))
+        store.replace(InSection("bob", "Lab 2"))
     page.reload()
     for column, order in [
         ("section", ["bob", "ada", "cleo"]),
