@@ -205,8 +205,9 @@ function render(context) {
     const set = (element, values) => { for (const [key, value] of Object.entries(values)) if (element.getAttribute(key) !== String(value)) element.setAttribute(key, value); };
     set(box, { x: x.toFixed(1), y: y.toFixed(1), width: Math.max(w, 0).toFixed(1), height: Math.max(high, 0).toFixed(1) });
     const isBox = !isLabel && kind !== "plain";
-    box.style.cssText = isBox ? `fill: color-mix(in srgb, var(--${kind === "hidden" ? "line" : kind}) ${Math.round(100 * (kind === "hidden" ? 0.92 : share))}%, transparent); stroke: var(--${kind === "hidden" ? "line" : kind}); stroke-dasharray: ${minus ? "3 3" : "none"}`
+    const look = isBox ? `fill: color-mix(in srgb, var(--${kind === "hidden" ? "line" : kind}) ${Math.round(100 * (kind === "hidden" ? 0.92 : share))}%, transparent); stroke: var(--${kind === "hidden" ? "line" : kind}); stroke-dasharray: ${minus ? "3 3" : "none"}`
       : "fill: none";
+    if (group.look !== look) box.style.cssText = group.look = look;
     if (label.textContent !== text) label.textContent = text;
     set(label, { x: (isLabel ? x + w : x + w / 2).toFixed(1), y: (y + high / 2 + 5).toFixed(1), "text-anchor": isLabel ? "end" : "middle" });
     label.style.cssText = kind === "asks" ? "fill: var(--chosen); font-weight: 700" : "";
@@ -220,8 +221,8 @@ function render(context) {
       end[name] = next ?? { ...old, opacity: 0 };
       start[name] = old && old.opacity > 0.01 ? old : { ...end[name], ...(now[end[name].from] ?? {}), opacity: now[end[name].from] ? 0.6 : 0 };
     }
-    const show = (share) => {
-      for (const name of names) {
+    const show = (share, shown) => {
+      for (const name of shown) {
         const [one, other] = [start[name], end[name]];
         const actor = { ...other };
         for (const key of NUMBERS) actor[key] = one[key] + (other[key] - one[key]) * share;
@@ -229,11 +230,14 @@ function render(context) {
         paintActor(name, actor);
       }
     };
-    if (isStill() || !Object.keys(now).length) return show(1);
+    if (isStill() || !Object.keys(now).length) return show(1, names);
+    // What stays where it is is painted once.
+    const moving = [...names].filter((name) => NUMBERS.some((key) => start[name][key] !== end[name][key]));
+    show(0, names);
     const began = performance.now();
     const step = (time) => {
       const share = Math.min(Math.max((time - began) / FLIGHT, 0), 1);
-      show(share * share * (3 - 2 * share));
+      show(share * share * (3 - 2 * share), moving);
       if (share < 1) frame = requestAnimationFrame(step);
     };
     frame = requestAnimationFrame(step);
