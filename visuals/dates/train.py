@@ -94,7 +94,7 @@ def trained(
 
 
 def main(seed: int = 0) -> None:
-    """Train, say how it went, and write the file."""
+    """Train the model of dates, print its accuracy, and write its weights."""
     torch.set_num_threads(
         1
     )  # the tensors are small, and the numbers are the same on every machine's count of cores

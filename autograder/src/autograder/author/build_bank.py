@@ -128,7 +128,8 @@ def make_bank(
         runs: the lesson's solution, run.
         name: the lesson's name.
         faults: the course's mistakes.
-        earlier_tasks: the tasks that need not be tried, as an earlier build made them; texts are put in anew.
+        earlier_tasks: tasks of an earlier build, by id, whose answers are not tried again; only their texts
+            are read anew.
 
     Raises:
         AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
@@ -246,8 +247,8 @@ def outcomes_of(
 def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, together: bool = True) -> Task:
     """Return a task with the outcomes of the solution and of the known wrong answers.
 
-    Without the course's mistakes (`faults`), no wrong answer is made. Unless they are to be made `together`,
-    each is made alone, which takes much less time.
+    Without the course's mistakes (`faults`), no wrong answer is made. If `together` is true, answers that
+    combine two or more mistakes are made as well, which takes much longer.
 
     Raises:
         AuthoringError: the solution does not define what the task needs, or an answer cannot be made.

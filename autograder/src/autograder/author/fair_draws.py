@@ -43,7 +43,7 @@ def hidden_tasks(
 
 
 def with_exam(bank: LessonBank, lesson: Lesson, runs: SolutionRuns, names: Collection[str]) -> LessonBank:
-    """Return a bank in which some tasks have what an exam asks beside the checks' own probes."""
+    """Return the bank with an exam's hidden probes added to the tasks that `names` has."""
     asked = tuple(task for task in lesson.tasks if task.id in names)
     hidden, _without = hidden_tasks(replace(lesson, tasks=asked), runs, EXAM)
     exams = {task.id: replace(bank.tasks[task.id], exam=task.probes) for task in hidden.values()}

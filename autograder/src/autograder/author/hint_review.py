@@ -53,7 +53,10 @@ def shared_in(course: Course, lesson: Lesson, faults: Faults) -> frozenset[str]:
 
 
 def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
-    """Return the texts that have to be read in a task, by mistake: shared, and not in words of its own."""
+    """Return the texts of shared mistakes that an author has to read in this task, by the mistake's id.
+
+    A text that the task words itself is not among them.
+    """
     hints = [wrong.hint for wrong in task.wrong] + [""] * len(task.known_wrong)
     return {
         mistake.id: mistake.hint

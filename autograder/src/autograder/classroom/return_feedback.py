@@ -36,7 +36,7 @@ class Packed:
 def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway: bool = False) -> Packed:
     """Pack the pages of everybody who handed the lesson in, into a zip file or a folder.
 
-    Where a page is older than its grades, nothing is packed, unless that is wanted `anyway`.
+    If a page is older than its grades, nothing is packed, unless `anyway` is true.
 
     Files are named as the platform named what it collected, so that it knows whose they are: for Moodle's
     `Upload multiple feedback files in a zip`, say, and Canvas' `Upload submissions`.

@@ -178,7 +178,7 @@ def late_by(share: float, seconds: float, score: float) -> float:
 
 
 def begin(root: Path, lessons: Sequence[str]) -> Path:
-    """Write a `class.toml` in which nothing is agreed on yet, and all of it is named."""
+    """Write a first `class.toml`, which lists every setting with no value, and return its path."""
     due = "\n".join(f"# {lesson} = 2026-03-01T23:59:59" for lesson in lessons)
     write_whole(root / FILE, BEGINNING.format(due=due, first=lessons[0]).encode())
     return root / FILE

@@ -108,7 +108,7 @@ class SubmissionExporter(NotebookExporter):
 
     @cached_property
     def draws(self) -> HiddenTestSampler:
-        """The hidden questions of this run."""
+        """The sampler that draws the hidden probes of this run."""
         return HiddenTestSampler(self.course.banks)
 
     def from_filename(

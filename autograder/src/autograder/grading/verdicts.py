@@ -213,7 +213,7 @@ class Store:
         return records
 
     def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
-        """Put a graded submission in the place of what is known of it, and note which scores that changes."""
+        """Store the results of a graded submission, replacing earlier ones, and note changed scores."""
         which = grading.lesson, grading.student
         before = {result.task: result.points for result in self.read(TaskResult, *which)}
         earlier = next(iter(self.read(Grading, *which)), None)

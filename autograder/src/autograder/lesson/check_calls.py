@@ -220,7 +220,7 @@ def _seen_hints(course: Course, task: Task) -> int:
 
 
 def hint_shown(task_id: str, number: int) -> None:
-    """Keep that a hint for a task was shown, by its number from 1. A page calls this in its kernel."""
+    """Record that the hint `number` (from 1) of a task was shown. A page calls this in its kernel."""
     task_and_bank = _find(task_id)
     if isinstance(task_and_bank, Notice):
         return

@@ -96,7 +96,7 @@ class Now:
 
 
 class Lab:
-    """A lab that is heard of event by event."""
+    """The state of a live lab, which each event from a notebook updates."""
 
     def __init__(self) -> None:
         self.learners: dict[str, Learner] = {}

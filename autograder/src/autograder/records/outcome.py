@@ -185,7 +185,7 @@ class Trail:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything seen of one answer, under one set of givens."""
+    """All that was recorded of one answer, for one set of givens: the variables that its notebook defines."""
 
     task: str
     status: Status

@@ -48,7 +48,7 @@ def speak(bank: Path = OWN, languages: Sequence[str] = ()) -> str:
 
 @contextlib.contextmanager
 def speaking(bank: Path, language: str) -> Iterator[None]:
-    """Speak a language of a course for a while, in this thread alone: a student's, in what they get back."""
+    """Write messages in a language of the course while the block runs, in this thread alone."""
     before = _here.set(_of(bank, language))
     try:
         yield

@@ -206,7 +206,7 @@ def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
 
 
 def scheme(course: Class, lesson: str, task: str) -> tuple[RubricLine, ...]:
-    """Return the lines of a question's marking scheme; none where the lesson's source is not there."""
+    """Return the lines of a question's marking scheme, or none if the lesson's source is missing."""
     text = answers_in(course.banks.course.source / lesson, lesson, "markdown").get(task, "")
     return tuple(RubricLine(float(points), as_markup(what)) for points, what in LINE.findall(text))
 

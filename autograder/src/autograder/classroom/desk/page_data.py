@@ -123,7 +123,7 @@ class Data:
 
     @cached_property
     def works(self) -> dict[str, list[StudentWork]]:
-        """What each student handed in, in the order of the lessons and their tasks."""
+        """The work that each student handed in, by the student, in the order of lessons and tasks."""
         by_task = {(result.lesson, result.student, result.task): result for result in self.results}
         order = {which: position for position, which in enumerate(self.tasks)}
         rows: dict[tuple[str, str], list[tuple[Mark, TaskResult | None]]] = defaultdict(list)
