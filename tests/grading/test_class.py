@@ -47,7 +47,7 @@ from tests.classes import class_folder
 ROOT = Path(__file__).parents[2]
 COURSE = Course.read(ROOT)
 LESSONS = COURSE.lessons
-SIZE = int(os.environ.get("CLASS_SIZE", "13"))
+SIZE = int(os.environ.get("CLASS_SIZE", str(len(LESSONS))))
 LIMITS = Limits(cell_seconds=8.0)
 WRITTEN = "I think it is because of the numbers."
 
