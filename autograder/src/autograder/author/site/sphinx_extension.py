@@ -78,7 +78,7 @@ def _tell_readers(app: Sphinx, page: str, template: str, context: dict[str, Any]
     context["metatags"] = f'<meta name="description" content="{says}">' + "".join(
         f'<meta property="{key}" content="{value}">' for key, value in tags.items() if value
     )
-    # A table's corner heads nothing.
+    # A table's corner is no heading of anything.
     context["body"] = context.get("body", "").replace('<th class="head"><p></p></th>', "<td></td>")
     # A heading without a level says nothing to a screen reader.
     tree_key = "furo_navigation_tree"
