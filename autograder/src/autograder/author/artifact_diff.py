@@ -1,4 +1,4 @@
-"""Whether a build makes what is kept: what an author changes counts, what a processor rounds does not.
+"""Compare what a build makes with the committed files: only differences that an author made count.
 
 Words, structure and printed text must be equal. Numbers may differ as far as two processors round them.
 """

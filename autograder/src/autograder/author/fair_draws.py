@@ -1,4 +1,4 @@
-"""Which draw of each hidden twin is kept: the first that is fair, and that no public result answers.
+"""Choose the draw of each hidden probe: the first that is fair, and whose result is not public.
 
 Nobody chooses a twin's numbers. At the edge of float32 they may be unfair to an honest route; and where a
 task has few results (masks, rows with a single 1), the right one may be that of a visible probe, which can be

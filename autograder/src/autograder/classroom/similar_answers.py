@@ -1,4 +1,4 @@
-"""Find answers that two students can hardly have come to independently: wrong in one rare way, or told alike.
+"""Find answers that two students can hardly have come to independently: wrong in one rare way, or written alike.
 
 Right answers to a small task are alike because there is one way to write them, and common mistakes are alike
 because many make them. Neither counts: what does is what only few share and the course itself does not say.

@@ -1,4 +1,4 @@
-"""Whether slices of the result change, beside their places, when an input comes in another order.
+"""Whether slices of the result change, and not only move, when an input comes in another order.
 
 Settings:
     input: the input's name, or a list of names, all put into the same order.

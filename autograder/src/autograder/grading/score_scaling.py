@@ -1,4 +1,4 @@
-"""The one rule for what can be earned where scores go to: they go as they are, or to nobody."""
+"""The rule for a platform whose maximum is another one: scores are passed on unscaled, or not at all."""
 
 from __future__ import annotations
 

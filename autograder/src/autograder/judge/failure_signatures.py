@@ -1,4 +1,4 @@
-"""What is wrong with an answer on one probe, in short: its *sight*.
+"""The signature of a failure: what is wrong with an answer on one probe, in short.
 
 It is short enough to be kept for every pair of mistakes, and equal for two answers that do the same.
 """

@@ -1,4 +1,4 @@
-"""What can be said of a wrong answer that no known mistake explains, before any single number."""
+"""Facts about a wrong answer that no known mistake explains, such as an argument without any effect."""
 
 from __future__ import annotations
 

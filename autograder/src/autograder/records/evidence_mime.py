@@ -1,4 +1,4 @@
-"""The MIME type of evidence, apart from what packs it: who only counts outputs does not load torch."""
+"""The MIME type of evidence, in a module of its own, so that code that only counts outputs loads no torch."""
 
 from __future__ import annotations
 
