@@ -24,9 +24,9 @@ from autograder.author.build_bank import SolutionRuns
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.probe.exceptions import describe_error
+from autograder.records.answer_findings import Verdict
 from autograder.records.bank import AS_SEEN, LessonBank
-from autograder.records.findings import Verdict
-from autograder.records.outcome import Evidence
+from autograder.records.run_outcome import Evidence
 
 from benchmarks.held_out import ROOT
 

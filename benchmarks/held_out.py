@@ -25,9 +25,9 @@ from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
+from autograder.records.answer_findings import Verdict
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
-from autograder.records.findings import Verdict
 from rich.console import Console
 from rich.table import Table
 

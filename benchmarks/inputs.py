@@ -24,7 +24,7 @@ from contextlib import suppress
 from autograder.classroom.class_report import without_names
 from autograder.classroom.similar_answers import signs, words
 from autograder.classroom.unpacking import unpacked
-from autograder.grading import worker_pool
+from autograder.grading import reader_processes
 from autograder.grading.evasion_lint import hiding
 from autograder.grading.notebook_evidence import bound_outputs
 from autograder.grading.read_submission import read_text
@@ -186,12 +186,14 @@ def main() -> None:
         most, size, limit = (0.0, 0.0, 0), 16_000, ""
         while size <= chosen.most and not limit:
             try:
-                seconds, megabytes = worker_pool.run_limited(worker_pool.READING, inputs.cost, kind, size)
-            except worker_pool.LimitReached as problem:
+                seconds, megabytes = reader_processes.run_limited(
+                    reader_processes.READING, inputs.cost, kind, size
+                )
+            except reader_processes.LimitReached as problem:
                 limit = str(problem)
-                seconds, megabytes = float(worker_pool.READING.processor_seconds), most[1]
+                seconds, megabytes = float(reader_processes.READING.processor_seconds), most[1]
                 if "memory" in limit:
-                    seconds, megabytes = most[0], worker_pool.READING.memory_bytes / 2**20
+                    seconds, megabytes = most[0], reader_processes.READING.memory_bytes / 2**20
             most = max(most[0], seconds), max(most[1], megabytes), size
             size *= 4
         missed |= most[0] > AIM_SECONDS or most[1] > AIM_MEGABYTES

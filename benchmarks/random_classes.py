@@ -29,7 +29,7 @@ from pathlib import Path
 
 import nbformat
 from autograder.author.parse_source import read_source
-from autograder.grading.verdicts import Grading, TaskResult, opened
+from autograder.grading.graded_results import Grading, TaskResult, opened
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 

@@ -16,9 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Grading, TaskResult
+from autograder.grading.graded_results import Grading, TaskResult
 from autograder.records.course import Course
 from nbgrader.api import Base
 from sqlalchemy import create_engine
@@ -37,7 +37,7 @@ def made_up(place: Path, lesson: str, students: int) -> Class:
     course = Class(place)
     Base.metadata.create_all(create_engine(course.database))
     tasks = course.banks.lesson(lesson).tasks
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         for student in range(students):
             found = []
             for place_of, task in enumerate(tasks.values()):
@@ -49,7 +49,7 @@ def made_up(place: Path, lesson: str, students: int) -> Class:
                 fault = task.known_wrong[student % len(task.known_wrong)].id
                 how = {"faults": (fault,), "finding": "MatchesKnownWrong", "answer": text}
                 found.append(TaskResult(*which, 0, task.points, **how))
-            store.write(Grading(lesson, f"student-{student:04}", verdicts.now()), found)
+            store.write(Grading(lesson, f"student-{student:04}", graded_results.now()), found)
     return course
 
 

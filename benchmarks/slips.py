@@ -16,9 +16,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from autograder.records.answer_findings import NotDefined, Raised, StillStub, Verdict
 from autograder.records.course import Course
-from autograder.records.findings import NotDefined, Raised, StillStub, Verdict
-from autograder.records.outcome import ErrorReport
+from autograder.records.run_outcome import ErrorReport
 from autograder.words.feedback_card import plain_text
 from rich.console import Console
 from rich.table import Table

@@ -11,7 +11,7 @@ from autograder.probe.collect_evidence import collect_answer
 from autograder.probe.forbidden_calls import family_of
 from autograder.records.bank import Check, Forbid, LessonBank, Probe, Task
 from autograder.records.course import Course
-from autograder.records.outcome import ForbiddenCall, Outcome
+from autograder.records.run_outcome import ForbiddenCall, Outcome
 from torch import nn
 
 FAMILIES = {family.name: family for family in Course.read(Path(__file__).parents[1]).forbidden}

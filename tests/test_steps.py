@@ -12,10 +12,10 @@ from autograder.author.pipeline import execute
 from autograder.judge.decide import judge
 from autograder.judge.trace_alignment import followed
 from autograder.probe.collect_evidence import collect_answer
+from autograder.records.answer_findings import CodeLocation, Reached, TraceAlignment
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.course import Course
-from autograder.records.findings import CodeLocation, Reached, TraceAlignment
-from autograder.words.diagnosis import diagnosis
+from autograder.words.card_contents import diagnosis
 from autograder.words.language import speaking
 from autograder.words.trace_wording import way_text, where_text
 

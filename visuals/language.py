@@ -53,7 +53,7 @@ def drawing() -> Iterator[None]:
 def _begin() -> None:
     """Speak the notebook's language; a check asks for it again, so once is enough here."""
     from autograder.lesson.check_calls import find_course  # only now: torch is loaded then
-    from autograder.records.errors import AuthoringError
+    from autograder.records.authoring_errors import AuthoringError
 
     with suppress(AuthoringError):
         find_course()

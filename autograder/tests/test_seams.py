@@ -15,12 +15,12 @@ from autograder.author.pipeline import build
 from autograder.command import app as cli
 from autograder.experiments import registry
 from autograder.grading.class_folder import Class
+from autograder.grading.graded_results import TaskResult, opened
 from autograder.grading.hidden_tests import secret
-from autograder.grading.verdicts import TaskResult, opened
+from autograder.records.answer_findings import BrokenProperty, NotFinite
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
-from autograder.records.findings import BrokenProperty, NotFinite
-from autograder.words.wording import word
+from autograder.words.finding_wording import word
 from typer.testing import CliRunner
 
 from autograder import check

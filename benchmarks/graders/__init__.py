@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from autograder.author.build_bank import SolutionRuns, outcome_of
 from autograder.probe.collect_evidence import observe
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
-from autograder.records.outcome import Outcome
+from autograder.records.run_outcome import Outcome
 
 from benchmarks.blind_answers import Answer
 

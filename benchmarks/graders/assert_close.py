@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from autograder.records.outcome import Outcome
+from autograder.records.run_outcome import Outcome
 
 from benchmarks.graders import Attempt, Feedback, compared_on_example
 

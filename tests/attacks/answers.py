@@ -16,7 +16,7 @@ from pathlib import Path
 import nbformat
 from autograder.records.bank import LessonBank
 from autograder.records.course import Course
-from autograder.records.outcome import dtype_name
+from autograder.records.run_outcome import dtype_name
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
@@ -193,7 +193,7 @@ def dot(a, b):
 """
 
 FORGED_OUTPUT = """
-from autograder.records.outcome import Evidence, Outcome
+from autograder.records.run_outcome import Evidence, Outcome
 from autograder.lesson.check_calls import EvidenceOutput
 import autograder.lesson.check_calls, autograder.probe.collect_evidence
 def forged(task, *rest, **named):
@@ -381,7 +381,7 @@ display({"text/html": 5, "text/plain": ["a", {"b": None}]}, raw=True)
 TYPED_EVIDENCE = """
 from IPython.display import display
 import base64, json, safetensors.torch
-from autograder.records.outcome import Evidence, Outcome
+from autograder.records.run_outcome import Evidence, Outcome
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import pack
 from autograder.records.course import Course
@@ -600,7 +600,7 @@ EvidenceOutput._repr_mimebundle_ = forged
 
 FAULT = f"""
 from autograder.lesson.check_calls import EvidenceOutput
-from autograder.records.outcome import Evidence
+from autograder.records.run_outcome import Evidence
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import pack
 EvidenceOutput._repr_mimebundle_ = lambda self, include=None, exclude=None: {{

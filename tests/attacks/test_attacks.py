@@ -16,7 +16,7 @@ from autograder.author.parse_source import read_source
 from autograder.command import grade_command as command
 from autograder.grading import grade_submission, job_scheduling
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import GradebookWriter
+from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.grading.hidden_tests import secret
 from autograder.grading.sandbox.resource_limits import MEBIBYTE, Limits
 from autograder.records.course import Course

@@ -17,7 +17,7 @@ from autograder.grading.rebuild_submission import rebuild
 from autograder.records import bank
 from autograder.records.course import Course
 from autograder.records.evidence_transport import pack
-from autograder.records.outcome import Evidence
+from autograder.records.run_outcome import Evidence
 from nbformat.v4 import new_code_cell
 
 from tests.attacks.answers import by_heart
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("walls")
 # notes in what the checks report.
 TELLS = """
 import autograder.probe.collect_evidence, autograder.lesson.check_calls, dataclasses, glob, os
-from autograder.records.outcome import ErrorReport, ForbiddenCall
+from autograder.records.run_outcome import ErrorReport, ForbiddenCall
 honest = autograder.lesson.check_calls.collect
 def told(task, lesson, *rest):
     seen = [value.flatten().tolist() for probe in task.probes for value in probe.inputs.values()

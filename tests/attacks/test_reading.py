@@ -9,12 +9,12 @@ from copy import deepcopy
 import pytest
 import torch
 from autograder.classroom.class_report import without_names
-from autograder.grading import worker_pool
+from autograder.grading import reader_processes
 from autograder.grading.evasion_lint import hiding
 from autograder.grading.notebook_evidence import bound_outputs
 from autograder.grading.read_submission import beside, moment, read_text
+from autograder.grading.reader_processes import READING, LimitReached, ResourceLimits
 from autograder.grading.rebuild_submission import only_needed, rebuild
-from autograder.grading.worker_pool import READING, LimitReached, ResourceLimits
 from autograder.records.evidence_transport import EvidenceRefused, unpack
 from autograder.records.parse_cells import changed_in, names_of, parsed
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -104,8 +104,10 @@ def test_a_cell_with_magics_is_read_without_ipythons_transformer(kind, monkeypat
 def test_many_cells_that_are_dear_to_read_cost_their_own_submission_alone():
     cells = [new_code_cell("!x\n" * 13_000 + str(n)) for n in range(25)]
     with pytest.raises(LimitReached, match="processor"):
-        worker_pool.run_limited(ResourceLimits(processor_seconds=1), only_needed, new_notebook(cells=cells))
-    assert worker_pool.run_limited(READING, abs, -1) == 1
+        reader_processes.run_limited(
+            ResourceLimits(processor_seconds=1), only_needed, new_notebook(cells=cells)
+        )
+    assert reader_processes.run_limited(READING, abs, -1) == 1
 
 
 STAMPS = {
@@ -205,8 +207,8 @@ NOTEBOOKS = {
 @pytest.mark.parametrize("kind", NOTEBOOKS)
 def test_a_notebook_of_any_form_is_read_within_limits(kind):
     release = new_notebook(cells=[new_code_cell("x = ...", id="a")])
-    assert worker_pool.run_limited(READING, _rebuilt, release, NOTEBOOKS[kind])
-    assert worker_pool.run_limited(READING, abs, -1) == 1
+    assert reader_processes.run_limited(READING, _rebuilt, release, NOTEBOOKS[kind])
+    assert reader_processes.run_limited(READING, abs, -1) == 1
 
 
 def _rebuilt(release, content):

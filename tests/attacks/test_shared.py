@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.sandbox import seccomp
 from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.resource_limits import Limits
-from autograder.grading.sandbox.workers import Job, Worker
+from autograder.grading.sandbox.sandbox_client import Job, Worker
 
 pytestmark = pytest.mark.usefixtures("walls")
 HELD = "held"
@@ -448,7 +448,7 @@ def test_what_the_kernel_holds_for_a_run_is_its_own_memory(worker, kind):
 ORDINARY = """
 import os
 from autograder.grading.sandbox.bubblewrap import Inside
-from autograder.grading.sandbox.workers import Job, Worker
+from autograder.grading.sandbox.sandbox_client import Job, Worker
 with Worker(Inside()) as worker:
     ran = worker.run(Job([("one", "import os; os.getuid()")]))
     print(os.getuid(), ran.how, ran.cells["one"][1][0]["data"]["text/plain"])

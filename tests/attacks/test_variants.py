@@ -9,11 +9,11 @@ import json
 import zipfile
 
 import pytest
-from autograder.grading import worker_pool
+from autograder.grading import reader_processes
+from autograder.grading.reader_processes import READING, LimitReached
 from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.resource_limits import Limits
-from autograder.grading.sandbox.workers import Job, Worker
-from autograder.grading.worker_pool import READING, LimitReached
+from autograder.grading.sandbox.sandbox_client import Job, Worker
 
 from benchmarks import inputs
 from benchmarks.inputs import code, reading, shown, stream, submission
@@ -157,12 +157,12 @@ def test_a_file_costs_little_or_its_own_submission(kind):
     from tests.attacks import test_variants as here  # by its name, which another process finds
 
     try:
-        seconds, megabytes = worker_pool.run_limited(READING, here.spent, kind)
+        seconds, megabytes = reader_processes.run_limited(READING, here.spent, kind)
     except LimitReached:
         seconds, megabytes = READING.processor_seconds, READING.memory_bytes / 2**20
     assert seconds <= MOST_SECONDS
     assert megabytes <= MOST_MEGABYTES
-    assert worker_pool.run_limited(READING, abs, -1) == 1
+    assert reader_processes.run_limited(READING, abs, -1) == 1
 
 
 # What a run could hold that others need, or leave to them. Each says "held" where it got hold of something.

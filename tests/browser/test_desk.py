@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from autograder.grading import verdicts
-from autograder.grading.verdicts import InSection
+from autograder.grading import graded_results
+from autograder.grading.graded_results import InSection
 from axe_playwright_python.sync_playwright import Axe
 from nbgrader.api import Gradebook
 from support.desk_class import CODE, LESSON, TASK, answered
@@ -89,7 +89,7 @@ def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, browser):
     page = context.new_page()
     page.goto(address)
     assert page.locator(".section, thead button").count() == 0
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         for student, name in {"ada": "Lab 10", "bob": "<b>A and Lab 2, and B"}.items():
             store.replace(InSection(student, name))
     page.reload()
@@ -105,7 +105,7 @@ def test_the_class_is_filtered_and_sorted_by_section_by_keyboard(desk, browser):
     ]:
         field.fill(asked)
         assert rows.all_inner_texts() == shown, asked
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         store.replace(InSection("bob", "Lab 2"))
     page.reload()
     for column, order in [

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from autograder.lesson import in_page, predictions
+from autograder.lesson import page_outputs, predictions
 from autograder.records.javascript_modules import bundled
 
 LESSON = Path(predictions.__file__).parent
@@ -38,8 +38,8 @@ def page(browser, monkeypatch):
         parts.append([bundled(LESSON / module), json.loads(json.dumps(values["shows"]))])
         return still
 
-    monkeypatch.setattr(in_page, "in_page", taken)
-    monkeypatch.setattr(in_page, "page_module", lambda module: module)
+    monkeypatch.setattr(page_outputs, "in_page", taken)
+    monkeypatch.setattr(page_outputs, "page_module", lambda module: module)
     labels = ("one", "two", "three")
     predictions.Question("counting", "weights", "Draw the weights.", bars=labels)._repr_mimebundle_()
     came = dict(zip(labels, (0.5, 0.25, 0.25), strict=True))

@@ -11,8 +11,8 @@ import pytest
 from autograder.author.parse_source import read_source
 from autograder.grading.grade_notebook import grade
 from autograder.grading.rebuild_submission import rebuild, up_to_the_last
+from autograder.records.answer_findings import CallsForbidden
 from autograder.records.course import Course
-from autograder.records.findings import CallsForbidden
 from nbformat.v4 import new_code_cell
 
 ROOT = Path(__file__).parents[2]

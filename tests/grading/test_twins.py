@@ -10,7 +10,7 @@ from autograder.author.authoring import Lesson, load_lesson
 from autograder.author.build_bank import SolutionRuns, make_probe, make_task, run_solution
 from autograder.author.fair_draws import choose_draws
 from autograder.author.parse_source import read_source
-from autograder.author.perturbed_probes import has_twin, twin_of
+from autograder.author.secret_probes import has_twin, twin_of
 from autograder.experiments import registry
 from autograder.records.bank import RESULT
 from autograder.records.course import Course

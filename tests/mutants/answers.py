@@ -29,8 +29,8 @@ from pathlib import Path
 
 from autograder.author.answer_edits import Row, Solution, changed, table
 from autograder.author.parse_source import read_source
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -32,10 +32,10 @@ from autograder.grading.sandbox.execute_notebook import Executed
 from autograder.judge.decide import judge, with_unfinished
 from autograder.lesson.check_calls import EvidenceOutput
 from autograder.probe.collect_evidence import collect
+from autograder.records.answer_findings import Verdict
 from autograder.records.bank import AS_SEEN, LessonBank, Task, classes_made
 from autograder.records.cell_roles import is_figure, is_measured, is_shown_only, is_test
 from autograder.records.course import Course
-from autograder.records.findings import Verdict
 from autograder.words.feedback_card import plain_text, rich_text
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output

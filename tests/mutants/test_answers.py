@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from autograder.author import authoring
 from autograder.author.answer_edits import changed
+from autograder.records.answer_findings import CallsForbidden, MatchesKnownWrong, NotDefined, Verdict
 from autograder.records.course import Course
-from autograder.records.findings import CallsForbidden, MatchesKnownWrong, NotDefined, Verdict
 
 from tests.mutants.answers import ROOT, Answer, bare, solutions
 from tests.mutants.harness import judge_answer, judge_notebook, load_lesson, message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.records.findings import NotComputed
+from autograder.records.answer_findings import NotComputed
 
 from tests.mutants.harness import judge_notebook, message
 from tests.mutants.lesson_01 import LESSON

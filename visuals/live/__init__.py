@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.lesson.in_page import in_page
+from autograder.lesson.page_outputs import in_page
 from autograder.records.javascript_modules import MODULE_MIME, bundled, translatable_texts
 
 from visuals.language import _

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autograder.lesson.exam import exam, hand_in
     from autograder.lesson.import_answer import bring_over
     from autograder.lesson.join_live import join, leave
-    from autograder.lesson.mine import add_to_mine
+    from autograder.lesson.learner_package import add_to_mine
     from autograder.lesson.placement_quiz import quiz
     from autograder.lesson.predictions import predict, reveal
     from autograder.lesson.review import review
@@ -40,7 +40,7 @@ def __getattr__(name: str) -> Any:
     # Only now, because they import torch: the sandbox's first process, say, stays small without it.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.lesson.front_end import told_of_loading
+    from autograder.lesson.interactive_session import told_of_loading
 
     with told_of_loading():
         from autograder.lesson import (
@@ -49,7 +49,7 @@ def __getattr__(name: str) -> Any:
             exam,
             import_answer,
             join_live,
-            mine,
+            learner_package,
             placement_quiz,
             predictions,
             review,
@@ -59,9 +59,9 @@ def __getattr__(name: str) -> Any:
     shadowed_names.watch()
     waiting_cells.watch()
     cell_runs.watch()
-    mine.watch()
+    learner_package.watch()
     homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
-    homes |= {"exam": exam, "hand_in": exam, "add_to_mine": mine, "review": review}
+    homes |= {"exam": exam, "hand_in": exam, "add_to_mine": learner_package, "review": review}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, check_calls), name)
 

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 from autograder.author.answer_edits import Solution, Span, changed, combined_text, fit, put_in, table
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 
 CELL = '''\
 def share(x):

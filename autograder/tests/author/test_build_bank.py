@@ -11,8 +11,8 @@ from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.build_bank import make_bank, run_solution
 from autograder.author.parse_source import read_source
 from autograder.author.pipeline import execute, prepare
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import AS_SEEN, KnownWrong, save
-from autograder.records.errors import AuthoringError
 from support.tiny_course import TASKS
 
 NAME = "01-tiny"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task
-from autograder.author.perturbed_probes import (
+from autograder.author.secret_probes import (
     FURTHEST,
     LEAST_SPREAD,
     SPREAD,

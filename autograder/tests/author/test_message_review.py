@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from autograder.author.authoring import load_faults
 from autograder.author.build_bank import make_bank
-from autograder.author.hint_review import READ, load_read
 from autograder.author.message_review import confirm, messages_of, messages_text
 from autograder.author.pipeline import execute, prepare
+from autograder.author.shared_text_check import READ, load_read
 from autograder.command.app import app
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Claims, Course
-from autograder.records.errors import AuthoringError
 from typer.testing import CliRunner
 
 from .conftest import NAME

@@ -7,8 +7,7 @@ from autograder.author.build_bank import make_bank, run_solution
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
-from autograder.records.evidence_transport import pack, unpack
-from autograder.records.findings import (
+from autograder.records.answer_findings import (
     BrokenProperty,
     MatchesKnownWrong,
     NotAFunction,
@@ -17,6 +16,7 @@ from autograder.records.findings import (
     WrongParameters,
     WrongType,
 )
+from autograder.records.evidence_transport import pack, unpack
 from autograder.words.feedback_card import plain_text, rich_text
 from support.tiny_course import solved
 from torch import nn

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from autograder.author.parallel import FEW, each_lesson, in_forks, processors
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 
 LESSONS = ["01-one", "02-two", "03-three"]
 

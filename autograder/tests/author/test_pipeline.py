@@ -12,8 +12,8 @@ from autograder.author import pipeline
 from autograder.author.build_record import without_source
 from autograder.author.nbgrader_generate import failed_cells, write_notebook
 from autograder.author.pipeline import build, stale
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 NAME = "01-tiny"

@@ -22,8 +22,8 @@ from autograder.author.build_bank import make_bank, run_solution
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
-from autograder.records.errors import AuthoringError
-from autograder.records.findings import WrongBehaviour
+from autograder.records.answer_findings import WrongBehaviour
+from autograder.records.authoring_errors import AuthoringError
 from support.tiny_course import solved
 from torch import nn
 

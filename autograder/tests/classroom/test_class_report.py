@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from autograder.classroom.class_report import Report, Words, as_csv, as_html, report, without_names
 from autograder.command import app as cli
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Grading, TaskResult
+from autograder.grading.graded_results import Grading, TaskResult
 from autograder.records.course import Course
 from autograder.words import language
 from nbgrader.api import Base, Gradebook
@@ -50,10 +50,12 @@ def course(class_course: Course, tmp_path: Path) -> Class:
 
 
 def made(course: Class, students: int, answers: Answers) -> Report:
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         for student in range(students):
             found = [answers(student, place) for place in range(len(TASKS))]
-            store.write(Grading(LESSON, f"student-{student}", verdicts.now()), [one for one in found if one])
+            store.write(
+                Grading(LESSON, f"student-{student}", graded_results.now()), [one for one in found if one]
+            )
     return report(course, LESSON)
 
 

@@ -9,12 +9,12 @@ import zipfile
 
 import nbformat
 import pytest
-from autograder.classroom import archives
+from autograder.classroom import submission_archives
 from autograder.classroom.hand_in_times import stamp_late
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import GradebookWriter
-from autograder.records.errors import BadBook
+from autograder.grading.gradebook_writer import GradebookWriter
+from autograder.records.authoring_errors import BadBook
 from support.class_course import LESSON, OTHER, class_folder
 from support.handing_in import note_of, notebook, run, zipped
 
@@ -183,7 +183,7 @@ def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(place, 
 
 
 def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_FILE_BYTES", 400_000)
+    monkeypatch.setattr(submission_archives, "MAX_FILE_BYTES", 400_000)
     link = zipfile.ZipInfo("bob/01-convolution.ipynb")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     files = [
@@ -206,9 +206,9 @@ def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_p
     new = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts} - before - {archive}
     assert all((place / "collected") in (one, *one.parents) for one in new)
 
-    monkeypatch.setattr(archives, "MAX_TOTAL_BYTES", 1_000)
+    monkeypatch.setattr(submission_archives, "MAX_TOTAL_BYTES", 1_000)
     assert "nothing was taken from it" in run(place, "collect", archive, code=2)
-    monkeypatch.setattr(archives, "MAX_ENTRIES", 3)
+    monkeypatch.setattr(submission_archives, "MAX_ENTRIES", 3)
     assert "holds more than 3 files" in run(place, "collect", archive, code=2)
     (tmp_path / "torn.zip").write_bytes(archive.read_bytes()[:500])
     assert "no zip file that can be read" in run(place, "collect", tmp_path / "torn.zip", code=2)
@@ -278,8 +278,10 @@ def test_feedback_older_than_the_grades_is_told(place, tmp_path, older):
     page = place / "feedback" / "amy" / LESSON / f"{LESSON}.html"
     if older == "a person's points":
         os.utime(place / "autograded" / "amy" / LESSON / f"{LESSON}.ipynb", (0, 0))
-        with verdicts.opened(Class(place).database) as store:
-            store.add([verdicts.Change(LESSON, "amy", "convolve", verdicts.now(), 0.0, 1.0, "by hand")])
+        with graded_results.opened(Class(place).database) as store:
+            store.add(
+                [graded_results.Change(LESSON, "amy", "convolve", graded_results.now(), 0.0, 1.0, "by hand")]
+            )
     os.utime(page, (1, 1))
     said = run(place, "return", "01", "--folder", code=2)
     assert "older than their grades" in said

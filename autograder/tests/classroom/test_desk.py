@@ -18,11 +18,11 @@ import pytest
 from autograder.classroom.desk import free_text_page
 from autograder.classroom.desk.page_data import read
 from autograder.classroom.desk.server import Seat, Server, application, write_static
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Grading, TaskResult
+from autograder.grading.graded_results import Grading, TaskResult
+from autograder.records.authoring_errors import BadBook
 from autograder.records.course import Course
-from autograder.records.errors import BadBook
 from autograder.web.admission_control import Limits
 from autograder.words.language import speaking
 from nbgrader.api import Gradebook
@@ -204,13 +204,13 @@ class TestDesk(AsyncHTTPTestCase):
         assert "how many points" in json.loads(self.give(CODE, key="everybody", points="").body)["error"]
 
     def test_the_same_words_get_the_same_points_and_nobody_overwrites_what_another_gave(self):
-        with verdicts.opened(self.course.database) as store:
+        with graded_results.opened(self.course.database) as store:
             for student in ("ada", "bob"):
                 (code,) = [one for one in store.read(TaskResult, LESSON, student) if one.task == CODE]
                 found = TaskResult(
                     LESSON, student, TASK, None, 3, answer=f"They  spread.{' ' * len(student)}"
                 )
-                store.write(Grading(LESSON, student, verdicts.now(), {}), [found, code])
+                store.write(Grading(LESSON, student, graded_results.now(), {}), [found, code])
         page = self.ask(f"/written/{LESSON}/{TASK}").body.decode()
         assert page.count("<article") == 2
         assert "written by 2 students in the same words" in page
@@ -341,8 +341,10 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
         book.find_assignment(LESSON).duedate = datetime(2026, 3, 1, 6)
         book.db.commit()
     flagged = TaskResult(LESSON, "bob", CODE, 0, 4, flags=("may-hide", "program"))
-    with verdicts.opened(course.database) as store:
-        store.write(Grading(LESSON, "bob", verdicts.now(), {}, ("it is a web page, no notebook",)), [flagged])
+    with graded_results.opened(course.database) as store:
+        store.write(
+            Grading(LESSON, "bob", graded_results.now(), {}, ("it is a web page, no notebook",)), [flagged]
+        )
     root = Path(course.directory.root)
     (root / "class.toml").write_text(
         f'timezone = "Asia/Dhaka"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n[extensions.{LESSON}]\nada = "3d"\n'

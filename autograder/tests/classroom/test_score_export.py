@@ -14,7 +14,7 @@ from autograder.classroom.platforms import canvas, generic, moodle
 from autograder.classroom.score_export import Merged, Scores, scores, write_workbook
 from autograder.command import app as cli
 from autograder.grading.class_folder import Class
-from autograder.grading.score_scaling import OtherMaximum
+from autograder.grading.unscaled_scores import OtherMaximum
 from autograder.records.course import Course
 from nbgrader.api import Base, Gradebook
 from openpyxl import Workbook, load_workbook

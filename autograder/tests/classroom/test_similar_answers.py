@@ -18,7 +18,7 @@ from autograder.classroom.similar_answers import (
     similar,
 )
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import TaskResult
+from autograder.grading.graded_results import TaskResult
 from support.class_course import LESSON
 
 SOLUTION = (

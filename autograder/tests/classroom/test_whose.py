@@ -5,7 +5,7 @@ import json
 import zipfile
 
 import pytest
-from autograder.classroom import archives
+from autograder.classroom import submission_archives
 from support.class_course import LESSON
 from support.handing_in import note_of, notebook, run, zipped
 
@@ -276,7 +276,7 @@ def test_who_breaks_a_budget_is_named_and_everybody_else_is_collected(place, tmp
 
 
 def test_many_files_of_one_student_cost_nobody_else_a_place(place, tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_FILES_EACH", 3)
+    monkeypatch.setattr(submission_archives, "MAX_FILES_EACH", 3)
     own = [(f"Amy Adams_801_{MOODLE}/{n}.ipynb", json.dumps({"cells": []})) for n in range(9)]
     said = run(place, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1)
     assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
@@ -284,7 +284,7 @@ def test_many_files_of_one_student_cost_nobody_else_a_place(place, tmp_path, mon
 
 
 def test_what_is_read_of_an_inner_archive_counts_whatever_is_kept_of_it(place, tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_BYTES_EACH", 100_000)
+    monkeypatch.setattr(submission_archives, "MAX_BYTES_EACH", 100_000)
     inner = zipped(io.BytesIO(), [("a.ipynb", b" " * 70_000), ("b.ipynb", b" " * 70_000)]).getvalue()
     own = [(f"Amy Adams_801_{MOODLE}/{name}", inner) for name in ("a.zip", "b.zip")]
     said = run(place, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1)

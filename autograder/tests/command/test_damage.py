@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from autograder.command import app as cli
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import RECORDS, TaskResult
+from autograder.grading.graded_results import RECORDS, TaskResult
 from sqlalchemy import insert
 from support.desk_class import LESSON, answered
 from support.handing_in import zipped
@@ -28,7 +28,7 @@ def record(kind: str, text: str) -> object:
 
     def damage(place: Path) -> None:
         row = {"kind": kind, "lesson": LESSON, "student": "ada", "record": text}
-        with verdicts.connected(Class(place).database) as connection:
+        with graded_results.connected(Class(place).database) as connection:
             connection.execute(insert(RECORDS), [row])
 
     return damage
@@ -137,8 +137,8 @@ def test_what_was_damaged_is_kept_when_a_new_one_is_written(place, tmp_path):
 
 
 def test_all_records_but_the_damaged_are_read(place):
-    with verdicts.opened(Class(place).database) as store:
+    with graded_results.opened(Class(place).database) as store:
         before = store.read(TaskResult)
     record("TaskResult", "{")(place)
-    with verdicts.opened(Class(place).database) as store:
+    with graded_results.opened(Class(place).database) as store:
         assert store.read(TaskResult) == before

@@ -34,17 +34,17 @@ from autograder.command import app as cli
 from autograder.command import grade_command as command
 from autograder.command.grade_command import GradeOptions, Summary
 from autograder.grading import grade_notebook as grading
-from autograder.grading import grade_submission, gradebook, verdicts
+from autograder.grading import grade_submission, gradebook_writer, graded_results
 from autograder.grading import nbgrader_autograde as preprocessors
 from autograder.grading.class_folder import Class
 from autograder.grading.feedback_page import about
+from autograder.grading.graded_results import TaskResult
 from autograder.grading.grading_banks import Banks
 from autograder.grading.notebook_evidence import GraderFault
 from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
-from autograder.grading.verdicts import TaskResult
 from autograder.records import bank
+from autograder.records.authoring_errors import BadBook
 from autograder.records.course import Course
-from autograder.records.errors import BadBook
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -289,7 +289,7 @@ def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_templat
 
 
 def kept(place: Path) -> list[TaskResult]:
-    with verdicts.opened(Class(place).database) as store:
+    with graded_results.opened(Class(place).database) as store:
         return sorted(store.read(TaskResult, LESSON), key=lambda one: (one.student, one.task))
 
 
@@ -479,7 +479,7 @@ def test_points_by_hand_count_for_excused_tasks_and_in_every_export(place):
     found = {}
     for kind, (given, extra, _) in BY_HAND.items():
         by_hand(given, extra)
-        gradebook.follow(course)
+        gradebook_writer.follow(course)
         found[kind] = total()
         assert scores(place)["cleo"] == found[kind]
     assert found == pytest.approx({kind: meant for kind, (*_, meant) in BY_HAND.items()})
@@ -551,9 +551,11 @@ def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
     summary, said = grade(graded)
     assert summary.faults == [], said
     assert scores(graded) == {**STUDENTS, "ada": FULL - 2, "cleo": 0.0}
-    with verdicts.opened(Class(graded).database) as store:
+    with graded_results.opened(Class(graded).database) as store:
         told = [
-            (one.old, one.why) for one in store.read(verdicts.Change, LESSON, "cleo") if "removed" in one.why
+            (one.old, one.why)
+            for one in store.read(graded_results.Change, LESSON, "cleo")
+            if "removed" in one.why
         ]
     assert set(told) == {(2.0, "task removed"), (None, "task removed, with the comment: Well done.")}
     course = Class(graded)
@@ -839,8 +841,8 @@ def test_what_the_class_agreed_on_counts_without_running_anything_again(place):
     assert grade(place)[0].settled == 1
     with book(place) as opened:
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
-    with verdicts.opened(Class(place).database) as store:
-        assert [(one.old, one.new) for one in store.read(verdicts.Change, LESSON)] == [
+    with graded_results.opened(Class(place).database) as store:
+        assert [(one.old, one.new) for one in store.read(graded_results.Change, LESSON)] == [
             (0, -FULL / 2),
             (-FULL / 2, 0),
         ]
@@ -920,7 +922,7 @@ def test_what_fails_between_book_and_notebook_is_told_and_mended_by_the_next_run
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(gradebook.os, "replace", replace)
+        patch.setattr(gradebook_writer.os, "replace", replace)
         summary, said = grade(place)
         assert told in summary.text
         assert any("only scores were written: OSError" in line for line in said) == (error is OSError)
@@ -929,9 +931,9 @@ def test_what_fails_between_book_and_notebook_is_told_and_mended_by_the_next_run
 
 
 MOMENTS = {
-    "before a notebook is written": (gradebook, "_written"),
-    "before the book is changed": (gradebook.GradebookWriter, "_penalty"),
-    "before a notebook takes its place": (gradebook.os, "replace"),
+    "before a notebook is written": (gradebook_writer, "_written"),
+    "before the book is changed": (gradebook_writer.GradebookWriter, "_penalty"),
+    "before a notebook takes its place": (gradebook_writer.os, "replace"),
 }
 
 
@@ -963,7 +965,7 @@ def test_a_run_that_is_killed_loses_nothing_and_the_next_goes_on(place, monkeypa
 
 
 def test_a_full_disk_is_told_and_the_next_run_goes_on(place, monkeypatch):
-    write = gradebook.Path.write_text
+    write = gradebook_writer.Path.write_text
 
     def full(path: Path, *words: Any, **more: Any) -> int:
         if place in path.parents:  # a sandbox that starts meanwhile writes elsewhere
@@ -971,7 +973,7 @@ def test_a_full_disk_is_told_and_the_next_run_goes_on(place, monkeypatch):
         return write(path, *words, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(gradebook.Path, "write_text", full)
+        patch.setattr(gradebook_writer.Path, "write_text", full)
         summary, said = grade(place)
     assert (summary.graded, len(summary.faults)) == (0, 4)
     assert sum("no score was written: No space left on device (4)" in line for line in said) == 1
@@ -1015,7 +1017,7 @@ def test_two_graders_at_once_are_one_and_a_line(place):
 @NBGRADERS
 def test_nbgraders_own_autograde_waits_for_no_run_of_the_grader_but_says_so(graded):
     course = Class(graded)
-    with gradebook.gradebook_lock(course.database, graded):
+    with gradebook_writer.gradebook_lock(course.database, graded):
         done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "bob", force=True)
     assert not done["success"]
     assert "another run grades this class" in f"{done.get('error')}{done.get('log')}"
@@ -1028,7 +1030,7 @@ def test_where_no_file_can_be_locked_that_is_said_and_nothing_is_graded(place, m
     def refuse(*_: object, **__: object) -> None:
         raise problem
 
-    monkeypatch.setattr(gradebook.FileLock, "acquire", refuse)
+    monkeypatch.setattr(gradebook_writer.FileLock, "acquire", refuse)
     with pytest.raises(BadBook, match="lies where no file can be locked"):
         grade(place)
 
@@ -1036,12 +1038,12 @@ def test_where_no_file_can_be_locked_that_is_said_and_nothing_is_graded(place, m
 def test_the_lock_lies_beside_the_gradebook_whatever_the_folder_for_temporary_files(place, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(place))
     database = Class(place).database
-    with gradebook.gradebook_lock(database, place):
+    with gradebook_writer.gradebook_lock(database, place):
         assert (place / "gradebook.db.lock").exists()
         monkeypatch.chdir("/")
-        with pytest.raises(BadBook), gradebook.gradebook_lock(database, place):
+        with pytest.raises(BadBook), gradebook_writer.gradebook_lock(database, place):
             pass
-    with gradebook.gradebook_lock("postgresql://book", place):
+    with gradebook_writer.gradebook_lock("postgresql://book", place):
         assert (place / "gradebook.lock").exists()
 
 
@@ -1069,7 +1071,7 @@ def test_files_that_may_only_be_read_are_replaced_on_windows_too(graded, monkeyp
 
 def test_a_clock_that_was_put_back_changes_nothing(graded, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 0.0)
-    monkeypatch.setattr(gradebook, "now", lambda: "1970-01-01T00:00:00+00:00")
+    monkeypatch.setattr(gradebook_writer, "now", lambda: "1970-01-01T00:00:00+00:00")
     hand_in(graded, "bob", file_of(graded, "ada").read_text(encoding="utf-8"))
     assert grade(graded)[0].graded == 1
     assert scores(graded)["bob"] == FULL

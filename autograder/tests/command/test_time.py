@@ -16,9 +16,9 @@ import nbformat
 import pytest
 from autograder.author.parse_source import read_source
 from autograder.command.app import app
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Grading, TaskResult
+from autograder.grading.graded_results import Grading, TaskResult
 from autograder.records.course import Course
 from support.class_course import LESSON, class_folder
 from typer.testing import CliRunner
@@ -119,7 +119,7 @@ def graded(place: Path, jobs: int) -> dict[str, tuple[list[TaskResult], list[tup
     done = CliRunner().invoke(app, ["grade", LESSON, "--course", str(place), "--jobs", str(jobs)])
     assert done.exit_code == 0, done.output
     found = {}
-    with verdicts.opened(Class(place).database) as store:
+    with graded_results.opened(Class(place).database) as store:
         for student in (path.name for path in (place / "submitted").iterdir()):
             results = [replace(one, student="") for one in store.read(TaskResult, LESSON, student)]
             found[student] = results, [one.notes for one in store.read(Grading, LESSON, student)]

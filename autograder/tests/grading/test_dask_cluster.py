@@ -27,10 +27,10 @@ import pytest
 from autograder.author.parse_source import read_source
 from autograder.command import app as cli
 from autograder.command import grade_command as command
-from autograder.grading import dask_cluster, job_scheduling, worker_pool
+from autograder.grading import dask_cluster, job_scheduling, reader_processes
 from autograder.grading.class_folder import Class
 from autograder.grading.dask_cluster import Answers, NoCluster, connected
-from autograder.grading.gradebook import GradebookWriter
+from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.grading.grading_banks import Banks
 from autograder.grading.hidden_tests import secret
 from autograder.records import bank
@@ -124,7 +124,7 @@ def test_what_a_worker_started_ends_with_the_run(class_course, worker):
     answers.setup(worker)
     job = job_scheduling.GradeJob(LESSON, "ada", "", b"", Banks.of(class_course))
     dask_cluster._on_worker(answers.run, attrgetter("student"), job)
-    grades = worker_pool._started[-1]._process
+    grades = reader_processes._started[-1]._process
     assert grades.is_alive()
     answers.teardown(worker)
     assert grades.exitcode == -signal.SIGKILL

@@ -21,15 +21,15 @@ from autograder.grading.class_folder import Class
 from autograder.grading.grade_notebook import Graded, grade
 from autograder.grading.notebook_runners import KernelRunner
 from autograder.grading.sandbox.execute_notebook import Executed, RunIncomplete
-from autograder.grading.sandbox.workers import SandboxFailed
+from autograder.grading.sandbox.sandbox_client import SandboxFailed
 from autograder.probe.collect_evidence import collect
+from autograder.records.answer_findings import StillWrong
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cell_roles import is_test
 from autograder.records.course import Course
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import pack
-from autograder.records.findings import StillWrong
-from autograder.records.outcome import Evidence
+from autograder.records.run_outcome import Evidence
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.api import Gradebook

@@ -9,7 +9,7 @@ import pytest
 from autograder.command import app as cli
 from autograder.grading.class_folder import Class
 from autograder.grading.late_policy import FILE, LatePenalty, Policy, extend
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 from support.class_course import LESSON, OTHER, class_folder
 from traitlets.config import Config
 from typer.testing import CliRunner

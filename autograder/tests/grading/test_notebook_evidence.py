@@ -18,11 +18,11 @@ from autograder.grading.notebook_evidence import (
 from autograder.grading.sandbox.execute_notebook import Executed
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect
+from autograder.records.answer_findings import NotComputed, NotRun
 from autograder.records.cell_roles import ADDED
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import pack
-from autograder.records.findings import NotComputed, NotRun
-from autograder.records.outcome import Evidence
+from autograder.records.run_outcome import Evidence
 from nbformat.v4 import new_code_cell, new_output
 
 

@@ -14,7 +14,7 @@ from autograder.grading.grading_banks import Banks
 from autograder.grading.job_scheduling import NoSandbox
 from autograder.grading.notebook_runners import QUESTIONS, KernelRunner, SandboxRunner
 from autograder.grading.sandbox.execute_notebook import RunIncomplete
-from autograder.grading.sandbox.workers import Job, RunResult, SandboxFailed
+from autograder.grading.sandbox.sandbox_client import Job, RunResult, SandboxFailed
 from autograder.lesson.check_calls import UNEXAMINED
 from autograder.records import bank, course
 from autograder.records.course import Course

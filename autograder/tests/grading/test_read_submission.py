@@ -17,10 +17,10 @@ from autograder.grading.read_submission import (
     read_submission,
     read_text,
 )
+from autograder.grading.reader_processes import READING, run_limited
 from autograder.grading.rebuild_submission import rebuild
 from autograder.grading.releases import ids_among
 from autograder.grading.trim_notebook import essential
-from autograder.grading.worker_pool import READING, run_limited
 from autograder.words.sanitize import one_line
 from nbconvert.preprocessors import Preprocessor
 

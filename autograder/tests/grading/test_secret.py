@@ -17,10 +17,10 @@ from autograder.grading.hidden_tests import secret
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank, serialization
+from autograder.records.answer_findings import NotComputed, Verdict
 from autograder.records.bank import AS_SEEN, LessonBank, without_answers
 from autograder.records.course import Course
-from autograder.records.findings import NotComputed, Verdict
-from autograder.records.outcome import Outcome
+from autograder.records.run_outcome import Outcome
 from autograder.words.feedback_card import rich_text
 from support.tiny_course import NAME, TASKS, edited, write_course
 from typer.testing import CliRunner

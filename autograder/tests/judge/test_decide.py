@@ -11,9 +11,7 @@ import torch
 from autograder.judge.decide import judge, judge_outcome, merge
 from autograder.judge.failure_signatures import RIGHT, failure_signature
 from autograder.probe.collect_evidence import call, call_module, collect_answer
-from autograder.records.bank import Check, Made, Probe, Task
-from autograder.records.evidence_transport import pack, unpack
-from autograder.records.findings import (
+from autograder.records.answer_findings import (
     BrokenProperty,
     GivensChanged,
     MatchesKnownWrong,
@@ -33,7 +31,9 @@ from autograder.records.findings import (
     WrongType,
     WrongValues,
 )
-from autograder.records.outcome import (
+from autograder.records.bank import Check, Made, Probe, Task
+from autograder.records.evidence_transport import pack, unpack
+from autograder.records.run_outcome import (
     ErrorReport,
     Evidence,
     ForbiddenCall,

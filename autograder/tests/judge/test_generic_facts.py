@@ -9,9 +9,9 @@ import pytest
 import torch
 from autograder.judge.generic_facts import facts
 from autograder.probe.collect_evidence import call
-from autograder.probe.sensitivity import examine, probe_to_examine
+from autograder.probe.generic_behaviour import examine, probe_to_examine
+from autograder.records.answer_findings import Idle, Reaches, Related, Unsteady
 from autograder.records.bank import AS_SEEN, Check, Probe, Task
-from autograder.records.findings import Idle, Reaches, Related, Unsteady
 from torch import nn
 
 

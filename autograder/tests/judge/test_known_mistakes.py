@@ -10,7 +10,7 @@ from autograder.judge.failure_signatures import UNTRIED, failure_signature, tabu
 from autograder.judge.known_mistakes import explain
 from autograder.probe.collect_evidence import call
 from autograder.records.bank import Check, Probe, Task
-from autograder.records.outcome import ErrorReport, ModuleReport, Outcome, Reshaped
+from autograder.records.run_outcome import ErrorReport, ModuleReport, Outcome, Reshaped
 from support.tiny_lesson import knowing
 
 NAN, INF = float("nan"), float("inf")

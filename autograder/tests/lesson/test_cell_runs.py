@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from autograder.lesson import cell_runs, check_calls, front_end, progress_store
-from autograder.records.findings import NotDefined, Stale, WrongValues
+from autograder.lesson import cell_runs, check_calls, interactive_session, progress_store
+from autograder.records.answer_findings import NotDefined, Stale, WrongValues
 
 RIGHT = "def share(x):\n    return x / x.sum()"
 WRONG = "def share(x):\n    return torch.softmax(x, 0)"
@@ -19,7 +19,7 @@ def lab(notebook, monkeypatch):
     monkeypatch.setattr(cell_runs, "_watching", None)
     monkeypatch.setattr(check_calls, "_FOUND", {})
     monkeypatch.setattr(shell, "parent_header", {}, raising=False)
-    monkeypatch.setattr(front_end, "_cells", ())
+    monkeypatch.setattr(interactive_session, "_cells", ())
     cell_runs.watch()
 
     def run(cell, code, deleted=()):
@@ -97,14 +97,14 @@ def test_a_name_that_the_asking_cell_itself_makes_is_judged(lab):
 
 
 def test_a_deleted_cell_counts_until_it_is_run_again(checked):
-    front_end.tell_cells(["share-answer", "own", "share"])
+    interactive_session.tell_cells(["share-answer", "own", "share"])
     deleted = checked("other = 1", ("own", RIGHT), deleted=["own"])
     assert deleted.verdict.finding == Stale("deleted")
     assert checked(("own", RIGHT))
 
 
 def test_another_cell_between_the_tasks_own_and_its_check_counts_and_is_named(checked):
-    front_end.tell_cells(["share-answer", "own", "share"])
+    interactive_session.tell_cells(["share-answer", "own", "share"])
     feedback = checked("other = 1", ("own", RIGHT))
     assert feedback
     assert "made this `share`, not the cell above." in repr(feedback)
@@ -132,7 +132,7 @@ HELPER = "def part(x):\n    return x / x.sum()"
     ],
 )
 def test_what_the_notebook_does_not_make_from_top_to_bottom_earns_nothing(checked, order, cells, expected):
-    front_end.tell_cells(order)
+    interactive_session.tell_cells(order)
     feedback = checked(*cells)
     finding = feedback.verdict.finding
     assert (type(finding), finding.how, finding.names) == (Stale, *expected)
@@ -153,7 +153,7 @@ def test_what_the_notebook_does_not_make_from_top_to_bottom_earns_nothing(checke
     ],
 )
 def test_what_the_notebook_makes_from_top_to_bottom_counts(checked, order, cells):
-    front_end.tell_cells(order)
+    interactive_session.tell_cells(order)
     assert checked(*cells)
 
 

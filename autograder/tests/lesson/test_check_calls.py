@@ -14,12 +14,12 @@ import torch
 from autograder.lesson import check_calls, progress_store
 from autograder.lesson.check_calls import UNEXAMINED, EvidenceOutput, NotYet, _code_of
 from autograder.records import bank
+from autograder.records.answer_findings import Followed, NotDefined, NotRun, StillStub, WrongValues
 from autograder.records.bank import Forbid
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import unpack
-from autograder.records.findings import Followed, NotDefined, NotRun, StillStub, WrongValues
 from autograder.records.javascript_modules import MODULE_MIME
-from autograder.records.outcome import ErrorReport, Evidence, ForbiddenCall
+from autograder.records.run_outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.words.feedback_card import Feedback, Notice
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from support.page_output import values_in_page

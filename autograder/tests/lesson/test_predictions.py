@@ -157,6 +157,6 @@ def test_outside_a_course_the_learner_is_told(monkeypatch, tmp_path):
 
 
 def refuse():
-    from autograder.records.errors import AuthoringError
+    from autograder.records.authoring_errors import AuthoringError
 
     raise AuthoringError(["no course"])

@@ -15,11 +15,11 @@ need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "
 
 from autograder.classroom.class_roster import Roster  # noqa: E402
 from autograder.classroom.score_export import Scores  # noqa: E402
+from autograder.lti.course_store import PlatformContext, remembered  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected  # noqa: E402
 from autograder.lti.roster_service import placed, pull  # noqa: E402
 from autograder.lti.score_sender import GradebookColumns  # noqa: E402
-from autograder.lti.state_store import PlatformContext, remembered  # noqa: E402
-from autograder.records.errors import UserError  # noqa: E402
+from autograder.records.authoring_errors import UserError  # noqa: E402
 from support.lti_class import member  # noqa: E402
 from support.lti_platform import KEYS, SCOPES, jwk  # noqa: E402
 

@@ -22,8 +22,8 @@ need_modules("the extra `lti`", "cryptography", "jwt", "pylti1p3", "requests", "
 import jwt  # noqa: E402
 import requests  # noqa: E402
 from autograder.lti import web_app  # noqa: E402
+from autograder.lti.course_store import remembered  # noqa: E402
 from autograder.lti.launch import KeySets, Rejected, is_role  # noqa: E402
-from autograder.lti.state_store import remembered  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import padding  # noqa: E402
 from cryptography.hazmat.primitives.hashes import SHA256  # noqa: E402
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: E402

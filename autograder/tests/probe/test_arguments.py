@@ -9,7 +9,7 @@ import torch
 from autograder.probe.call_answer import NeedsEarlier, fresh, load_weights
 from autograder.probe.collect_evidence import call, call_module
 from autograder.records.bank import Made, Probe
-from autograder.records.outcome import ModuleReport, Reshaped, Uncalled
+from autograder.records.run_outcome import ModuleReport, Reshaped, Uncalled
 from torch import nn
 
 

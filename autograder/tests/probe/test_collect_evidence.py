@@ -25,7 +25,7 @@ from autograder.probe.collect_evidence import (
 from autograder.probe.exceptions import describe_error
 from autograder.probe.learner_code import globals_read, makes
 from autograder.records.bank import Closer, Made, Probe, without_answers
-from autograder.records.outcome import MAX_ELEMENTS, ModuleReport, Outcome
+from autograder.records.run_outcome import MAX_ELEMENTS, ModuleReport, Outcome
 
 X = torch.tensor([1.0, 2.0])
 SETTING = 3

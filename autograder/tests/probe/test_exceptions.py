@@ -3,7 +3,7 @@ import linecache
 import pytest
 import torch
 from autograder.probe.exceptions import describe_error
-from autograder.records.outcome import Operand
+from autograder.records.run_outcome import Operand
 from torch import nn
 
 FILE = "<cell raised>"

@@ -14,10 +14,10 @@ from autograder.judge.decide import judge, with_unfinished
 from autograder.probe.collect_evidence import collect_answer
 from autograder.probe.forbidden_calls import MOST_CALLS, Watch, family_of
 from autograder.records import bank
+from autograder.records.answer_findings import CallsForbidden, WrongShape
 from autograder.records.bank import Check, Forbid, LessonBank
 from autograder.records.evidence_transport import pack, unpack
-from autograder.records.findings import CallsForbidden, WrongShape
-from autograder.records.outcome import ForbiddenCall
+from autograder.records.run_outcome import ForbiddenCall
 from autograder.words.feedback_card import plain_text, rich_text
 from support.tiny_lesson import FAMILIES, function_task
 from torch import nn

@@ -11,7 +11,7 @@ from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
 from autograder.records.bank import BankError, Made, Probe, Specimen
-from autograder.records.outcome import Examination, Influence, Outcome
+from autograder.records.run_outcome import Examination, Influence, Outcome
 from support.tiny_lesson import ENTRIES
 
 LESSON = "01-tiny"

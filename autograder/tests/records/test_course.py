@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from autograder.probe.forbidden_calls import family_of
 from autograder.records import bank, course
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.words.language import LANGUAGE, use
 
 from autograder import check, hint, predict, progress

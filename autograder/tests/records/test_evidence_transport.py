@@ -15,7 +15,7 @@ import torch
 from autograder.probe.collect_evidence import observe
 from autograder.records import evidence_transport
 from autograder.records.evidence_transport import EvidenceRefused, pack, unpack
-from autograder.records.outcome import (
+from autograder.records.run_outcome import (
     MAX_ITEMS,
     MAX_TEXT,
     ErrorReport,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Grading, TaskResult
+from autograder.grading.graded_results import Grading, TaskResult
 from autograder.records.course import Course
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine, text
@@ -32,7 +32,7 @@ def answered(class_course: Course, folder: Path) -> Class:
             book.add_student(student)
             book.add_submission(LESSON, student)
         book.db.commit()
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         for student, said in TEXTS.items():
             finding = "" if said else "StillStub"
             found = TaskResult(LESSON, student, TASK, None, 3, finding=finding, answer=said)
@@ -40,5 +40,5 @@ def answered(class_course: Course, folder: Path) -> Class:
             code = {"answer": f"v1 = 1  # by {student}", **mistake}
             for points in (0, 2):  # graded twice
                 both = [found, TaskResult(LESSON, student, CODE, points, 4, **code)]
-                store.write(Grading(LESSON, student, verdicts.now(), {"checks": str(points)}), both)
+                store.write(Grading(LESSON, student, graded_results.now(), {"checks": str(points)}), both)
     return course

@@ -14,10 +14,10 @@ from autograder.judge.decide import judge
 from autograder.lesson import check_calls
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank
+from autograder.records.answer_findings import Verdict
 from autograder.records.bank import LessonBank, Task
 from autograder.records.course import Course
-from autograder.records.findings import Verdict
-from autograder.records.outcome import ErrorReport, Evidence, Outcome
+from autograder.records.run_outcome import ErrorReport, Evidence, Outcome
 from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from support import class_course as classes

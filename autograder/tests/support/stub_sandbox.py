@@ -22,7 +22,7 @@ else:
     from autograder.grading.sandbox import framing
     from autograder.grading.sandbox.bubblewrap import Inside
     from autograder.grading.sandbox.resource_limits import Limits
-    from autograder.grading.sandbox.workers import Job, RunResult, Worker
+    from autograder.grading.sandbox.sandbox_client import Job, RunResult, Worker
 
 FOLDER = Path(framing.__file__).parent
 LARGE = "x" * 300_000  # more than a pipe holds

@@ -10,7 +10,7 @@ import torch
 from autograder.judge.failure_signatures import failure_signature, tabulate
 from autograder.records.bank import Check, KnownWrong, LessonBank, Probe, Task
 from autograder.records.operator_families import Described, families
-from autograder.records.outcome import Outcome
+from autograder.records.run_outcome import Outcome
 
 # What its tasks can forbid, by name.
 FAMILIES = {

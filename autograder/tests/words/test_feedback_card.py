@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 import torch
 from autograder.judge.decide import judge
-from autograder.records.findings import (
+from autograder.records.answer_findings import (
     CheckResult,
     MatchesKnownWrong,
     Named,
@@ -22,7 +22,7 @@ from autograder.records.findings import (
     WrongShape,
     WrongType,
 )
-from autograder.records.outcome import ErrorReport, Evidence, Uncalled
+from autograder.records.run_outcome import ErrorReport, Evidence, Uncalled
 from autograder.words.feedback_card import Feedback, Notice, plain_text, rich_text
 
 EVIL = '<script>alert("x")</script>&<img src=x onerror=y>'

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from autograder.records import findings as f
-from autograder.records.outcome import ErrorReport, Operand
+from autograder.records import answer_findings as f
+from autograder.records.run_outcome import ErrorReport, Operand
 from autograder.words.last_hint import MOST_WORDS, reasoning, words
 from support.tiny_lesson import SHARE, TABLE
 

@@ -49,7 +49,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 
 MARK = re.compile(r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
 REGION = re.compile(

@@ -19,10 +19,10 @@ from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.build_bank import changed_answer, evidence_for
 from autograder.author.pipeline import ExecutedLesson, execute
 from autograder.judge.decide import judge
+from autograder.records.answer_findings import Raised, Verdict
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import BankError, LessonBank, Task
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
-from autograder.records.findings import Raised, Verdict
 from autograder.words.feedback_card import visible_words
 from autograder.words.language import ngettext
 

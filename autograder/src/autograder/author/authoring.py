@@ -14,8 +14,8 @@ from pathlib import Path
 import torch
 
 from autograder.author.answer_edits import Right, Wrong, rights, wrongs
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import Check, Forbid, Made, Probe, Specimen, Task, Value, WrongAnswer
-from autograder.records.errors import AuthoringError
 from autograder.records.load_definitions import defined_by
 
 __all__ = [

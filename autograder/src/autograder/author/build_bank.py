@@ -28,9 +28,10 @@ from autograder.judge.failure_signatures import FailureSignature, failure_signat
 from autograder.judge.trace_alignment import reaches
 from autograder.probe.collect_evidence import CALLS, call_module, collect_answer, observe
 from autograder.probe.forbidden_calls import Watch
+from autograder.probe.generic_behaviour import examine
 from autograder.probe.learner_code import is_notebook_file
 from autograder.probe.line_trace import follow
-from autograder.probe.sensitivity import examine
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import (
     AS_SEEN,
     RESULT,
@@ -45,10 +46,9 @@ from autograder.records.bank import (
     axis_parts,
 )
 from autograder.records.cell_roles import undrawn
-from autograder.records.errors import AuthoringError
 from autograder.records.operator_families import Family
-from autograder.records.outcome import ErrorReport, Evidence, Outcome
 from autograder.records.parse_cells import names_of
+from autograder.records.run_outcome import ErrorReport, Evidence, Outcome
 
 # Public redraws start from fixed seeds, so that a rebuild makes the same bank.
 REDRAW_SEED = 7001

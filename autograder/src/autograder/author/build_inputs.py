@@ -31,7 +31,7 @@ BANK: tuple[Import, ...] = (("autograder.author.build_bank", ""), ("autograder.a
 SOLUTION: tuple[Import, ...] = (("autograder.author.preprocessors", ""), ("ipykernel", ""))
 BUILD: tuple[Import, ...] = (
     *(("autograder.author.pipeline", ""), ("autograder.author.translated_lesson", "")),
-    ("autograder.grading.gradebook_migration", ""),  # `settings` names it to nbgrader
+    ("autograder.grading.gradebook_task_changes", ""),  # `settings` names it to nbgrader
     *BANK,
     *SOLUTION,
 )

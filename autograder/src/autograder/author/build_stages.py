@@ -25,7 +25,7 @@ from autograder.author.authoring import Fault, Faults, Lesson
 from autograder.author.build_bank import SolutionRuns, changed_answer
 from autograder.author.build_inputs import BANK, SOLUTION, Inputs
 from autograder.author.import_graph import code_digest
-from autograder.author.value_digests import Digests, Unknown
+from autograder.author.rebuild_digests import Digests, Unknown
 from autograder.records import bank as bank_files
 from autograder.records.bank import AS_SEEN, LessonBank, Made, Task
 from autograder.records.parse_cells import parsed

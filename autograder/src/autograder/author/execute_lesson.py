@@ -19,9 +19,9 @@ from torch import Tensor
 
 from autograder.lesson.waiting_cells import missing_answers
 from autograder.probe.learner_code import code_parts
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import Value
 from autograder.records.cell_roles import is_answer, is_given, is_test
-from autograder.records.errors import AuthoringError
 
 
 @contextlib.contextmanager

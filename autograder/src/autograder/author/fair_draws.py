@@ -20,11 +20,11 @@ from autograder.author.build_bank import (
     make_task,
     outcome_of,
 )
-from autograder.author.perturbed_probes import has_twin, twin_of, twins_of
+from autograder.author.secret_probes import has_twin, twin_of, twins_of
 from autograder.experiments.registry import EXPERIMENTS
 from autograder.judge.decide import judge_outcome
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import RESULT, LessonBank, Probe, Task
-from autograder.records.errors import AuthoringError
 from autograder.records.tensor_comparison import all_close
 
 # Of scores near 1000 every second draw is unfair to a log-sum-exp in float32; 30 in a row hardly come.

@@ -26,9 +26,9 @@ from autograder.judge.failure_signatures import (
     failure_signature,
     numbers_of,
 )
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import RESULT, Probe, Task
-from autograder.records.errors import AuthoringError
-from autograder.records.outcome import Outcome
+from autograder.records.run_outcome import Outcome
 
 # What an answer cell with a text does on some probes, without a second call where it is the same again.
 Run = Callable[[str, Iterable[Probe], bool], Mapping[str, Outcome]]

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from autograder.author.authoring import Faults, load_faults, load_lesson
 from autograder.author.build_bank import changed_answer, evidence_for, make_task
-from autograder.author.hint_review import (
+from autograder.author.pipeline import execute
+from autograder.author.shared_text_check import (
     beside_others,
     digest,
     load_read,
@@ -20,12 +21,11 @@ from autograder.author.hint_review import (
     unread,
     write_read,
 )
-from autograder.author.pipeline import execute
 from autograder.judge.decide import judge
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import RESULT, LessonBank, Task
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
-from autograder.records.outcome import Evidence, Outcome
+from autograder.records.run_outcome import Evidence, Outcome
 from autograder.words.feedback_card import plain_text
 
 SENTENCE_END = re.compile(r"(?<=[.:?!])\s+")

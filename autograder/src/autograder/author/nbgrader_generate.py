@@ -20,9 +20,9 @@ from traitlets.utils.importstring import import_item
 
 from autograder.author import settings
 from autograder.author.source_lint import images_without_alt
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.cell_roles import is_test
 from autograder.records.course import PACKED, Course
-from autograder.records.errors import AuthoringError
 from autograder.records.file_digests import write_all
 
 # The step that takes what cells showed, in the place of the one that runs them.

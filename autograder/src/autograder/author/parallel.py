@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, TypeVar
 
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 
 Done = TypeVar("Done")
 Item = TypeVar("Item")

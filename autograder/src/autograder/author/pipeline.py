@@ -28,12 +28,12 @@ from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect
 from autograder.records import bank as bank_files
+from autograder.records.answer_findings import Verdict
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cell_roles import package_missing
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.file_digests import write_whole
-from autograder.records.findings import Verdict
 
 
 @dataclass(frozen=True)

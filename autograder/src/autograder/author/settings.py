@@ -13,8 +13,8 @@ from typing import Any
 
 from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 
 # The file that holds them.
 CONFIG = "nbgrader_config.py"
@@ -70,7 +70,7 @@ def _set_release_steps(c: Any) -> None:
         "nbgrader.preprocessors.ClearOutput",
         "nbgrader.preprocessors.CheckCellMetadata",
         "nbgrader.preprocessors.ComputeChecksums",
-        "autograder.grading.gradebook_migration.MoveCells",
+        "autograder.grading.gradebook_task_changes.MoveCells",
         "nbgrader.preprocessors.ClearHiddenTests",
         "nbgrader.preprocessors.ClearMarkScheme",
         "nbgrader.preprocessors.ComputeChecksums",

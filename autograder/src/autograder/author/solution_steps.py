@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from autograder.probe.call_answer import isolated_global_state
+from autograder.probe.generic_behaviour import prepared, probe_to_examine
 from autograder.probe.line_trace import recorded
-from autograder.probe.sensitivity import prepared, probe_to_examine
 from autograder.records.bank import RightStep, Route, Task
 from autograder.records.tensor_fingerprint import Fingerprint, factor_between, fingerprints
 

@@ -13,10 +13,10 @@ from nbformat import NotebookNode
 from autograder.author.answer_edits import Solution
 from autograder.author.authoring import Faults, Lesson
 from autograder.author.build_bank import as_known, edited, missing_faults, of_task, solutions_in
-from autograder.author.hint_review import false_claims, load_read, shared_in, to_read, unread
+from autograder.author.shared_text_check import false_claims, load_read, shared_in, to_read, unread
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import Task
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 
 GRADE_ID = re.compile(r'(?:"grade_id": |\b(?:answer|check)=)"([^"]+)"')
 

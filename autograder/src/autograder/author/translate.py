@@ -27,8 +27,8 @@ from autograder.author import prose_segments
 from autograder.author.authoring import load_faults, load_lesson
 from autograder.author.glossary import read_glossary
 from autograder.author.parse_source import read_source
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course, package_folder
-from autograder.records.errors import AuthoringError
 from autograder.records.parse_cells import parsed
 from autograder.records.quiz import read_quiz
 from autograder.records.review_items import QUIZ, read_review

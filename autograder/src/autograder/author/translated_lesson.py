@@ -40,10 +40,10 @@ from autograder.author.preprocessors import (
     show_again,
 )
 from autograder.records import bank
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import LessonBank
 from autograder.records.cell_roles import package_missing
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.file_digests import write_whole
 from autograder.words import language
 

@@ -14,8 +14,8 @@ from autograder.classroom.collection import folder_of
 from autograder.grading.class_folder import STAMP, Class, Submission, handed_in
 from autograder.grading.late_policy import ATTEMPT, BEST, LAST, ON_TIME
 from autograder.grading.read_submission import beside, moment, refused
+from autograder.grading.reader_processes import READING, LimitReached, run_limited
 from autograder.grading.releases import ids_among
-from autograder.grading.worker_pool import READING, LimitReached, run_limited
 from autograder.words.language import SPOKEN, LazyMessage, _, speaking
 
 # Earlier ones that are looked at, the last of them.

@@ -30,9 +30,9 @@ from packaging.version import Version
 import autograder
 from autograder.author.translated_lesson import SHARED, without
 from autograder.records import bank as banks
+from autograder.records.authoring_errors import UserError
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.course import FILE, GROUP, Course
-from autograder.records.errors import UserError
 from autograder.records.parse_cells import parsed
 from autograder.words.language import MESSAGES
 

@@ -25,13 +25,13 @@ from rich.text import Text
 from autograder.classroom import gradebook_queries
 from autograder.classroom.gradebook_queries import Mark
 from autograder.classroom.pages import render
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import TaskResult
-from autograder.records import findings
+from autograder.grading.graded_results import TaskResult
+from autograder.records import answer_findings
+from autograder.records.answer_findings import Finding
 from autograder.records.bank import KnownWrong, with_texts
 from autograder.records.cell_roles import headings
-from autograder.records.findings import Finding
 from autograder.words.language import _, ngettext, spoken, translated
 from autograder.words.phrases import in_short
 from autograder.words.sanitize import one_line, visible
@@ -100,7 +100,7 @@ class Report:
 
 def report(course: Class, lesson: str) -> Report:
     """Work out the report of a lesson from what is stored; nothing is graded."""
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         results = store.read(TaskResult, lesson)
     with gradebook_queries.opened(course.database) as book:
         marks_of = {(mark.student, mark.task): mark for mark in book.of(lesson)}
@@ -286,7 +286,7 @@ def _unnamed(result: TaskResult) -> str:
     """Return what is wrong with an answer that nothing known explains, in words that others share."""
     if result.error:
         return _("the answer raises {error}", error=one_line(result.error))
-    return in_short(getattr(findings, result.finding, Finding)) or one_line(result.says)
+    return in_short(getattr(answer_findings, result.finding, Finding)) or one_line(result.says)
 
 
 def _examples(results: Iterable[TaskResult]) -> list[str]:

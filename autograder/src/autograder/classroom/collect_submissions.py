@@ -16,7 +16,6 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.classroom.archives import BadArchive, entries
 from autograder.classroom.class_roster import normalize_name
 from autograder.classroom.collection import (
     RECORD,
@@ -40,6 +39,7 @@ from autograder.classroom.hand_in_times import (
     time_by_platform,
 )
 from autograder.classroom.platforms.protocol import HandedFile
+from autograder.classroom.submission_archives import BadArchive, entries
 from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.classroom.whose import (
     by_leading_identifier,
@@ -50,8 +50,8 @@ from autograder.classroom.whose import (
     unclear,
 )
 from autograder.grading.class_folder import STAMP, Class
+from autograder.grading.reader_processes import READING, LimitReached, run_limited
 from autograder.grading.releases import known_ids_and_answers
-from autograder.grading.worker_pool import READING, LimitReached, run_limited
 from autograder.records import serialization
 from autograder.records.cell_roles import is_answer, tasks_of
 from autograder.records.file_digests import file_digest, folder_digest, write_whole

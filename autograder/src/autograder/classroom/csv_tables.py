@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 from charset_normalizer import from_bytes
 
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 
 # An encoding that a file names itself, by its first bytes.
 MARKS = (

@@ -21,8 +21,8 @@ from nbgrader.api import (
 from sqlalchemy import Connection, Join, select
 
 from autograder.classroom.class_roster import Person
+from autograder.grading.graded_results import Identifiers, InSection, Store, connected
 from autograder.grading.late_policy import A_MOMENT
-from autograder.grading.verdicts import Identifiers, InSection, Store, connected
 
 # What students handed in, with the lesson that each is of.
 WORK = SubmittedNotebook.__table__.join(

@@ -11,8 +11,8 @@ from autograder.classroom import gradebook_queries
 from autograder.classroom.class_roster import Person, Roster
 from autograder.classroom.csv_tables import BadList
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import GradebookWriter
-from autograder.grading.verdicts import Identifiers, InSection, RosterChange, now, readable
+from autograder.grading.gradebook_writer import GradebookWriter
+from autograder.grading.graded_results import Identifiers, InSection, RosterChange, now, readable
 
 COLUMNS_OF_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
 KEPT = (*COLUMNS_OF_NBGRADER, "section", "group")

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom import gradebook_queries
-from autograder.classroom.archives import BadArchive, entries
 from autograder.classroom.class_roster import Roster, person_of
 from autograder.classroom.csv_tables import BadList, Table, read_list
 from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.submission_archives import BadArchive, entries
 from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Asked
+from autograder.grading.graded_results import Asked
 from autograder.words.phrases import listed
 from autograder.words.sanitize import visible
 
@@ -86,7 +86,7 @@ def collect_requests(
         except (BadArchive, BadList) as problem:
             outcome.odd.append(str(problem))
     each = Counter[str]()
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         for request in asked:
             each[request.student] += 1
             if each[request.student] > MOST_EACH:
@@ -229,4 +229,4 @@ def _request_in(
     if not which:
         return f"{student} has no score for the task {task or '(none)'} of {lesson or '(no lesson)'}"
     text = " ".join(visible(line) for line in cells[TEXT].split())[:MOST_TEXT]
-    return Asked(which[0], student, task, verdicts.now(), text)
+    return Asked(which[0], student, task, graded_results.now(), text)

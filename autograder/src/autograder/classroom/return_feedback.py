@@ -17,9 +17,9 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.collection import UNKNOWN, read_record
 from autograder.classroom.platforms.protocol import Platform
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class, Submission
-from autograder.grading.verdicts import Change
+from autograder.grading.graded_results import Change
 from autograder.records.file_digests import beside
 
 
@@ -116,7 +116,7 @@ def _is_stale(page: Path, submission: Submission, changed: Mapping[str, float]) 
 
 def _changed(course: Class, lesson: str) -> dict[str, float]:
     """Return when scores changed last, by student: points by hand change no graded notebook."""
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         return {change.student: _seconds(change.at) for change in store.read(Change, lesson)}
 
 

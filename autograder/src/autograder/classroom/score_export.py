@@ -15,7 +15,7 @@ from autograder.classroom import gradebook_queries
 from autograder.classroom.class_roster import Person, Roster, person_of
 from autograder.classroom.csv_tables import BadList, Table, number_in
 from autograder.classroom.gradebook_queries import HandedIn, Mark
-from autograder.grading import score_scaling
+from autograder.grading import unscaled_scores
 from autograder.grading.class_folder import Class
 from autograder.records.file_digests import write_whole
 from autograder.words.sanitize import visible
@@ -179,7 +179,7 @@ def _maxima_in(path: Path) -> dict[str, str]:
 
 
 def factor(
-    class_scores: Scores, lesson: str, maximum: str, scale: bool, where: str = score_scaling.PLATFORM
+    class_scores: Scores, lesson: str, maximum: str, scale: bool, where: str = unscaled_scores.PLATFORM
 ) -> float:
     """Return what a lesson's scores are multiplied by for a file that says how much can be earned.
 
@@ -191,7 +191,7 @@ def factor(
     theirs = number_in(maximum) if there else None
     if there and theirs is None:
         raise BadList(f"{lesson}: the maximum {where}, “{maximum}”, is no number. Nothing was written.")
-    return score_scaling.factor(lesson, class_scores.possible[lesson], theirs, scale, where)
+    return unscaled_scores.factor(lesson, class_scores.possible[lesson], theirs, scale, where)
 
 
 def merged(class_scores: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:

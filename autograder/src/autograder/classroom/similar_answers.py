@@ -1,4 +1,4 @@
-"""Find answers that two students can hardly have come to independently: wrong in one rare way, or written alike.
+"""Find answers that two students can hardly have reached independently: rare mistakes, or the same words.
 
 Right answers to a small task are alike because there is one way to write them, and common mistakes are alike
 because many make them. Neither counts: what does is what only few share and the course itself does not say.
@@ -25,7 +25,7 @@ from autograder.author.answer_edits import Solution, changed
 from autograder.author.authoring import load_lesson
 from autograder.classroom.class_report import MOST_COMPARED
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import TaskResult
+from autograder.grading.graded_results import TaskResult
 from autograder.records.cell_roles import is_answer
 
 LAYOUT = (

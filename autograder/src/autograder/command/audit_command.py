@@ -19,7 +19,7 @@ from autograder.command.console import (
     course_of,
     resolve_lessons,
 )
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 
 app = typer.Typer()
 

@@ -22,7 +22,7 @@ from autograder.command.console import (
 )
 from autograder.command.progress_bar import progress_bar
 from autograder.command.translate_command import languages_of
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 from autograder.words.language import ngettext
 
 if TYPE_CHECKING:

@@ -408,12 +408,12 @@ def similar(
     from autograder.classroom.gradebook_roster import class_list
     from autograder.classroom.similar_answers import course_says
     from autograder.classroom.similar_answers import similar as compare
-    from autograder.grading import verdicts
+    from autograder.grading import graded_results
 
     class_folder = class_of(course)
     (name,) = resolve_lessons(class_folder.lessons, [lesson])
-    with verdicts.opened(class_folder.database) as store:
-        results = store.read(verdicts.TaskResult, name)
+    with graded_results.opened(class_folder.database) as store:
+        results = store.read(graded_results.TaskResult, name)
     people = class_list(class_folder).people
     if not results:
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")

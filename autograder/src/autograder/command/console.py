@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.words.sanitize import visible
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ def export(
     from autograder.classroom import score_export as exports
     from autograder.classroom.csv_tables import Table, read_list
     from autograder.classroom.platforms.registry import platforms_of
-    from autograder.grading.gradebook import follow
+    from autograder.grading.gradebook_writer import follow
 
     sheet_given = canvas or moodle or sheet
     class_folder = class_of(course)

@@ -18,12 +18,14 @@ from autograder.classroom.collection import CollectionRecord, folder_of, read_re
 from autograder.classroom.hand_in_times import stamp_late
 from autograder.grading.class_folder import STAMP, Class, Submission
 from autograder.grading.class_folder import handed_in as read
-from autograder.grading.gradebook import GradebookWriter, gradebook_lock
+from autograder.grading.gradebook_writer import GradebookWriter, gradebook_lock
+from autograder.grading.graded_results import TaskResult, readable
 from autograder.grading.grading_banks import HiddenTestSampler
 from autograder.grading.job_scheduling import ExecutorLost, GradeJob, NoSandbox, Result, grade_all
 from autograder.grading.late_policy import BEST, late_by
 from autograder.grading.late_policy import FILE as POLICY
 from autograder.grading.read_submission import SMALL_BYTES, lightened, refused
+from autograder.grading.reader_processes import READING, LimitReached, Processes, run_limited
 from autograder.grading.releases import (
     Release,
     earlier,
@@ -35,10 +37,8 @@ from autograder.grading.releases import (
 )
 from autograder.grading.sandbox import bubblewrap
 from autograder.grading.sandbox.jupyter_kernels import UNPROTECTED
-from autograder.grading.verdicts import TaskResult, readable
-from autograder.grading.worker_pool import READING, LimitReached, Processes, run_limited
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import BankError
-from autograder.records.errors import AuthoringError
 from autograder.words.language import LazyMessage, ngettext
 from autograder.words.phrases import listed
 from autograder.words.sanitize import one_line

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from autograder.classroom.gradebook_roster import Enrolment
     from autograder.classroom.score_export import Scores
     from autograder.grading.class_folder import Class
+    from autograder.lti.course_store import PlatformContext
     from autograder.lti.platform_client import Connection
     from autograder.lti.registrations import Registrations
-    from autograder.lti.state_store import PlatformContext
 
 app = typer.Typer(
     cls=console.Commands,
@@ -131,8 +131,8 @@ def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[
     registered, connect = registration_of(class_folder)
     from autograder.classroom.gradebook_roster import class_list as everybody
     from autograder.classroom.gradebook_roster import enrol, refuse_namesakes
+    from autograder.lti.course_store import remembered
     from autograder.lti.roster_service import courses_of, placed, pull
-    from autograder.lti.state_store import remembered
 
     people: dict[str, Person] = {}
     with remembered(Path(class_folder.directory.root)) as memory:
@@ -175,9 +175,9 @@ class SendOrder:
 def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
     """Send scores to the platform, each once and again when it changed; tells whether all went well."""
     registered, connect = registration_of(class_folder)
+    from autograder.lti.course_store import remembered
     from autograder.lti.roster_service import courses_of
     from autograder.lti.score_sender import GradebookColumns
-    from autograder.lti.state_store import remembered
 
     graded = sorted(
         {lesson for _, lesson in class_scores.scores} & {*order.lessons} & {*class_scores.lessons}

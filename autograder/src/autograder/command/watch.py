@@ -13,8 +13,8 @@ from pathlib import Path
 from autograder.author.build_inputs import Inputs
 from autograder.author.build_record import shown_path
 from autograder.command.console import say
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 
 PAUSE = 0.5  # seconds between two looks
 

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.records.answer_findings import BrokenProperty
 from autograder.records.bank import Task
-from autograder.records.findings import BrokenProperty
 from autograder.records.tensor_comparison import first_index
 from autograder.words.phrases import N_, axis_name, slice_at
 from autograder.words.plugin_words import Case

@@ -22,6 +22,7 @@ from autograder.experiments.incremental_calls import STEPS
 from autograder.experiments.initial_weights import START_VALUES
 from autograder.experiments.input_gradients import GRADIENTS
 from autograder.experiments.input_influence import INFLUENCE
+from autograder.experiments.mode_left_behind import MODE
 from autograder.experiments.other_device import OTHER_DEVICE
 from autograder.experiments.permutation import PERMUTED
 from autograder.experiments.properties import PROPERTIES
@@ -29,9 +30,8 @@ from autograder.experiments.registered_buffers import BUFFERS
 from autograder.experiments.resource_costs import COSTS
 from autograder.experiments.second_call import SECOND_CALL
 from autograder.experiments.specimens import SPECIMENS
-from autograder.experiments.train_eval_mode import MODE
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.file_digests import Identity, identity
 from autograder.records.load_definitions import defined_by
 from autograder.words import plugin_words

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from nbformat import NotebookNode
 
+from autograder.records.answer_findings import GivensChanged, Verdict
 from autograder.records.cell_roles import is_learners
-from autograder.records.findings import GivensChanged, Verdict
 from autograder.words.language import LazyMessage
 from autograder.words.phrases import N_
 

@@ -26,11 +26,11 @@ from tornado.ioloop import PeriodicCallback
 import autograder
 from autograder.grading.grading_banks import Banks
 from autograder.grading.job_scheduling import ExecutorLost, GradeJob
+from autograder.grading.reader_processes import GRADING, end_all, run_limited
 from autograder.grading.sandbox import bubblewrap
-from autograder.grading.worker_pool import GRADING, end_all, run_limited
 from autograder.records import bank
+from autograder.records.authoring_errors import UserError
 from autograder.records.course import Course
-from autograder.records.errors import UserError
 from autograder.records.file_digests import write_all
 
 T = TypeVar("T")

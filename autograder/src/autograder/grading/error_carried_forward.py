@@ -18,10 +18,10 @@ from autograder.grading.notebook_evidence import CheckFailed, GraderFault, judge
 from autograder.grading.notebook_runners import Runner
 from autograder.grading.rebuild_submission import up_to_the_last, with_givens
 from autograder.grading.sandbox.execute_notebook import Executed
+from autograder.records.answer_findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cell_roles import STANDS_IN, copied, is_learners
-from autograder.records.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
-from autograder.records.outcome import ForbiddenCall
+from autograder.records.run_outcome import ForbiddenCall
 from autograder.words.language import LazyMessage
 
 # A submission with a single mistake needs one.

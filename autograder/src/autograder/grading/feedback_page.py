@@ -17,11 +17,11 @@ from sqlalchemy import select
 from traitlets import Unicode
 from traitlets.config import Config
 
+from autograder.grading.graded_results import Store, TaskResult, connected
 from autograder.grading.late_policy import A_MOMENT, ATTEMPT, Policy
 from autograder.grading.read_submission import UNREADABLE
 from autograder.grading.rebuild_submission import NOTES_CELL
 from autograder.grading.sanitize_html import MarkingScheme
-from autograder.grading.verdicts import Store, TaskResult, connected
 from autograder.records.course import Course
 from autograder.words.feedback_card import inline
 from autograder.words.language import ON_PAGES, SPOKEN, speaking

@@ -11,6 +11,7 @@ from autograder.grading.accidental_losses import accidental_losses
 from autograder.grading.error_carried_forward import Submitted, judged_again, refuse_our_own, run_redrawn
 from autograder.grading.evasion_lint import UNWATCHED, Evasion, hiding
 from autograder.grading.evasion_names import HIDDEN, PROGRAM, REACH
+from autograder.grading.graded_results import UNANSWERED, TaskResult
 from autograder.grading.grading_banks import NONE, Files
 from autograder.grading.notebook_evidence import (
     EMPTY,
@@ -22,14 +23,13 @@ from autograder.grading.notebook_evidence import (
 from autograder.grading.notebook_runners import Runner
 from autograder.grading.rebuild_submission import with_explanation
 from autograder.grading.sandbox.execute_notebook import SEEN, WATCHED
-from autograder.grading.verdicts import UNANSWERED, TaskResult
+from autograder.records.answer_findings import Raised, Verdict
 from autograder.records.bank import AS_SEEN, LessonBank
 from autograder.records.cell_roles import PART_OF, is_answer, is_test, undrawn
-from autograder.records.findings import Raised, Verdict
+from autograder.words.finding_wording import word
 from autograder.words.language import LazyMessage, _
 from autograder.words.phrases import N_
 from autograder.words.sanitize import one_line
-from autograder.words.wording import word
 
 # By the kind of code that could hide a forbidden call, what a person reads of it.
 MAY_HIDE = dict(

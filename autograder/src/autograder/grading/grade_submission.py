@@ -15,17 +15,17 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.experiments import registry as experiments
 from autograder.grading.grade_notebook import Graded, grade, results_of
+from autograder.grading.graded_results import TaskResult, release_id
 from autograder.grading.grading_banks import Banks
 from autograder.grading.job_scheduling import GradeJob, Result
 from autograder.grading.notebook_evidence import GraderFault
 from autograder.grading.notebook_runners import KernelRunner, SandboxRunner
 from autograder.grading.read_submission import read_text, unreadable
+from autograder.grading.reader_processes import at_end
 from autograder.grading.rebuild_submission import rebuild, solved
 from autograder.grading.releases import as_written, translated_release
 from autograder.grading.sandbox.execute_notebook import RunIncomplete
-from autograder.grading.sandbox.workers import SandboxFailed
-from autograder.grading.verdicts import TaskResult, release_id
-from autograder.grading.worker_pool import at_end
+from autograder.grading.sandbox.sandbox_client import SandboxFailed
 from autograder.records import bank
 from autograder.words.language import SPOKEN, speaking, translated
 

@@ -22,11 +22,11 @@ from autograder.grading.notebook_runners import OtherUserRunner
 from autograder.grading.read_submission import read_text, refused, unreadable
 from autograder.grading.releases import ids_among
 from autograder.grading.sandbox.execute_notebook import RunIncomplete
-from autograder.grading.score_scaling import factor
+from autograder.grading.unscaled_scores import factor
 from autograder.records import bank
+from autograder.records.answer_findings import Verdict
+from autograder.records.authoring_errors import UserError
 from autograder.records.bank import LessonBank
-from autograder.records.errors import UserError
-from autograder.records.findings import Verdict
 from autograder.words.feedback_card import plain_text
 from autograder.words.forbidden_wording import asked_instead
 from autograder.words.language import SPOKEN, _, ngettext, speaking, translated

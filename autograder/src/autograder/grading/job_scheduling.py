@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from dataclasses import dataclass, field
 
+from autograder.grading.graded_results import TaskResult
 from autograder.grading.grading_banks import Banks, Files
+from autograder.grading.reader_processes import LimitReached
 from autograder.grading.sandbox.resource_limits import Limits
-from autograder.grading.verdicts import TaskResult
-from autograder.grading.worker_pool import LimitReached
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 
 LIMITS = Limits()
 

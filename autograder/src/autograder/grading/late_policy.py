@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
-from autograder.records.errors import AuthoringError, UserError
+from autograder.records.authoring_errors import AuthoringError, UserError
 from autograder.records.file_digests import write_whole
 from autograder.records.serialization import read_toml
 

@@ -21,18 +21,18 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 from traitlets.config import Config
 
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import KEY, STAMP, Class
 from autograder.grading.grade_submission import grade_plain, rebuild_plain
-from autograder.grading.gradebook import GradebookWriter, gradebook_lock, remove
+from autograder.grading.gradebook_writer import GradebookWriter, gradebook_lock, remove
 from autograder.grading.grading_banks import HiddenTestSampler
 from autograder.grading.job_scheduling import GradeJob, NoSandbox
 from autograder.grading.late_policy import FILE as POLICY
 from autograder.grading.read_submission import beside, moment, read_plain
+from autograder.grading.reader_processes import GRADING, READING, run_limited
 from autograder.grading.releases import earlier, ids_in, origin
 from autograder.grading.sandbox import bubblewrap
 from autograder.grading.sandbox.jupyter_kernels import UNPROTECTED
-from autograder.grading.worker_pool import GRADING, READING, run_limited
 from autograder.records.cell_roles import claimed_release
 from autograder.words.sanitize import one_line
 
@@ -208,7 +208,7 @@ class RunAndJudge(_Step):
             said=course.said(name),
         )
         result = run_limited(GRADING, grade_plain, job, json.dumps(notebook), notes)
-        with verdicts.opened(marks["db_url"]) as store:
-            store.write(verdicts.Grading(*which, verdicts.now(), {}, result.notes), result.tasks)
+        with graded_results.opened(marks["db_url"]) as store:
+            store.write(graded_results.Grading(*which, graded_results.now(), {}, result.notes), result.tasks)
         self._tell(marks, result.notes[len(notes) :])
         return from_dict(json.loads(result.notebook)), resources

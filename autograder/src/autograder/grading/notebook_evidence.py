@@ -15,12 +15,12 @@ from autograder.grading.sandbox.execute_notebook import SEEN, WATCHED, Executed
 from autograder.grading.sandbox.output_limits import LEFT_OUT_MIME
 from autograder.judge.decide import judge, merge, with_unfinished
 from autograder.records import serialization
+from autograder.records.answer_findings import Verdict
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.cell_roles import is_learners, is_test
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import EvidenceRefused, unpack
-from autograder.records.findings import Verdict
-from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Evidence, ForbiddenCall
+from autograder.records.run_outcome import MAX_ITEMS, MAX_TEXT, Evidence, ForbiddenCall
 from autograder.words.feedback_card import rich_text
 from autograder.words.language import LazyMessage, _, ngettext
 from autograder.words.sanitize import one_line

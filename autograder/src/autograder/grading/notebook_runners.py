@@ -21,7 +21,7 @@ from autograder.grading.sandbox.bubblewrap import INSIDE, PACKAGE, Inside
 from autograder.grading.sandbox.execute_notebook import Executed, RunIncomplete, execute
 from autograder.grading.sandbox.jupyter_kernels import Kernels
 from autograder.grading.sandbox.resource_limits import Budget, Limits
-from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
+from autograder.grading.sandbox.sandbox_client import Job, SandboxFailed, Worker
 from autograder.lesson import progress_store
 from autograder.lesson.check_calls import EXECUTION, RUN, UNEXAMINED
 from autograder.lesson.shadowed_names import COURSE_CELLS, bound_for_all, described

@@ -34,8 +34,8 @@ from autograder.grading.classify_cells import (
 from autograder.grading.read_submission import UNREADABLE
 from autograder.records.bank import Value
 from autograder.records.cell_roles import ADDED, PART_OF, copied, is_answer, is_given, is_test, undrawn
-from autograder.records.outcome import dtype_name
 from autograder.records.parse_cells import changed_in, names_of, words_of
+from autograder.records.run_outcome import dtype_name
 from autograder.words.language import LazyMessage, _
 from autograder.words.sanitize import one_line
 

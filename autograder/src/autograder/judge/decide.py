@@ -18,9 +18,9 @@ from autograder.judge.failure_signatures import FailureSignature, failure_signat
 from autograder.judge.generic_facts import facts, unsteadiness
 from autograder.judge.known_mistakes import MatchedMistakes, explain
 from autograder.judge.trace_alignment import align_trace, reaches
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
-from autograder.records.outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
+from autograder.records.run_outcome import Evidence, ForbiddenCall, ModuleReport, Outcome
 from autograder.records.tensor_comparison import (
     all_close,
     close,

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from autograder.records.bank import RESULT, Probe, SignatureTable, Task
-from autograder.records.outcome import MAX_TEXT, ErrorReport, Outcome
+from autograder.records.run_outcome import MAX_TEXT, ErrorReport, Outcome
 from autograder.records.tensor_comparison import close, dtype_fits, looks_rounded, narrower, type_fits
 
 NUMBERS = 3  # of a result that are kept

@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.records.answer_findings import CodeLocation, Fact, Idle, Reaches, Related, Unsteady
 from autograder.records.bank import AS_SEEN, RESULT, Probe, Task
-from autograder.records.findings import CodeLocation, Fact, Idle, Reaches, Related, Unsteady
-from autograder.records.outcome import Examination, Influence, Outcome, Trail
+from autograder.records.run_outcome import Examination, Influence, Outcome, Trail
 from autograder.records.tensor_comparison import all_close, close, plainly_right
 
 MOST_FACTS = 3

@@ -31,9 +31,9 @@ from autograder.judge.failure_signatures import (
     FailureSignature,
     failure_signature,
 )
+from autograder.records.answer_findings import Shown
 from autograder.records.bank import RESULT, KnownWrong, SignatureTable, Task
-from autograder.records.findings import Shown
-from autograder.records.outcome import ErrorReport, Outcome
+from autograder.records.run_outcome import ErrorReport, Outcome
 
 MOST_MISTAKES = 3
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 from torch import Tensor
 
+from autograder.records.answer_findings import Followed, Reached, TraceAlignment
 from autograder.records.bank import RightStep, Route
-from autograder.records.findings import Followed, Reached, TraceAlignment
-from autograder.records.outcome import Outcome, Step, Trail
+from autograder.records.run_outcome import Outcome, Step, Trail
 from autograder.records.tensor_fingerprint import Fingerprint, factor_between, fingerprint
 
 SAME = 2e-4

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.lesson import in_page
+from autograder.lesson import page_outputs
 from autograder.words.language import _
 
 
@@ -21,8 +21,8 @@ def card_in_page(name: str, shown: str, still: Mapping[str, Any], **more: Any) -
         still: the output by its types, for readers whose page runs nothing.
         more: what `card.js` shows besides, by name.
     """
-    module = in_page.page_module("card.js")
-    return in_page.in_page(module, {"shows": {"card": shown, **more}, "chosen": {}}, still, name=name)
+    module = page_outputs.page_module("card.js")
+    return page_outputs.in_page(module, {"shows": {"card": shown, **more}, "chosen": {}}, still, name=name)
 
 
 def start_over(task: str = "") -> dict[str, str]:

@@ -13,12 +13,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.lesson import front_end
+from autograder.lesson import interactive_session
 from autograder.probe.collect_evidence import nearest_names
 from autograder.probe.exceptions import stop_of
-from autograder.records.findings import Stale
-from autograder.records.outcome import ErrorReport
+from autograder.records.answer_findings import Stale
 from autograder.records.parse_cells import names_of, parsed
+from autograder.records.run_outcome import ErrorReport
 
 OF_ANSWER = "-answer"  # ends the id of the cell that a task is answered in
 _ABSENT: Any = object()
@@ -70,7 +70,7 @@ class _Watcher:
     def before(self, _info: Any) -> None:
         """Remember what all names stand for before a cell runs."""
         self._before.append(dict(self.shell.user_ns))
-        self._deleted.update(front_end.deleted_cells())
+        self._deleted.update(interactive_session.deleted_cells())
 
     def after(self, result: Any) -> None:
         """Take note of the names that a cell gave another value, and of how it ended."""
@@ -119,7 +119,7 @@ class _Watcher:
         if not last.makes(name):
             return _left_out(last, name)
         check_cell = answer_cell.removesuffix(OF_ANSWER)
-        if own is None and front_end.running_cell() != check_cell:
+        if own is None and interactive_session.running_cell() != check_cell:
             return Origin(last)  # the front end's ids are not those of the notebook
         return self._out_of_order(name, last, answer_cell, check_cell) or Origin(
             last, elsewhere=maker.cell != answer_cell
@@ -127,7 +127,7 @@ class _Watcher:
 
     def _out_of_order(self, name: str, run: Run, answer_cell: str, check_cell: str) -> Stale | None:
         """Return why a name stands for something else where the notebook runs from top to bottom."""
-        cells = front_end.cells()
+        cells = interactive_session.cells()
         if check_cell not in cells:  # where a cell stands is not known
             return None if run.cell == answer_cell else Stale("elsewhere", number=run.number)
         above = cells[: cells.index(check_cell)]
@@ -160,7 +160,7 @@ _watching: _Watcher | None = None
 def watch() -> None:
     """Keep what cells do from now on, if this is a notebook."""
     global _watching
-    shell = front_end.shell()
+    shell = interactive_session.shell()
     if shell is None or (_watching is not None and _watching.shell is shell):
         return
     _watching = _Watcher(shell)
@@ -175,12 +175,12 @@ def origin(name: str, answer_cell: str) -> Stale | Origin | None:
         name: an answer's.
         answer_cell: the id of the cell that a lesson has for the answer.
     """
-    return _watching.origin(name, answer_cell) if _watching and front_end.has_front_end() else None
+    return _watching.origin(name, answer_cell) if _watching and interactive_session.has_front_end() else None
 
 
 def last_run(cell: str) -> Run | None:
     """Return the last run of a cell in this kernel; None if none is known."""
-    return _watching.latest.get(cell) if _watching and front_end.has_front_end() else None
+    return _watching.latest.get(cell) if _watching and interactive_session.has_front_end() else None
 
 
 def remade(origin: Origin, names: Collection[str]) -> tuple[str, ...]:

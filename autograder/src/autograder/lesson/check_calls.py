@@ -16,18 +16,18 @@ from urllib.parse import quote
 from autograder.experiments import registry as experiments
 from autograder.judge.decide import all_failed, judge, with_unfinished
 from autograder.judge.trace_alignment import followed
-from autograder.lesson import cell_runs, event_sender, front_end, progress_store
+from autograder.lesson import cell_runs, event_sender, interactive_session, progress_store
 from autograder.lesson.card_in_page import card_in_page, start_over
 from autograder.probe.collect_evidence import collect, collect_answer
 from autograder.probe.learner_code import raised_by_notebook
 from autograder.records import bank
+from autograder.records.answer_findings import Followed, NotDefined, Stale, StillStub, Untried, Verdict
+from autograder.records.authoring_errors import UserError
 from autograder.records.bank import AS_SEEN, LessonBank, Task
 from autograder.records.course import EXAM, Course, NoCourse
-from autograder.records.errors import UserError
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import EvidenceRefused, pack
-from autograder.records.findings import Followed, NotDefined, Stale, StillStub, Untried, Verdict
-from autograder.records.outcome import Evidence
+from autograder.records.run_outcome import Evidence
 from autograder.words import language
 from autograder.words.feedback_card import (
     Feedback,
@@ -38,11 +38,11 @@ from autograder.words.feedback_card import (
     inline,
     item,
 )
+from autograder.words.finding_wording import short_finding
 from autograder.words.language import _, ngettext
 from autograder.words.last_hint import reasoning
 from autograder.words.trace_wording import where_text
 from autograder.words.unrunnable_wording import judged_elsewhere, stopped_after
-from autograder.words.wording import short_finding
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"
@@ -141,7 +141,7 @@ def _checked(
     feedback = replace(feedback, aside=_remember(course, task, verdict))
     if verdict.passed:
         feedback = replace(feedback, onward=_onward(course, lesson, task))
-    if front_end.has_front_end():
+    if interactive_session.has_front_end():
         return replace(feedback, mounted=_mounted(course, task, verdict, where))
     return feedback
 
@@ -498,7 +498,7 @@ class Progress:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         shown = self._repr_html_()
         still = {"text/plain": repr(self), "text/html": shown}
-        if not self.can_start_over or not front_end.has_front_end():
+        if not self.can_start_over or not interactive_session.has_front_end():
             return still
         return card_in_page("progress", shown, still, again=start_over())
 
@@ -574,7 +574,7 @@ def _spoken(course: Course, name: str) -> LessonBank:
 
 def notebook_names() -> Mapping[str, Any]:
     """Return the notebook's names; none outside of one."""
-    shell = front_end.shell()
+    shell = interactive_session.shell()
     return shell.user_ns if shell is not None else {}
 
 

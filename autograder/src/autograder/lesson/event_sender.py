@@ -20,7 +20,7 @@ from urllib.parse import SplitResult
 from autograder.records.live_event import EARLIEST, MOST_MISTAKES, PLACE, LiveEvent, What, as_sent
 
 if TYPE_CHECKING:
-    from autograder.records.findings import Verdict
+    from autograder.records.answer_findings import Verdict
 
 MOST_WAITING = 32
 LOOK = 0.25  # seconds between two looks into the queue
@@ -181,7 +181,7 @@ def tell_check(task: str, verdict: Verdict) -> None:
     """Tell the room what came of a check, if this notebook has joined one."""
     if _line is None:
         return
-    from autograder.records.findings import Untried
+    from autograder.records.answer_findings import Untried
 
     untried = isinstance(verdict.finding, Untried)
     what: What = "right" if verdict.passed else "untried" if untried else "wrong"

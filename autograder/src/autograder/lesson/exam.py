@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.lesson import check_calls, front_end, progress_store
+from autograder.lesson import check_calls, interactive_session, progress_store
 from autograder.lesson.card_in_page import card_in_page
 from autograder.lesson.progress_store import ExamRecord
+from autograder.records.authoring_errors import UserError
 from autograder.records.bank import LessonBank, Task, axis_parts
 from autograder.records.course import Course
-from autograder.records.errors import UserError
 from autograder.words.feedback_card import Feedback, Notice
 from autograder.words.language import _, ngettext
 
@@ -58,7 +58,7 @@ class Sheet(Notice):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         still = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        if front_end.page() != "jupyter":
+        if interactive_session.page() != "jupyter":
             return still
         does = f"__import__({__name__!r}, fromlist=['hand_in']).hand_in()"
         gone = Notice(_("Run a cell with `hand_in()`.")).html()
@@ -103,7 +103,7 @@ def exam(task_id: str = "", clock: bool = True) -> Notice:
     lesson = replace(lesson, tasks={**lesson.tasks, task.id: task})
     _sitting = _Sitting(course, task, lesson, check_calls.notebook_names().get(task.name))
     check_calls.in_exam.add(task.id)
-    if shell := front_end.shell():
+    if shell := interactive_session.shell():
         shell.events.register("post_run_cell", _sitting.after_cell)
         shell.set_next_input(blank_cell(task))
     return _sheet(_sitting, clock)
@@ -120,7 +120,7 @@ def hand_in() -> Feedback | Notice:
         return Notice(_("Run the cell in which you write `{name}`, then hand in.", name=task.name))
     _sitting = None
     check_calls.in_exam.discard(task.id)
-    if shell := front_end.shell():
+    if shell := interactive_session.shell():
         shell.events.unregister("post_run_cell", sitting.after_cell)
     seconds = time.time() - sitting.began
     feedback = check_calls.checked(task.id, lambda: (sitting.course, task, sitting.lesson), answer)

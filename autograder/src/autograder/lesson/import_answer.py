@@ -17,9 +17,9 @@ from autograder.judge.decide import judge
 from autograder.lesson.check_calls import find_course
 from autograder.probe.call_answer import isolated_global_state
 from autograder.probe.collect_evidence import collect
+from autograder.records.authoring_errors import UserError
 from autograder.records.bank import LessonBank
 from autograder.records.course import FILE
-from autograder.records.errors import UserError
 from autograder.records.parse_cells import parsed
 from autograder.words.language import _, ngettext
 

@@ -10,12 +10,12 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from autograder.lesson import event_sender, front_end, progress_store
+from autograder.lesson import event_sender, interactive_session, progress_store
 from autograder.lesson.card_in_page import card_in_page
 from autograder.lesson.check_calls import EXECUTION, find_course
 from autograder.lesson.event_sender import EventSender
 from autograder.lesson.progress_store import Joined
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.records.live_event import LiveEvent, as_sent, meant_code
 from autograder.words.feedback_card import Notice
 from autograder.words.language import _
@@ -36,7 +36,7 @@ class Offer(Notice):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         still = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        if front_end.page() != "jupyter":
+        if interactive_session.page() != "jupyter":
             return still
         gone = Notice(_("Run this cell again, then press the button.")).html()
         agree = {"label": _("I agree: join"), "does": self.agrees, "gone": gone}

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.lesson import front_end, in_page, progress_store
+from autograder.lesson import interactive_session, page_outputs, progress_store
 from autograder.lesson.check_calls import find_course, heading
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import BankError, KnownWrong
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.quiz import QuizQuestion, first_lesson, read_quiz
 from autograder.words.feedback_card import Notice, inline
 from autograder.words.language import _, translated
@@ -57,7 +57,7 @@ class Quiz:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         still = {"text/plain": repr(self), "text/html": Notice(self._intro())._repr_html_()}
-        if not front_end.page():
+        if not interactive_session.page():
             return still
         shows = {
             "form": self.form,
@@ -68,8 +68,8 @@ class Quiz:
             "questions": [self._question(number, item) for number, item in enumerate(self.items, start=1)],
         }
         values = {"shows": shows, "chosen": {"said": self.said()}}
-        module = in_page.page_module("quiz.js")
-        return in_page.in_page(module, values, still, name=f"quiz {self.form}")
+        module = page_outputs.page_module("quiz.js")
+        return page_outputs.in_page(module, values, still, name=f"quiz {self.form}")
 
     def _question(self, number: int, item: QuizQuestion) -> dict[str, Any]:
         """Return what a page needs of a question: its choices, and what each says about where to begin."""

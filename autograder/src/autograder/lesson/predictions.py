@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from autograder.lesson import front_end, in_page, progress_store
+from autograder.lesson import interactive_session, page_outputs, progress_store
 from autograder.lesson.check_calls import find_course
-from autograder.records.errors import AuthoringError
-from autograder.words import drawn_bars
+from autograder.records.authoring_errors import AuthoringError
+from autograder.words import prediction_bars
 from autograder.words.feedback_card import Notice, card
 from autograder.words.language import _, translated
 
@@ -71,14 +71,14 @@ class Question:
             "bars": [self._shown(label) for label in self.bars],
             "most": self.most,
             "draw": _("That is my prediction"),
-            "style": drawn_bars.STYLE,
+            "style": prediction_bars.STYLE,
             "placeholder": _("type it, then press Enter"),
             "kept": _("Kept: {said}. {then}", said="{said}", then=_("Now run the next cell.")),
             "known": _("Kept: {said}. {then}", said="{said}", then=_("Its outcome is known.")),
         }
         values = {"shows": shows, "chosen": _chosen(self.course, self.id)}
-        return in_page.in_page(
-            in_page.page_module("prediction.js"), values, still, name=f"prediction {self.id}"
+        return page_outputs.in_page(
+            page_outputs.page_module("prediction.js"), values, still, name=f"prediction {self.id}"
         )
 
 
@@ -179,7 +179,7 @@ class Revealed:
 
     def _lines(self, said: str, true: bool | None) -> tuple[str, str]:
         if isinstance(self.came, Mapping):
-            came = drawn_bars.listed(self._bars())
+            came = prediction_bars.listed(self._bars())
         else:
             came = translated(self.id, self.came) if isinstance(self.came, str) else f"{self.came:.4g}"
         if not said:
@@ -207,8 +207,8 @@ class Revealed:
         head, end = (html.escape(line).replace(SAID, PREDICTED) for line in self._lines(said, true))
         drawn = ""
         if isinstance(self.came, Mapping):
-            bars = drawn_bars.bars(self._bars(), self.most, self.said)
-            drawn = f"<style>{drawn_bars.STYLE}</style>{bars}"
+            bars = prediction_bars.bars(self._bars(), self.most, self.said)
+            drawn = f"<style>{prediction_bars.STYLE}</style>{bars}"
         return card("ok" if true else "wait", head, f"{drawn}<p>{end}</p>")
 
     def _folded(self) -> str:
@@ -219,19 +219,21 @@ class Revealed:
         return card("wait", html.escape(_("Hidden until you make your prediction above.")), body)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        open_yet = not self.said and bool(front_end.page())
+        open_yet = not self.said and bool(interactive_session.page())
         plain = _("Hidden until you make your prediction above.") if open_yet else repr(self)
         still = {"text/plain": plain, "text/html": self._folded() if open_yet else self._repr_html_()}
         cards = {"open": self._folded(), "true": self._card(SAID, True), "false": self._card(SAID, False)}
         came = [*self.came.values()] if isinstance(self.came, Mapping) else self.came
         shows = {"name": self.id, "came": came, "within": self.within, "most": self.most, "cards": cards}
         values = {"shows": shows, "chosen": _chosen(self.course, self.id)}
-        return in_page.in_page(in_page.page_module("outcome.js"), values, still, name=f"prediction {self.id}")
+        return page_outputs.in_page(
+            page_outputs.page_module("outcome.js"), values, still, name=f"prediction {self.id}"
+        )
 
 
 def _came_true(said: str, came: Came, within: float) -> bool:
     if isinstance(came, Mapping):
-        return drawn_bars.near(drawn_bars.drawn(said), tuple(came.values()), within)
+        return prediction_bars.near(prediction_bars.drawn(said), tuple(came.values()), within)
     return said == came if isinstance(came, str) else _near(said, came, within)
 
 

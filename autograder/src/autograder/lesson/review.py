@@ -6,12 +6,12 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.lesson import front_end, in_page, progress_store
+from autograder.lesson import interactive_session, page_outputs, progress_store
 from autograder.lesson.check_calls import find_course
 from autograder.lesson.placement_quiz import Sentence, mistake_sentence
 from autograder.lesson.review_schedule import AFTER_RIGHT, AFTER_WRONG, ReviewRecord, due
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.review_items import AskedItem, ReviewItem, read_review
 from autograder.words.feedback_card import Notice
 from autograder.words.language import _, ngettext, translated
@@ -41,7 +41,7 @@ class Review:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         still = {"text/plain": self._intro(), "text/html": Notice(self._intro())._repr_html_()}
-        if not front_end.page():
+        if not interactive_session.page():
             return still
         shows = {
             "intro": self._intro(),
@@ -54,8 +54,8 @@ class Review:
             "again": _again(),
             "questions": [self._question(number, one) for number, one in enumerate(self.asked(), start=1)],
         }
-        module = in_page.page_module("review.js")
-        return in_page.in_page(module, {"shows": shows, "chosen": {}}, still, name=f"review {self.day}")
+        module = page_outputs.page_module("review.js")
+        return page_outputs.in_page(module, {"shows": shows, "chosen": {}}, still, name=f"review {self.day}")
 
     def _question(self, number: int, asked: AskedItem) -> dict[str, Any]:
         return {

@@ -25,8 +25,8 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-from autograder.lesson import front_end
-from autograder.records.errors import UserError
+from autograder.lesson import interactive_session
+from autograder.records.authoring_errors import UserError
 from autograder.records.parse_cells import names_of, parsed
 from autograder.words.language import _
 
@@ -108,7 +108,7 @@ def _course_cells(encoded: str) -> CourseCells | None:
 def watch() -> None:
     """Look after the course's names in this notebook, if this is one, from the current cell on."""
     global _watching
-    shell = front_end.shell()
+    shell = interactive_session.shell()
     if shell is None or (_watching is not None and _watching.shell is shell):
         return
     _watching = _Watcher(shell)

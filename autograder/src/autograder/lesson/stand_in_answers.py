@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Collection, Sequence
 from types import CodeType
 
-from autograder.lesson import front_end, shadowed_names
+from autograder.lesson import interactive_session, shadowed_names
 
 # A cell's, as checks see it; no file has this name.
 FILE = "<cell of the course>"
@@ -46,7 +46,7 @@ def run(packed: str, names: Sequence[str]) -> None:
         packed: compiled code.
         names: names of the course's that it reads.
     """
-    shell = front_end.shell()
+    shell = interactive_session.shell()
     assert shell is not None
     shadowed_names.mean(names)
     code = marshal.loads(zlib.decompress(base64.b64decode(packed)))  # noqa: S302 — the grader's own

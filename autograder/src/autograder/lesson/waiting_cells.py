@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.lesson import front_end
+from autograder.lesson import interactive_session
 from autograder.lesson.check_calls import find_course
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.words.language import _
 
 NEEDS = re.compile(r"# needs (\w+(?:, \w+)*)\n")
@@ -51,7 +51,7 @@ def missing_answers(source: str, namespace: Mapping[str, Any]) -> list[str]:
 
 def watch() -> None:
     """Skip cells that wait, if this is a notebook, from the next cell on."""
-    shell = front_end.shell()
+    shell = interactive_session.shell()
     if shell is not None and not any(isinstance(rewriter, _Waiting) for rewriter in shell.ast_transformers):
         waiting = _Waiting(shell)
         shell.events.register("pre_run_cell", waiting.before)

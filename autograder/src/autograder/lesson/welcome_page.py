@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.lesson import progress_store
+from autograder.records.authoring_errors import UserError
 from autograder.records.cell_roles import stated_time
 from autograder.records.course import Course
-from autograder.records.errors import UserError
 from autograder.records.file_digests import write_whole
 from autograder.words.language import _, speaking, translated
 

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.records.live_event import LETTERS, What
 
 MOST_WAITING = 10_000  # events that are kept until they can be written

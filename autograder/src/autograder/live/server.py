@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from autograder.live.board_view import Vocabulary
 from autograder.live.lab_history import History
 from autograder.live.web_app import application, board_address
+from autograder.records.authoring_errors import UserError
 from autograder.records.course import Course
-from autograder.records.errors import UserError
 from autograder.web.admission_control import Limits
 from autograder.web.bounded_server import bounded
 

@@ -21,8 +21,8 @@ import requests
 from pylti1p3.exception import LtiException
 from pylti1p3.message_validators import get_validators
 
+from autograder.lti.course_store import PlatformContext
 from autograder.lti.registrations import OnPlatform, Registrations, is_web
-from autograder.lti.state_store import PlatformContext
 from autograder.words.language import LazyMessage
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"

@@ -18,7 +18,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from autograder.lti.registrations import is_web
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.words.sanitize import one_line
 
 PATIENCE = 20  # seconds without a byte

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from pylti1p3.registration import Registration
 
 from autograder.lti.signing_keys import Keyring
+from autograder.records.authoring_errors import UserError
 from autograder.records.course import Course
-from autograder.records.errors import UserError
 from autograder.records.serialization import read_toml
 
 FILE = "lti.toml"

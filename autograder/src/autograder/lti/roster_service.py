@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pylti1p3.names_roles import NamesRolesProvisioningService
 
 from autograder.classroom.class_roster import Person, Roster, person_of, safe_id
+from autograder.lti.course_store import PlatformContext, StateStore
 from autograder.lti.launch import is_role
 from autograder.lti.platform_client import Connection, Unreachable
 from autograder.lti.registrations import Registrations
-from autograder.lti.state_store import PlatformContext, StateStore
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 
 TEST_USER = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser"
 MOST_PAGES = 1000

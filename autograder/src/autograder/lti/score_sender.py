@@ -12,9 +12,9 @@ from pylti1p3.grade import Grade
 from pylti1p3.lineitem import LineItem
 
 from autograder.classroom.score_export import Scores, factor
+from autograder.lti.course_store import PlatformContext, SentScore, StateStore
 from autograder.lti.platform_client import Connection, Unreachable
 from autograder.lti.registrations import is_web
-from autograder.lti.state_store import PlatformContext, SentScore, StateStore
 
 SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
 # What a platform is told of a score: that it counts, or that a person has yet to read an answer.

@@ -26,8 +26,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from pylti1p3.registration import Registration
 
+from autograder.records.authoring_errors import UserError
 from autograder.records.course import Course
-from autograder.records.errors import UserError
 from autograder.records.file_digests import write_whole
 
 # Where the keys lie instead of the user's own data folder.

@@ -32,17 +32,17 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from autograder.grading.class_folder import Class
+from autograder.lti.course_store import remembered
 from autograder.lti.launch import Desk, KeySets, Launched, Rejected
 from autograder.lti.platform_client import fetch
 from autograder.lti.registrations import Registrations
 from autograder.lti.signing_keys import keyring
-from autograder.lti.state_store import remembered
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.web.admission_control import Limits
 from autograder.web.bounded_server import Server, bounded
 from autograder.words.language import LazyMessage, _, speaking
+from autograder.words.page_templates import templates
 from autograder.words.sanitize import one_line
-from autograder.words.templates import templates
 
 COOKIE = "autograder-lti"
 MOST = 100_000  # bytes of one request

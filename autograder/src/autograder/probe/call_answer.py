@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from autograder.experiments.specimens import specimen
 from autograder.records.bank import Argument, Made, Specimen
-from autograder.records.outcome import ModuleReport, Reshaped, Uncalled
+from autograder.records.run_outcome import ModuleReport, Reshaped, Uncalled
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240

@@ -30,12 +30,13 @@ from autograder.probe.call_answer import (
 )
 from autograder.probe.exceptions import describe_error, stopped
 from autograder.probe.forbidden_calls import Watch
+from autograder.probe.generic_behaviour import examine, hooks_in
 from autograder.probe.learner_code import globals_read, is_file_of, is_stub
 from autograder.probe.line_trace import follow
-from autograder.probe.sensitivity import examine, hooks_in
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value
 from autograder.records.evidence_transport import CARRIED
-from autograder.records.outcome import (
+from autograder.records.outcome_digest import outcome_digest_of
+from autograder.records.run_outcome import (
     MAX_AXES,
     MAX_ELEMENTS,
     MAX_ITEMS,
@@ -46,7 +47,6 @@ from autograder.records.outcome import (
     Uncalled,
     dtype_name,
 )
-from autograder.records.outcome_digest import outcome_digest_of
 from autograder.records.tensor_comparison import all_close
 from autograder.torch_internals import without_subclasses
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from autograder.probe.learner_code import failed_cell, file_of, is_file_of, is_notebook_file, makes, text_of
-from autograder.records.outcome import MAX_TEXT, ErrorReport, Operand, dtype_name
+from autograder.records.run_outcome import MAX_TEXT, ErrorReport, Operand, dtype_name
 from autograder.torch_internals import attributes_of
 
 MOST_OPERANDS = 4

@@ -36,7 +36,7 @@ import torch
 from autograder import torch_internals
 from autograder.probe.learner_code import is_notebook_file
 from autograder.records.operator_families import Family
-from autograder.records.outcome import ForbiddenCall
+from autograder.records.run_outcome import ForbiddenCall
 
 # More than one line to correct is plenty; a loop must not fill the evidence, nor what is told.
 MOST_CALLS = 10

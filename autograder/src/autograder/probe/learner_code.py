@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.records.outcome import MAX_TEXT
+from autograder.records.run_outcome import MAX_TEXT
 
 # What a function should be given, and not find in the notebook.
 DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)

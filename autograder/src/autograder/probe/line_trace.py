@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 
 from autograder.probe.call_answer import isolated_global_state
+from autograder.probe.generic_behaviour import Prepared, prepared, probe_to_examine
 from autograder.probe.learner_code import file_of
 from autograder.probe.recording.operations import IN_PLACE, Operation, Record
 from autograder.probe.recording.recorder import Recorder
-from autograder.probe.sensitivity import Prepared, prepared, probe_to_examine
 from autograder.records.bank import Task
-from autograder.records.outcome import MAX_ITEMS, MAX_TEXT, Step, Trail
+from autograder.records.run_outcome import MAX_ITEMS, MAX_TEXT, Step, Trail
 from autograder.records.tensor_fingerprint import Fingerprint, fingerprint
 
 MOST_ROWS = 150

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from safetensors import SafetensorError
 
 from autograder.records import serialization
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.records.file_digests import Identity, file_digest, identity
 from autograder.records.operator_families import Family
-from autograder.records.outcome import Examination, Outcome
+from autograder.records.run_outcome import Examination, Outcome
 from autograder.records.serialization import UNSTORED, Tensor
 from autograder.records.tensor_fingerprint import Fingerprint
 

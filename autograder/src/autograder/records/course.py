@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 from autograder.records import bank, operator_families
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.bank import LessonBank
-from autograder.records.errors import AuthoringError
 from autograder.records.file_digests import Identity, identity
 from autograder.records.operator_families import Family
 from autograder.records.serialization import read_toml

@@ -11,7 +11,7 @@ import safetensors.torch
 import torch
 
 from autograder.records import serialization
-from autograder.records.outcome import MAX_AXES, MAX_ITEMS, MAX_TEXT, Evidence
+from autograder.records.run_outcome import MAX_AXES, MAX_ITEMS, MAX_TEXT, Evidence
 
 # A lesson's largest honest evidence is a few kilobytes.
 MAX_BYTES = 4_000_000

@@ -10,7 +10,7 @@ from traceback import extract_tb
 from types import CodeType
 from typing import Any
 
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 
 
 class _AsItStands(SourceFileLoader):

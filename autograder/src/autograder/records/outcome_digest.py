@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from autograder.records.bank import Probe
-    from autograder.records.outcome import Outcome
+    from autograder.records.run_outcome import Outcome
 
 REFUSED = "refused"
 BYTES = 4

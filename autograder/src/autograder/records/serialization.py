@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from autograder.records.errors import AuthoringError
+from autograder.records.authoring_errors import AuthoringError
 
 if TYPE_CHECKING:
     from torch import Tensor as Tensor

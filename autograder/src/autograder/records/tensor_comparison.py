@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.records.bank import Task
-from autograder.records.outcome import Outcome
+from autograder.records.run_outcome import Outcome
 
 # dtype: (relative, absolute)
 TOLERANCES: dict[torch.dtype, tuple[float, float]] = {

@@ -6,7 +6,7 @@ import ast
 import math
 import re
 
-from autograder.records.outcome import ErrorReport
+from autograder.records.run_outcome import ErrorReport
 from autograder.words.language import _
 from autograder.words.phrases import N_, shape_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import Task, axis_parts
 from autograder.words.language import _, ngettext
 from autograder.words.phrases import (

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import Task
-from autograder.words.diagnosis import Diagnosis, diagnosis, numbered
+from autograder.words.card_contents import Diagnosis, diagnosis, numbered
+from autograder.words.finding_wording import failing, stood_in, word
 from autograder.words.forbidden_wording import asked_instead
 from autograder.words.language import _, ngettext
 from autograder.words.mismatch_picture import difference_picture
-from autograder.words.wording import failing, stood_in, word
 
 Mounted = Callable[[str, dict[str, Any]], dict[str, Any]]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import Task
-from autograder.records.outcome import ForbiddenCall
+from autograder.records.run_outcome import ForbiddenCall
 from autograder.words.language import _, ngettext, translated
 from autograder.words.phrases import (
     Message,

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import Task
-from autograder.records.outcome import ErrorReport
-from autograder.words.diagnosis import numbered, proven
+from autograder.records.run_outcome import ErrorReport
+from autograder.words.card_contents import numbered, proven
 from autograder.words.fact_wording import fact_text
+from autograder.words.finding_wording import HINT_SAYS_WHY, globals_text, unfinished_text, word
 from autograder.words.language import _, translated
 from autograder.words.phrases import N_, capital, location_text, number_text
 from autograder.words.trace_wording import step_text, way_text
-from autograder.words.wording import HINT_SAYS_WHY, globals_text, unfinished_text, word
 
 MOST_WORDS = 160  # in all hints of a task together: more is not read
 MOST_STEPS = 3  # right steps that are told, the last ones

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import AS_SEEN, Task, axis_parts
 from autograder.words.language import _, ngettext, translated
 

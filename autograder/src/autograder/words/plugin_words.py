@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from autograder.records.answer_findings import BrokenProperty, WrongBehaviour
 from autograder.records.bank import Probe, Task
-from autograder.records.findings import BrokenProperty, WrongBehaviour
 from autograder.words.phrases import N_
 
 Case = tuple[Any, Mapping[str, Any]]

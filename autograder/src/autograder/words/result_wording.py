@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import Task
 from autograder.words import plugin_words
 from autograder.words.language import _, ngettext

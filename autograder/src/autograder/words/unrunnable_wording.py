@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import Task
-from autograder.records.outcome import ErrorReport, Operand
+from autograder.records.run_outcome import ErrorReport, Operand
 from autograder.words.error_explanations import explain_error, message_of
 from autograder.words.language import LazyMessage, _, ngettext
 from autograder.words.phrases import (

@@ -15,8 +15,8 @@ from autograder.author.site.build_site import build_site
 from autograder.author.site.lesson_page import Page, mounted
 from autograder.author.site.search_index import sections
 from autograder.records import course as course_file
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course, Front, Inside, Site
-from autograder.records.errors import AuthoringError
 from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from safetensors.torch import load, save

@@ -13,7 +13,7 @@ import pytest
 import torch
 from autograder.grading.sandbox import bubblewrap, seccomp
 from autograder.grading.sandbox.bubblewrap import Inside
-from autograder.grading.sandbox.workers import Job, Worker
+from autograder.grading.sandbox.sandbox_client import Job, Worker
 
 # A world of one's own, in which one may do everything, by each of the two calls that make one.
 OWN_WORLD = """
@@ -64,7 +64,7 @@ def test_a_python_that_is_told_where_its_libraries_are_finds_them_inside_and_not
 COLD = """
 import ctypes, mmap, os, sys, time
 from autograder.grading.sandbox.bubblewrap import Inside
-from autograder.grading.sandbox.workers import Job, Worker
+from autograder.grading.sandbox.sandbox_client import Job, Worker
 libc, name = ctypes.CDLL(None), sys.argv[1]
 size = os.path.getsize(name)
 def in_memory():

@@ -19,7 +19,7 @@ cgroups = pytest.importorskip(
     "autograder.grading.sandbox.cgroups", reason="needs Linux: these modules do", exc_type=ImportError
 )
 workers = pytest.importorskip(
-    "autograder.grading.sandbox.workers", reason="needs Linux: these modules do", exc_type=ImportError
+    "autograder.grading.sandbox.sandbox_client", reason="needs Linux: these modules do", exc_type=ImportError
 )
 
 SCOPE = "user.slice/user-7.slice/user@7.service/app.slice/run-u 1.scope"

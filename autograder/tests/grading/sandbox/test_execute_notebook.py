@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from autograder.grading.sandbox.execute_notebook import RunIncomplete, _output, execute
 from autograder.grading.sandbox.resource_limits import Budget, Limits
-from autograder.grading.sandbox.workers import Job, RunResult
+from autograder.grading.sandbox.sandbox_client import Job, RunResult
 from nbformat.v4 import new_code_cell, new_notebook
 
 STREAM = {"output_type": "stream", "name": "stdout", "text": "x"}

@@ -11,7 +11,7 @@ import pytest
 from autograder.grading.sandbox.execute_notebook import execute
 from autograder.grading.sandbox.jupyter_kernels import Kernels
 from autograder.grading.sandbox.resource_limits import Limits
-from autograder.grading.sandbox.workers import Job, RunResult, SandboxFailed
+from autograder.grading.sandbox.sandbox_client import Job, RunResult, SandboxFailed
 from nbformat.v4 import new_code_cell, new_notebook
 
 pytestmark = pytest.mark.slow

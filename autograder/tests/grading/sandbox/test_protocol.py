@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from autograder.grading.reader_processes import MEBIBYTE, READING, LimitReached, Process, ResourceLimits
 from autograder.grading.sandbox.bubblewrap import Inside
-from autograder.grading.sandbox.workers import RunResult, SandboxFailed, Worker
-from autograder.grading.worker_pool import MEBIBYTE, READING, LimitReached, Process, ResourceLimits
+from autograder.grading.sandbox.sandbox_client import RunResult, SandboxFailed, Worker
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test

@@ -28,15 +28,15 @@ from autograder.author.site.reader_wording import read_reading, reword
 from autograder.author.site.search_index import sections
 from autograder.author.site.wrong_answers import WrongAnswers, chips, wrong_answers
 from autograder.lesson.placement_quiz import begin_with, leave_out
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.cell_roles import headings
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.quiz import read_quiz
-from autograder.words import drawn_bars
+from autograder.words import prediction_bars
 from autograder.words.feedback_card import STYLE
 from autograder.words.language import LANGUAGE, _, speak, translated
+from autograder.words.page_templates import templates
 from autograder.words.phrases import capital
-from autograder.words.templates import templates
 
 ASSETS = Path(__file__).parent / "assets"
 SWITCH, SEARCH = "languages.html", "search-field.html"
@@ -157,7 +157,7 @@ def write_sources(
         data = base64.b64encode(font.read_bytes()).decode()
         style = style.replace(f'url("{font.name}")', f"url(data:font/woff2;base64,{data})")
     shutil.copyfile(ASSETS / "fonts" / "OFL.txt", static / "OFL.txt")
-    (static / "site.css").write_text(f"{STYLE}\n{drawn_bars.STYLE}\n{style}", encoding="utf-8")
+    (static / "site.css").write_text(f"{STYLE}\n{prediction_bars.STYLE}\n{style}", encoding="utf-8")
     return _config(course, language, languages, terms)
 
 

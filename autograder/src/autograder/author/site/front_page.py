@@ -13,9 +13,9 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.author.site.lesson_page import bullets, first_picture, mounted
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.cell_roles import stated_time
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.javascript_modules import MODULE_MIME
 
 

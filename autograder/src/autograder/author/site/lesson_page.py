@@ -19,15 +19,15 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 
 from autograder.author.site.search_index import heading_text
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.cell_roles import is_answer, is_test
 from autograder.records.course import Course, package_folder
-from autograder.records.errors import AuthoringError
 from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, bundled, translatable_texts
 from autograder.records.parse_cells import parsed
-from autograder.words import drawn_bars
+from autograder.words import prediction_bars
 from autograder.words.feedback_card import STYLE
 from autograder.words.language import _, translated
-from autograder.words.templates import templates
+from autograder.words.page_templates import templates
 
 HERE = ("autograder.author.site", "assets")  # where this package's templates are
 PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"')
@@ -182,7 +182,7 @@ class Page:
         if 'class="ag-bars"' in data["text/html"]:
             labels = self._asked[name]
             lengths = [float(number) for number in NUMBER.findall(printed)[-len(labels) :]]
-            drawn = drawn_bars.bars(dict(zip(labels, lengths, strict=True)), most)
+            drawn = prediction_bars.bars(dict(zip(labels, lengths, strict=True)), most)
             return str(_cells().outcome(name, printed, " ".join(map(str, lengths)), within, most, drawn))
         choices = sorted((choice for choice in self._asked.get(name, ()) if choice in printed), key=len)
         numbers = NUMBER.findall(printed.replace("−", "-"))

@@ -14,7 +14,7 @@ from autograder.experiments import registry as experiments
 from autograder.judge.decide import judge
 from autograder.records.bank import RESULT, LessonBank, Task, with_texts
 from autograder.records.course import Course
-from autograder.records.outcome import Evidence
+from autograder.records.run_outcome import Evidence
 from autograder.records.tensor_comparison import close, first_index
 from autograder.words.feedback_card import rich_text
 from autograder.words.language import translated

@@ -18,9 +18,9 @@ from autograder.classroom.class_report import MOST_COMPARED
 from autograder.classroom.desk import manual_grades
 from autograder.classroom.desk.page_data import Data, NotThere, Outdated
 from autograder.grading.class_folder import Class
-from autograder.grading.gradebook import GradebookWriter
+from autograder.grading.gradebook_writer import GradebookWriter
+from autograder.grading.graded_results import TaskResult, Ticked, readable
 from autograder.grading.sanitize_html import markdown2html
-from autograder.grading.verdicts import TaskResult, Ticked, readable
 from autograder.words.language import _
 
 # From here on, from 0 to 1, two answers stand one after the other.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from nbgrader.api import Grade
 
 from autograder.classroom.desk.page_data import Data, NotThere
-from autograder.grading.gradebook import GradebookWriter
-from autograder.grading.verdicts import Change, Ticked, now, readable
+from autograder.grading.gradebook_writer import GradebookWriter
+from autograder.grading.graded_results import Change, Ticked, now, readable
 from autograder.words.language import _
 
 # Times that the page shows, the last first.

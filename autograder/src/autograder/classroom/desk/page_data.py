@@ -15,10 +15,10 @@ from autograder.classroom.class_roster import Person, normalize_name
 from autograder.classroom.collection import read_record
 from autograder.classroom.gradebook_queries import HandedIn, Mark
 from autograder.classroom.score_export import Scores
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.verdicts import Asked, Change, Grading, TaskResult, Ticked
-from autograder.records.errors import UserError
+from autograder.grading.graded_results import Asked, Change, Grading, TaskResult, Ticked
+from autograder.records.authoring_errors import UserError
 from autograder.words.language import _
 
 
@@ -221,7 +221,7 @@ def read(course: Class) -> Data:
         BadBook: the gradebook cannot be used.
     """
     class_scores = score_export.scores(course)
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         records = store.read(TaskResult), store.read(Ticked), store.read(Change), store.read(Grading)
         asked = store.read(Asked)
     with gradebook_queries.opened(course.database) as book:

@@ -8,8 +8,8 @@ from typing import Any
 
 from autograder.classroom.desk import manual_grades
 from autograder.classroom.desk.page_data import Data, NotThere, Outdated, cell_of
-from autograder.grading.gradebook import GradebookWriter
-from autograder.grading.verdicts import Asked, now, readable
+from autograder.grading.gradebook_writer import GradebookWriter
+from autograder.grading.graded_results import Asked, now, readable
 from autograder.words.language import _
 
 

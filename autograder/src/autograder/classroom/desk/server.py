@@ -24,7 +24,7 @@ from autograder.classroom.desk.page_data import Data, NotThere, Outdated, read, 
 from autograder.classroom.pages import render
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 from autograder.web.admission_control import Activity, Admission, Limits
 from autograder.words.language import _, ngettext
 

@@ -12,8 +12,8 @@ from autograder.classroom.class_report import without_names
 from autograder.classroom.desk import manual_grades
 from autograder.classroom.desk.free_text_page import as_markup, statement
 from autograder.classroom.desk.page_data import Data, NotThere, cell_of
-from autograder.grading.gradebook import GradebookWriter
-from autograder.grading.verdicts import TaskResult, readable
+from autograder.grading.gradebook_writer import GradebookWriter
+from autograder.grading.graded_results import TaskResult, readable
 from autograder.words.language import _
 
 

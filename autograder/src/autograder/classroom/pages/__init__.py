@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograder.words.templates import templates
+from autograder.words.page_templates import templates
 
 # A page by itself: it leads to no other, nothing can be given on it, and no script of it runs.
 ALONE = {"link": None, "lesson": "", "token": "", "nonce": ""}

@@ -9,7 +9,7 @@ from autograder.classroom.class_roster import normalize_name
 from autograder.classroom.csv_tables import BadList, Lists, Table
 from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.classroom.score_export import Merged, Scores, factor, merged
-from autograder.grading.score_scaling import OtherMaximum
+from autograder.grading.unscaled_scores import OtherMaximum
 from autograder.words.phrases import listed
 
 # Of a file, and of a text or a link in its place (`get_filename` in Canvas' content_zipper.rb).

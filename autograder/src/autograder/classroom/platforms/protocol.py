@@ -8,7 +8,7 @@ from datetime import datetime
 
 from autograder.classroom.csv_tables import Lists, Table
 from autograder.classroom.score_export import Merged, Scores
-from autograder.grading.worker_pool import TimeBudget
+from autograder.grading.reader_processes import TimeBudget
 from autograder.records.serialization import UNSTORED
 
 

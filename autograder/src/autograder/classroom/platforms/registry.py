@@ -12,8 +12,8 @@ from autograder.classroom.platforms.github_classroom import GITHUB_CLASSROOM
 from autograder.classroom.platforms.gradescope import GRADESCOPE
 from autograder.classroom.platforms.moodle import MOODLE
 from autograder.classroom.platforms.protocol import Platform
+from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
-from autograder.records.errors import AuthoringError
 from autograder.records.load_definitions import defined_by
 
 

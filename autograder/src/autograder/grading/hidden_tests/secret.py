@@ -90,7 +90,7 @@ def drawn(course: Course, lesson: str, word: str) -> tuple[Mapping[str, bytes], 
 def _draw(
     course: Course, lesson: str, secret: str, public: bytes
 ) -> tuple[Mapping[str, bytes], tuple[tuple[str, str], ...]]:
-    from autograder.author import fair_draws, perturbed_probes
+    from autograder.author import fair_draws, secret_probes
     from autograder.author.authoring import load_lesson
     from autograder.author.build_bank import run_solution
     from autograder.author.parse_source import read_source
@@ -100,7 +100,7 @@ def _draw(
     described = load_lesson(course.source / lesson)
     notebook = read_source(course.source / lesson / f"{lesson}.py")
     seeds = [
-        perturbed_probes.seed_from(secret, lesson, f"givens-{number}") % 2**31
+        secret_probes.seed_from(secret, lesson, f"givens-{number}") % 2**31
         for number in range(1, max(described.redraws, 1) + 1)
     ]
     runs = run_solution(described, notebook, lesson, seeds, course.forbidden)

@@ -14,7 +14,7 @@ from nbformat.v4 import new_output
 
 from autograder.grading.sandbox.forbidden_call_log import read_call_reports
 from autograder.grading.sandbox.resource_limits import Budget, Limits
-from autograder.grading.sandbox.workers import Job, RunResult
+from autograder.grading.sandbox.sandbox_client import Job, RunResult
 from autograder.records.cell_roles import copied
 from autograder.words.language import LazyMessage, _
 

@@ -14,7 +14,7 @@ for a pipe, to write as well as to read, has a deadline, so two ends that both w
 wait for each other for ever.
 
 `channel` and `workers` keep this invariant on the grader's side, `supervisor` inside the sandbox.
-`worker_pool` has the same one for the processes that read what was handed in.
+`reader_processes` has the same one for the processes that read what was handed in.
 """
 
 from __future__ import annotations

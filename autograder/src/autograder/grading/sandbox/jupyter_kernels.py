@@ -23,9 +23,9 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.grading.reader_processes import without_limits
 from autograder.grading.sandbox.resource_limits import Limits
-from autograder.grading.sandbox.workers import Job, RunResult, SandboxFailed
-from autograder.grading.worker_pool import without_limits
+from autograder.grading.sandbox.sandbox_client import Job, RunResult, SandboxFailed
 
 UNPROTECTED = (
     "Without a sandbox, submissions run with your own rights. Not protected are your files, with the answers "

@@ -65,7 +65,7 @@
           const panel = panels().find(({ content }) => content === notebook);
           if (!panel || !notebook.model?.getMetadata(ABOUT)) return;
           const cells = JSON.stringify(notebook.widgets.map(({ model }) => model.id)); // as well a list of Python's
-          const told = `(lambda told: told and told.tell_cells(${cells}))(__import__("sys").modules.get("autograder.lesson.front_end"))`;
+          const told = `(lambda told: told and told.tell_cells(${cells}))(__import__("sys").modules.get("autograder.lesson.interactive_session"))`;
           asked(panel.sessionContext.session?.kernel, told);
         });
 

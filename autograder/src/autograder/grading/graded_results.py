@@ -35,8 +35,8 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, scoped_session
 
 from autograder.records import serialization
-from autograder.records.errors import BadBook
-from autograder.records.findings import StillStub
+from autograder.records.answer_findings import StillStub
+from autograder.records.authoring_errors import BadBook
 from autograder.words.sanitize import one_line
 
 RECORDS = Table(

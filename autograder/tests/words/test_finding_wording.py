@@ -10,13 +10,13 @@ import pytest
 import torch
 from autograder.experiments.dropout import MEASURES
 from autograder.experiments.registry import EXPERIMENTS
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
+from autograder.records.answer_findings import Verdict
 from autograder.records.bank import Check, Probe, Task
-from autograder.records.findings import Verdict
-from autograder.records.outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
+from autograder.records.run_outcome import ErrorReport, ForbiddenCall, Operand, Outcome, Uncalled
 from autograder.words.fact_wording import fact_text
+from autograder.words.finding_wording import short_finding, word
 from autograder.words.phrases import axis_label, number_text
-from autograder.words.wording import short_finding, word
 from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
 
 

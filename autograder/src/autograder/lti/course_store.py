@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 
 FILE = "lti.db"
 TABLES = """

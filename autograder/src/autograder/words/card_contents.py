@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import Task
 from autograder.words.fact_wording import fact_message
+from autograder.words.finding_wording import unfinished_text, word
 from autograder.words.language import _, translated
 from autograder.words.phrases import N_, listed
 from autograder.words.trace_wording import line_text, step_text
-from autograder.words.wording import unfinished_text, word
 
 MOST_WORDS = 45  # in the mistake and its lines together; the title and the points come to some ten more
 MOST_OF_MISTAKE = 34  # an error's own message can be long

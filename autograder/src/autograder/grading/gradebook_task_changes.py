@@ -6,7 +6,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, MissingEntry, Notebook
 from nbgrader.preprocessors import SaveCells
 
-from autograder.grading.verdicts import Change, Grading, Store, make_table, now
+from autograder.grading.graded_results import Change, Grading, Store, make_table, now
 
 
 class MoveCells(SaveCells):

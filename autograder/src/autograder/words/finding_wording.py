@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from autograder.records import findings as f
+from autograder.records import answer_findings as f
 from autograder.records.bank import AS_SEEN, Task
 from autograder.words.fact_wording import fact_message
 from autograder.words.forbidden_wording import calls_forbidden, forbidden_text

@@ -43,8 +43,8 @@ from autograder.classroom.unpacking import (
     unpacked,
 )
 from autograder.grading.read_submission import MAX_FILE_BYTES
-from autograder.grading.worker_pool import LimitReached, TimeBudget
-from autograder.records.errors import UserError
+from autograder.grading.reader_processes import LimitReached, TimeBudget
+from autograder.records.authoring_errors import UserError
 
 # A platform's own list of an archive; one with all results of a large class is long.
 MAX_LIST_BYTES = 200_000_000

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import filelock
 import pytest
-from autograder.grading.sandbox import seccomp, workers
+from autograder.grading.sandbox import sandbox_client, seccomp
 from autograder.grading.sandbox.bubblewrap import Inside
 from autograder.grading.sandbox.execute_notebook import Executed, RunIncomplete, execute
 from autograder.grading.sandbox.output_limits import LEFT_OUT_MIME
 from autograder.grading.sandbox.resource_limits import MEBIBYTE, Limits
-from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
+from autograder.grading.sandbox.sandbox_client import Job, SandboxFailed, Worker
 from autograder.records.evidence_mime import EVIDENCE_MIME
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -292,7 +292,7 @@ def test_each_run_has_a_network_of_its_own_in_which_there_is_nobody(worker):
 def test_who_is_not_root_has_the_same_sandbox():
     code = (
         "from autograder.grading.sandbox.bubblewrap import Inside\n"
-        "from autograder.grading.sandbox.workers import Job, Worker\n"
+        "from autograder.grading.sandbox.sandbox_client import Job, Worker\n"
         "with Worker(Inside()) as worker:\n"
         "    for _ in range(2):\n"
         "        print(worker.run(Job([('one', '6 * 7')])).cells['one'][1][0]['data']['text/plain'])\n"
@@ -514,7 +514,7 @@ SEND = PIPE + (
     'stream = b\'{"output_type": "stream", "name": "stdout", "text": "%s"}\'\n'
 )
 LIES = {
-    "many parts": ("send(b'[' + b'[],' * 400_000 + b'0]')", len(workers.TOO_INTRICATE)),
+    "many parts": ("send(b'[' + b'[],' * 400_000 + b'0]')", len(sandbox_client.TOO_INTRICATE)),
     "many outputs": ("cell(*[stream % b'x'] * 9_000)", 2_500),
     "many large texts": ("cell(*[stream % (b'x' * 2**20)] * 9)", 4 * 2**20),
     "a large text": ("cell(stream % (b'\\\\ud83d\\\\ude00' + b'x' * 9_000_000))", 0),

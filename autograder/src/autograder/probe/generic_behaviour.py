@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from autograder.experiments.base import moved, other, slices_changed
 from autograder.probe.call_answer import constructed, copy, fresh, isolated_global_state, load_weights, split
 from autograder.records.bank import RESULT, Probe, Task, axis_parts
-from autograder.records.outcome import Examination, Influence
+from autograder.records.run_outcome import Examination, Influence
 from autograder.records.tensor_comparison import all_close
 from autograder.torch_internals import hooks_on
 

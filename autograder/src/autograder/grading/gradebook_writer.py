@@ -22,13 +22,13 @@ from nbgrader import utils
 from nbgrader.api import Grade, Gradebook, InvalidEntry, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 
-from autograder.grading import verdicts
+from autograder.grading import graded_results
 from autograder.grading.class_folder import KEY, STAMP, Class, Submission
-from autograder.grading.gradebook_migration import MoveCells
+from autograder.grading.gradebook_task_changes import MoveCells
+from autograder.grading.graded_results import Change, Grading, Store, TaskResult, make_table, now, readable
 from autograder.grading.late_policy import EXCUSE
 from autograder.grading.read_submission import beside, moment
-from autograder.grading.verdicts import Change, Grading, Store, TaskResult, make_table, now, readable
-from autograder.records.errors import BadBook
+from autograder.records.authoring_errors import BadBook
 from autograder.words.language import LazyMessage
 
 PERMISSIONS = 0o444
@@ -342,7 +342,7 @@ def follow(course: Class) -> None:
     Raises:
         BadBook: the gradebook cannot be used.
     """
-    with verdicts.opened(course.database) as store:
+    with graded_results.opened(course.database) as store:
         excused = {(grading.lesson, grading.student) for grading in store.read(Grading) if grading.excused}
     if not excused:
         return

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograder.lesson import front_end
+from autograder.lesson import interactive_session
 from autograder.records.javascript_modules import MODULE_MIME, PICTURE_MIME, bundled
 
 SCRIPT = """<div class="ag-live">{still}</div><script>(async (box) => {{
@@ -46,7 +46,7 @@ def in_page(
         files: bytes that the module reads, by name.
         name: what the choice is kept by; that of the content where none is given.
     """
-    page = front_end.page()
+    page = interactive_session.page()
     if not page:
         return dict(still)
     held = {name: base64.b64encode(content).decode() for name, content in (files or {}).items()}

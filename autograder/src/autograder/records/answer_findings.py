@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from autograder.records.outcome import ErrorReport, ForbiddenCall, Reshaped, Uncalled
+from autograder.records.run_outcome import ErrorReport, ForbiddenCall, Reshaped, Uncalled
 
 if TYPE_CHECKING:
     from torch import Tensor

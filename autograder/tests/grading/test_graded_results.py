@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from autograder.grading import verdicts
-from autograder.grading.verdicts import Change, Grading, TaskResult
+from autograder.grading import graded_results
+from autograder.grading.graded_results import Change, Grading, TaskResult
 
 FIRST = Grading("01-sums", "ada", "2026-01-01T00:00:00+00:00", {"submission": "1", "lesson": "1"})
 SHARE = TaskResult("01-sums", "ada", "share", 1, 3, faults=("no-scale",), finding="WrongValues", answer="x")
@@ -20,9 +20,9 @@ def database(tmp_path: Path) -> str:
 
 
 def written(database: str, grading: Grading, *results: TaskResult) -> list[Change]:
-    with verdicts.opened(database) as store:
+    with graded_results.opened(database) as store:
         store.write(grading, results)
-    with verdicts.opened(database) as store:
+    with graded_results.opened(database) as store:
         return store.read(Change)
 
 
@@ -30,7 +30,7 @@ def test_what_was_written_is_read_again_by_lesson_and_by_student(database):
     eve = replace(SHARE, student="eve", points=None)
     written(database, FIRST, SHARE)
     written(database, replace(FIRST, student="eve"), eve)
-    with verdicts.opened(database) as store:
+    with graded_results.opened(database) as store:
         assert store.read(TaskResult) == [SHARE, eve]
         assert store.read(TaskResult, "01-sums", "eve") == [eve]
         assert store.read(TaskResult, "02-more") == []
@@ -54,6 +54,6 @@ def test_a_score_that_changes_leaves_a_record_of_why(database, made_from, why):
 
 
 def test_a_gradebook_that_is_not_there_holds_nothing_and_is_not_made(tmp_path):
-    with verdicts.opened(f"sqlite:///{tmp_path / 'none.db'}") as store:
+    with graded_results.opened(f"sqlite:///{tmp_path / 'none.db'}") as store:
         assert store.read(TaskResult) == []
     assert list(tmp_path.iterdir()) == []

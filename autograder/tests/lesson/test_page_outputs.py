@@ -1,7 +1,7 @@
 """Outputs that live in the page of the front end that shows them."""
 
 import pytest
-from autograder.lesson.in_page import in_page
+from autograder.lesson.page_outputs import in_page
 from autograder.records.javascript_modules import MODULE_MIME
 
 CODE = "export default { render() {} };"

@@ -28,7 +28,7 @@ from autograder.author.source_lint import statement
 from autograder.records.bank import RESULT, Task
 from autograder.records.course import Claims, Course
 from autograder.records.file_digests import write_whole
-from autograder.records.outcome import Outcome
+from autograder.records.run_outcome import Outcome
 from autograder.records.serialization import read_toml
 
 READ = "read.toml"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from autograder.records.outcome import ModuleReport, Outcome
+from autograder.records.run_outcome import ModuleReport, Outcome
 
 
 @pytest.mark.parametrize("shape", [(5,), (2, 1), (), None, (-2,)])

@@ -6,11 +6,11 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from autograder.grading import worker_pool
-from autograder.grading.worker_pool import LimitReached, Process, Processes, ResourceLimits, TimeBudget
+from autograder.grading import reader_processes
+from autograder.grading.reader_processes import LimitReached, Process, Processes, ResourceLimits, TimeBudget
 from support.pieces import dig, fail, fill, leave, spin, unlike_any
 
-SMALL = ResourceLimits(processor_seconds=1, memory_bytes=100 * worker_pool.MEBIBYTE, seconds=20)
+SMALL = ResourceLimits(processor_seconds=1, memory_bytes=100 * reader_processes.MEBIBYTE, seconds=20)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_one_that_is_closed_while_it_starts_is_ended_without_an_error(monkeypatc
         made.close()
         yield
 
-    monkeypatch.setattr(worker_pool, "_without_main", closed_meanwhile)
+    monkeypatch.setattr(reader_processes, "_without_main", closed_meanwhile)
     with pytest.raises(LimitReached, match="closed"):
         made.start()
     assert made._process is None

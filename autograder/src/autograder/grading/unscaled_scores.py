@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.records.errors import UserError
+from autograder.records.authoring_errors import UserError
 
 # Where scores go to, in words.
 PLATFORM = "on the platform"
