@@ -11,20 +11,20 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).parents[1]
 
 
-def class_folder(place: Path, *lessons: str) -> Path:
+def class_folder(folder: Path, *lessons: str) -> Path:
     """A class's folder: some of the course's lessons as they are released, and the course's own answers."""
     for lesson in lessons:
         for name in ("notebooks", "source"):
-            shutil.copytree(ROOT / name / lesson, place / name / lesson)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+            shutil.copytree(ROOT / name / lesson, folder / name / lesson)
+    shutil.copy(ROOT / "nbgrader_config.py", folder)
     described = (ROOT / "course.toml").read_text(encoding="utf-8")
     bank = f'"{(ROOT / "bank").as_posix()}"'
-    (place / "course.toml").write_text(described.replace('"bank"', bank), encoding="utf-8")
+    (folder / "course.toml").write_text(described.replace('"bank"', bank), encoding="utf-8")
     course = Course.read(ROOT)
     for added in (course.adds.experiments, course.adds.mine, course.quiz, course.review):
-        (place / added).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / added, place / added)
-    return place
+        (folder / added).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / added, folder / added)
+    return folder
 
 
 def full_points(lesson: str) -> float:

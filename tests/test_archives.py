@@ -11,6 +11,6 @@ def test_the_work_of_random_classes_reaches_the_right_person():
     results = run(CLASSES)
     assert [line for result in results for line in result.wrong] == []
     assert [result.seed for result in results if result.unmentioned] == []
-    placed, placeable = sum(one.placed for one in results), sum(one.placeable for one in results)
+    placed, placeable = sum(item.placed for item in results), sum(item.placeable for item in results)
     assert placed >= 0.99 * placeable
     assert set(OPERATIONS) <= {name for result in results for name in result.used}

@@ -43,10 +43,10 @@ def test_marked_lines_are_lines_of_the_code():
 
 
 def test_every_answer_to_a_task_of_today_has_a_statement():
-    told = {(entry["lesson"], entry["task"]): entry["statement"] for entry in statements()}
-    assert "`dot(a, b)`" in told["01-dot-product", "dot-product"]
+    reported = {(entry["lesson"], entry["task"]): entry["statement"] for entry in statements()}
+    assert "`dot(a, b)`" in reported["01-dot-product", "dot-product"]
     newest = {(answer.lesson, answer.task) for answer in answers("eighteenth")}
-    assert newest - told.keys() == set()
+    assert newest - reported.keys() == set()
 
 
 def test_an_adapter_has_at_most_40_lines():

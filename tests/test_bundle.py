@@ -43,10 +43,10 @@ def wheels_in(files) -> tuple[str, str]:
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("bundle") / "all.zip"
     bundle(COURSE, [LESSON], out, hints=1)
-    place = tmp_path_factory.mktemp("student")
+    root = tmp_path_factory.mktemp("student")
     with zipfile.ZipFile(out) as archive:
-        archive.extractall(place)
-    (unpacked,) = place.iterdir()
+        archive.extractall(root)
+    (unpacked,) = root.iterdir()
     return unpacked
 
 
@@ -63,7 +63,7 @@ def wheel(wheels):
 
 
 def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
-    there = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
+    there = {item.relative_to(folder).as_posix() for item in folder.rglob("*") if item.is_file()}
     names = {Path(wheel.filename).name for wheel in wheels}
     places = [f"{language}{LESSON}" for language in ("", "bn/", "hi_Latn/")]
     notebooks = {f"notebooks/{place}/{LESSON}.ipynb" for place in places}
@@ -95,8 +95,8 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
 
 
 def test_what_one_lesson_alone_reads_is_in_its_bundle_alone(wheel, tmp_path):
-    made = bundle(COURSE, ["10-read-a-model"], tmp_path)
-    with zipfile.ZipFile(tmp_path / wheels_in(made)[1]) as packed:
+    result = bundle(COURSE, ["10-read-a-model"], tmp_path)
+    with zipfile.ZipFile(tmp_path / wheels_in(result)[1]) as packed:
         more = set(packed.namelist()) - set(wheel.namelist())
     assert {"visuals/checkpoint/weights.safetensors", "visuals/checkpoint/train.py"} <= more
     assert "visuals/trained/weights.safetensors" in wheel.namelist()
@@ -122,9 +122,9 @@ def test_the_wheels_check_answers_in_an_environment_without_the_course(folder, w
     assert not [name for name in NOT_FOR_STUDENTS if (environment.packages / name).exists()]
     environment.pip("install", *(wheel.filename for wheel in wheels))
     ran = environment.run(folder, "-c", TRIES, AUTOGRADER_PROGRESS="off")
-    origin, right, wrong, said, progress, modules = json.loads(ran.splitlines()[-1])
+    origin, right, wrong, output, progress, modules = json.loads(ran.splitlines()[-1])
     assert Path(origin).is_relative_to(environment.packages)
     assert (right, wrong) == (True, False)
-    assert "Two sums are multiplied" in said
+    assert "Two sums are multiplied" in output
     assert f"0 of {len(COURSE.load(LESSON).tasks)} tasks" in progress
     assert "autograder.command.app" not in modules

@@ -39,9 +39,9 @@ def cells(lesson: str) -> dict[str, str]:
 def run(lesson: str, *ids: str, **names: Any) -> dict[str, Any]:
     """Run some cells of a lesson, one after the other; what they define. `names` are defined before."""
     namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": functional, **names}
-    for one in ids:
+    for item in ids:
         with contextlib.redirect_stdout(io.StringIO()):
-            exec(cells(lesson)[one], namespace)
+            exec(cells(lesson)[item], namespace)
     return namespace
 
 
@@ -153,7 +153,7 @@ def test_the_gradient_without_the_division_is_many_times_larger_and_with_it_hard
                 attention = Attention(width, width, scaled)
                 ((attention(x) - target) ** 2).mean().backward()
                 norms.setdefault((width, scaled), []).append(float(attention.W_query.weight.grad.norm()))
-    ratios = [one / other for one, other in zip(norms[512, False], norms[512, True], strict=True)]
+    ratios = [item / other for item, other in zip(norms[512, False], norms[512, True], strict=True)]
     assert min(ratios) > 5
     means = [sum(norms[width, True]) / 5 for width in (8, 64, 512)]
     assert max(means) < 2 * min(means)
@@ -198,10 +198,10 @@ def shuffled_past(*layers):
     """How far the last output moves when the tokens before it are shuffled."""
     x, order = torch.randn(6, 4), [3, 1, 4, 0, 2, 5]
     with torch.no_grad():
-        one, other = x, x[order]
+        item, other = x, x[order]
         for layer in layers:
-            one, other = layer(one), layer(other)
-        return float((one[-1] - other[-1]).abs().max())
+            item, other = layer(item), layer(other)
+        return float((item[-1] - other[-1]).abs().max())
 
 
 def test_one_causal_layer_does_not_know_the_order_of_the_past_and_two_do():
@@ -256,9 +256,9 @@ def test_dropout_takes_a_third_of_the_lesson():
 
 def test_a_result_of_float32_for_an_input_of_float64_does_not_earn_everything():
     cell = cells(DROPOUT)["causal-attention-answer"]
-    made = run(DROPOUT)
-    exec(cell.replace("return attn_weights @ values", "return (attn_weights @ values).float()"), made)
-    assert "(4 of 5 points)" in str(check("causal-attention", made["CausalAttention"]))
+    result = run(DROPOUT)
+    exec(cell.replace("return attn_weights @ values", "return (attn_weights @ values).float()"), result)
+    assert "(4 of 5 points)" in str(check("causal-attention", result["CausalAttention"]))
 
 
 HELPS = (*GIVEN, "batched-scores-answer", "causal-attention-answer", "topics", "why-it-helps")
@@ -336,12 +336,12 @@ def test_one_trained_head_finds_the_person_and_the_other_the_kind_of_bank():
         HEADS, "carried-over", "trained-heads", trained_words=trained_words, attention_map=attention_map
     )
     words = lesson["small"].tokens(lesson["sentence"])
-    found = []
+    actual = []
     for head, word in zip(lesson["trained"], ("she", "bank"), strict=True):
         row = head.weights(lesson["small"].embed(lesson["sentence"])[None])[0, words.index(word)]
-        found.append(words[int(row.argmax())])
+        actual.append(words[int(row.argmax())])
         assert row.max() > 0.5
-    assert found == ["girl", "cash"]
+    assert actual == ["girl", "cash"]
 
 
 MEASURED = ("stories-made", "error-left", "error-with-heads-answer")
@@ -421,12 +421,12 @@ def test_equal_heads_stay_equal_in_training_unless_dropout_tells_them_apart():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_wrong_merge_trains_badly_and_the_fix_helps(seed):
     lesson = run(HEADS, "bug-merge-without-transpose-answer", "bug-merge-symptom")
-    found = {"torch": torch, "nn": nn}
-    exec(faulty_code(cells(HEADS)["bug-merge-without-transpose-answer"]), found)
+    actual = {"torch": torch, "nn": nn}
+    exec(faulty_code(cells(HEADS)["bug-merge-without-transpose-answer"]), actual)
     ends = []
-    for made in (found["EncoderHeads"], lesson["EncoderHeads"]):
+    for result in (actual["EncoderHeads"], lesson["EncoderHeads"]):
         torch.manual_seed(seed)
-        start, end = lesson["error_before_and_after"](made(4, 4, 2))
+        start, end = lesson["error_before_and_after"](result(4, 4, 2))
         assert end < start
         ends.append(end)
     assert ends[0] > 0.75
@@ -457,10 +457,10 @@ def test_the_fused_class_can_do_what_the_stack_cannot():
 @pytest.mark.parametrize("guard", ['raise ValueError("these heads do not fit")', "pass"])
 def test_a_named_mistake_is_named_however_an_unfit_width_is_refused(guard):
     cell = cells(HEADS)["multi-head-attention-answer"].replace(" / self.head_dim**0.5", "")
-    (told,) = (line.strip() for line in cell.splitlines() if line.strip().startswith("raise ValueError"))
-    made = run(HEADS, "split-heads-answer", "merge-heads-answer")
-    exec(cell.replace(told, guard), made)
-    assert "not divided by √head_dim" in str(check("multi-head-attention", made["MultiHeadAttention"]))
+    (reported,) = (line.strip() for line in cell.splitlines() if line.strip().startswith("raise ValueError"))
+    result = run(HEADS, "split-heads-answer", "merge-heads-answer")
+    exec(cell.replace(reported, guard), result)
+    assert "not divided by √head_dim" in str(check("multi-head-attention", result["MultiHeadAttention"]))
 
 
 def test_two_bugs_together_can_have_a_better_curve_than_one_under_any_seed():
@@ -527,14 +527,16 @@ def translator():
 
 def test_the_learners_classes_translate_dates_with_the_trained_weights(translator):
     texts, right = zip(*translator["dates"].examples(200, seed=2), strict=True)
-    assert sum(one == other for one, other in zip(translator["translated"](texts), right, strict=True)) > 190
+    assert (
+        sum(item == other for item, other in zip(translator["translated"](texts), right, strict=True)) > 190
+    )
 
 
 def test_the_alignment_moves_with_the_order_of_the_source(translator):
     for text, alignment in zip(translator["two_ways"], translator["alignments"], strict=True):
         tokens = translator["dates"].tokens(text)
-        for place, character in ((3, "6"), (9, "3")):
-            assert tokens[int(alignment[place].argmax())] == character
+        for position, character in ((3, "6"), (9, "3")):
+            assert tokens[int(alignment[position].argmax())] == character
         for dash in (4, 7):  # needs nothing, and sums to 1 nevertheless
             assert float(alignment[dash].sum()) == pytest.approx(1, abs=1e-5)
 
@@ -543,11 +545,11 @@ def test_the_last_digits_are_read_where_they_are_and_the_first_ones_hardly_more_
     hits, counted, by_chance = torch.zeros(3, 10)
     for text, date in translator["dates"].examples(100, seed=3):
         read = translator["what_is_read"](text).argmax(dim=-1)
-        for place, origin in enumerate(translator["dates"].origins(text, date)):
+        for position, origin in enumerate(translator["dates"].origins(text, date)):
             if origin is not None:
-                hits[place] += read[place] == origin
-                counted[place] += 1
-                by_chance[place] += 1 / len(translator["dates"].tokens(text))
+                hits[position] += read[position] == origin
+                counted[position] += 1
+                by_chance[position] += 1 / len(translator["dates"].tokens(text))
     times = hits / by_chance  # what chance would give
     assert min(times[3], times[9]) > 4
     assert max(times[0], times[5], times[8]) < 2.5
@@ -572,8 +574,8 @@ def test_visible_padding_spoils_nearly_all_dates_that_have_some_and_no_other(tra
     written = translator["translated"](texts, hide_padding=False)
     longest = max(len(translator["dates"].tokens(text)) for text in texts)
     hits = {True: [], False: []}
-    for text, one, other in zip(texts, written, right, strict=True):
-        hits[len(translator["dates"].tokens(text)) == longest].append(one == other)
+    for text, item, other in zip(texts, written, right, strict=True):
+        hits[len(translator["dates"].tokens(text)) == longest].append(item == other)
     assert all(hits[True])
     assert sum(hits[False]) < 0.1 * len(hits[False])
 
@@ -692,9 +694,9 @@ def test_without_a_mask_no_number_of_layers_sees_the_order():
 
 def test_one_causal_layer_sees_a_set_two_see_an_order_and_even_weights_count():
     lesson = run(POSITIONS, *SENTENCE, "causal-shown", "counting-shown", "past-shown")
-    one, two = lesson["gaps"]
-    assert float(one[3:].max()) < 1e-6  # "man", and the second "the" with the same three tokens before it
-    assert float(one[:3].min()) > 0.1
+    item, two = lesson["gaps"]
+    assert float(item[3:].max()) < 1e-6  # "man", and the second "the" with the same three tokens before it
+    assert float(item[:3].min()) > 0.1
     assert float(two[-1]) > 0.5
     torch.testing.assert_close(1 / lesson["seen"], torch.arange(1.0, 7))
 
@@ -1016,7 +1018,7 @@ def test_wrong_rows_spoil_a_score_by_a_third_of_the_spread_one_token_apart_and_w
 def today():
     """What lesson 13 defines, without its trainings and figures."""
     lesson = "13-attention-today"
-    answers = [one for one in cells(lesson) if one.endswith("-answer")]
+    answers = [item for item in cells(lesson) if item.endswith("-answer")]
     given = run(
         lesson,
         "setup",
@@ -1035,12 +1037,12 @@ def today():
 
 
 def test_todays_models_keep_a_seventh_of_what_llama_2_keeps_or_less():
-    kept = {name: today()["plan_bytes"](layers, 131_072) for name, layers in today()["PLANS"].items()}
-    llama = kept.pop("Llama 2 7B")
+    saved = {name: today()["plan_bytes"](layers, 131_072) for name, layers in today()["PLANS"].items()}
+    llama = saved.pop("Llama 2 7B")
     assert today()["plan_bytes"](today()["PLANS"]["Llama 2 7B"], 1) == 524_288
     assert round(llama / 10**9) == 69
     assert round(llama / (2 * 6_738_415_616)) == 5
-    assert all(one < llama / 7 for one in kept.values())
+    assert all(item < llama / 7 for item in saved.values())
 
 
 def test_what_the_written_answer_says_of_eight_gibibytes_is_so():
@@ -1105,7 +1107,7 @@ def test_dividing_all_frequencies_loses_the_neighbour_and_yarn_keeps_it(seed):
 
 @over_all_seeds
 def test_bounds_forgive_a_learning_rate_that_breaks_the_plain_model():
-    found = {}
+    actual = {}
     for name, scores_of in (
         ("plain", None),
         ("capped", today()["capped"]),
@@ -1113,12 +1115,12 @@ def test_bounds_forgive_a_learning_rate_that_breaks_the_plain_model():
         ("cap", today()["bounded_by"](20.0)),
     ):
         models = [today()["previous_trained"](seed, lr=0.3, scores_of=scores_of) for seed in SEEDS]
-        found[name] = [(today()["right_at"](model, 16), model.largest) for model in models]
-    assert all(right <= 0.21 and largest > 100_000 for right, largest in found["plain"])
-    assert all(right >= 0.51 and largest < 40 for right, largest in found["norm"])
-    assert sum(right > 0.99 for right, _ in found["norm"]) >= 3
-    assert all(largest <= 20 for _, largest in found["cap"])
-    assert all(right <= 0.32 and largest <= 20 for right, largest in found["capped"])
+        actual[name] = [(today()["right_at"](model, 16), model.largest) for model in models]
+    assert all(right <= 0.21 and largest > 100_000 for right, largest in actual["plain"])
+    assert all(right >= 0.51 and largest < 40 for right, largest in actual["norm"])
+    assert sum(right > 0.99 for right, _ in actual["norm"]) >= 3
+    assert all(largest <= 20 for _, largest in actual["cap"])
+    assert all(right <= 0.32 and largest <= 20 for right, largest in actual["capped"])
 
 
 def test_with_weights_of_one_no_score_exceeds_the_root_of_the_width():
@@ -1159,14 +1161,14 @@ def test_the_stored_run_shows_what_the_lesson_says_of_lengths():
     run = json.loads(STORED.read_text())
     forms = cells("13-attention-today")["lengths-figure"].partition("lengths =")[0]
     exec(forms, today())
-    kept = {
+    saved = {
         name: [today()["plan_bytes"]([layer], length, 4) for length in run["lengths"]]
         for name, layer in today()["FORMS"].items()
     }
     for name in ("window", "delta"):
-        assert len(set(kept[name])) == 1
+        assert len(set(saved[name])) == 1
         assert max(run["times"][name]) < 1.1 * min(run["times"][name])
-    assert round(kept["latent"][-1] / kept["plain"][-1], 2) == 0.28
+    assert round(saved["latent"][-1] / saved["plain"][-1], 2) == 0.28
     assert run["lengths"][-1] == 16_384
     assert run["times"]["latent"][-1] / run["times"]["plain"][-1] == pytest.approx(1.8, abs=0.05)
 

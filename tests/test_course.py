@@ -49,7 +49,9 @@ def test_a_mistake_that_one_lesson_knows_stands_beside_it_and_every_other_is_sha
         for fault in (*(wrong.fault for wrong in task.wrong), *task.cannot):
             users[fault].add(lesson)
     general = {name for name, fault in FAULTS.known.items() if fault.parts}
-    general |= {one.fault for one in FAULTS.on_results} | {name for some in FAULTS.together for name in some}
+    general |= {item.fault for item in FAULTS.on_results} | {
+        name for some in FAULTS.together for name in some
+    }
     wrong_place = {}
     for lesson in LESSONS:
         for name in load_faults(ROOT / "source", lesson).known.keys() - SHARED:
@@ -69,7 +71,7 @@ def named(value):
 
 def test_what_this_course_says_itself_names_only_what_is_filled_in():
     registry.use(COURSE)
-    words = {name: one.words for name, one in {**registry.EXPERIMENTS, **registry.PROPERTIES}.items()}
+    words = {name: item.words for name, item in {**registry.EXPERIMENTS, **registry.PROPERTIES}.items()}
     words[plugin_words.NOT_FINITE] = plugin_words.OF_NOT_FINITE
     always = {"answer", "kind", "where", "place", "obtained", "expected"}
     unknown = {
@@ -111,7 +113,7 @@ def test_a_task_knows_the_mistakes_people_make_and_the_other_ways_to_be_right(le
 @pytest.mark.parametrize("field", ["name", "hint"])
 def test_no_two_mistakes_of_the_course_are_told_alike(field):
     counts = Counter(getattr(fault, field) for fault in FAULTS.known.values())
-    assert [told for told, count in counts.items() if count > 1] == []
+    assert [reported for reported, count in counts.items() if count > 1] == []
 
 
 def test_what_explains_a_mistake_is_a_cell_of_the_course():
@@ -146,7 +148,7 @@ def test_batch_elements_are_not_copies_of_each_other_in_every_probe(lesson):
             if hasattr(value, "ndim") and value.ndim >= 3 and value.shape[0] > 1 and value.is_floating_point()
         ]
         if batches:
-            assert any(bool((one[0] != one[1]).any()) for one in batches), task.id
+            assert any(bool((item[0] != item[1]).any()) for item in batches), task.id
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -192,14 +194,14 @@ PLAIN = {
 
 @pytest.mark.parametrize("file", [*LESSONS, "faults", *COURSE.preload, translate.MESSAGES])
 def test_texts_are_plain_english(file):
-    said = [(one.context, one.text) for one in translate.entries(COURSE, file)]
-    found = {
+    output = [(item.context, item.text) for item in translate.entries(COURSE, file)]
+    actual = {
         f"{context}: {match[0]}": instead
-        for context, text in said
+        for context, text in output
         for pattern, instead in (PLAIN | HABITS).items()
         if (match := re.search(pattern, NO_PROSE.sub("", str(text))))
     }
-    assert found == {}
+    assert actual == {}
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -243,8 +245,10 @@ def test_what_a_cell_waits_for_is_made_by_a_cell_before_it(lesson):
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_picture_stands_before_the_first_task(lesson):
     cells = source(lesson).cells
-    pictured = next(place for place, cell in enumerate(cells) if "figure" in cell.metadata.get("tags", ()))
-    tasked = next(place for place, cell in enumerate(cells) if is_answer(cell))
+    pictured = next(
+        position for position, cell in enumerate(cells) if "figure" in cell.metadata.get("tags", ())
+    )
+    tasked = next(position for position, cell in enumerate(cells) if is_answer(cell))
     assert pictured < tasked
 
 
@@ -256,8 +260,8 @@ def test_the_bugs_of_the_seeds_are_tasks():
         if cell.cell_type == "code" and faulty_code(cell.source)
     ]
     assert len(faulty) >= 6
-    known = {task.id for _, task in TASKS}
-    assert set(faulty) <= known
+    reference = {task.id for _, task in TASKS}
+    assert set(faulty) <= reference
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

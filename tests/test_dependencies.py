@@ -44,8 +44,8 @@ class Projects:
 
     def __init__(self, *texts: str) -> None:
         read = [tomllib.loads(text) for text in texts]
-        self.builds = [Requirement(line) for one in read for line in one["build-system"]["requires"]]
-        self.known = {one["project"]["name"]: one["project"] for one in read}
+        self.builds = [Requirement(line) for item in read for line in item["build-system"]["requires"]]
+        self.known = {item["project"]["name"]: item["project"] for item in read}
         self.course, self.tool = list(self.known)
 
     def declared(self, name: str, *extras: str) -> dict[str, SpecifierSet]:
@@ -73,34 +73,34 @@ def requirement_lines(lock: str) -> list[str]:
 
 def disagreements_of_lock(projects: Projects, lock: str, *extras: str) -> list[str]:
     """What in the lock does not agree with the projects, or does not belong in a lock."""
-    found = []
+    actual = []
     versions: dict[str, set[str]] = {}
     names = []
     for line in requirement_lines(lock):
         if "://" in line or line.startswith("-"):
-            found.append(f"`{line}` is more than a package and its version")
+            actual.append(f"`{line}` is more than a package and its version")
             continue
         requirement = Requirement(line)
         name = str(canonicalize_name(requirement.name))
         names.append(name)
         exact = re.fullmatch(r"==([^*,]+)", str(requirement.specifier))
         if exact is None:
-            found.append(f"{name} has no exact version")
+            actual.append(f"{name} has no exact version")
         else:
             versions.setdefault(name, set()).add(exact.group(1))
         if CUDA.match(name):
-            found.append(f"{name} belongs to CUDA")
+            actual.append(f"{name} belongs to CUDA")
     if names != sorted(names):
-        found.append("the lines are not sorted by name")
+        actual.append("the lines are not sorted by name")
     for name, wanted in projects.declared(projects.course, *extras).items():
         if name not in versions:
-            found.append(f"{name} is missing")
-        found += [
+            actual.append(f"{name} is missing")
+        actual += [
             f"{name} is {version}, outside {wanted}"
             for version in sorted(versions.get(name, ()))
             if not wanted.contains(version, prereleases=True)
         ]
-    return found
+    return actual
 
 
 def disagreements_of_conda(projects: Projects, conda: str) -> list[str]:
@@ -111,18 +111,19 @@ def disagreements_of_conda(projects: Projects, conda: str) -> list[str]:
     wanted["pip"] = SpecifierSet()
     lines = yaml.safe_load(conda)["dependencies"]
     given = {
-        one.name: one.specifier for one in map(Requirement, (line for line in lines if isinstance(line, str)))
+        item.name: item.specifier
+        for item in map(Requirement, (line for line in lines if isinstance(line, str)))
     }
-    found = [f"{name} is missing" for name in sorted(wanted.keys() - given.keys())]
-    found += [f"{name} is not declared" for name in sorted(given.keys() - wanted.keys())]
-    found += [
+    actual = [f"{name} is missing" for name in sorted(wanted.keys() - given.keys())]
+    actual += [f"{name} is not declared" for name in sorted(given.keys() - wanted.keys())]
+    actual += [
         f"{name} is {given[name]}, not {wanted[name]}"
         for name in sorted(wanted.keys() & given.keys())
         if given[name] != wanted[name]
     ]
     if [line["pip"] for line in lines if isinstance(line, dict)] != [["-e ./autograder", "-e ."]]:
-        found.append("pip must install the tool and the course and nothing else")
-    return found
+        actual.append("pip must install the tool and the course and nothing else")
+    return actual
 
 
 def undeclared(projects: Projects, name: str, files: list[Path], *extras: str) -> set[str]:
@@ -139,8 +140,8 @@ def undeclared(projects: Projects, name: str, files: list[Path], *extras: str) -
         ROOT / "autograder" / "tests",
         sandbox,
     )  # where a test, or a sandbox, finds what it imports
-    known = {*sys.stdlib_module_names, *(entry.stem for folder in folders for entry in folder.iterdir())}
-    names = {str(canonicalize_name(MODULES.get(name, name))) for name in imported - known}
+    reference = {*sys.stdlib_module_names, *(entry.stem for folder in folders for entry in folder.iterdir())}
+    names = {str(canonicalize_name(MODULES.get(name, name))) for name in imported - reference}
     return names - projects.declared(name, *extras).keys()
 
 
@@ -191,7 +192,7 @@ def test_an_extra_on_request_is_nothing_that_an_install_downloads(extra: str) ->
 @pytest.mark.parametrize("extra", ON_REQUEST)
 def test_what_ci_installs_on_request_is_what_the_extra_asks_for(extra: str) -> None:
     (line,) = (line for line in CI.splitlines() if line.startswith('stage "extras on request"'))
-    installed = {one.name: one.specifier for one in map(Requirement, re.findall("'([^']+)'", line))}
+    installed = {item.name: item.specifier for item in map(Requirement, re.findall("'([^']+)'", line))}
     wanted = PROJECTS.declared(PROJECTS.tool, extra)
     own = wanted.keys() - PROJECTS.declared(PROJECTS.tool).keys()
     assert {name: installed.get(name) for name in own} == {name: wanted[name] for name in own}
@@ -209,10 +210,10 @@ def test_the_course_takes_the_tool_that_lies_beside_it() -> None:
 
 
 def test_the_lock_holds_the_build_tools_start_py_installs_both_with() -> None:
-    locked = {one.name: one.specifier for one in map(Requirement, requirement_lines(LESSONS_LOCK))}
+    locked = {item.name: item.specifier for item in map(Requirement, requirement_lines(LESSONS_LOCK))}
     assert "editables" in locked
-    for one in PROJECTS.builds:
-        assert one.specifier.contains(str(locked[one.name]).removeprefix("=="))
+    for item in PROJECTS.builds:
+        assert item.specifier.contains(str(locked[item.name]).removeprefix("=="))
 
 
 def test_start_py_accepts_the_pythons_that_pyproject_names() -> None:
@@ -270,7 +271,7 @@ def test_texts_that_agree_have_no_disagreements() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "actual"),
     [
         ("numpy==2.4.6\n", "", "numpy is missing"),
         ("pytest==9.2.0\n", "", "pytest is missing"),
@@ -291,13 +292,13 @@ def test_texts_that_agree_have_no_disagreements() -> None:
         ),
     ],
 )
-def test_a_lock_that_disagrees_is_noticed(old: str, new: str, found: str) -> None:
+def test_a_lock_that_disagrees_is_noticed(old: str, new: str, actual: str) -> None:
     assert old in SMALL_LOCK
-    assert any(found in line for line in disagreements_of_lock(SMALL, SMALL_LOCK.replace(old, new), "test"))
+    assert any(actual in line for line in disagreements_of_lock(SMALL, SMALL_LOCK.replace(old, new), "test"))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "actual"),
     [
         ("  - numpy >=1.20,>=1.26\n", "", "numpy is missing"),
         ("numpy >=1.20,", "numpy ", "numpy is >=1.26, not >=1.20,>=1.26"),
@@ -311,6 +312,6 @@ def test_a_lock_that_disagrees_is_noticed(old: str, new: str, found: str) -> Non
         ),
     ],
 )
-def test_an_environment_that_disagrees_is_noticed(old: str, new: str, found: str) -> None:
+def test_an_environment_that_disagrees_is_noticed(old: str, new: str, actual: str) -> None:
     assert old in SMALL_CONDA
-    assert disagreements_of_conda(SMALL, SMALL_CONDA.replace(old, new)) == [found]
+    assert disagreements_of_conda(SMALL, SMALL_CONDA.replace(old, new)) == [actual]

@@ -69,8 +69,8 @@ def typed(text: str) -> list[list[str]]:
         r"^.*$", "\n".join(re.findall(r"```\n(.*?)```|`[^`\n]+`", text, re.DOTALL)), re.MULTILINE
     )
     lines += re.findall(r"`([^`\n]+)`", text)
-    found = (re.match(r"(?:python3 start.py run )?autograder (?=[a-z])([^#]*)", line) for line in lines)
-    return [match[1].split() for match in found if match]
+    actual = (re.match(r"(?:python3 start.py run )?autograder (?=[a-z])([^#]*)", line) for line in lines)
+    return [match[1].split() for match in actual if match]
 
 
 def problem(words: list[str]) -> str:
@@ -80,8 +80,8 @@ def problem(words: list[str]) -> str:
         command = command.commands[rest[0]]
     options = {"--help"} | {
         option
-        for known in (command.params if command else ())
-        for option in (*known.opts, *known.secondary_opts)
+        for reference in (command.params if command else ())
+        for option in (*reference.opts, *reference.secondary_opts)
     }
     unknown = {word.partition("=")[0] for word in rest if word.startswith("--")} - options
     return "" if command and not unknown else " ".join(words)
@@ -135,22 +135,22 @@ def facts(lesson: str) -> dict[str, int]:
 
 def test_tables_of_lessons_have_their_minutes_tasks_and_points():
     weeks, readme = lesson_rows("docs/teaching/weeks.md"), lesson_rows("README.md")
-    made = {lesson[:2]: facts(lesson) for lesson in COURSE.lessons}
+    result = {lesson[:2]: facts(lesson) for lesson in COURSE.lessons}
     assert {number: list(map(int, row[1:5])) for number, row in weeks.items()} == {
-        number: list(lesson.values()) for number, lesson in made.items()
+        number: list(lesson.values()) for number, lesson in result.items()
     }
     assert {number: int(row[-1]) for number, row in readme.items()} == {
-        number: lesson["minutes"] for number, lesson in made.items()
+        number: lesson["minutes"] for number, lesson in result.items()
     }
-    total = {name: sum(lesson[name] for lesson in made.values()) for name in made["01"]}
+    total = {name: sum(lesson[name] for lesson in result.values()) for name in result["01"]}
     (row,) = re.findall(r"^\| all .*$", TEXTS["docs/teaching/weeks.md"], re.MULTILINE)
     assert list(map(int, re.findall(r"\d+", row.replace(",", "")))) == list(total.values())
     assert f"about {total['minutes'] / 60:.0f} hours, {total['tasks']} tasks" in TEXTS["README.md"]
 
 
 def test_the_readme_knows_how_many_mistakes_have_names():
-    (said,) = re.findall(r"the course knows ([\d,]+)", TEXTS["README.md"])
-    assert int(said.replace(",", "")) == len(faults_listed(COURSE))
+    (output,) = re.findall(r"the course knows ([\d,]+)", TEXTS["README.md"])
+    assert int(output.replace(",", "")) == len(faults_listed(COURSE))
 
 
 def test_versions_agree_everywhere():

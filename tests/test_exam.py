@@ -24,13 +24,13 @@ def solution(task_id):
 
 def heads(source):
     """What a cell's functions and classes are called, and how their arguments are."""
-    found = {}
+    actual = {}
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef):
-            found[node.name] = ast.unparse(node.args)
+            actual[node.name] = ast.unparse(node.args)
         elif isinstance(node, ast.ClassDef):
-            found[node.name] = [ast.unparse(base) for base in node.bases]
-    return found
+            actual[node.name] = [ast.unparse(base) for base in node.bases]
+    return actual
 
 
 @pytest.mark.parametrize("task_id", COURSE.exam)

@@ -108,7 +108,7 @@ class Heads(nn.MultiheadAttention):
 
 def test_a_subclass_of_a_forbidden_module_is_seen():
     x = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(1))
-    drawn = {name: one.detach().clone() for name, one in Heads().named_parameters()}
+    drawn = {name: item.detach().clone() for name, item in Heads().named_parameters()}
     probe = Probe("one", "a batch", {"x": x}, expected=Outcome("torch.Tensor", x), weights=drawn)
 
     assert seen(Heads, "MultiheadAttention", kind="module", probes=(probe,))[0].family == "MultiheadAttention"

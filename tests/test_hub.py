@@ -57,7 +57,7 @@ def needs_hub() -> None:
 def free_ports(number: int) -> list[int]:
     with ExitStack() as held:
         taken = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(number)]
-        return [one.getsockname()[1] for one in taken]
+        return [item.getsockname()[1] for item in taken]
 
 
 class Hub:
@@ -71,8 +71,8 @@ class Hub:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.log += line
-            if found := re.search(pattern, line):
-                return found
+            if actual := re.search(pattern, line):
+                return actual
         raise AssertionError(self.log)
 
     def board(self, path: str) -> Iterator[dict]:
@@ -134,11 +134,11 @@ def test_a_hub_serves_a_room_and_starts_it_again_where_it_was(tmp_path, monkeypa
         hub.says("JupyterHub is now running")
         assert repr(join(address, code, agree=True)).startswith("You have joined.")
         check("softmax-naive", lambda x: x / x.sum())
-        told = next(one for one in hub.board(board) if one["tasks"])
-        assert told["tasks"][0]["lines"][0] == "1 is working on it · 0 have solved it"
+        reported = next(item for item in hub.board(board) if item["tasks"])
+        assert reported["tasks"][0]["lines"][0] == "1 is working on it · 0 have solved it"
         service = ["pgrep", "-P", str(hub.process.pid), "-f", "autograder live"]
         os.kill(int(subprocess.run(service, capture_output=True, check=True).stdout), signal.SIGTERM)
         assert hub.says(line).groups() == (address, code)
         assert hub.says(r"its board:\s+http://[^/]*(/\S+)")[1] == board
-        told = next(one for one in hub.board(board) if one["tasks"])
-        assert told["more"].startswith("1 has joined so far")
+        reported = next(item for item in hub.board(board) if item["tasks"])
+        assert reported["more"].startswith("1 has joined so far")

@@ -40,18 +40,18 @@ def test_a_persons_home_stays_as_it_was(tmp_path, folder):
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     places = {name: tmp_path / name.lower() for name in ("HOME", "TMPDIR", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
     places |= {name: tmp_path / name.lower() for name in ("IPYTHONDIR", "JUPYTER_DATA_DIR", "MPLCONFIGDIR")}
-    kept = places["XDG_DATA_HOME"] / COURSE.name
-    for place in (*places.values(), kept / "secret", kept / "progress"):
-        place.mkdir(exist_ok=True, parents=True)
-    (kept / "secret" / "secret").write_text("a1b2")
-    (kept / "progress" / "dot-product.json").write_text('{"solved": true}')
+    saved = places["XDG_DATA_HOME"] / COURSE.name
+    for root in (*places.values(), saved / "secret", saved / "progress"):
+        root.mkdir(exist_ok=True, parents=True)
+    (saved / "secret" / "secret").write_text("a1b2")
+    (saved / "progress" / "dot-product.json").write_text('{"solved": true}')
     before = contents(tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *SAMPLES[folder]],
         cwd=folder,
         env={
             **own,
-            **{name: str(place) for name, place in places.items()},
+            **{name: str(root) for name, root in places.items()},
             language.LANGUAGE: "bn",
             "LC_ALL": "C",
         },

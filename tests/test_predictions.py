@@ -26,7 +26,7 @@ def called(cell, function):
 
 def spoiled(cells):
     """The predictions of which prose before the outcome holds a choice, or a number that tells it."""
-    asked, found = {}, []
+    asked, actual = {}, []
     for cell in cells:
         if question := called(cell, "predict"):
             choices = ast.literal_eval(question[2]) if len(question) > 2 else ()
@@ -34,13 +34,13 @@ def spoiled(cells):
         elif outcome := called(cell, "reveal"):
             asked.pop(outcome[0].value, None)
         elif cell.cell_type == "markdown":
-            found += [
+            actual += [
                 (name, text)
                 for name, texts in asked.items()
                 for text in texts
                 if len(text) > 2 and text in cell.source
             ]
-    return found
+    return actual
 
 
 @pytest.mark.parametrize("lesson", COURSE.lessons)

@@ -68,9 +68,9 @@ def today(library):
 
 def test_the_files_are_what_the_libraries_make(tmp_path):
     published.main(tmp_path)
-    made = sorted(file.relative_to(tmp_path) for file in tmp_path.rglob("*.safetensors"))
-    assert made == sorted(file.relative_to(FOLDER) for file in FOLDER.rglob("*.safetensors"))
-    for file in made:
+    result = sorted(file.relative_to(tmp_path) for file in tmp_path.rglob("*.safetensors"))
+    assert result == sorted(file.relative_to(FOLDER) for file in FOLDER.rglob("*.safetensors"))
+    for file in result:
         actual, expected = load_file(FOLDER / file), load_file(tmp_path / file)
         assert actual.keys() == expected.keys()
         for name in expected:
@@ -112,7 +112,7 @@ def test_a_mixture_of_experts_gives_the_logits_of_the_library(library, lesson, t
         block.mlp = lesson["MixtureOfExperts"](24, 12, experts, top_k)
     state = load_file(tmp_path / "model.safetensors")
     lesson["load_llama"](
-        model, {name.replace("mlp.gate.", "mlp.router."): one for name, one in state.items()}
+        model, {name.replace("mlp.gate.", "mlp.router."): item for name, item in state.items()}
     )
     ids = torch.randint(61, (2, 9), generator=torch.Generator().manual_seed(top_k))
     torch.testing.assert_close(model(ids), theirs(ids).logits, **CLOSE)
@@ -120,34 +120,34 @@ def test_a_mixture_of_experts_gives_the_logits_of_the_library(library, lesson, t
 
 def test_models_of_other_sizes_agree_too_from_a_folder_that_save_pretrained_made(library, lesson, tmp_path):
     generator = torch.Generator().manual_seed(5)
-    for place, model in enumerate(other_models(library)):
+    for position, model in enumerate(other_models(library)):
         model.eval()
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator))
-            model.save_pretrained(tmp_path / str(place))
+            model.save_pretrained(tmp_path / str(position))
             ids = torch.randint(model.config.vocab_size, (3, 13), generator=generator)
             torch.testing.assert_close(
-                lesson["from_folder"](tmp_path / str(place))(ids), model(ids).logits, rtol=1e-3, atol=1e-3
+                lesson["from_folder"](tmp_path / str(position))(ids), model(ids).logits, rtol=1e-3, atol=1e-3
             )
-    assert place == 4
+    assert position == 4
 
 
 def test_a_real_tokenizer_gives_the_same_ids_and_its_merges_are_the_most_frequent_pairs(library, lesson):
-    made = published.tokenizer()
-    own, merges = published.byte_ids(made), load_file(TOKENIZER)["merges"]
+    result = published.tokenizer()
+    own, merges = published.byte_ids(result), load_file(TOKENIZER)["merges"]
     for text in (*TEXTS, *HELD_OUT.read_text().split("\n\n")[:12]):
         pieces = [lesson["encode_piece"](piece, merges) for piece in re.findall(PIECES, text)]
         actual = torch.cat(pieces)
-        assert actual.tolist() == [own[one] for one in made.encode(text).ids], text
+        assert actual.tolist() == [own[item] for item in result.encode(text).ids], text
         assert bytes(lesson["decode_bytes"](actual, merges).tolist()).decode() == text
     counted = Counter(re.findall(PIECES, HELD_OUT.read_text()))
     pieces = {text: torch.tensor(list(text.encode())) for text in counted}
     for rank, pair in enumerate(merges[:60]):
         counts = Counter()
         for text, ids in pieces.items():
-            for found in zip(ids.tolist(), ids.tolist()[1:], strict=False):
-                counts[found] += counted[text]
+            for result in zip(ids.tolist(), ids.tolist()[1:], strict=False):
+                counts[result] += counted[text]
         assert counts[tuple(pair.tolist())] == max(counts.values())
         pieces = {text: lesson["merge_pair"](ids, pair, 256 + rank) for text, ids in pieces.items()}
 
@@ -205,11 +205,11 @@ def test_what_six_published_models_take_is_what_the_library_makes_to_the_byte(li
                 configured(library, name, sizes), dtype=torch.bfloat16
             )
             cache = model(torch.zeros(1, 16, dtype=torch.long), use_cache=True).past_key_values
-        parameters = sum(one.numel() for one in model.parameters())
-        stored = sum(one.nbytes for one in model.parameters())
-        kept = sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
+        parameters = sum(item.numel() for item in model.parameters())
+        stored = sum(item.nbytes for item in model.parameters())
+        saved = sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
         actual = lesson["model_sizes"](*sizes, 16)
-        assert actual.tolist() == [parameters, stored, kept], name
+        assert actual.tolist() == [parameters, stored, saved], name
 
 
 def test_a_checkpoint_that_is_no_safetensors_is_not_read(lesson, tmp_path):
@@ -224,10 +224,10 @@ def test_a_checkpoint_that_is_no_safetensors_is_not_read(lesson, tmp_path):
 def bad(state, name):
     """The ways in which a file of tensors may not fit: what is stored, and the names that a refusal says."""
     tensor, ours = state[name[0]], name[1]
-    yield {key: one for key, one in state.items() if key != name[0]}, {"missing": ours}
+    yield {key: item for key, item in state.items() if key != name[0]}, {"missing": ours}
     yield state | {"strange.weight": tensor}, {"not expected": "strange.weight"}
     yield state | {name[0]: tensor.T.contiguous()}, {"other shape": ours}
-    renamed = {key.replace(name[0], f"old.{name[0]}"): one for key, one in state.items()}
+    renamed = {key.replace(name[0], f"old.{name[0]}"): item for key, item in state.items()}
     yield renamed, {"missing": ours, "not expected": "old"}
 
 
@@ -246,14 +246,14 @@ def bad(state, name):
 )
 def test_a_file_that_does_not_fit_is_refused_in_one_sentence_with_the_names(lesson, name, loader, tensor):
     state = load_file(FOLDER / name / "model.safetensors")
-    for changed, said in bad(state, tensor):
+    for changed, output in bad(state, tensor):
         model = lesson["from_folder"](FOLDER / name)
         with pytest.raises(ValueError, match=r"^missing: .*, not expected: .*, other shape: .*$") as refused:
             lesson[loader](model, changed)
-        told = dict(re.findall(r"(missing|not expected|other shape): (\[.*?\])", str(refused.value)))
-        for kind, named in said.items():
-            assert named in told[kind], told
-        assert {kind for kind, names in told.items() if names != "[]"} == said.keys()
+        reported = dict(re.findall(r"(missing|not expected|other shape): (\[.*?\])", str(refused.value)))
+        for kind, named in output.items():
+            assert named in reported[kind], reported
+        assert {kind for kind, names in reported.items() if names != "[]"} == output.keys()
 
 
 @torch.no_grad()
@@ -298,10 +298,10 @@ def test_where_nothing_can_be_loaded_one_sentence_says_so(lesson, hub, monkeypat
     if trouble == "no package":
         monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert lesson["published"]("no/such", 270, "the") is None
-    said = capsys.readouterr().out.splitlines()[1:]
+    output = capsys.readouterr().out.splitlines()[1:]
     kind = {"no network": "ConnectionError", "no package": "ModuleNotFoundError"}[trouble]
     expected = f"It could not be loaded ({kind}): is there a network, and are both packages installed?"
-    assert said == [expected]
+    assert output == [expected]
 
 
 def test_nothing_is_loaded_before_it_is_asked_for(lesson, hub, monkeypatch, capsys):
@@ -314,12 +314,14 @@ def test_nothing_is_loaded_before_it_is_asked_for(lesson, hub, monkeypatch, caps
 def test_metas_rows_moved_give_the_scores_of_the_interleaved_form(lesson):
     heads, x, at = 3, drawn(7, 12), torch.arange(7)
     weights = drawn(2, heads * 8, 12, seed=8)
-    half = [(x @ lesson["from_meta"](one, heads).T).unflatten(-1, (heads, -1)) for one in weights]
-    half = [lesson["apply_rope"](one.transpose(0, 1), at) for one in half]  # (heads, tokens, head_dim)
-    pairs = [(x @ one.T).unflatten(-1, (heads, -1, 2)).transpose(0, 1) for one in weights]
+    half = [(x @ lesson["from_meta"](item, heads).T).unflatten(-1, (heads, -1)) for item in weights]
+    half = [lesson["apply_rope"](item.transpose(0, 1), at) for item in half]  # (heads, tokens, head_dim)
+    pairs = [(x @ item.T).unflatten(-1, (heads, -1, 2)).transpose(0, 1) for item in weights]
     angles = at[:, None] * 10000.0 ** (-torch.arange(4) / 4)  # (tokens, head_dim / 2)
     turn = torch.polar(torch.ones_like(angles), angles)
-    metas = [torch.view_as_real(torch.view_as_complex(one.contiguous()) * turn).flatten(-2) for one in pairs]
+    metas = [
+        torch.view_as_real(torch.view_as_complex(item.contiguous()) * turn).flatten(-2) for item in pairs
+    ]
     torch.testing.assert_close(half[0] @ half[1].mT, metas[0] @ metas[1].mT, **CLOSE)
 
 
@@ -393,7 +395,7 @@ def test_latent_attention_is_that_of_deepseek_and_absorbed_it_is_the_same(today,
 
 
 def test_a_folder_of_another_kind_or_with_an_unknown_setting_is_refused(lesson, tmp_path):
-    for name, change, said in (
+    for name, change, output in (
         ("llama", {"model_type": "gemma3_text"}, "gemma3_text is none of gpt2, llama, qwen3"),
         ("llama", {"attention_bias": True}, "attention_bias"),
         (
@@ -404,11 +406,11 @@ def test_a_folder_of_another_kind_or_with_an_unknown_setting_is_refused(lesson, 
         ("qwen3", {"use_sliding_window": True}, "use_sliding_window"),
         ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx"),
     ):
-        folder = tmp_path / said
+        folder = tmp_path / output
         shutil.copytree(FOLDER / name, folder)
         config = json.loads((folder / "config.json").read_text())
         (folder / "config.json").write_text(json.dumps(config | change))
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             lesson["from_folder"](folder)
 
 
@@ -500,7 +502,7 @@ def test_the_delta_rule_is_that_of_qwen3_next_token_by_token_and_at_once(library
 
     queries, keys = drawn(2, 3, 9, 6), torch.nn.functional.normalize(drawn(2, 3, 9, 6, seed=8), dim=-1)
     values, betas = drawn(2, 3, 9, 5, seed=9), drawn(2, 3, 9, seed=10).sigmoid()
-    given = [one.transpose(1, 2) for one in (queries * 6**0.5, keys, values)]  # it divides by √head_dim
+    given = [item.transpose(1, 2) for item in (queries * 6**0.5, keys, values)]  # it divides by √head_dim
     gates = torch.zeros(2, 9, 3)
     for name, own in (("recurrent", "delta_rule"), ("chunk", "delta_parallel")):
         function = getattr(theirs, f"torch_{name}_gated_delta_rule")
@@ -545,9 +547,9 @@ def test_both_forms_of_linear_attention_are_equal(today):
 def test_the_plans_of_six_models_are_those_of_the_librarys_configurations(library, today):
     def keys_of(config, layer):
         width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        kept = {"kind": "full", "groups": config.num_key_value_heads, "head_dim": width}
+        saved = {"kind": "full", "groups": config.num_key_value_heads, "head_dim": width}
         within = layer == "sliding_attention"
-        return kept | ({"kind": "window", "window": config.sliding_window} if within else {})
+        return saved | ({"kind": "window", "window": config.sliding_window} if within else {})
 
     gemma = {"num_hidden_layers": 34, "num_key_value_heads": 4, "head_dim": 256, "sliding_window": 1024}
     llama, mistral = library.LlamaConfig(), library.MistralConfig()

@@ -102,9 +102,9 @@ def masked(n):
 
 
 def dropped(n):
-    p, place, weights = n[0], int(n[1]) - 1, torch.tensor(n[2:5])
+    p, position, weights = n[0], int(n[1]) - 1, torch.tensor(n[2:5])
     left = weights.clone()
-    left[place] = 0
+    left[position] = 0
     return {
         RIGHT: left / (1 - p),
         "dropout-not-rescaled": left,
@@ -272,7 +272,7 @@ def groups(n):
 def top_p(n):
     probabilities, p = torch.tensor(n[:3]), n[3]
 
-    def kept(descending=True, late=False):
+    def saved(descending=True, late=False):
         ordered, order = probabilities.sort(descending=descending)
         before = ordered.cumsum(dim=0) - (0 if late else ordered)
         stays = torch.zeros(3).bool()
@@ -280,10 +280,10 @@ def top_p(n):
         return probabilities * stays
 
     return {
-        RIGHT: kept() / kept().sum(),
-        "kept-not-normalised": kept(),
-        "last-token-of-top-p-lost": kept(late=True) / kept(late=True).sum(),
-        "least-likely-kept": kept(descending=False) / kept(descending=False).sum(),
+        RIGHT: saved() / saved().sum(),
+        "kept-not-normalised": saved(),
+        "last-token-of-top-p-lost": saved(late=True) / saved(late=True).sum(),
+        "least-likely-kept": saved(descending=False) / saved(descending=False).sum(),
     }
 
 
@@ -340,7 +340,7 @@ NUMBER = re.compile(r"−?\d+(?:\.\d+)?")
 
 def worked(name, text):
     """What each mistake gives on the numbers of a question, as the question writes it."""
-    numbers = [float(found.replace("−", "-")) for found in NUMBER.findall(text)]
+    numbers = [float(actual.replace("−", "-")) for actual in NUMBER.findall(text)]
     return {fault: written(value) for fault, value in WORKED[name](numbers).items()}
 
 

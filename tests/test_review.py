@@ -20,8 +20,8 @@ KNOWN = {
 def test_every_draw_gives_a_question_with_one_right_answer(item):
     for day in range(100):
         asked = item.asked(day)
-        kept = [choice for _shown, choice in asked.choices]
-        assert kept.count(asked.right) == 1
+        saved = [choice for _shown, choice in asked.choices]
+        assert saved.count(asked.right) == 1
         assert "{" not in asked.text
 
 

@@ -112,9 +112,9 @@ class Course(NamedTuple):
         return module
 
 
-def new_course(place):
+def new_course(root):
     """Write a tiny course, not yet set up, in a folder with a space and an umlaut in its name."""
-    course = Course(place / "my cöurse", place / "wheels")
+    course = Course(root / "my cöurse", root / "wheels")
     course.wheels.mkdir()
     for name in ("notebooks", "autograder"):
         (course.folder / name).mkdir(parents=True)
@@ -130,14 +130,14 @@ def new_course(place):
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """Let two starts at the same time set a course up. Tests leave it as they found it."""
-    made = new_course(tmp_path_factory.mktemp("start"))
+    result = new_course(tmp_path_factory.mktemp("start"))
     with ThreadPoolExecutor() as threads:
-        both = list(threads.map(made.start, ["run pebble-say"] * 2))
+        both = list(threads.map(result.start, ["run pebble-say"] * 2))
     messages = "".join(messages for _, _, messages in both)
     assert [(code, output) for code, output, _ in both] == [(0, "a pebble\n")] * 2, messages
     assert messages.count("Making .venv") == messages.count("Installing the other packages") == 1
     assert "pip installs" not in messages
-    return made
+    return result
 
 
 @pytest.fixture
@@ -149,14 +149,14 @@ def bare(tmp_path):
 @contextlib.contextmanager
 def changed(path, becomes):
     """Put a text, a link or nothing where a file or folder is, for a while."""
-    kept = path.rename(path.with_name(f"kept {path.name}"))
+    saved = path.rename(path.with_name(f"kept {path.name}"))
     if becomes is not None:
         path.symlink_to(becomes) if isinstance(becomes, Path) else path.write_text(becomes, encoding="utf-8")
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
-        kept.rename(path)
+        saved.rename(path)
 
 
 COMMANDS = [
@@ -389,12 +389,12 @@ def test_uv_is_told_what_pip_is_told(bare, monkeypatch, tmp_path):
     settings = "[global]\nindex-url = https://a.example/simple\n[install]\nfind-links =\n  /wheels\n  /more\n"
     (tmp_path / "pip.conf").write_text(settings + "index-url = https://b.example/simple\n", encoding="utf-8")
     indexes = "https://c.example/simple https://d.example/simple"
-    told = {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PIP_EXTRA_INDEX_URL": indexes}
-    monkeypatch.setattr(os, "environ", {**told, "UV_INSECURE_HOST": "chosen.example"})
+    reported = {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PIP_EXTRA_INDEX_URL": indexes}
+    monkeypatch.setattr(os, "environ", {**reported, "UV_INSECURE_HOST": "chosen.example"})
     monkeypatch.setattr(bare, "PYTHON", sys.executable)
-    for_pip, told = bare.installers_environments()
-    assert (told["UV_DEFAULT_INDEX"], told["UV_INDEX"]) == ("https://b.example/simple", indexes)
-    assert (told["UV_FIND_LINKS"], told["UV_INSECURE_HOST"]) == ("/wheels,/more", "chosen.example")
+    for_pip, reported = bare.installers_environments()
+    assert (reported["UV_DEFAULT_INDEX"], reported["UV_INDEX"]) == ("https://b.example/simple", indexes)
+    assert (reported["UV_FIND_LINKS"], reported["UV_INSECURE_HOST"]) == ("/wheels,/more", "chosen.example")
     assert (for_pip["PIP_INDEX_URL"], for_pip["PIP_FIND_LINKS"]) == (
         "https://b.example/simple",
         "/wheels /more",

@@ -195,7 +195,7 @@ def test_each_line_is_marked_by_what_it_makes_and_the_first_wrong_one_by_itself(
 
 
 def test_what_the_solution_ends_with_fits_as_it_is_and_as_no_multiple():
-    said = said_of(
+    output = said_of(
         "11-fast-attention",
         "attention-backward",
         "def attention_backward(q, k, v, out_gradient, causal):\n"
@@ -210,7 +210,7 @@ def test_what_the_solution_ends_with_fits_as_it_is_and_as_no_multiple():
         "    scores_gradient = weights * (weights_gradient - rows)\n"
         "    return scores_gradient @ k, scores_gradient.mT @ q / root, weights.mT @ out_gradient\n",
     )
-    assert said.endswith("what you have (inside line 11) is 2.0000 times as large.")
+    assert output.endswith("what you have (inside line 11) is 2.0000 times as large.")
 
 
 DIVIDED_BY_THE_INPUTS_WIDTH = """class SelfAttention_v1(nn.Module):

@@ -130,7 +130,7 @@ def change(source: Path) -> None:
 
 
 def handed_in(release: NotebookNode, number: int) -> str:
-    made = deepcopy(release)
+    result = deepcopy(release)
     answers = {
         **RIGHT,
         **KINDS[list(KINDS)[number % len(KINDS)]][0],
@@ -139,14 +139,14 @@ def handed_in(release: NotebookNode, number: int) -> str:
     }
     if number in COPIES:
         answers |= {**RIGHT, "convolve-answer": COPIED}
-    for cell in made.cells:
+    for cell in result.cells:
         cell.source = answers.get(cell["id"], cell.source)
-    return nbformat.writes(made)
+    return nbformat.writes(result)
 
 
 def typed(*arguments: object, code: int = 0) -> str:
     """The command; what it says."""
-    result = CliRunner().invoke(cli.app, [str(one) for one in arguments])
+    result = CliRunner().invoke(cli.app, [str(item) for item in arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
     assert result.exit_code == code, result.output
     return " ".join(result.output.split())
@@ -155,14 +155,14 @@ def typed(*arguments: object, code: int = 0) -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course whose lesson asks a question in words, too."""
-    place = tmp_path_factory.mktemp("built") / "waves"
-    typed("new-course", place)
-    source = place / "source" / LESSON / f"{LESSON}.py"
+    folder = tmp_path_factory.mktemp("built") / "waves"
+    typed("new-course", folder)
+    source = folder / "source" / LESSON / f"{LESSON}.py"
     end = '# %% id="the-end"'
     text = source.read_text(encoding="utf-8")
     source.write_text(text.replace(end, QUESTION + end), encoding="utf-8")
-    typed("build", "--jobs", 1, "--course", place)
-    return place
+    typed("build", "--jobs", 1, "--course", folder)
+    return folder
 
 
 @pytest.fixture
@@ -175,8 +175,8 @@ def run(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 def scores() -> dict[str, float]:
     """What counts, by student."""
-    known = score_export.scores(Class(Path.cwd()))
-    return {who: points for (who, _), points in known.scores.items()}
+    reference = score_export.scores(Class(Path.cwd()))
+    return {who: points for (who, _), points in reference.scores.items()}
 
 
 @pytest.mark.slow
@@ -189,8 +189,8 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
     run("bundle", "01", "--out", "out")
     release = nbformat.read(Path("out") / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     people = "".join(
-        f'"{name(one).partition(" ")[2]}, {name(one).partition(" ")[0]}",{one + 100},,{student(one)},A,\n'
-        for one in range(SIZE)
+        f'"{name(item).partition(" ")[2]}, {name(item).partition(" ")[0]}",{item + 100},,{student(item)},A,\n'
+        for item in range(SIZE)
     )
     exported = (
         f"Student,ID,SIS User ID,SIS Login ID,Section,{LESSON} (991)\n    Points Possible,,,,,8\n{people}"
@@ -200,30 +200,30 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
 
     # Collect: all odd ones from Canvas, all even ones but the last from Moodle.
     with zipfile.ZipFile("canvas.zip", "w") as archive:
-        for one in range(1, SIZE, 2):
-            normalize_name = "".join(reversed(name(one).lower().split()))
-            late = "LATE_" if one == LATE else ""
+        for item in range(1, SIZE, 2):
+            normalize_name = "".join(reversed(name(item).lower().split()))
+            late = "LATE_" if item == LATE else ""
             archive.writestr(
-                f"{normalize_name}_{late}{one + 100}_{one + 900}_{LESSON} ({one}).ipynb",
-                handed_in(release, one),
+                f"{normalize_name}_{late}{item + 100}_{item + 900}_{LESSON} ({item}).ipynb",
+                handed_in(release, item),
             )
     sheet = ["Identifier,Full name,Email address,Grade,Last modified (submission)"]
     with zipfile.ZipFile("moodle.zip", "w") as archive:
-        for one in range(0, ABSENT, 2):
-            folder = f"{name(one)}_{one + 700}_assignsubmission_file"
-            archive.writestr(f"{folder}/{LESSON}.ipynb", handed_in(release, one))
-            when = "Tuesday, 3 March 2026, 11:00 AM" if one == LATER else "Sunday, 1 March 2026, 11:00 AM"
-            sheet.append(f'Participant {one + 700},{name(one)},{student(one)}@example.org,,"{when} +0000"')
+        for item in range(0, ABSENT, 2):
+            folder = f"{name(item)}_{item + 700}_assignsubmission_file"
+            archive.writestr(f"{folder}/{LESSON}.ipynb", handed_in(release, item))
+            when = "Tuesday, 3 March 2026, 11:00 AM" if item == LATER else "Sunday, 1 March 2026, 11:00 AM"
+            sheet.append(f'Participant {item + 700},{name(item)},{student(item)}@example.org,,"{when} +0000"')
     Path("worksheet.csv").write_text("\n".join(sheet) + "\n", encoding="utf-8")
-    said = run("collect", "canvas.zip")
-    assert f"{LESSON} from {SIZE // 2} students; 0 not placed" in said
-    assert f"marks 1 as late and does not say by how much: {student(LATE)}" in said
-    said = run("collect", "moodle.zip", "--times", "worksheet.csv")
-    assert f"nothing from 1 student: {name(ABSENT)} ({student(ABSENT)})" in said
+    output = run("collect", "canvas.zip")
+    assert f"{LESSON} from {SIZE // 2} students; 0 not placed" in output
+    assert f"marks 1 as late and does not say by how much: {student(LATE)}" in output
+    output = run("collect", "moodle.zip", "--times", "worksheet.csv")
+    assert f"nothing from 1 student: {name(ABSENT)} ({student(ABSENT)})" in output
 
     # Grade, with what being late costs: one day begun, two, and one after an extension.
     assert f"{SIZE - 1} submissions graded" in run("grade")
-    due = {student(one): float(sum(expected(one))) for one in range(SIZE) if one != ABSENT}
+    due = {student(item): float(sum(expected(item))) for item in range(SIZE) if item != ABSENT}
     late = {student(LATE): 0.1 * due[student(LATE)], student(LATER): 0.2 * due[student(LATER)]}
     assert scores() == pytest.approx({who: points - late.get(who, 0) for who, points in due.items()})
     run("extend", student(LATER), LESSON, "+1d")
@@ -232,15 +232,15 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
     assert scores() == pytest.approx({who: points - late.get(who, 0) for who, points in due.items()})
 
     # What two can hardly have come to on their own, and no other.
-    said = run("similar", "01")
-    assert f"{name(COPIES[0])} ({student(COPIES[0])}) and {name(COPIES[1])} ({student(COPIES[1])})" in said
-    assert f"1 pair among {SIZE - 1} students" in said
+    output = run("similar", "01")
+    assert f"{name(COPIES[0])} ({student(COPIES[0])}) and {name(COPIES[1])} ({student(COPIES[1])})" in output
+    assert f"1 pair among {SIZE - 1} students" in output
 
     # Understand.
-    said = run("report", "01", "--html", "report.html", "--csv", "report.csv")
-    made = [list(KINDS)[one % len(KINDS)] for one in range(SIZE) if one not in (ABSENT, *COPIES)]
-    assert f"{made.count('no bias')} of {SIZE - 1}: the bias is not added" in said
-    assert f"{made.count('reversed')} of {SIZE - 1}: the kernel is read from its end" in said
+    output = run("report", "01", "--html", "report.html", "--csv", "report.csv")
+    result = [list(KINDS)[item % len(KINDS)] for item in range(SIZE) if item not in (ABSENT, *COPIES)]
+    assert f"{result.count('no bias')} of {SIZE - 1}: the bias is not added" in output
+    assert f"{result.count('reversed')} of {SIZE - 1}: the kernel is read from its end" in output
     assert Path("report.html").stat().st_size > 5000
 
     # Written answers, marked as the formgrader does. Then a task of the lesson goes and another one comes.
@@ -258,15 +258,15 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
     with zipfile.ZipFile("last.zip", "w") as archive:  # who had handed in nothing does so now
         archive.writestr(f"{student(ABSENT)}/{LESSON}.ipynb", handed_in(release, 60))
     run("collect", "last.zip")
-    said = run("grade")
-    assert f"{SIZE} submissions graded" in said
-    _, _, names = said.partition("graded by the earlier release that it came from")
+    output = run("grade")
+    assert f"{SIZE} submissions graded" in output
+    _, _, names = output.partition("graded by the earlier release that it came from")
     assert f" ({SIZE - 1}): {student(0)}, " in names
     # Each has the points of the tasks that stayed, and for the new one, which costs a point and which they
     # never had, the share that they have of those.
-    kept = {student(one): sum(expected(one)[:2]) for one in range(SIZE) if one != ABSENT}
-    total = {who: points + points / 3 + 2 for who, points in kept.items()}
-    total |= {student(one): 0.9 * total[student(one)] for one in (LATE, LATER)}
+    saved = {student(item): sum(expected(item)[:2]) for item in range(SIZE) if item != ABSENT}
+    total = {who: points + points / 3 + 2 for who, points in saved.items()}
+    total |= {student(item): 0.9 * total[student(item)] for item in (LATE, LATER)}
     total[student(ABSENT)] = 4.0
     assert scores() == pytest.approx(total, abs=0.01)
     run("desk", "--out", "desk")
@@ -275,8 +275,8 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
     assert len(list(Path("desk").glob("student-*.html"))) == SIZE
 
     # Export, return. The changed lesson has a point less, which Canvas has to be told.
-    said = run("export", "--canvas", "canvas.csv", code=2)
-    assert f"{LESSON} has 7 points here and 8 on the platform" in said
+    output = run("export", "--canvas", "canvas.csv", code=2)
+    assert f"{LESSON} has 7 points here and 8 on the platform" in output
     Path("canvas.csv").write_text(exported.replace(",8\n", ",7\n"), encoding="utf-8")
     run("export", "--canvas", "canvas.csv")
     with Path("canvas-graded.csv").open(encoding="utf-8", newline="") as file:
@@ -287,8 +287,8 @@ def test_a_term(run: Callable[..., str], walls: None) -> None:
     NbGraderAPI(config=Class(Path.cwd()).config).generate_feedback(LESSON)
     for form, count in (("moodle", SIZE // 2 - 1), ("canvas", SIZE // 2)):
         others = SIZE - count
-        said = run("return", "01", f"--{form}", code=1)
-        assert f"{others} students were not collected from {form.title()}" in said
+        output = run("return", "01", f"--{form}", code=1)
+        assert f"{others} students were not collected from {form.title()}" in output
         with zipfile.ZipFile(Path("returned") / f"{LESSON}-{form}.zip") as archive:
             assert len(archive.namelist()) == count
     assert f"feedback of {SIZE} students" in run("return", "01", "--folder")
@@ -298,9 +298,9 @@ def cells(change: Callable[[list[NotebookNode]], list[NotebookNode]]) -> Callabl
     """Change the cells of what is handed in."""
 
     def changed(text: str) -> bytes:
-        made = json.loads(text)
-        made["cells"] = change(made["cells"])
-        return json.dumps(made).encode()
+        result = json.loads(text)
+        result["cells"] = change(result["cells"])
+        return json.dumps(result).encode()
 
     return changed
 
@@ -309,11 +309,11 @@ def colab(keep: bool) -> Callable[[str], bytes]:
     """What Colab makes of a notebook: no ids of cells, or its own place for them."""
 
     def changed(text: str) -> bytes:
-        made = json.loads(text) | {"nbformat_minor": 0}
-        for cell in made["cells"]:
+        result = json.loads(text) | {"nbformat_minor": 0}
+        for cell in result["cells"]:
             cell["metadata"] = {"id": cell["id"]} if keep else {}
             del cell["id"]
-        return json.dumps(made).encode()
+        return json.dumps(result).encode()
 
     return changed
 
@@ -329,11 +329,11 @@ def packed(text: str) -> bytes:
 def first(source: str) -> Callable[[list[NotebookNode]], list[NotebookNode]]:
     """A cell of one's own before all others."""
     own = {"cell_type": "code", "id": "own", "source": source, "metadata": {}, "outputs": []}
-    return lambda made: [{**own, "execution_count": None}, *made]
+    return lambda result: [{**own, "execution_count": None}, *result]
 
 
 def answered(name: str, source: str) -> Callable[[list[NotebookNode]], list[NotebookNode]]:
-    return lambda made: [{**cell, "source": source} if cell["id"] == name else cell for cell in made]
+    return lambda result: [{**cell, "source": source} if cell["id"] == name else cell for cell in result]
 
 
 @dataclass(frozen=True)
@@ -354,12 +354,12 @@ ODD = {
     3: Odd(packed, "all my work.zip"),
     4: Odd(lambda text: b"\xef\xbb\xbf" + text.encode()),
     5: Odd(lambda text: text.encode("utf-16")),
-    6: Odd(cells(lambda made: made * 2)),
-    8: Odd(cells(lambda made: made[::-1])),
+    6: Odd(cells(lambda result: result * 2)),
+    8: Odd(cells(lambda result: result[::-1])),
     9: Odd(file="final (copy) 2.ipynb"),
     10: Odd(cells(first("!pip install numpy"))),
     12: Odd(
-        cells(lambda made: [cell for cell in made if cell["id"] not in ("convolve", "convolve-answer")]),
+        cells(lambda result: [cell for cell in result if cell["id"] not in ("convolve", "convolve-answer")]),
         collected="cells that are missing: 2 of 7",
         points=3,
     ),
@@ -401,23 +401,23 @@ def person(number: int) -> tuple[str, str]:
 def test_a_class_of_odd_names_and_files(run: Callable[..., str], walls: None) -> None:
     release = nbformat.read(Path("notebooks") / LESSON / f"{LESSON}.ipynb", as_version=4)
     work = {
-        one: ODD[one].make(handed_in(release, 60)) if one in ODD else handed_in(release, one).encode()
-        for one in range(60)
-        if one not in NOTHING
+        item: ODD[item].make(handed_in(release, 60)) if item in ODD else handed_in(release, item).encode()
+        for item in range(60)
+        if item not in NOTHING
     }
     points = {
-        student(one): float(sum(expected(one)) if one not in ODD else 5 if ODD[one].points is None else 0)
-        for one in work
+        student(item): float(sum(expected(item)) if item not in ODD else 5 if ODD[item].points is None else 0)
+        for item in work
     }
-    points |= {student(one): odd.points for one, odd in ODD.items() if odd.points is not None}
-    for one in NO_NOTEBOOK:
-        del points[student(one)]
+    points |= {student(item): odd.points for item, odd in ODD.items() if odd.points is not None}
+    for item in NO_NOTEBOOK:
+        del points[student(item)]
 
     # The list, with Canvas' split names: its test student is nobody.
     rows = "".join(
-        f'"{last}","{given}",{one + 100},,{student(one)},A,\n'
-        for one in range(60)
-        for given, last in [person(one)]
+        f'"{last}","{given}",{item + 100},,{student(item)},A,\n'
+        for item in range(60)
+        for given, last in [person(item)]
     )
     listed = f"LastName,FirstName,ID,SIS User ID,SIS Login ID,Section,{LESSON} (991)\n"
     rows = f"    Points Possible,,,,,,9\n{rows}Student,Test,9999,,test,A,\n"
@@ -426,52 +426,56 @@ def test_a_class_of_odd_names_and_files(run: Callable[..., str], walls: None) ->
 
     # What the platforms collected. One has scratch work beside the lesson, one is late, one is of no class.
     canvas = {}
-    for one in work:
-        if one < GRADESCOPE[0] or one > TWINS[1]:
-            normalize_name = "".join(filter(str.isalnum, "".join(reversed(person(one))).lower()))
-            late = "LATE_" if one == LATE_ONE else ""
-            before = f"{normalize_name}_{late}{one + 100}_{one + 900}_"
-            canvas[before + (ODD[one].file if one in ODD else f"{LESSON}-1.ipynb")] = work[one]
-            if one == NOTES:
+    for item in work:
+        if item < GRADESCOPE[0] or item > TWINS[1]:
+            normalize_name = "".join(filter(str.isalnum, "".join(reversed(person(item))).lower()))
+            late = "LATE_" if item == LATE_ONE else ""
+            before = f"{normalize_name}_{late}{item + 100}_{item + 900}_"
+            canvas[before + (ODD[item].file if item in ODD else f"{LESSON}-1.ipynb")] = work[item]
+            if item == NOTES:
                 scratch = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
-                canvas[f"{normalize_name}_{one + 100}_{one + 1900}_notes.ipynb"] = nbformat.writes(scratch)
+                canvas[f"{normalize_name}_{item + 100}_{item + 1900}_notes.ipynb"] = nbformat.writes(scratch)
     canvas[f"zimmerzoe_998_1998_{LESSON}.ipynb"] = work[7]
     submitters = "".join(
-        f"submission_{one}:\n  :submitters:\n  - :name: {' '.join(person(one))}\n    :sid: {student(one)}\n"
-        for one in GRADESCOPE
+        f"submission_{item}:\n  :submitters:\n"
+        f"  - :name: {' '.join(person(item))}\n    :sid: {student(item)}\n"
+        for item in GRADESCOPE
     )
     archives = {
         "canvas": canvas,
         "gradescope": {
             "export/submission_metadata.yml": submitters,
-            **{f"export/submission_{one}/{LESSON}.ipynb": work[one] for one in GRADESCOPE},
+            **{f"export/submission_{item}/{LESSON}.ipynb": work[item] for item in GRADESCOPE},
         },
         "blackboard": {
-            f"Homework 1_{student(one)}_attempt_2026-03-01-22-24-12_hw.ipynb": work[one] for one in BLACKBOARD
+            f"Homework 1_{student(item)}_attempt_2026-03-01-22-24-12_hw.ipynb": work[item]
+            for item in BLACKBOARD
         },
         "brightspace": {
-            f"40123-{one} - {' '.join(person(one))} - Mar 1, 2026 1024 PM/hw.ipynb": work[one]
-            for one in BRIGHTSPACE
+            f"40123-{item} - {' '.join(person(item))} - Mar 1, 2026 1024 PM/hw.ipynb": work[item]
+            for item in BRIGHTSPACE
         },
         "loose": {f"{' '.join(person(LOOSE))} - hw.ipynb": work[LOOSE]},
-        "moodle": {f"Ann Lee_{one + 700}_assignsubmission_file/{LESSON}.ipynb": work[one] for one in TWINS},
+        "moodle": {
+            f"Ann Lee_{item + 700}_assignsubmission_file/{LESSON}.ipynb": work[item] for item in TWINS
+        },
     }
-    said = {}
+    output = {}
     for platform, files in archives.items():
         with zipfile.ZipFile(f"{platform}.zip", "w") as archive:
             for path, content in files.items():
                 archive.writestr(path, content)
         unclear = platform in ("canvas", "moodle")
-        said[platform] = run("collect", f"{platform}.zip", code=int(unclear))
-    assert f"{LESSON} from {len(GRADESCOPE)} students; 0 not placed" in said["gradescope"]
-    assert f"zimmerzoe_998_1998_{LESSON}.ipynb: nobody in the roster is called" in said["canvas"]
-    assert f"{student(NOTES)}: not of {LESSON}, and kept beside" in said["canvas"]
-    assert f"marks 1 as late and does not say by how much: {student(LATE_ONE)}" in said["canvas"]
-    assert "2 students are called Ann Lee (s50 and s51): --who 750=STUDENT" in said["moodle"]
+        output[platform] = run("collect", f"{platform}.zip", code=int(unclear))
+    assert f"{LESSON} from {len(GRADESCOPE)} students; 0 not placed" in output["gradescope"]
+    assert f"zimmerzoe_998_1998_{LESSON}.ipynb: nobody in the roster is called" in output["canvas"]
+    assert f"{student(NOTES)}: not of {LESSON}, and kept beside" in output["canvas"]
+    assert f"marks 1 as late and does not say by how much: {student(LATE_ONE)}" in output["canvas"]
+    assert "2 students are called Ann Lee (s50 and s51): --who 750=STUDENT" in output["moodle"]
     for odd in ODD.values():
-        assert odd.collected in said["canvas"]
-    whose = [word for one in TWINS for word in ("--who", f"{one + 700}={student(one)}")]
-    nothing = [student(one) for one in (*NO_NOTEBOOK, *NOTHING)]
+        assert odd.collected in output["canvas"]
+    whose = [word for item in TWINS for word in ("--who", f"{item + 700}={student(item)}")]
+    nothing = [student(item) for item in (*NO_NOTEBOOK, *NOTHING)]
     last = run("collect", "moodle.zip", *whose)
     assert all(f"({who})" in last.partition("nothing from 5 students")[2] for who in nothing)
 
@@ -488,8 +492,8 @@ def test_a_class_of_odd_names_and_files(run: Callable[..., str], walls: None) ->
     run("report", "01", "--html", "report.html")
     run("desk", "--out", "desk")
     page = Path("desk", "index.html").read_text(encoding="utf-8").split("<tr")
-    for one, odd in ODD.items():
-        (row,) = (row for row in page if f"student-{student(one)}.html" in row)
+    for item, odd in ODD.items():
+        (row,) = (row for row in page if f"student-{student(item)}.html" in row)
         assert odd.desk in row
 
     # And back, unscaled.

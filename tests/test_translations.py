@@ -33,12 +33,12 @@ def test_no_translation_breaks_a_lesson(language, name):
 
 @pytest.mark.parametrize("language", COURSE.languages[1:])
 def test_what_the_tool_says_in_several_places_is_said_alike(language):
-    said: dict[str, set[str]] = {}
+    output: dict[str, set[str]] = {}
     for name in ("messages", "visuals", "faults"):
         for message in translate.read(COURSE, language, name):
             if message.id:
-                said.setdefault(message.id, set()).add(message.string)
-    assert {text: ways for text, ways in said.items() if len(ways) > 1} == {}
+                output.setdefault(message.id, set()).add(message.string)
+    assert {text: ways for text, ways in output.items() if len(ways) > 1} == {}
 
 
 # What stands for itself in every language: code, formulas, placeholders, tags, quoted words.
@@ -95,24 +95,26 @@ MISREAD = {
 }
 
 
-@pytest.mark.parametrize(("language", "name"), [*FILES, *((one, "messages") for one in COURSE.languages[1:])])
+@pytest.mark.parametrize(
+    ("language", "name"), [*FILES, *((item, "messages") for item in COURSE.languages[1:])]
+)
 def test_a_translation_keeps_to_the_glossary(language, name):
-    found = []
+    actual = []
     for text, string in said_in(language, name):
         prose = FIXED.sub(" ", string)
-        found += [
+        actual += [
             f"{wrong.group()!r}, not {right!r}: {string[:80]}"
             for pattern, right in INSTEAD[language].items()
             if (wrong := re.search(pattern, prose, re.IGNORECASE))
         ]
-        found += [
+        actual += [
             f"{wrong.group()!r}, not {right!r}: {string[:80]}"
             for (english, pattern), right in MISREAD.get(language, {}).items()
             if english in text.lower() and (wrong := re.search(pattern, prose))
         ]
         if text[0].isupper() and OPENS_SMALL.match(string):
-            found.append(f"begins with a small letter: {string[:80]}")
-    assert found == []
+            actual.append(f"begins with a small letter: {string[:80]}")
+    assert actual == []
 
 
 def said_in(language, name):

@@ -23,16 +23,16 @@ TOOL = Path(__file__).parents[1]
 
 def main(given: Sequence[str]) -> int:
     """Make the environment, and run pytest in it."""
-    with tempfile.TemporaryDirectory(prefix="alone-") as made:
-        place = Path(made).resolve()
-        tool = place / "tool"
+    with tempfile.TemporaryDirectory(prefix="alone-") as result:
+        folder = Path(result).resolve()
+        tool = folder / "tool"
         shutil.copytree(TOOL, tool, ignore=shutil.ignore_patterns("__pycache__", ".*_cache", "dist"))
         extras = ",".join(["test", *(extra for extra, module in ON_REQUEST.items() if find_spec(module))])
-        environment = Environment(place / "environment", f"lesson-autograder[{extras}]", "pip")
+        environment = Environment(folder / "environment", f"lesson-autograder[{extras}]", "pip")
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-        wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", place, tool]
+        wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, tool]
         subprocess.run(wheel, check=True)
-        environment.pip("install", *place.glob("*.whl"))
+        environment.pip("install", *folder.glob("*.whl"))
         shutil.rmtree(tool / "build", ignore_errors=True)
         command = [environment.python, "-m", "pytest", *given]
         return subprocess.run(command, cwd=tool, env=environment.variables(), check=False).returncode

@@ -30,5 +30,9 @@ def test_the_sandboxs_first_process_and_the_commands_help_do_without_torch(modul
 
 def test_where_only_the_checks_are_installed_the_command_says_what_it_needs():
     lacking = "import sys; sys.modules['typer'] = None; from autograder.__main__ import main; main()"
-    told = subprocess.run([sys.executable, "-c", lacking], capture_output=True, text=True, check=False)
-    assert (told.returncode, "needs typer" in told.stderr, "Traceback" in told.stderr) == (1, True, False)
+    reported = subprocess.run([sys.executable, "-c", lacking], capture_output=True, text=True, check=False)
+    assert (reported.returncode, "needs typer" in reported.stderr, "Traceback" in reported.stderr) == (
+        1,
+        True,
+        False,
+    )

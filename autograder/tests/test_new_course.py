@@ -41,20 +41,20 @@ print(progress())
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """An environment that holds the tool, with what its commands need, and nothing else of this checkout."""
-    place = tmp_path_factory.mktemp("installed")
+    folder = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run(
-        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", place, TOOL], check=True
+        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, TOOL], check=True
     )
-    (wheel,) = place.glob("*.whl")
+    (wheel,) = folder.glob("*.whl")
     assert wheel.stat().st_size < MOST
-    made = Environment(place / "environment", "lesson-autograder[grade]", "pytest")
-    made.pip("install", f"{wheel}[grade]")
-    assert (made.packages / "autograder" / "py.typed").is_file()
-    assert list(made.packages.glob("lesson_autograder-*.dist-info/licenses/LICENSE"))
-    (command,) = made.python.parent.glob("autograder*")
-    assert "audit" in made.run(place, command, "--help")
-    return made
+    result = Environment(folder / "environment", "lesson-autograder[grade]", "pytest")
+    result.pip("install", f"{wheel}[grade]")
+    assert (result.packages / "autograder" / "py.typed").is_file()
+    assert list(result.packages.glob("lesson_autograder-*.dist-info/licenses/LICENSE"))
+    (command,) = result.python.parent.glob("autograder*")
+    assert "audit" in result.run(folder, command, "--help")
+    return result
 
 
 @pytest.mark.slow
@@ -71,8 +71,8 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(environme
     assert released.read_bytes() == before
 
     # A learner finds the course from the notebook's folder, and elsewhere none.
-    said = run(released.parent, "-c", ASK, str(tmp_path))
-    here, elsewhere = said.split("ELSEWHERE")
+    output = run(released.parent, "-c", ASK, str(tmp_path))
+    here, elsewhere = output.split("ELSEWHERE")
     assert "[right] A convolution as a function (2 of 2 points)" in here
     assert elsewhere.count("This notebook belongs to no course") == 2
 
@@ -84,14 +84,14 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(environme
 
     run(course, "-m", "autograder", "secret")
     if bubblewrap.why_not():
-        said = run(course, "-m", "autograder", "grade", "--no-sandbox")
+        output = run(course, "-m", "autograder", "grade", "--no-sandbox")
     else:
         run(course, "-m", "nbgrader", "autograde", LESSON, "--student", "dora")
-        said = run(
-            course, "-m", "autograder", "grade", *(f"--student={one}" for one in ("ada", "bob", "cleo"))
+        output = run(
+            course, "-m", "autograder", "grade", *(f"--student={item}" for item in ("ada", "bob", "cleo"))
         )
-        assert "3 submissions graded" in said
-    assert "visible probes only" not in said
+        assert "3 submissions graded" in output
+    assert "visible probes only" not in output
     for step in ("generate_feedback", "generate_solution"):
         run(course, "-m", "nbgrader", step, LESSON)
     feedback = (course / "feedback" / "cleo" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
@@ -102,10 +102,10 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(environme
     for folder in ("notebooks", "autograded", "solutions"):  # neither the source nor the tasks
         assert {path.suffix for path in (course / folder).rglob("*") if path.is_file()} == {".ipynb"}
     handed_in = [f"submitted/{student}/{LESSON}/{released.name}" for student in ("ada", "bob")]
-    said = run(course, "-m", "nbgrader", "validate", *handed_in)
-    assert "Success! Your notebook passes all the tests." in said
-    assert "VALIDATION FAILED ON 3 CELL(S)" in said
-    assert "`smoothed` is still waiting for you" in said
+    output = run(course, "-m", "nbgrader", "validate", *handed_in)
+    assert "Success! Your notebook passes all the tests." in output
+    assert "VALIDATION FAILED ON 3 CELL(S)" in output
+    assert "`smoothed` is still waiting for you" in output
     run(course, "-m", "nbgrader", "export")
     with (course / "grades.csv").open(encoding="utf-8") as file:
         scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}

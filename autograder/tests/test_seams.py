@@ -94,13 +94,13 @@ def edited(path: Path, *changes: tuple[str, str]) -> None:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
     """The template course with its additions, built."""
-    place = tmp_path_factory.mktemp("adds") / "course"
-    shutil.copytree(TEMPLATE, place)
-    (place / "source" / "signals.py").write_text(SIGNALS, encoding="utf-8")
-    (place / "source" / "ilias.py").write_text(ILIAS, encoding="utf-8")
-    edited(place / "course.toml", ('bank = "bank"\n', f'bank = "bank"\n{ADDS}'))
+    folder = tmp_path_factory.mktemp("adds") / "course"
+    shutil.copytree(TEMPLATE, folder)
+    (folder / "source" / "signals.py").write_text(SIGNALS, encoding="utf-8")
+    (folder / "source" / "ilias.py").write_text(ILIAS, encoding="utf-8")
+    edited(folder / "course.toml", ('bank = "bank"\n', f'bank = "bank"\n{ADDS}'))
     edited(
-        place / "source" / LESSON / "tasks.py",
+        folder / "source" / LESSON / "tasks.py",
         ("Probe, Task, rights", "Probe, Specimen, Task, rights"),
         ('    needs=("by-hand",),\n    probes=(', f'    needs=("by-hand",),\n    probes=({PROBES}'),
         (
@@ -108,12 +108,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
             f'properties=("quiet",),\n    checks=({CHECK}Check("a kernel of three"',
         ),
     )
-    lesson = place / "source" / LESSON / f"{LESSON}.py"
+    lesson = folder / "source" / LESSON / f"{LESSON}.py"
     edited(lesson, ('check="convolve" points=2', 'check="convolve" points=4'))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(secret.OWN_FOLDER, str(place.parent / "secret"))
-        build(Course.read(place), LESSON)
-        yield Course.read(place)
+        patch.setenv(secret.OWN_FOLDER, str(folder.parent / "secret"))
+        build(Course.read(folder), LESSON)
+        yield Course.read(folder)
 
 
 def test_a_check_puts_them_to_use_and_says_their_words(course, monkeypatch):
@@ -126,21 +126,21 @@ def test_a_check_puts_them_to_use_and_says_their_words(course, monkeypatch):
 
 
 def test_the_sandbox_has_them_and_so_do_hidden_questions(course, walls, tmp_path):
-    place = Path(shutil.copytree(course.root, tmp_path / "course"))
-    secret.make(Course.read(place), LESSON)
-    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    answers = Class(place).solution(LESSON)
+    course_folder = Path(shutil.copytree(course.root, tmp_path / "course"))
+    secret.make(Course.read(course_folder), LESSON)
+    release = nbformat.read(course_folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    answers = Class(course_folder).solution(LESSON)
     for student, convolve in (("amy", answers["convolve-answer"]), ("bob", CUT_OFF)):
         for cell in release.cells:
             cell.source = {**answers, "convolve-answer": convolve}.get(cell["id"], cell.source)
-        folder = place / "submitted" / student / LESSON
+        folder = course_folder / "submitted" / student / LESSON
         folder.mkdir(parents=True)
         nbformat.write(release, folder / f"{LESSON}.ipynb")
-    said = run("grade", "--course", place)
-    assert "2 submissions graded." in said
-    assert said.count("Memory and processes of each run are") == 1
-    with opened(Class(place).database) as store:
-        results = {one.student: one for one in store.read(TaskResult) if one.task == "convolve"}
+    output = run("grade", "--course", course_folder)
+    assert "2 submissions graded." in output
+    assert output.count("Memory and processes of each run are") == 1
+    with opened(Class(course_folder).database) as store:
+        results = {item.student: item for item in store.read(TaskResult) if item.task == "convolve"}
     assert (results["amy"].points, results["amy"].possible) == (4.0, 4.0)
     assert results["bob"].points < 4.0
     assert UPSIDE_DOWN in results["bob"].says
@@ -156,17 +156,17 @@ def test_students_get_what_checks_need_and_not_what_the_instructor_adds(course, 
 
 
 def test_a_class_is_collected_and_served_through_the_courses_own_platform(course, tmp_path):
-    place = Path(shutil.copytree(course.root, tmp_path / "course"))
+    folder = Path(shutil.copytree(course.root, tmp_path / "course"))
     (tmp_path / "list.csv").write_text("Kennung;Name\nama;Ada Mann\n", encoding="utf-8")
-    assert "1 new" in run("roster", tmp_path / "list.csv", "--course", place)
+    assert "1 new" in run("roster", tmp_path / "list.csv", "--course", folder)
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
-        archive.write(place / "notebooks" / LESSON / f"{LESSON}.ipynb", f"ilias_ama/{LESSON}.ipynb")
-    assert "Ada Mann (ama), 01-convolution: new" in run("collect", tmp_path / "all.zip", "--course", place)
-    page = place / "feedback" / "ama" / LESSON / f"{LESSON}.html"
+        archive.write(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", f"ilias_ama/{LESSON}.ipynb")
+    assert "Ada Mann (ama), 01-convolution: new" in run("collect", tmp_path / "all.zip", "--course", folder)
+    page = folder / "feedback" / "ama" / LESSON / f"{LESSON}.html"
     page.parent.mkdir(parents=True)
     page.write_text("<p>Well done.</p>", encoding="utf-8")
     target = tmp_path / "back.zip"
-    run("return", "01", "--platform", "ilias", "--out", target, "--course", place)
+    run("return", "01", "--platform", "ilias", "--out", target, "--course", folder)
     assert zipfile.ZipFile(target).namelist() == ["ilias_ama/feedback.html"]
 
 
@@ -196,14 +196,14 @@ def test_a_course_says_in_words_of_its_own_what_the_tool_shows(tmp_path, pairs):
         "'not-finite': {'inf': ('Too far.',)}}"
     )
     (tmp_path / "course.toml").write_text(described)
-    said = {}
-    for place in (tmp_path / "own", tmp_path):
-        registry.use(Course.read(place))
-        said[place.name] = (
+    output = {}
+    for folder in (tmp_path / "own", tmp_path):
+        registry.use(Course.read(folder))
+        output[folder.name] = (
             word(BrokenProperty("symmetric", (0, 1), 0.5, probe="three"), pairs).headline,
             word(NotFinite(math.inf, (0, 1), 1, probe="three"), pairs).details,
         )
-    assert said == {
+    assert output == {
         "own": ("Entry [0, 1] (query 0, key 1) is no mirror image on three tokens.", ("Too far.",)),
         tmp_path.name: (
             "Entry [0, 1] (query 0, key 1) differs from entry [1, 0] on three tokens.",

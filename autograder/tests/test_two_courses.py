@@ -39,34 +39,34 @@ def autograder(where: Path, *words: str) -> None:
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory) -> dict[str, Path]:
     """The bundles of two courses with the same tasks, under titles of their own; one has a package."""
-    place = tmp_path_factory.mktemp("courses")
+    folder = tmp_path_factory.mktemp("courses")
     for name in COURSES:
-        autograder(place, "new-course", name)
-        tasks = place / name / "source" / LESSON / "tasks.py"
+        autograder(folder, "new-course", name)
+        tasks = folder / name / "source" / LESSON / "tasks.py"
         tasks.write_text(
             tasks.read_text(encoding="utf-8").replace("A convolution as a function", name), encoding="utf-8"
         )
-    (place / "folds" / "paper").mkdir()
-    (place / "folds" / "paper" / "__init__.py").write_text("print('a fold')\n", encoding="utf-8")
-    described = place / "folds" / "course.toml"
+    (folder / "folds" / "paper").mkdir()
+    (folder / "folds" / "paper" / "__init__.py").write_text("print('a fold')\n", encoding="utf-8")
+    described = folder / "folds" / "course.toml"
     described.write_text('preload = ["paper"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8")
     for name in COURSES:
-        autograder(place / name, "build")
-        autograder(place / name, "bundle", LESSON, "--out", str(place / "handed out" / name))
-    return {name: place / "handed out" / name for name in COURSES}
+        autograder(folder / name, "build")
+        autograder(folder / name, "bundle", LESSON, "--out", str(folder / "handed out" / name))
+    return {name: folder / "handed out" / name for name in COURSES}
 
 
 def newer(tool: Path, folder: Path) -> Path:
     """The tool's wheel under the number of a later version."""
     old, new = tool.name.split("-")[1], "99.0"
-    made = folder / tool.name.replace(old, new)
-    with zipfile.ZipFile(tool) as before, zipfile.ZipFile(made, "w") as after:
+    result = folder / tool.name.replace(old, new)
+    with zipfile.ZipFile(tool) as before, zipfile.ZipFile(result, "w") as after:
         for name in before.namelist():
             content = before.read(name)
             if ".dist-info/" in name:
                 content = content.replace(old.encode(), new.encode())
             after.writestr(name.replace(old, new), content)
-    return made
+    return result
 
 
 @pytest.mark.slow
@@ -74,15 +74,15 @@ def newer(tool: Path, folder: Path) -> Path:
 def test_two_courses_share_a_tool_and_neither_needs_the_other(bundles, tmp_path):
     environment = Environment(tmp_path / "environment", "lesson-autograder")
 
-    def said(course: str) -> str:
+    def output(course: str) -> str:
         return environment.run(bundles[course] / "notebooks" / LESSON, "-c", ASK)
 
     def wanted(course: str) -> list[str]:
         """What a notebook's first code cell would install."""
-        place = bundles[course] / "notebooks" / LESSON
-        notebook = nbformat.read(place / f"{LESSON}.ipynb", as_version=4)
+        folder = bundles[course] / "notebooks" / LESSON
+        notebook = nbformat.read(folder / f"{LESSON}.ipynb", as_version=4)
         cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
-        return shlex.split(environment.run(place, "-c", SHELL + cell.source))
+        return shlex.split(environment.run(folder, "-c", SHELL + cell.source))
 
     def names(words: list[str]) -> list[str]:
         return [Path(word).name.split("-")[0] for word in words if word.endswith(".whl")]
@@ -94,11 +94,11 @@ def test_two_courses_share_a_tool_and_neither_needs_the_other(bundles, tmp_path)
     words = wanted(first)
     assert names(words) == ["lesson_autograder", "waves_course"]
     environment.pip(*words)
-    assert "The checks of the course `folds` are not installed here" in said(second)
+    assert "The checks of the course `folds` are not installed here" in output(second)
     words = wanted(second)
     assert names(words) == ["folds_course"]
     environment.pip(*words)
-    assert [said(course).splitlines()[0] for course in COURSES] == [passed(course) for course in COURSES]
+    assert [output(course).splitlines()[0] for course in COURSES] == [passed(course) for course in COURSES]
     assert [wanted(course) for course in COURSES] == [[], []]
     assert environment.run(bundles[second], "-c", "import paper") == "a fold\n"
 
@@ -109,9 +109,9 @@ def test_two_courses_share_a_tool_and_neither_needs_the_other(bundles, tmp_path)
     (tool,) = bundles[first].glob("lesson_autograder-*.whl")
     environment.pip("install", newer(tool, tmp_path))
     assert environment.run(tmp_path, "-c", VERSION) == "99.0\n"
-    assert [said(course).splitlines()[0] for course in COURSES] == [passed(course) for course in COURSES]
+    assert [output(course).splitlines()[0] for course in COURSES] == [passed(course) for course in COURSES]
     assert [wanted(course) for course in COURSES] == [[], []]
 
     environment.pip("uninstall", "--yes", "folds-course")
-    assert said(first).startswith(passed(first))
-    assert "The checks of the course `folds` are not installed here" in said(second)
+    assert output(first).startswith(passed(first))
+    assert "The checks of the course `folds` are not installed here" in output(second)

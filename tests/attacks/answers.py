@@ -59,8 +59,8 @@ def added(code: str, after: str = "setup") -> Callable[[NotebookNode], None]:
 
     def make(notebook: NotebookNode) -> None:
         answer(notebook, "dot-product", WRONG)
-        place = next(i for i, cell in enumerate(notebook.cells) if cell["id"] == after)
-        notebook.cells.insert(place + 1, new_code_cell(code))
+        position = next(i for i, cell in enumerate(notebook.cells) if cell["id"] == after)
+        notebook.cells.insert(position + 1, new_code_cell(code))
 
     return make
 
@@ -799,17 +799,19 @@ def by_heart(notebook: NotebookNode, lesson: LessonBank) -> None:
     """All that somebody knows of a lesson's answers, learnt by heart."""
     choose = "__import__('os').environ.get('AUTOGRADER_RUN', 'as-seen')"
     for task in lesson.tasks.values():
-        known = {
+        reference = {
             name: probe for name, probe in task.probe.items() if isinstance(probe.expected.tensor, Tensor)
         }
         if task.kind == "tensor":
-            pairs = ", ".join(f"'{name}': {_typed(probe.expected.tensor)}" for name, probe in known.items())
-            last = _typed(list(known.values())[-1].expected.tensor)
+            pairs = ", ".join(
+                f"'{name}': {_typed(probe.expected.tensor)}" for name, probe in reference.items()
+            )
+            last = _typed(list(reference.values())[-1].expected.tensor)
             answer(notebook, task.id, f"{task.name} = {{{pairs}}}.get({choose}, {last})")
             continue
         pairs = ", ".join(
             f"(({', '.join(_typed(value) for value in probe.inputs.values())},), {_typed(probe.expected.tensor)})"
-            for probe in known.values()
+            for probe in reference.values()
         )
         code = f"""
 KNOWN = [{pairs}]
@@ -877,7 +879,7 @@ def _metadata(notebook: NotebookNode) -> None:
 
 
 def _takes_course_ids(notebook: NotebookNode) -> None:
-    for place, name in enumerate(
+    for position, name in enumerate(
         (
             "setup",
             "dot-product",
@@ -889,9 +891,9 @@ def _takes_course_ids(notebook: NotebookNode) -> None:
             "dot-product-answer",
         )
     ):
-        cell = new_code_cell(f"print({place})\ndot = lambda a, b: torch.tensor(float('nan'))")
+        cell = new_code_cell(f"print({position})\ndot = lambda a, b: torch.tensor(float('nan'))")
         cell["id"] = name
-        notebook.cells.insert(place, cell)
+        notebook.cells.insert(position, cell)
 
 
 def _bidi(notebook: NotebookNode) -> None:

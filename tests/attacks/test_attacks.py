@@ -80,32 +80,32 @@ def course(request, tmp_path_factory, notes):
     patch = pytest.MonkeyPatch()
     patch.setattr(job_scheduling, "LIMITS", LIMITS)
     patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("secret")))
-    place = tmp_path_factory.mktemp(request.param) / "course"
-    class_folder(place, LESSON)
+    folder = tmp_path_factory.mktemp(request.param) / "course"
+    class_folder(folder, LESSON)
     secret.make(Course.read(ROOT), LESSON)
     solved = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
-    released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    released = folder / "notebooks" / LESSON / f"{LESSON}.ipynb"
     release = without_figures(nbformat.read(released, as_version=4))
     nbformat.write(release, released)
     for student in students(request.param):
-        hand_in(place, student, honest(solved))
+        hand_in(folder, student, honest(solved))
     for name in NAMES[request.param]:
         attack = ATTACKS[name]
         notebook = deepcopy(release)
-        made = attack.make(notebook) or notebook
-        hand_in(place, name, made, attack.beside, attack.hand_in)
-    before = fingerprints(place), processes()
+        result = attack.make(notebook) or notebook
+        hand_in(folder, name, result, attack.beside, attack.hand_in)
+    before = fingerprints(folder), processes()
     if request.param == "grade":
-        said = []
-        wanted = command.GradeOptions(Class(place), [LESSON], jobs=2)
-        summary = command.grade_class(wanted, said.append, lambda *_: None)
+        output = []
+        wanted = command.GradeOptions(Class(folder), [LESSON], jobs=2)
+        summary = command.grade_class(wanted, output.append, lambda *_: None)
         asked = {f"{name} {LESSON}" for name in NAMES["grade"] if ATTACKS[name].attention}
         may_be = {f"{name} {LESSON}" for name in NAMES["grade"] if ATTACKS[name].attention is None}
-        assert set(summary.faults) - may_be == asked, said
+        assert set(summary.faults) - may_be == asked, output
     else:
-        said = through_nbgrader(place)
-    notes[request.param] = said
-    yield place, request.param, before
+        output = through_nbgrader(folder)
+    notes[request.param] = output
+    yield folder, request.param, before
     grade_submission.close_sandboxes()
     patch.undo()
 
@@ -115,23 +115,23 @@ def students(door):
     return (*HONEST, *ODD_NAMES) if door == "grade" else HONEST
 
 
-def through_nbgrader(place):
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
-    config.CourseDirectory.root = str(place)
-    with GradebookWriter(Class(place)) as book:
+def through_nbgrader(course_folder):
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(course_folder)).load_config()
+    config.CourseDirectory.root = str(course_folder)
+    with GradebookWriter(Class(course_folder)) as book:
         book.know(LESSON)
     api = NbGraderAPI(CourseDirectory(config=config), config=config)
-    said = []
-    for folder in sorted((place / "submitted").iterdir()):
+    output = []
+    for folder in sorted((course_folder / "submitted").iterdir()):
         done = api.autograde(LESSON, folder.name)
         attention = folder.name in ATTACKS and ATTACKS[folder.name].attention
         if attention or (attention is None and not done["success"]):
             assert not done["success"]
-            said.append(f"{folder.name}: needs a look")
+            output.append(f"{folder.name}: needs a look")
             continue
         assert done["success"], (folder.name, done.get("error"), done.get("log"))
-        said += [f"{folder.name}: {line}" for line in done["log"].splitlines() if "WARNING" in line]
-    return said
+        output += [f"{folder.name}: {line}" for line in done["log"].splitlines() if "WARNING" in line]
+    return output
 
 
 def honest(solved):
@@ -142,8 +142,8 @@ def honest(solved):
     return notebook
 
 
-def hand_in(place, student, notebook, beside=(), instead=None):
-    folder = place / "submitted" / student / LESSON
+def hand_in(root, student, notebook, beside=(), instead=None):
+    folder = root / "submitted" / student / LESSON
     folder.mkdir(parents=True)
     path = folder / f"{LESSON}.ipynb"
     if instead is not None:
@@ -157,12 +157,12 @@ def hand_in(place, student, notebook, beside=(), instead=None):
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def fingerprints(place):
+def fingerprints(root):
     """Every file of the course that grading has no business changing."""
     return {
-        str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
+        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
         for folder in ("source", "notebooks", "submitted", "nbgrader_config.py")
-        for path in sorted([place / folder, *(place / folder).rglob("*")])
+        for path in sorted([root / folder, *(root / folder).rglob("*")])
         if path.is_file()
         and not path.is_symlink()
         and path.stat().st_size < 100_000_000
@@ -175,14 +175,14 @@ def processes():
     return [line for line in listed.splitlines() if MARK in line]
 
 
-def scores(place, student):
-    with Gradebook(f"sqlite:///{place / 'gradebook.db'}") as book:
+def scores(folder, student):
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
         notebook = book.find_submission_notebook(LESSON, LESSON, student)
         return {grade.name: grade.auto_score for grade in notebook.grades}
 
 
-def graded(place, student):
-    return (place / "autograded" / student / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
+def graded(folder, student):
+    return (folder / "autograded" / student / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
 
 
 def attacks(door, attention=False):
@@ -198,16 +198,16 @@ def test_the_table_says_of_each_attack_what_it_is_for():
 
 def test_an_attack_earns_what_it_has_earned_and_no_more(course):
     place, door, *_ = course
-    found = {name: scores(place, name) for name in attacks(door)}
-    assert {name: len(tasks) for name, tasks in found.items()} == dict.fromkeys(found, len(TASKS))
-    earned = {name: sum(tasks.values()) for name, tasks in found.items()}
-    assert earned == {name: ATTACKS[name].earns for name in found}
+    actual = {name: scores(place, name) for name in attacks(door)}
+    assert {name: len(tasks) for name, tasks in actual.items()} == dict.fromkeys(actual, len(TASKS))
+    earned = {name: sum(tasks.values()) for name, tasks in actual.items()}
+    assert earned == {name: ATTACKS[name].earns for name in actual}
 
 
 def test_an_attack_reaches_nothing(course):
-    place, door, *_ = course
+    folder, door, *_ = course
     for name in attacks(door):
-        notebook = nbformat.reads(graded(place, name), as_version=4)
+        notebook = nbformat.reads(graded(folder, name), as_version=4)
         nbformat.validate(notebook)  # the grader writes what it was told without asking the schema
         printed = "".join(
             str(output.get("text", ""))
@@ -221,11 +221,11 @@ def test_an_attack_reaches_nothing(course):
 
 
 def test_where_the_checks_were_made_to_fail_a_person_is_asked_and_nothing_is_earned(course):
-    place, door, *_ = course
+    folder, door, *_ = course
     for name in attacks(door, attention=True):
-        assert not (place / "autograded" / name / LESSON / f"{LESSON}.ipynb").exists()
+        assert not (folder / "autograded" / name / LESSON / f"{LESSON}.ipynb").exists()
         with contextlib.suppress(MissingEntry):
-            assert not sum(score or 0 for score in scores(place, name).values())
+            assert not sum(score or 0 for score in scores(folder, name).values())
 
 
 def test_the_instructor_is_told_why(course, notes):
@@ -247,11 +247,11 @@ def test_nothing_that_a_terminal_would_act_on_is_said(course, notes):
 
 
 def test_nobody_else_has_a_grade_of_their_own_making(course):
-    place, *_ = course
-    with Gradebook(f"sqlite:///{place / 'gradebook.db'}") as book:
+    folder, *_ = course
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
         handed_in = book.assignment_submissions(LESSON)
-        assert {one.student.id for one in handed_in} - {*students(course[1]), *ATTACKS} == set()
-        grades = [grade for one in handed_in for notebook in one.notebooks for grade in notebook.grades]
+        assert {item.student.id for item in handed_in} - {*students(course[1]), *ATTACKS} == set()
+        grades = [grade for item in handed_in for notebook in item.notebooks for grade in notebook.grades]
         assert {grade.manual_score for grade in grades} == {None}
         assert {grade.extra_credit for grade in grades} == {None}
 
@@ -265,12 +265,12 @@ def test_the_machine_is_as_it_was(course):
 
 
 def test_a_graded_notebook_stays_small(course):
-    place, door, *_ = course
+    folder, door, *_ = course
     for name in attacks(door):
-        assert len(graded(place, name)) < 8_000_000, name
+        assert len(graded(folder, name)) < 8_000_000, name
 
 
 def test_nothing_beside_a_notebook_is_copied_whole(course):
-    place, *_ = course
-    held = {path: path.stat().st_size for path in (place / "autograded").rglob("*.txt")}
+    folder, *_ = course
+    held = {path: path.stat().st_size for path in (folder / "autograded").rglob("*.txt")}
     assert max(held.values(), default=0) <= 200

@@ -37,18 +37,18 @@ def plain(text):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    place = class_folder(tmp_path_factory.mktemp("exam") / "class", *LESSONS)
-    (place / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
+    folder = class_folder(tmp_path_factory.mktemp("exam") / "class", *LESSONS)
+    (folder / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
     for lesson in LESSONS:
         for language in COURSE.languages[1:]:
             source = ROOT / "notebooks" / language / lesson / f"{lesson}.ipynb"
-            target = place / "notebooks" / language / lesson / f"{lesson}.ipynb"
+            target = folder / "notebooks" / language / lesson / f"{lesson}.ipynb"
             target.parent.mkdir(parents=True)
             target.write_bytes(source.read_bytes())
-    course = Course.read(place)
+    course = Course.read(folder)
     asked = [task for lesson in LESSONS for task in write_releases(course, lesson)]
     assert sorted(asked) == sorted(course.exam)
-    out = place.parent / "exam.zip"
+    out = folder.parent / "exam.zip"
     bundle(course, LESSONS, out, exam=True)
     return dict(unpacked("exam.zip", out.read_bytes()))
 
@@ -70,10 +70,10 @@ def test_twelve_tasks_are_asked(files):
 @pytest.mark.parametrize("task_id", COURSE.exam)
 def test_no_hint_and_no_words_on_a_mistake_are_in_it(task_id, texts):
     task = COURSE.load(LESSON_OF[task_id]).tasks[task_id]
-    on_mistakes = [text for known in task.known_wrong for text in (known.hint, known.name)]
+    on_mistakes = [text for reference in task.known_wrong for text in (reference.hint, reference.name)]
     secrets = [*task.hints, task.learned, *on_mistakes]
     assert len(secrets) > 8
-    assert {secret: found for secret in secrets if secret and (found := holders(texts, secret))} == {}
+    assert {secret: actual for secret in secrets if secret and (actual := holders(texts, secret))} == {}
 
 
 @pytest.mark.parametrize("task_id", COURSE.exam)
@@ -83,7 +83,7 @@ def test_no_line_of_its_solution_is_in_it(task_id, texts):
     hidden = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", cells[f"{task_id}-answer"], re.DOTALL)
     lines = [line.strip() for part in hidden for line in part.splitlines() if len(line.strip()) >= SHORT]
     assert lines
-    assert {line: found for line in lines if (found := holders(texts, line))} == {}
+    assert {line: actual for line in lines if (actual := holders(texts, line))} == {}
 
 
 @pytest.mark.parametrize("task_id", COURSE.exam)
@@ -96,14 +96,14 @@ def test_no_result_and_no_wrong_answer_of_its_bank_is_in_it(task_id, files, text
     ]
     assert numbers
     assert [name for name, content in files.items() if any(held in content for held in numbers)] == []
-    (described,) = (one for one in load_lesson(COURSE.source / lesson).tasks if one.id == task_id)
+    (described,) = (item for item in load_lesson(COURSE.source / lesson).tasks if item.id == task_id)
     changes = [
         new
         for wrong in described.wrong
         for change in wrong.changes
         if len(new := getattr(change, "new", "").strip()) >= SHORT
     ]
-    assert {new: found for new in changes if (found := holders(texts, new))} == {}
+    assert {new: actual for new in changes if (actual := holders(texts, new))} == {}
 
 
 def test_no_bank_is_in_it(files, texts):

@@ -32,19 +32,19 @@ def graded(tmp_path_factory):
     """A class in one sandbox, one after the other, and what was said of it."""
     patch = pytest.MonkeyPatch()
     patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("secret")))
-    place = class_folder(tmp_path_factory.mktemp("next") / "course", LESSON)
-    path = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    folder = class_folder(tmp_path_factory.mktemp("next") / "course", LESSON)
+    path = folder / "notebooks" / LESSON / f"{LESSON}.ipynb"
     release = without_figures(nbformat.read(path, as_version=4))
     nbformat.write(release, path)
     for student, name in STUDENTS.items():
         notebook = deepcopy(release)
         SENDING[name].make(notebook)
-        hand_in(place, student, notebook)
-    said = []
+        hand_in(folder, student, notebook)
+    output = []
     summary = command.grade_class(
-        command.GradeOptions(Class(place), [LESSON], jobs=1), said.append, lambda *_: None
+        command.GradeOptions(Class(folder), [LESSON], jobs=1), output.append, lambda *_: None
     )
-    yield place, said, summary
+    yield folder, output, summary
     grade_submission.close_sandboxes()
     patch.undo()
 
@@ -57,9 +57,9 @@ def test_each_has_the_points_of_their_own_answers(graded):
 
 
 def test_of_nobody_else_anything_is_said(graded):
-    _, said, summary = graded
+    _, output, summary = graded
     assert summary.faults == []
-    about = {student: [line for line in said if line.startswith(f"{student} ")] for student in STUDENTS}
+    about = {student: [line for line in output if line.startswith(f"{student} ")] for student in STUDENTS}
     silent = [student for student, name in STUDENTS.items() if not SENDING[name].notes]
     assert [about[student] for student in silent] == [[]] * len(silent)
     for student, name in STUDENTS.items():

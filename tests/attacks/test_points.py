@@ -90,8 +90,8 @@ def graded(banks):
         release = nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
         submission = deepcopy(submission)
         if added:
-            place = next(n for n, cell in enumerate(submission.cells) if cell["id"] == "setup")
-            submission.cells.insert(place + 1, new_code_cell(added))
+            position = next(n for n, cell in enumerate(submission.cells) if cell["id"] == "setup")
+            submission.cells.insert(position + 1, new_code_cell(added))
         drawn = HiddenTestSampler(banks, run.rjust(16)).of(lesson, nbformat.writes(submission).encode())
         return grade(
             rebuild(release, submission).notebook,
@@ -122,60 +122,60 @@ def hidden_numbers(lesson):
         value for run, givens in lesson.givens.items() if run != "as-seen" for value in givens.values()
     ]
     for task in lesson.tasks.values():
-        tensors += [value for one in task.probes if one.hidden for value in one.inputs.values()]
-    numbers = {one for value in tensors if torch.is_tensor(value) for one in value.flatten().tolist()}
-    return [repr(one) for one in numbers if isinstance(one, float) and len(repr(one)) > 8]
+        tensors += [value for item in task.probes if item.hidden for value in item.inputs.values()]
+    numbers = {item for value in tensors if torch.is_tensor(value) for item in value.flatten().tolist()}
+    return [repr(item) for item in numbers if isinstance(item, float) and len(repr(item)) > 8]
 
 
 @pytest.mark.parametrize("status", ["answered", "missing", "stub", "not-callable", "not-run"])
 def test_nothing_that_was_asked_is_told(graded, status):
-    found, lesson = graded(FIRST, solution(FIRST), TELLS.replace("STATUS", status))
-    shown = nbformat.writes(found.notebook) + repr(found.notes) + repr(found.verdicts)
+    actual, lesson = graded(FIRST, solution(FIRST), TELLS.replace("STATUS", status))
+    shown = nbformat.writes(actual.notebook) + repr(actual.notes) + repr(actual.verdicts)
     assert len(hidden_numbers(lesson)) > 50
-    assert [one for one in hidden_numbers(lesson) if one in shown] == []
+    assert [item for item in hidden_numbers(lesson) if item in shown] == []
 
 
 def test_what_one_run_asked_is_worth_nothing_in_the_next(graded):
-    _, known = graded(FIRST, released(FIRST), run="the first")
+    _, reference = graded(FIRST, released(FIRST), run="the first")
     remembers = released(FIRST)
-    by_heart(remembers, known)
-    found, _ = graded(FIRST, remembers, run="the second")
-    assert earned(found) == {}
+    by_heart(remembers, reference)
+    actual, _ = graded(FIRST, remembers, run="the second")
+    assert earned(actual) == {}
 
 
 def forges(lesson, *kinds):
     """A cell that says of every task what a right answer yields on public probes of some kinds, or of all."""
-    known = {}
+    reference = {}
     for name, task in COURSE.load(lesson).tasks.items():
-        probes = [one for one in task.probes if not kinds or one.observe in kinds]
-        known[name] = pack(Evidence(name, "answered", {one.id: one.expected for one in probes}))
-    return FORGES.format(KNOWN=known)
+        probes = [item for item in task.probes if not kinds or item.observe in kinds]
+        reference[name] = pack(Evidence(name, "answered", {item.id: item.expected for item in probes}))
+    return FORGES.format(KNOWN=reference)
 
 
 def test_evidence_that_is_public_earns_nothing(graded):
-    found, _ = graded(DROPOUT, released(DROPOUT), forges(DROPOUT))
-    assert earned(found) == {}
+    actual, _ = graded(DROPOUT, released(DROPOUT), forges(DROPOUT))
+    assert earned(actual) == {}
 
 
 def test_who_drops_nothing_cannot_say_otherwise(graded):
     without = solution(DROPOUT)
     for cell in without.cells:
         cell.source += "\n" + NO_DROPOUT.get(cell["id"].removesuffix("-answer"), "")
-    found, lesson = graded(DROPOUT, without, forges(DROPOUT, "dropout"))
+    actual, lesson = graded(DROPOUT, without, forges(DROPOUT, "dropout"))
     for name in NO_DROPOUT:
         task = lesson.tasks[name]
-        dropping = {one.id for one in task.probes if one.observe == "dropout"}
+        dropping = {item.id for item in task.probes if item.observe == "dropout"}
         others = sum(check.points for check in task.checks if dropping.isdisjoint(check.probes))
-        assert found.verdicts[name].earned == others < task.points
+        assert actual.verdicts[name].earned == others < task.points
 
 
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("lesson", COURSE.banked())
 def test_a_right_answer_passes_whatever_is_drawn(graded, lesson):
     for run in ("one", "two") if os.environ.get("ATTACKS") == "all" else ("one",):
-        found, known = graded(lesson, solution(lesson), run=run)
-        assert {name: one.earned for name, one in found.verdicts.items()} == {
-            name: task.points for name, task in known.tasks.items()
+        actual, reference = graded(lesson, solution(lesson), run=run)
+        assert {name: item.earned for name, item in actual.verdicts.items()} == {
+            name: task.points for name, task in reference.tasks.items()
         }
 
 
@@ -262,22 +262,22 @@ SILENCES = {
 def test_a_forbidden_call_cannot_be_taken_back(graded, way):
     before, first, then = SILENCES[way]
     silent = solution(FIRST)
-    cell = next(one for one in silent.cells if one["id"] == f"{FORBIDDEN}-answer")
+    cell = next(item for item in silent.cells if item["id"] == f"{FORBIDDEN}-answer")
     cell.source = BY_A_CALL.format(before=before, first=first, then=then)
-    found, lesson = graded(FIRST, silent)
-    verdict = found.verdicts[FORBIDDEN]
+    actual, lesson = graded(FIRST, silent)
+    verdict = actual.verdicts[FORBIDDEN]
     assert verdict.earned < lesson.tasks[FORBIDDEN].points
     assert verdict.forbidden or not verdict.earned
 
 
 def as_it_was(banks, folder):
     """An earlier release's bank: without a task, and with two that were judged otherwise."""
-    known = banks.lesson(FIRST)
-    tasks = {name: task for name, task in known.tasks.items() if name != list(known.tasks)[-1]}
+    reference = banks.lesson(FIRST)
+    tasks = {name: task for name, task in reference.tasks.items() if name != list(reference.tasks)[-1]}
     for name in ("softmax-naive", "query-scores"):
         first, *rest = tasks[name].checks
         tasks[name] = replace(tasks[name], checks=(replace(first, title="in other words"), *rest))
-    bank.save(replace(known, tasks=tasks), folder)
+    bank.save(replace(reference, tasks=tasks), folder)
     return replace(banks, folders={FIRST: folder})
 
 
@@ -291,14 +291,16 @@ def test_an_earlier_release_asks_hidden_questions_of_all_tasks_that_are_as_they_
         rebuilt = rebuild(released(FIRST), submission).notebook
         return grade(rebuilt, asked, runner, questions=questions), drawn
 
-    known = then.lesson(FIRST)
-    found, drawn = graded_by(solution(FIRST), "right")
-    assert earned(found) == {name: task.points for name, task in known.tasks.items()}
+    reference = then.lesson(FIRST)
+    actual, drawn = graded_by(solution(FIRST), "right")
+    assert earned(actual) == {name: task.points for name, task in reference.tasks.items()}
     changed = {"softmax-naive", "query-scores"}
-    alone = sum(known.tasks[name].points for name in changed)
-    assert then.public_alone(FIRST, drawn, set(known.tasks)) == alone
-    assert then.public_alone(FIRST, {}, set(known.tasks)) == sum(one.points for one in known.tasks.values())
+    alone = sum(reference.tasks[name].points for name in changed)
+    assert then.public_alone(FIRST, drawn, set(reference.tasks)) == alone
+    assert then.public_alone(FIRST, {}, set(reference.tasks)) == sum(
+        item.points for item in reference.tasks.values()
+    )
     remembers = released(FIRST)
-    by_heart(remembers, known)
+    by_heart(remembers, reference)
     assert earned(graded_by(remembers, "by heart")[0]).keys() <= changed
     runner.close()

@@ -26,8 +26,8 @@ SECONDS = 4.0
 def evidence(header, data=b"", outcomes=None):
     text = json.dumps(header).encode()
     saved = len(text).to_bytes(8, "little") + text + data
-    told = {"task": "t", "status": "answered", "outcomes": outcomes or {}}
-    return json.dumps({"evidence": told, "tensors": base64.b64encode(saved).decode()})
+    reported = {"task": "t", "status": "answered", "outcomes": outcomes or {}}
+    return json.dumps({"evidence": reported, "tensors": base64.b64encode(saved).decode()})
 
 
 def one_number(shape):
@@ -66,8 +66,8 @@ def test_evidence_that_is_dear_to_read_is_refused(kind):
 
 def test_evidence_of_as_much_as_is_allowed_is_read():
     shape = [1] * 16
-    told = {"a": {"type_name": "torch.Tensor", "tensor": {"tensor": "x"}}}
-    back = unpack(evidence({"x": one_number(shape)}, b"\0" * 4, told))
+    reported = {"a": {"type_name": "torch.Tensor", "tensor": {"tensor": "x"}}}
+    back = unpack(evidence({"x": one_number(shape)}, b"\0" * 4, reported))
     assert back.outcomes["a"].tensor.shape == torch.Size(shape)
 
 
@@ -130,9 +130,9 @@ STAMPS = {
 def test_a_time_beside_a_notebook_is_read_or_is_none(tmp_path, kind):
     path = tmp_path / "timestamp.txt"
     path.write_bytes(STAMPS[kind])
-    found = moment(beside(path))
-    said = "in UTF-16", "with a mark", "50 MB", "a zone beyond", "digits of another script"
-    assert (found is not None) == (kind in said)
+    actual = moment(beside(path))
+    output = "in UTF-16", "with a mark", "50 MB", "a zone beyond", "digits of another script"
+    assert (actual is not None) == (kind in output)
 
 
 def test_what_lies_beside_is_no_more_than_its_first_bytes(tmp_path):

@@ -150,33 +150,35 @@ def cells(code):
 
 @pytest.fixture(scope="module")
 def worker():
-    with Worker(Inside()) as made:
-        yield made
+    with Worker(Inside()) as result:
+        yield result
 
 
-def said(worker, code):
+def output(worker, code):
     ran = worker.run(Job(cells(code), limits=Limits(cell_seconds=20)))
     outputs = ran.cells.get("one", (0, []))[1]
-    return "".join(one.get("text", one.get("ename", "")) for one in outputs)
+    return "".join(item.get("text", item.get("ename", "")) for item in outputs)
 
 
 @pytest.mark.parametrize("call", NUMBERS)
 def test_a_call_that_is_not_listed_does_not_exist(worker, call):
-    told = said(worker, f"print(tried({call!r}, 0, 0, 0, 0, 0), ctypes.get_errno() in (38, 1))")
-    assert told == "-1 True\n"
+    reported = output(worker, f"print(tried({call!r}, 0, 0, 0, 0, 0), ctypes.get_errno() in (38, 1))")
+    assert reported == "-1 True\n"
 
 
 @pytest.mark.parametrize("kind", FCNTL)
 def test_no_file_that_others_use_can_be_held(worker, kind):
     code = f"for path in shared:\n    try:\n        {FCNTL[kind]}\n        print('held')\n"
-    told = said(worker, f"{code}    except OSError as problem:\n        print('refused')")
-    assert set(told.split()) == {"refused"}
+    reported = output(worker, f"{code}    except OSError as problem:\n        print('refused')")
+    assert set(reported.split()) == {"refused"}
 
 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_nothing_else_can_be_held_or_changed(worker, kind):
     code = OTHERS[kind]
-    assert HELD not in said(worker, code if HELD in code or "answer" in code else f"{code}; print('{HELD}')")
+    assert HELD not in output(
+        worker, code if HELD in code or "answer" in code else f"{code}; print('{HELD}')"
+    )
 
 
 READABLE = {
@@ -199,14 +201,14 @@ READABLE = {
 
 @pytest.mark.parametrize("kind", READABLE)
 def test_nothing_of_the_machine_can_be_read(worker, kind):
-    assert said(worker, READABLE[kind]) == "[]\n"
+    assert output(worker, READABLE[kind]) == "[]\n"
 
 
 def test_no_mount_says_where_its_files_lie(worker):
-    told = said(worker, "print(open('/proc/self/mountinfo').read())")
-    roots = {line.split()[3] for line in told.splitlines() if line.strip() and " /proc/" not in line}
+    reported = output(worker, "print(open('/proc/self/mountinfo').read())")
+    roots = {line.split()[3] for line in reported.splitlines() if line.strip() and " /proc/" not in line}
     assert {root for root in roots if root.count("/") > 1} == set()
-    assert "lowerdir=." in told
+    assert "lowerdir=." in reported
 
 
 def test_what_a_notebook_needs_is_there(worker):
@@ -272,7 +274,7 @@ print(len(list(torch.utils.data.DataLoader(torch.arange(4), batch_size=2))))
         "thread",
     ]
     wanted += ["UTC True 3 4", "8000000.0", "alarm", "[2.0, 2.0, 2.0]", "2"]
-    assert [line.strip() for line in said(worker, code).splitlines() if line.strip()] == wanted
+    assert [line.strip() for line in output(worker, code).splitlines() if line.strip()] == wanted
 
 
 # How a run could tell another something: what one does to a file that all see, and how the other feels it.
@@ -482,12 +484,12 @@ def test_where_another_user_grades_the_sandbox_is_as_closed(tmp_path):
     if not can:
         pytest.skip("needs a Python that another user can run: this one they cannot")
     tmp_path.chmod(0o777)
-    told = {**os.environ, "HOME": str(tmp_path), "TMPDIR": "/tmp"}
+    reported = {**os.environ, "HOME": str(tmp_path), "TMPDIR": "/tmp"}
     done = subprocess.run(
         [sys.executable, "-c", ORDINARY],
         user="nobody",
         cwd="/",
-        env=told,
+        env=reported,
         capture_output=True,
         text=True,
         check=False,
@@ -498,7 +500,7 @@ def test_where_another_user_grades_the_sandbox_is_as_closed(tmp_path):
 
 def test_where_root_grades_a_notebook_is_nobody(worker):
     mapped = "65534" if os.geteuid() == 0 else "0"
-    assert said(
+    assert output(
         worker, "import os\nprint(os.getuid(), os.getgid(), os.access('/proc/self/fd', os.R_OK))"
     ).split() == [
         mapped,

@@ -35,11 +35,11 @@ def one(shape=(1,), dtype="F32", offsets=(0, 4)):
 
 
 def archive(files, method=zipfile.ZIP_DEFLATED):
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", method) as packed:
+    result = io.BytesIO()
+    with zipfile.ZipFile(result, "w", method) as packed:
         for name, content in files:
             packed.writestr(name, content)
-    return made.getvalue()
+    return result.getvalue()
 
 
 def lies(old, new):
@@ -48,10 +48,10 @@ def lies(old, new):
 
 
 def in_itself(depth):
-    made = b"{}"
+    result = b"{}"
     for _ in range(depth):
-        made = archive([("a.zip", made)])
-    return made
+        result = archive([("a.zip", result)])
+    return result
 
 
 CELL = {"cell_type": "code", "metadata": {}}
@@ -232,11 +232,11 @@ print(found, os.getcwd(), oct(os.umask(0o22)), os.path.getsize(os.__file__) > 0)
 
 @pytest.fixture(scope="module")
 def worker(walls):
-    with Worker(Inside()) as made:
-        yield made
+    with Worker(Inside()) as result:
+        yield result
 
 
-def said(worker, source):
+def output(worker, source):
     ran = worker.run(Job([("one", source)], limits=Limits(cell_seconds=20)))
     return ran.how, "".join(
         out.get("text", out.get("evalue", "")) for out in ran.cells.get("one", (0, []))[1]
@@ -246,17 +246,17 @@ def said(worker, source):
 @pytest.fixture(scope="module")
 def untouched(walls):
     """What a run finds before anything was tried: where the environment lies in /tmp, that is there."""
-    with Worker(Inside()) as made:
-        found = said(made, AFTER)
-    assert found[0] == "finished"
-    assert found[1].endswith("/tmp/work 0o22 True\n")
-    return found
+    with Worker(Inside()) as result:
+        actual = output(result, AFTER)
+    assert actual[0] == "finished"
+    assert actual[1].endswith("/tmp/work 0o22 True\n")
+    return actual
 
 
 @pytest.mark.parametrize("kind", HOLDS)
 def test_nothing_is_held_and_the_next_run_finds_nothing_of_it(worker, untouched, kind):
-    assert "held" not in said(worker, AROUND.format(code=HOLDS[kind]))[1]
-    assert said(worker, AFTER) == untouched
+    assert "held" not in output(worker, AROUND.format(code=HOLDS[kind]))[1]
+    assert output(worker, AFTER) == untouched
 
 
 def test_there_are_thirty_of_each():

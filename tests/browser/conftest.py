@@ -58,28 +58,28 @@ SETTINGS = {
 
 
 @contextmanager
-def served(place: Path, course: Path = ROOT):
+def served(root: Path, course: Path = ROOT):
     """The JupyterLab that `start.py lab --no-browser` serves: its address, and where it keeps progress.
 
     course: a folder with what start.py looks for, in the place of its own; the environment stays the same.
     """
     for name, settings in SETTINGS.items():
-        file = place / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file = root / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True)
         file.write_text(json.dumps(settings))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    log = (place / "lab.log").open("w")
+    log = (root / "lab.log").open("w")
     code = "import pathlib, start, sys; _, here, *rest = sys.argv; start.HERE = pathlib.Path(here)"
     code += "; start.execute('lab', rest)"
     begin = ["start.py", "lab"] if course == ROOT else ["-c", code, str(course)]
     command = [sys.executable, *begin, "--no-browser", "--port", str(port), "--ServerApp.token=test"]
     environment = {
         **os.environ,
-        "JUPYTERLAB_SETTINGS_DIR": str(place / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(place / "workspaces"),  # else earlier tabs are restored
-        "AUTOGRADER_PROGRESS": str(place / "progress"),
+        "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),  # else earlier tabs are restored
+        "AUTOGRADER_PROGRESS": str(root / "progress"),
     }
     server = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env=environment)
     address = f"http://127.0.0.1:{port}"
@@ -89,11 +89,11 @@ def served(place: Path, course: Path = ROOT):
                 urllib.request.urlopen(f"{address}/api?token=test", timeout=2)
                 break
             except OSError:
-                assert server.poll() is None, (place / "lab.log").read_text()
+                assert server.poll() is None, (root / "lab.log").read_text()
                 time.sleep(0.5)
         else:
-            pytest.fail("JupyterLab did not start:\n" + (place / "lab.log").read_text())
-        yield address, place / "progress"
+            pytest.fail("JupyterLab did not start:\n" + (root / "lab.log").read_text())
+        yield address, root / "progress"
     finally:
         server.terminate()
         server.wait()
@@ -102,8 +102,8 @@ def served(place: Path, course: Path = ROOT):
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """JupyterLab with the course's own notebooks, of which none is ever saved."""
-    with served(tmp_path_factory.mktemp("lab")) as found:
-        yield found
+    with served(tmp_path_factory.mktemp("lab")) as actual:
+        yield actual
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +143,9 @@ class Notebook:
 
     def cell(self, text: str):
         """The first cell whose text contains `text`; the page does not show that of a folded one."""
-        for place, cell in enumerate(self.released.cells):
+        for position, cell in enumerate(self.released.cells):
             if text in cell.source and cell.metadata.get("jupyter", {}).get("source_hidden"):
-                return self.cells.nth(place)
+                return self.cells.nth(position)
         return self.page.locator(CELLS, has_text=text).first
 
     def type_into(self, cell, code: str) -> None:
@@ -166,10 +166,10 @@ class Notebook:
 
     def replace(self, cell, code: str):
         """Put other code into a cell and run it; the cell, by its place."""
-        found = self.cells.nth(self._place(cell))
-        self.type_into(found, code)
-        self.run(found)
-        return found
+        actual = self.cells.nth(self._place(cell))
+        self.type_into(actual, code)
+        self.run(actual)
+        return actual
 
     def fill(self, typed: dict[int, str]) -> None:
         """Put code into many cells by their places, at once: typing takes a page of this size long."""
@@ -207,16 +207,16 @@ class Notebook:
         self.page.evaluate(
             "for (const node of [document.documentElement, document.body]) node.style.height = '100%'"
         )
-        found = Axe().run(
+        actual = Axe().run(
             self.page,
             context={"include": [[".jp-OutputArea-output"], [".jp-RenderedMarkdown"]]},
             options={"resultTypes": ["violations"], "runOnly": list(rules) or LEVELS},
         )
         return [
-            f"{one['id']}: {one['help']}: {node['html'][:300]}"
-            for one in found.response["violations"]
-            if one["impact"] in ("serious", "critical")
-            for node in one["nodes"]
+            f"{item['id']}: {item['help']}: {node['html'][:300]}"
+            for item in actual.response["violations"]
+            if item["impact"] in ("serious", "critical")
+            for node in item["nodes"]
         ]
 
     def picture(self, name: str, of=None) -> None:
@@ -259,7 +259,7 @@ class Desk:
         self.address = address
         self.progress = progress
         self.errors: list[str] = []
-        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda output: self.errors.append(output.text) if output.type == "error" else None)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.clear()
 

@@ -24,9 +24,9 @@ def served(
     address = f"http://127.0.0.1:{port}"
     log = folder.with_name(f"{folder.name} server.log")
     arguments = [*command, f"--ServerApp.port={port}", "--IdentityProvider.token=test"]
-    with log.open("w") as said:
+    with log.open("w") as output:
         server = subprocess.Popen(
-            arguments, cwd=folder, stdout=said, stderr=subprocess.STDOUT, env=environment
+            arguments, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=environment
         )
     try:
         for _ in range(240):

@@ -88,9 +88,9 @@ def test_a_kernel_that_was_restarted_has_no_answer_until_its_cell_is_run(lesson,
 
 def test_a_cell_of_ones_own_counts_until_it_is_deleted(lesson, answer, says, desk):
     answer("other = 1")
-    place = lesson._place(lesson.cell("other = 1"))
+    position = lesson._place(lesson.cell("other = 1"))
     desk.page.evaluate(COMMAND, "notebook:insert-cell-above")
-    own = lesson.cells.nth(place + 1)
+    own = lesson.cells.nth(position + 1)
     lesson.type_into(own, RIGHT)
     lesson.run(own)
     says("ok", "made this dot, not the cell above.")

@@ -26,13 +26,13 @@ KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language":
 
 
 @contextmanager
-def opened(browser, place, kind: str):
+def opened(browser, root, kind: str):
     """The notebook of `place` in a front end of its own, "lab" or "notebook"; its kernel ends with it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     for name, settings in SETTINGS.items():
-        file = place / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file = root / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(settings))
     folders = {
@@ -43,8 +43,8 @@ def opened(browser, place, kind: str):
     }
     words = ["--allow-root", "--no-browser", f"--port={port}", "--ServerApp.token=test"]
     server = subprocess.Popen(
-        [sys.executable, "-m", "jupyter", kind, *words, f"--ServerApp.root_dir={place / 'books'}"],
-        env={**os.environ, **{name: str(place / folder) for name, folder in folders.items()}},
+        [sys.executable, "-m", "jupyter", kind, *words, f"--ServerApp.root_dir={root / 'books'}"],
+        env={**os.environ, **{name: str(root / folder) for name, folder in folders.items()}},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -72,11 +72,11 @@ def opened(browser, place, kind: str):
 
 def run(page, cell: int) -> None:
     """Run a cell, and wait until it has run; a front end that has just opened may take no keys yet."""
-    found = page.locator(".jp-Notebook .jp-Cell").nth(cell)
-    busy = found.locator(".jp-InputPrompt").get_by_text("[*]")
+    actual = page.locator(".jp-Notebook .jp-Cell").nth(cell)
+    busy = actual.locator(".jp-InputPrompt").get_by_text("[*]")
     page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
     for _ in range(10):
-        found.locator(".cm-content").click()
+        actual.locator(".cm-content").click()
         page.keyboard.press("Control+Enter")
         with suppress(TimeoutError):
             busy.wait_for(state="attached", timeout=3_000)
@@ -84,9 +84,9 @@ def run(page, cell: int) -> None:
     busy.wait_for(state="detached", timeout=60_000)
 
 
-def save(page, place) -> dict:
+def save(page, folder) -> dict:
     """Save the notebook; what is in the file then."""
-    file = place / "books" / "day.ipynb"
+    file = folder / "books" / "day.ipynb"
     before = file.stat().st_mtime_ns
     choose(page, "File", "Save Notebook")
     for _ in range(100):
@@ -97,14 +97,14 @@ def save(page, place) -> dict:
     pytest.fail("the notebook was not saved")
 
 
-def write(place, *sources: str) -> None:
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "books").mkdir(parents=True)
+def write(folder, *sources: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "books").mkdir(parents=True)
     for name in ("course.toml", "bank", "source"):
-        (place / "books" / name).symlink_to(ROOT / name)
+        (folder / "books" / name).symlink_to(ROOT / name)
     cells = [new_code_cell(source) for source in sources]
     notebook = new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
-    nbformat.write(notebook, place / "books" / "day.ipynb")
+    nbformat.write(notebook, folder / "books" / "day.ipynb")
 
 
 @pytest.mark.parametrize("kind", ["lab", "notebook"])
@@ -161,8 +161,8 @@ def test_a_prediction_is_kept_in_the_notebook_and_judged_on_another_day(browser,
         page.keyboard.press("Tab")  # it is settled once the keyboard leaves the choices
         page.get_by_text("You predicted: one. Result: two").wait_for()
         page.get_by_text("Kept: one. Its outcome is known.").wait_for()
-        said = save(page, tmp_path)["metadata"]["autograder"]["chosen"]["prediction swapped"]
-        assert said == {"said": "one", "shown": "one", "settled": False}
+        output = save(page, tmp_path)["metadata"]["autograder"]["chosen"]["prediction swapped"]
+        assert output == {"said": "one", "shown": "one", "settled": False}
     with opened(browser, tmp_path, "lab") as page:
         page.get_by_text("You predicted: one. Result: two").wait_for(timeout=30_000)
         page.get_by_text("Kept: one. Its outcome is known.").wait_for()
@@ -217,8 +217,8 @@ def test_the_hints_of_a_card_go_on_where_they_were_on_another_day_without_a_kern
         page.get_by_text("Hint 3 of 3").wait_for()
         last = page.get_by_role("button", name="That was the last one.")
         assert last.is_disabled()
-        said = page.locator(".ag-said").inner_text()
-        assert "are added" in said  # it is about this answer
+        output = page.locator(".ag-said").inner_text()
+        assert "are added" in output  # it is about this answer
         assert save(page, tmp_path)["metadata"]["autograder"]["chosen"]["hints dot-product"] == {"seen": 3}
     with opened(browser, tmp_path, "notebook") as page:
         page.get_by_role("button", name="Hint", exact=True).press("Enter", timeout=30_000)

@@ -39,7 +39,7 @@ def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browse
     context = browser.new_context()
     page = context.new_page()
     problems = []
-    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda output: problems.append(output.text) if output.type == "error" else None)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(address)
     page.get_by_role("link", name=TASK).focus()
@@ -58,9 +58,9 @@ def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browse
     context.close()
     assert [text for text in problems if "favicon" not in text and "404" not in text] == []
     with Gradebook(course.database, course.directory.course_id) as book:
-        given = [book.find_submission(LESSON, one.id) for one in book.students]
-        assert sorted(one.score for one in given) == [0, 1, 2]
-        comments = [c.comment for one in given for notebook in one.notebooks for c in notebook.comments]
+        given = [book.find_submission(LESSON, item.id) for item in book.students]
+        assert sorted(item.score for item in given) == [0, 1, 2]
+        comments = [c.comment for item in given for notebook in item.notebooks for c in notebook.comments]
         assert "Say why, 1 more time." in comments
 
 
@@ -157,12 +157,12 @@ def test_every_page_can_be_read_by_everybody(desk, browser, scheme):
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # axe is a script of its own
     page = context.new_page()
     page.goto(address)
-    found = {}
+    actual = {}
     for path in (
         *("/", "/changes", "/student/ada", f"/lesson/{LESSON}"),
         *(f"/task/{LESSON}/{CODE}", f"/written/{LESSON}/{TASK}"),
     ):
         page.goto(address.partition("/?")[0] + path)
-        found[path] = [(one["id"], len(one["nodes"])) for one in Axe().run(page).response["violations"]]
+        actual[path] = [(item["id"], len(item["nodes"])) for item in Axe().run(page).response["violations"]]
     context.close()
-    assert [path for path in found if found[path]] == [], found
+    assert [path for path in actual if actual[path]] == [], actual

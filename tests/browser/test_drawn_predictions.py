@@ -58,8 +58,8 @@ def widths(page, part):
 
 def test_bars_are_drawn_by_keyboard_and_the_true_ones_slide_in(page):
     assert page.get_by_text("Hidden until you make your prediction above.").is_visible()
-    for place, steps in enumerate((50, 25, 25)):
-        page.get_by_role("slider").nth(place).focus()
+    for position, steps in enumerate((50, 25, 25)):
+        page.get_by_role("slider").nth(position).focus()
         for _step in range(steps):
             page.keyboard.press("ArrowRight")
     assert page.get_by_role("slider", name="two").input_value() == "0.25"

@@ -360,7 +360,7 @@ def mounted(browser):
         page = context.new_page()
         page.set_default_timeout(8000)
         page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda output: trouble.append(output.text) if output.type == "error" else None)
         isdark = theme == "dark"
         back, ink = ("#111111", "#e3e6ea") if isdark else ("#ffffff", "#1f2328")
         page.set_content(PAGE.format(light=json.dumps(not isdark), back=back, ink=ink))
@@ -411,9 +411,11 @@ def test_an_explorer_can_be_read_by_everybody_and_fits_its_page(mounted, name, t
 
     page = mounted(CASES[name].make(), theme, width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = Axe().run(page, options={"resultTypes": ["violations"], "runOnly": WCAG})
+    actual = Axe().run(page, options={"resultTypes": ["violations"], "runOnly": WCAG})
     assert [
-        f"{one['id']}: {node['html'][:200]}" for one in found.response["violations"] for node in one["nodes"]
+        f"{item['id']}: {node['html'][:200]}"
+        for item in actual.response["violations"]
+        for node in item["nodes"]
     ] == []
 
 
@@ -473,10 +475,10 @@ def test_what_a_number_opens_as_makes_that_number(mounted, name):
     assert numbers.count() > 5
     for number in numbers.all():
         number.click()
-        made, _equals, arithmetic = page.locator(".zoom p").first.inner_text().partition(" = ")
+        result, _equals, arithmetic = page.locator(".zoom p").first.inner_text().partition(" = ")
         worked_out = eval(arithmetic.replace("·", "*").replace("−", "-"))  # of digits and signs alone
-        assert abs(worked_out - float(made)) < 1e-3
-        assert abs(float(number.inner_text().replace("−", "-")) - float(made)) <= 0.0051
+        assert abs(worked_out - float(result)) < 1e-3
+        assert abs(float(number.inner_text().replace("−", "-")) - float(result)) <= 0.0051
         page.keyboard.press("Escape")
 
 
@@ -489,8 +491,8 @@ def test_what_is_opened_can_be_read_by_everybody(mounted, name, theme):
     page.locator(".why").first.click()
     assert page.locator(".zoom").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    found = Axe().run(page, options={"resultTypes": ["violations"], "runOnly": WCAG})
-    assert [one["id"] for one in found.response["violations"]] == []
+    actual = Axe().run(page, options={"resultTypes": ["violations"], "runOnly": WCAG})
+    assert [item["id"] for item in actual.response["violations"]] == []
 
 
 def test_one_word_of_the_sentence_changes_by_itself_unless_motion_is_not_wanted(browser):

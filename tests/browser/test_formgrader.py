@@ -23,15 +23,15 @@ LESSON, OTHER = "01-dot-product", "03-causal"
 @pytest.fixture
 def clone(tmp_path):
     """Two lessons of a clone as git has it, without what a build leaves, and an exchange of its own."""
-    place = class_folder(tmp_path / "clone", LESSON, OTHER)
-    for made in (*place.glob("source/*/*.ipynb"), *place.glob("gradebook.db*")):
-        made.unlink()
+    folder = class_folder(tmp_path / "clone", LESSON, OTHER)
+    for result in (*folder.glob("source/*/*.ipynb"), *folder.glob("gradebook.db*")):
+        result.unlink()
     exchange = tmp_path / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)
-    with (place / "nbgrader_config.py").open("a") as settings:
+    with (folder / "nbgrader_config.py").open("a") as settings:
         settings.write(f"\nc.Exchange.root = {str(exchange)!r}\n")
-    return place
+    return folder
 
 
 @pytest.fixture
@@ -52,11 +52,11 @@ def test_a_lesson_goes_to_a_student_and_back_by_the_buttons(clone, environment, 
         page.set_default_timeout(120_000)
         page.goto(f"{address}/formgrader/manage_assignments?token=test")
 
-        def press(row, column: str, said: str) -> None:
+        def press(row, column: str, output: str) -> None:
             """Press a button of the table, read what comes of it, and close that."""
             row.locator(f"td.{column} a").click()
             shown = page.locator(".modal.in, .modal.show")
-            shown.get_by_text(said).first.wait_for()
+            shown.get_by_text(output).first.wait_for()
             shown.get_by_role("button", name="Close").last.click()
             shown.wait_for(state="hidden")
 

@@ -28,12 +28,12 @@ SOURCE = """id => window.jupyterapp.shell.currentWidget.content.widgets
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Notebooks of a learner's own, beside which lies what start.py and their checks need."""
-    place = tmp_path_factory.mktemp("course")
+    root = tmp_path_factory.mktemp("course")
     for name in ("course.toml", "bank", "docs", "source", ".lab"):
-        (place / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "notebooks" / LESSON, place / "notebooks" / LESSON)
-    shutil.copytree(ROOT / "notebooks" / "bn" / LESSON, place / "notebooks" / "bn" / LESSON)
-    return place
+        (root / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "notebooks" / LESSON, root / "notebooks" / LESSON)
+    shutil.copytree(ROOT / "notebooks" / "bn" / LESSON, root / "notebooks" / "bn" / LESSON)
+    return root
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +94,9 @@ def test_wherever_one_comes_in_the_first_page_is_open(page, address):
 
 
 def test_code_that_nobody_has_to_read_is_folded_and_tells_no_answer(notebook):
-    for place, cell in enumerate(notebook.released.cells):
+    for position, cell in enumerate(notebook.released.cells):
         if cell["id"] in ("setup", "dot-product-prediction", "dot-product-revealed"):
-            shown = notebook.cells.nth(place)
+            shown = notebook.cells.nth(position)
             assert shown.locator(".jp-InputPlaceholder").count() == 1
             assert "same number twice" not in shown.inner_text()
             assert "attention_map" not in shown.inner_text()
@@ -132,11 +132,11 @@ def test_a_lesson_goes_back_to_how_it_was_and_only_what_was_changed_is_kept(page
     end.get_by_role("button", name="Start this lesson over").click()
     end.get_by_role("button", name="Yes, start over").click()
     end.get_by_text("All tasks are as they were at first.").wait_for()
-    kept = page.evaluate(
+    saved = page.evaluate(
         """() => window.jupyterapp.shell.currentWidget.content.widgets
           .map(cell => cell.model.getMetadata("autograder")?.before).filter(Boolean)"""
     )
-    assert kept == [TYPED]
+    assert saved == [TYPED]
     assert source(page, "dot-product-answer").endswith(STUB)
 
 

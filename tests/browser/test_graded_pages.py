@@ -117,30 +117,30 @@ def attacking(release):
 @pytest.fixture(scope="module")
 def graded(walls, tmp_path_factory):
     """A course in which an honest student and an attacker are graded."""
-    place = tmp_path_factory.mktemp("graded") / "course"
-    class_folder(place, LESSON)
-    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    root = tmp_path_factory.mktemp("graded") / "course"
+    class_folder(root, LESSON)
+    release = nbformat.read(root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
     wrong = next(cell for cell in solved.cells if cell["id"] == "scores-of-one-query-answer")
     # One wrong answer, so that a difference is drawn.
     wrong.source = "attn_scores_2 = keys @ query_2 + torch.arange(6.0) ** 2"
     for student, notebook in ((HONEST, solved), (ATTACKER, attacking(release))):
-        folder = place / "submitted" / student / LESSON
+        folder = root / "submitted" / student / LESSON
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{LESSON}.ipynb")
     try:
-        order = command.GradeOptions(Class(place), [LESSON], figures=True)
+        order = command.GradeOptions(Class(root), [LESSON], figures=True)
         summary = command.grade_class(order, print, lambda *_: None)
         assert summary.graded == 2
     finally:
         grade_submission.close_sandboxes()
-    return place
+    return root
 
 
-def feedback(place, filtered):
+def feedback(course_folder, filtered):
     """The feedback pages, made by nbgrader with this course's filter or without it; by student."""
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
-    config.CourseDirectory.root = str(place)
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(course_folder)).load_config()
+    config.CourseDirectory.root = str(course_folder)
     if not filtered:
         del config.HTMLExporter
         config.CourseDirectory.feedback_directory = "feedback-unfiltered"
@@ -148,7 +148,10 @@ def feedback(place, filtered):
     directory = CourseDirectory(config=config)
     GenerateFeedback(coursedir=directory, config=config).start()
     folder = directory.feedback_directory
-    return {student: place / folder / student / LESSON / f"{LESSON}.html" for student in (HONEST, ATTACKER)}
+    return {
+        student: course_folder / folder / student / LESSON / f"{LESSON}.html"
+        for student in (HONEST, ATTACKER)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -195,29 +198,29 @@ class Visit:
 
 @pytest.fixture
 def visit(browser):
-    made = []
+    result = []
 
     def go(address):
-        made.append(Visit(browser, address))
-        return made[-1]
+        result.append(Visit(browser, address))
+        return result[-1]
 
     yield go
-    for one in made:
-        one.page.close()
+    for item in result:
+        item.page.close()
 
 
 def test_without_the_filter_scripts_run_in_the_readers_browser(unfiltered, visit):
-    found = visit(unfiltered[ATTACKER].as_uri())
-    assert {"output-script", "output-error", "written-error", "png"} <= set(found.ran)
-    assert any("written-pixel" in address for address in found.asked)
+    actual = visit(unfiltered[ATTACKER].as_uri())
+    assert {"output-script", "output-error", "written-error", "png"} <= set(actual.ran)
+    assert any("written-pixel" in address for address in actual.asked)
 
 
 def test_feedback_runs_no_script_of_a_submission(pages, visit):
-    found = visit(pages[ATTACKER].as_uri())
-    assert found.ran == []
-    assert found.dialogs == []
-    assert found.asked == []
-    assert found.page.title() == LESSON
+    actual = visit(pages[ATTACKER].as_uri())
+    assert actual.ran == []
+    assert actual.dialogs == []
+    assert actual.asked == []
+    assert actual.page.title() == LESSON
 
 
 def test_feedback_of_an_attack_still_shows_what_was_written(pages, visit):
@@ -229,8 +232,8 @@ def test_feedback_of_an_attack_still_shows_what_was_written(pages, visit):
 
 
 def test_feedback_of_an_honest_student_shows_verdicts_figures_and_styles(pages, unfiltered, visit):
-    found = visit(pages[HONEST].as_uri())
-    page = found.page
+    actual = visit(pages[HONEST].as_uri())
+    page = actual.page
     card = page.locator(".ag.ag-no").first
     assert card.evaluate("node => getComputedStyle(node).borderLeftColor") == "rgb(200, 16, 46)"
     why = page.locator(".ag details:has(svg text)").first
@@ -262,9 +265,9 @@ def test_feedback_names_its_tasks_and_can_be_read_by_everybody(pages, browser, s
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.locator("math").count() > 5
     assert [address for address in asked if address.startswith("http")] == []
-    found = Axe().run(page).response["violations"]
+    actual = Axe().run(page).response["violations"]
     page.close()
-    assert [(one["id"], len(one["nodes"])) for one in found] == []
+    assert [(item["id"], len(item["nodes"])) for item in actual] == []
 
 
 def test_a_student_saves_a_request_as_a_file_from_the_page(pages, browser):
@@ -293,19 +296,19 @@ def formgrader(graded):
         yield address
 
 
-def submission_page(place, address, student):
-    with Gradebook(f"sqlite:///{place / 'gradebook.db'}") as book:
-        found = book.find_submission_notebook(LESSON, LESSON, student).id
-    return f"{address}/formgrader/submissions/{found}/?token=test"
+def submission_page(folder, address, student):
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
+        actual = book.find_submission_notebook(LESSON, LESSON, student).id
+    return f"{address}/formgrader/submissions/{actual}/?token=test"
 
 
 def test_the_formgrader_runs_no_script_of_a_submission(graded, formgrader, visit):
-    found = visit(submission_page(graded, formgrader, ATTACKER))
-    page = found.page
+    actual = visit(submission_page(graded, formgrader, ATTACKER))
+    page = actual.page
     assert page.locator(".nbgrader_cell").count() > 10
-    assert found.ran == []
-    assert found.dialogs == []
-    assert found.asked == []
+    assert actual.ran == []
+    assert actual.dialogs == []
+    assert actual.asked == []
     # Buttons that give points are the page's own.
     inside = page.locator(".text_cell_render .full-credit, .output .full-credit, .text_cell_render button")
     assert inside.count() == 0

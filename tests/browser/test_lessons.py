@@ -320,11 +320,13 @@ def answers(lesson: str, released) -> dict[int, str]:
     """What to type, by the place of the cell in the released notebook."""
     solved = {cell["id"]: cell for cell in read_source(ROOT / "source" / lesson / f"{lesson}.py").cells}
     typed = {}
-    for place, cell in enumerate(released.cells):
+    for position, cell in enumerate(released.cells):
         if is_answer(cell) and cell.cell_type == "code":
             source = without_faulty(solved[cell["id"]].source)
             assert solution_region(source)
-            typed[place] = "\n".join(line for line in source.splitlines() if "### " not in line).strip("\n")
+            typed[position] = "\n".join(line for line in source.splitlines() if "### " not in line).strip(
+                "\n"
+            )
     return typed
 
 
@@ -404,14 +406,14 @@ CLOSED = ("Hidden until you make your prediction above.", "The result is not kno
 def spoiled(notebook):
     """The cells that show an outcome which nobody has predicted."""
     shown = {
-        place: notebook.cells.nth(place).inner_text()  # of what is folded, this has nothing
-        for place, cell in enumerate(notebook.released.cells)
+        position: notebook.cells.nth(position).inner_text()  # of what is folded, this has nothing
+        for position, cell in enumerate(notebook.released.cells)
         if cell.cell_type == "code" and re.search(r"^reveal\(", cell.source, re.MULTILINE)
     }
     assert shown
     return [
-        (notebook.released.cells[place].id, text)
-        for place, text in shown.items()
+        (notebook.released.cells[position].id, text)
+        for position, text in shown.items()
         if not any(closed in text for closed in CLOSED) or "Result:" in text
     ]
 
@@ -437,27 +439,27 @@ def hints_and_a_prediction(notebook):
     """The button for hints below a check, and a prediction that is kept and shown beside what came."""
     check = notebook.cell('check("dot-product")')
     button = check.get_by_role("button", name="Hint")
-    said = check.locator(".ag-said[role=status]")  # there before its words are
-    assert said.inner_text().strip() == ""
+    output = check.locator(".ag-said[role=status]")  # there before its words are
+    assert output.inner_text().strip() == ""
     button.focus()
     notebook.page.keyboard.press("Enter")
-    said.get_by_text("Hint 1 of ").wait_for()
+    output.get_by_text("Hint 1 of ").wait_for()
     assert button.evaluate("node => node === document.activeElement")
     assert button.inner_text().startswith("Next hint (")
     notebook.page.keyboard.press("Space")
-    said.get_by_text("Hint 2 of ").wait_for()
+    output.get_by_text("Hint 2 of ").wait_for()
     notebook.picture("a-hint-below-a-check", of=check)
 
     asks, shows = (notebook.cell(f'{name}"dot-product-swapped"') for name in ("", "reveal("))
     group = asks.get_by_role("radiogroup")
     assert "in the other order" in group.get_attribute("aria-label")
-    kept = asks.locator(".ag-kept[role=status]")
-    assert kept.inner_text().strip() == ""
+    saved = asks.locator(".ag-kept[role=status]")
+    assert saved.inner_text().strip() == ""
     asks.get_by_role("radio", name="the same number twice").focus()
     notebook.page.keyboard.press("Space")
-    kept.get_by_text("Kept: the same number twice").wait_for()
+    saved.get_by_text("Kept: the same number twice").wait_for()
     notebook.page.keyboard.press(DOWN)
-    kept.get_by_text("Kept: two different numbers").wait_for()
+    saved.get_by_text("Kept: two different numbers").wait_for()
     notebook.run(shows)
     shows.get_by_text("You predicted: two different numbers. Result: the same number twice").wait_for()
     assert [name for name, _ in spoiled(notebook)] == ["dot-product-revealed"]
@@ -498,7 +500,7 @@ def test_a_control_without_a_name_and_pale_text_would_be_found(open_lesson):
     cell = notebook.page.locator(".jp-Notebook .jp-CodeCell:not(:has(.jp-Placeholder-prompt))").first
     notebook.replace(cell, f'from IPython.display import HTML\nHTML("<select><option>p</select>{pale}")')
     notebook.page.locator(".jp-OutputArea-output").get_by_text("pale").wait_for()
-    found = [
+    actual = [
         {line.split(":")[0] for line in notebook.violations(*rules)} for rules in ((), ("color-contrast",))
     ]
-    assert found == [{"select-name", "color-contrast"}, {"color-contrast"}]
+    assert actual == [{"select-name", "color-contrast"}, {"color-contrast"}]

@@ -115,8 +115,8 @@ def _next_probabilities():
     ordered[k:] = 0
     ordered = ordered / ordered.sum()
     ordered[ordered.cumsum(dim=0) - ordered >= p] = 0
-    kept = torch.zeros_like(shares).scatter(0, order, ordered)
-    return [logits, temperature, k, p], kept / kept.sum()
+    saved = torch.zeros_like(shares).scatter(0, order, ordered)
+    return [logits, temperature, k, p], saved / saved.sum()
 
 
 def _rotate():
@@ -186,7 +186,7 @@ def test_numbers_are_those_of_pytorch(load, name):
     function, make = NUMBERS[name]
     page = load("live/tensors.js")
     cases = [make() for _ in range(INPUTS)]
-    given = [[plain(one) for one in inputs] for inputs, _expected in cases]
+    given = [[plain(item) for item in inputs] for inputs, _expected in cases]
     actual = page.evaluate(f"cases => cases.map(given => ({function})(...given))", given)
     for came, (_inputs, expected) in zip(actual, cases, strict=True):
         np.testing.assert_allclose(came, expected.numpy(), rtol=1e-4, atol=1e-4)
@@ -202,14 +202,14 @@ def _drawn_often():
 def test_dropout_is_that_of_torch_for_the_masks_that_are_drawn(load):
     page = load("lessons/dropout/dropout.js")
     cases = [_drawn_often() for _ in range(INPUTS)]
-    found = page.evaluate(
+    actual = page.evaluate(
         "cases => cases.map(given => { let one; const keeps = [];"
         " for (let draw = 1; draw <= given[3]; draw++)"
         " keeps.push((one = live.drawMany(...given.slice(0, 3), draw, one)).keep);"
         " return [keeps, one.last, one.average, live.drawMany(...given).average] })",
-        [[plain(one) for one in given] for given in cases],
+        [[plain(item) for item in given] for given in cases],
     )
-    for (keeps, last, average, at_once), (weights, first, p, _draws) in zip(found, cases, strict=True):
+    for (keeps, last, average, at_once), (weights, first, p, _draws) in zip(actual, cases, strict=True):
         masks = torch.tensor(keeps, dtype=torch.float64)  # (draws, queries, keys)
         assert masks[0].tolist() == (first >= p).double().tolist()
         np.testing.assert_allclose(last, weights * masks[-1] / (1 - p), atol=1e-4)
@@ -241,15 +241,15 @@ def _tiled():
 def test_the_last_tiles_of_all_queries_leave_plain_attention(load):
     page = load("lessons/fast_attention/tiles.js")
     cases = [_tiled() for _ in range(INPUTS)]
-    found = page.evaluate(
+    result = page.evaluate(
         "cases => cases.map(given => { const last = {};"
         " for (const visit of live.visits(...given)) last[visit.row] = visit.state;"
         " const states = Object.values(last).flat();"
         " return [states.map(one => one.m), states.map(one => one.l * Math.exp(one.m)),"
         " states.map(one => one.o.map(value => value / one.l))] })",
-        [[plain(one) for one in given] for given, _expected in cases],
+        [[plain(item) for item in given] for given, _expected in cases],
     )
-    for came, (_given, expected) in zip(found, cases, strict=True):
+    for came, (_given, expected) in zip(result, cases, strict=True):
         for actual, wanted in zip(came, expected, strict=True):
             np.testing.assert_allclose(actual, wanted.numpy(), rtol=1e-4, atol=1e-4)
 
@@ -439,8 +439,8 @@ def test_the_explorer_of_a_loaded_gpt2_reads_tokens_and_takes_heads_away(browser
     for cell in notebook.cells:
         if cell.cell_type == "code" and (cell.id in given or cell.id.endswith("-answer")):
             exec(cell.source, lesson)
-    told = (lesson[name] for name in ("encode", "vocabulary", "sentence"))
-    explorer = lesson["explore_model"](lesson["gpt2"], 3, *told, merges=lesson["merges"])
+    reported = (lesson[name] for name in ("encode", "vocabulary", "sentence"))
+    explorer = lesson["explore_model"](lesson["gpt2"], 3, *reported, merges=lesson["merges"])
     context = browser.new_context(offline=True, reduced_motion="reduce")
     page = context.new_page()
     page.set_content('<!doctype html><html lang="en"><title>An explorer</title><main></main>')
@@ -449,15 +449,15 @@ def test_the_explorer_of_a_loaded_gpt2_reads_tokens_and_takes_heads_away(browser
     page.evaluate(WITH_WEIGHTS, [explorer.code, values, base64.b64encode(file.read_bytes()).decode()])
     ids = lesson["encode"](lesson["sentence"])
     last = len(ids) - 1
-    said = page.get_by_role("status").inner_text()
-    assert said.startswith(f"layer 0, head 0: token {last}, 'ent', looks most at token")
+    output = page.get_by_role("status").inner_text()
+    assert output.startswith(f"layer 0, head 0: token {last}, 'ent', looks most at token")
     page.get_by_label("Without this head").check()
     changed = 0
     for layer in range(2):
         for head in range(3):
             page.get_by_label(f"layer {layer}, head {head}").check(force=True)
-            said = page.get_by_role("status").inner_text()
-            without, with_it = re.search(r"model expects (.*?); with it, (.*)$", said).groups()
+            output = page.get_by_role("status").inner_text()
+            without, with_it = re.search(r"model expects (.*?); with it, (.*)$", output).groups()
             inside = look_inside(lesson["gpt2"], ids[None], 3, without=[(layer, head)])
             best = lesson["decode"](inside.logits[0, -1].argmax()[None])
             assert without.startswith(best.replace(" ", "␣"))
@@ -484,9 +484,9 @@ def _placed(kind: str):
 def test_scores_of_positions_are_those_of_pytorch(load, kind):
     page = load("lessons/positions/positions.js")
     cases = [_placed(kind) for _ in range(INPUTS)]
-    given = [[plain(one) for one in inputs] for inputs, _expected in cases]
-    found = page.evaluate(f"cases => cases.map(given => live.scoresAt(...given).{kind})", given)
-    np.testing.assert_allclose(found, torch.stack([wanted for _inputs, wanted in cases]), atol=1e-4)
+    given = [[plain(item) for item in inputs] for inputs, _expected in cases]
+    actual = page.evaluate(f"cases => cases.map(given => live.scoresAt(...given).{kind})", given)
+    np.testing.assert_allclose(actual, torch.stack([wanted for _inputs, wanted in cases]), atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", [0, 1, 2], ids=["encoder", "decoder", "cross"])
@@ -499,12 +499,12 @@ def test_what_is_hidden_is_padding_and_in_the_decoder_the_future(load, kind):
         [kind, ["x"] * queries, ["x"] * full + ["<pad>"] * (keys - full)]
         for (queries, keys), full in zip(sizes, filled, strict=True)
     ]
-    found = page.evaluate("cases => cases.map(given => live.reasons(...given))", given)
-    for reasons, (queries, keys), full in zip(found, sizes, filled, strict=True):
+    actual = page.evaluate("cases => cases.map(given => live.reasons(...given))", given)
+    for reasons, (queries, keys), full in zip(actual, sizes, filled, strict=True):
         hidden = (torch.arange(keys) >= full).repeat(queries, 1)
         if kind == 1:
             hidden |= torch.ones(queries, keys).triu(1).bool()
-        assert [[bool(one) for one in row] for row in reasons] == hidden.tolist()
+        assert [[bool(item) for item in row] for row in reasons] == hidden.tolist()
 
 
 @pytest.fixture(scope="module")
@@ -528,9 +528,9 @@ def test_logits_are_those_of_pytorch_on_a_thousand_texts(model):
     theirs, ids = trained(), [encode(text) for text in texts(INPUTS)]
     actual = model.evaluate(
         "texts => texts.map(ids => model.logits(model.run(ids), ids.length - 1))",
-        [one.tolist() for one in ids],
+        [item.tolist() for item in ids],
     )
-    expected = np.stack([theirs(one[None])[0, -1].numpy() for one in ids])
+    expected = np.stack([theirs(item[None])[0, -1].numpy() for item in ids])
     np.testing.assert_allclose(np.array(actual), expected, rtol=0, atol=1e-4)
 
 
@@ -563,12 +563,12 @@ def test_an_activation_of_another_text_is_put_in_as_in_the_lesson(model, stage):
         seen.append(stream.clone())
         if len(seen) % 2 == 0:  # every second run is the one that takes a row of the one before
             stream = stream.clone()
-            stream[:, place] = seen[-2][:, place]
+            stream[:, position] = seen[-2][:, position]
         return stream
 
-    for one, other in zip(texts(20), reversed(texts(20)), strict=True):
-        count = min(len(one), len(other))
-        ids, others, place = encode(one[:count]), encode(other[:count]), count // 2
+    for item, other in zip(texts(20), reversed(texts(20)), strict=True):
+        count = min(len(item), len(other))
+        ids, others, position = encode(item[:count]), encode(other[:count]), count // 2
         theirs(others[None])
         expected = theirs(ids[None])[0, -1].numpy()
         actual, parts, row = model.evaluate(
@@ -579,7 +579,7 @@ def test_an_activation_of_another_text_is_put_in_as_in_the_lesson(model, stage):
             " return [model.logits(result, ids.length - 1),"
             " model.why(result, 1, 0, place, 0).map(part => part.value),"
             " [...result.maps[1][0].slice(place * ids.length, place * ids.length + place + 1)]] }",
-            [ids.tolist(), others.tolist(), stage, place],
+            [ids.tolist(), others.tolist(), stage, position],
         )
         np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-4)
         scores = [math.log(weight) for weight in row if weight]

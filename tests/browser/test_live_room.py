@@ -18,17 +18,17 @@ def room(tmp_path_factory):
     """A room of 30 people, of whom 12 forget the scale."""
     course = Course.of(Path(__file__).parents[2])
     file = tmp_path_factory.mktemp("live") / "live.db"
-    with served(course, file, address="https://room.example.org") as made:
+    with served(course, file, address="https://room.example.org") as result:
         for number in range(30):
             fault = "no-scale" if number < 12 else "scaled-up" if number < 14 else ""
-            made.event(f"{number:016x}", task="scaled-weights", mistakes=[fault], seconds_ago=20.0 * number)
+            result.event(f"{number:016x}", task="scaled-weights", mistakes=[fault], seconds_ago=20.0 * number)
             if number in (3, 20, 25):
-                made.event(f"{number:016x}", "hint", task="scaled-weights")
+                result.event(f"{number:016x}", "hint", task="scaled-weights")
             if number >= 20:
-                made.event(f"{number:016x}", "right", task="scaled-weights")
+                result.event(f"{number:016x}", "right", task="scaled-weights")
             if number >= 25:
-                made.event(f"{number:016x}", "wrong", task="self-attention-v1")
-        yield made
+                result.event(f"{number:016x}", "wrong", task="self-attention-v1")
+        yield result
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def board(browser, room, **how):
     context = browser.new_context(**how)
     page = context.new_page()
     problems = []
-    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda output: problems.append(output.text) if output.type == "error" else None)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(f"http://127.0.0.1:{room.port}{room.board}?token={room.room.token}")
     page.locator("#tasks li").first.wait_for()
@@ -49,10 +49,10 @@ def board(browser, room, **how):
 def test_the_board_tells_what_many_forget_and_follows_what_happens(room, browser):
     with board(browser, room) as page:
         assert page.locator("#people").inner_text() == "30 people are here"
-        said = page.locator("#together li").all_inner_texts()
-        assert len(said) == 1
-        assert said[0].startswith("12 of 30: ")
-        assert "together" in said[0]
+        output = page.locator("#together li").all_inner_texts()
+        assert len(output) == 1
+        assert output[0].startswith("12 of 30: ")
+        assert "together" in output[0]
         page.locator("#tasks li").first.evaluate("item => { item.kept = true; }")
         room.event(f"{0:016x}", "right", task="scaled-weights")
         page.locator("#together li", has_text="11 of 30").wait_for()
@@ -74,4 +74,4 @@ def test_the_board_is_for_everybody_on_a_phone_and_on_a_wall(room, browser, sche
         keep_picture(page, f"live-room-{width}-{scheme}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         violations = Axe().run(page).response["violations"]
-        assert [(one["id"], len(one["nodes"])) for one in violations] == []
+        assert [(item["id"], len(item["nodes"])) for item in violations] == []

@@ -62,17 +62,17 @@ class Parts(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        self.ids.add(found.get("id", ""))
-        if tag == "a" and "href" in found:
-            self.links.append(found["href"])
-        if tag == "link" and found.get("rel") == "stylesheet":
-            self.parts.append(found["href"])
-        if not found.get("src", "data:").startswith("data:"):
-            self.parts.append(found["src"])
-        if found.get("data-script"):
-            self.parts.append(f"_static/{found['data-script']}")
-        for name in json.loads(found.get("data-scripts", "{}")).values():
+        actual = dict(attrs)
+        self.ids.add(actual.get("id", ""))
+        if tag == "a" and "href" in actual:
+            self.links.append(actual["href"])
+        if tag == "link" and actual.get("rel") == "stylesheet":
+            self.parts.append(actual["href"])
+        if not actual.get("src", "data:").startswith("data:"):
+            self.parts.append(actual["src"])
+        if actual.get("data-script"):
+            self.parts.append(f"_static/{actual['data-script']}")
+        for name in json.loads(actual.get("data-scripts", "{}")).values():
             self.parts.append(f"_static/{name}")
 
 
@@ -95,7 +95,7 @@ def visit(site, browser):
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda output: trouble.append(output.text) if output.type == "error" else None)
         page.on(
             "requestfailed",
             lambda request: (
@@ -136,8 +136,8 @@ def test_every_link_leads_somewhere(site):
             if place.scheme or link == "#":
                 continue
             target = (path.parent / unquote(place.path)).resolve() if place.path else path
-            known = pages[target].ids if target in pages else {""}
-            if not target.is_file() or (place.fragment and unquote(place.fragment) not in known):
+            reference = pages[target].ids if target in pages else {""}
+            if not target.is_file() or (place.fragment and unquote(place.fragment) not in reference):
                 lost.append(f"{path.name}: {link}")
     assert lost == []
 
@@ -176,22 +176,22 @@ def test_a_page_can_be_read_by_everybody(visit, theme, width, name, rules):
         "[...document.querySelectorAll('.wrong-answers [aria-live]')].every(one => one.firstChild)"
     )
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
-    for one in page.locator(".live-place").all():
-        one.scroll_into_view_if_needed()
-        page.wait_for_function("node => node.dataset.ready", arg=one.element_handle())
+    for item in page.locator(".live-place").all():
+        item.scroll_into_view_if_needed()
+        page.wait_for_function("node => node.dataset.ready", arg=item.element_handle())
     for narrow in {width, min(width, 390)}:
         page.set_viewport_size({"width": narrow, "height": 1000})
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0
-    found = Axe().run(
+    actual = Axe().run(
         page,
         # To read style sheets anew, axe would have to fetch them.
         options={"preload": False, "resultTypes": ["violations"], "runOnly": rules},
     )
     assert [
-        f"{one['id']}: {one['help']}: {node['html'][:200]}"
-        for one in found.response["violations"]
-        for node in one["nodes"]
+        f"{item['id']}: {item['help']}: {node['html'][:200]}"
+        for item in actual.response["violations"]
+        for node in item["nodes"]
     ] == []
 
 
@@ -202,8 +202,8 @@ def test_no_lesson_tells_a_reader_to_run_something(site, folder):
         lesson: re.sub(r"(?s)<(pre|script)\b.*?</\1>|<[^>]*>", " ", path.read_text(encoding="utf-8"))
         for lesson, path in pages.items()
     }
-    told = {lesson: re.findall(TOLD[folder], " ".join(text.split())) for lesson, text in prose.items()}
-    assert {lesson: found for lesson, found in told.items() if found} == {}
+    reported = {lesson: re.findall(TOLD[folder], " ".join(text.split())) for lesson, text in prose.items()}
+    assert {lesson: actual for lesson, actual in reported.items() if actual} == {}
 
 
 def test_the_trained_model_is_on_every_lessons_page_from_the_same_files(site):
@@ -234,19 +234,19 @@ def test_a_link_at_the_head_of_a_lesson_opens_the_fold_of_the_trained_model(visi
 
 
 @pytest.mark.parametrize(
-    ("folder", "found", "nothing"),
+    ("folder", "actual", "nothing"),
     [
         ("", "Places found: ", "No page holds these words."),
         ("bn/", "জায়গা পাওয়া গেছে: ", "কোনো পাতায় এই শব্দগুলো নেই।"),
     ],
     ids=["en", "bn"],
 )
-def test_search_finds_a_lesson_and_says_where_there_is_none(visit, folder, found, nothing):
+def test_search_finds_a_lesson_and_says_where_there_is_none(visit, folder, actual, nothing):
     page = visit(f"{folder}index")
-    for query, said in (("xylophone", nothing), ("online softmax", found)):
+    for query, output in (("xylophone", nothing), ("online softmax", actual)):
         page.locator(".sidebar-search").fill(query)
         page.keyboard.press("Enter")
-        page.locator(".search-summary", has_text=said).wait_for()
+        page.locator(".search-summary", has_text=output).wait_for()
     assert page.locator(".search-found mark").count() > 1
     page.locator(".search-found a[href*='11-fast-attention']").first.click()
     assert page.locator("h1").inner_text().startswith("11")
@@ -374,29 +374,29 @@ def test_the_quiz_says_where_to_begin_as_the_notebook_does(visit, form):
     page, items = visit("start"), placement.read_quiz(Course.read(ROOT))
     quiz = page.locator(f"form#{form}")
     result = quiz.locator(".quiz-result")
-    said = {}
+    output = {}
 
     def choose(item, answer):
-        said[item.id] = answer
+        output[item.id] = answer
         quiz.locator(f'input[name="quiz.{form}.{item.id}"][value="{answer}"]').focus()
         page.keyboard.press("Space")
 
-    def told():
+    def reported():
         quiz.get_by_role("button").press("Enter")
         return result.locator("p").inner_text()
 
-    assert told() == begin_with(items[0].lesson)
+    assert reported() == begin_with(items[0].lesson)
     for item in items:
         choose(item, item.asked[form].right)
-    assert told() == begin_with("")
+    assert reported() == begin_with("")
     assert result.locator("li:visible").count() == 0
     for item in (items[20], items[5]):
         fault, answer = next(iter(item.asked[form].wrong.items()))
         choose(item, answer)
-        assert told() == begin_with(placement.first_lesson(items, form, said))
+        assert reported() == begin_with(placement.first_lesson(items, form, output))
         assert result.locator(f'li:visible a[href="mistakes.html#mistake-{fault}"]').count() == 1
     page.reload()
-    assert told() == begin_with(items[5].lesson)
+    assert reported() == begin_with(items[5].lesson)
 
 
 def test_the_theme_reaches_explorers_and_pictures(visit):
@@ -443,7 +443,7 @@ def test_a_wrong_answer_can_be_tried_by_keyboard(visit, folder, called, says):
     assert (says in card) if says else not re.search("softmax runs|adds up", card)
     second.press("Space")
     page.wait_for_function("document.querySelector('#wrong-all-weights ins').textContent.includes('flatten')")
-    assert [one.get_attribute("aria-expanded") for one in (first, second)] == ["false", "true"]
+    assert [item.get_attribute("aria-expanded") for item in (first, second)] == ["false", "true"]
     second.press("Space")
     assert shown.inner_html() == ""
 
@@ -451,7 +451,7 @@ def test_a_wrong_answer_can_be_tried_by_keyboard(visit, folder, called, says):
 def test_a_lesson_shows_what_was_read_and_predicted_and_offers_its_place_on_the_first_page(visit):
     page = visit("01-dot-product", width=390)
     tasks, asked = page.locator(".spine [data-task]"), page.locator(".spine [data-prediction]")
-    assert [one.get_attribute("data-task") for one in tasks.all()] == list(
+    assert [item.get_attribute("data-task") for item in tasks.all()] == list(
         COURSE.load("01-dot-product").tasks
     )
     assert asked.count() == page.locator(".prediction").count()

@@ -15,6 +15,6 @@ from tests.classes import ROOT
 @pytest.fixture(scope="session")
 def sandbox(walls: None) -> Iterator[SandboxRunner]:
     """One sandbox of the course for all files, by its public banks: to start one takes many seconds."""
-    made = SandboxRunner(Banks.of(Course.read(ROOT)))
-    yield made
-    made.close()
+    result = SandboxRunner(Banks.of(Course.read(ROOT)))
+    yield result
+    result.close()

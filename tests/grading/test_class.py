@@ -93,15 +93,17 @@ def right(lesson: LessonBank, dice: random.Random) -> Made:
 
 def noisy(lesson: LessonBank, dice: random.Random) -> Made:
     """Every answer prints, warns and writes to stderr, and an added cell raises."""
-    made = deepcopy(solved(lesson.lesson))
-    for cell in made.cells:
+    result = deepcopy(solved(lesson.lesson))
+    for cell in result.cells:
         if is_answer(cell) and cell.cell_type == "code":
             cell.source += (
                 "\nimport sys, warnings\nprint('so far so good')\nprint('careful', file=sys.stderr)"
                 "\nwarnings.warn('deprecated', stacklevel=1)"
             )
-    made.cells.insert(3, nbformat.v4.new_code_cell("1 / 0"))
-    return Made(nbformat.writes(made), all_right(lesson), ["so far so good", "careful", "ZeroDivisionError"])
+    result.cells.insert(3, nbformat.v4.new_code_cell("1 / 0"))
+    return Made(
+        nbformat.writes(result), all_right(lesson), ["so far so good", "careful", "ZeroDivisionError"]
+    )
 
 
 def untouched(lesson: LessonBank, dice: random.Random) -> Made:
@@ -111,28 +113,28 @@ def untouched(lesson: LessonBank, dice: random.Random) -> Made:
 def wrong(lesson: LessonBank, dice: random.Random) -> Made:
     """One task answered wrongly in a way that `tasks.py` knows; part of it may be right."""
     entry = dice.choice(load_lesson(ROOT / "source" / lesson.lesson).tasks)
-    known = dice.choice(entry.wrong)
-    made = deepcopy(solved(lesson.lesson))
-    cell = cell_of(made, f"{entry.id}-answer")
+    reference = dice.choice(entry.wrong)
+    result = deepcopy(solved(lesson.lesson))
+    cell = cell_of(result, f"{entry.id}-answer")
     solution = Solution.from_cell(cell.source, entry.name, entry.signature, entry.kind == "tensor")
-    cell.source = changed(solution, known.changes)
+    cell.source = changed(solution, reference.changes)
     scores = {name: score for name, score in all_right(lesson).items() if name != entry.id}
-    hint = next(one.hint for one in lesson.tasks[entry.id].known_wrong if one.id == known.fault)
-    return Made(nbformat.writes(made), scores, [hint])
+    hint = next(item.hint for item in lesson.tasks[entry.id].known_wrong if item.id == reference.fault)
+    return Made(nbformat.writes(result), scores, [hint])
 
 
 def faulty_kept(lesson: LessonBank, dice: random.Random) -> Made:
     """The code with a bug left as it was found, and the questions answered in words."""
-    made = deepcopy(solved(lesson.lesson))
-    kept = []
-    for cell in made.cells:
+    result = deepcopy(solved(lesson.lesson))
+    saved = []
+    for cell in result.cells:
         if faulty_code(cell.source):
             cell.source = cell_of(released(lesson.lesson), cell["id"]).source + "\n# looked at it for an hour"
-            kept.append(cell["id"].removesuffix("-answer"))
+            saved.append(cell["id"].removesuffix("-answer"))
         elif is_answer(cell) and cell.cell_type == "markdown":
             cell.source = WRITTEN
-    says = [WRITTEN] if any(cell.source == WRITTEN for cell in made.cells) else []
-    return Made(nbformat.writes(made), {**all_right(lesson), **dict.fromkeys(kept, 0.0)}, says)
+    says = [WRITTEN] if any(cell.source == WRITTEN for cell in result.cells) else []
+    return Made(nbformat.writes(result), {**all_right(lesson), **dict.fromkeys(saved, 0.0)}, says)
 
 
 def damaged(lesson: LessonBank, dice: random.Random) -> Made:
@@ -162,37 +164,37 @@ def from_windows(lesson: LessonBank, dice: random.Random) -> Made:
 
 def rearranged(lesson: LessonBank, dice: random.Random) -> Made:
     """A check and some prose deleted, an answer and a check doubled."""
-    made = deepcopy(solved(lesson.lesson))
-    tests = [cell for cell in made.cells if is_test(cell)]
+    result = deepcopy(solved(lesson.lesson))
+    tests = [cell for cell in result.cells if is_test(cell)]
     gone, doubled = dice.sample(tests, 2)
-    made.cells.remove(gone)
-    made.cells.remove(
-        next(cell for cell in made.cells if cell.cell_type == "markdown" and not is_answer(cell))
+    result.cells.remove(gone)
+    result.cells.remove(
+        next(cell for cell in result.cells if cell.cell_type == "markdown" and not is_answer(cell))
     )
     for name in (doubled["id"], f"{doubled['id']}-answer"):
-        at = made.cells.index(cell_of(made, name))
-        made.cells.insert(at, deepcopy(made.cells[at]))
+        at = result.cells.index(cell_of(result, name))
+        result.cells.insert(at, deepcopy(result.cells[at]))
     says = [f"the cell {doubled['id']}-answer was there 2 times", "and were put back: ", gone["id"]]
-    return Made(json.dumps(made), all_right(lesson), says)
+    return Made(json.dumps(result), all_right(lesson), says)
 
 
 def names_taken(lesson: LessonBank, dice: random.Random) -> Made:
     """Names that the first cell binds, and some of Python's, are numbers unless an answer needs them."""
-    made = deepcopy(solved(lesson.lesson))
-    answers = [cell for cell in made.cells if is_answer(cell) and cell.cell_type == "code"]
-    free = {*names_of(cell_of(made, "setup").source)[0], "sum", "print", "list", "range", "float", "len"}
+    result = deepcopy(solved(lesson.lesson))
+    answers = [cell for cell in result.cells if is_answer(cell) and cell.cell_type == "code"]
+    free = {*names_of(cell_of(result, "setup").source)[0], "sum", "print", "list", "range", "float", "len"}
     free -= {task.name for task in lesson.tasks.values()}
     free = free.difference(*(words_of(cell.source) for cell in answers))
     answers[0].source += "".join(f"\n{name} = 0.5" for name in sorted(free))
-    return Made(nbformat.writes(made), all_right(lesson))
+    return Made(nbformat.writes(result), all_right(lesson))
 
 
 def cut_up(lesson: LessonBank, dice: random.Random) -> Made:
     """Answers in several cells as the classic Notebook splits them, and one merged into its check."""
-    made = deepcopy(solved(lesson.lesson))
+    result = deepcopy(solved(lesson.lesson))
     cells = []
-    merged = dice.choice([cell["id"] for cell in made.cells if is_test(cell)])
-    for cell in made.cells:
+    merged = dice.choice([cell["id"] for cell in result.cells if is_test(cell)])
+    for cell in result.cells:
         body = ast.parse(cell.source).body if is_answer(cell) and cell.cell_type == "code" else []
         if cell["id"] == merged:
             cell.source = f"{cells.pop().source}\n\n{cell.source}"
@@ -203,22 +205,22 @@ def cut_up(lesson: LessonBank, dice: random.Random) -> Made:
             cells[-1].update(id=f"upper-{len(cells)}", source="\n".join(lines[begin:end]))
         cell.source = "\n".join(lines[cuts[-1] if cuts else 0 :])
         cells.append(cell)
-    made.cells = cells
-    return Made(nbformat.writes(made), all_right(lesson))
+    result.cells = cells
+    return Made(nbformat.writes(result), all_right(lesson))
 
 
 def older_release(lesson: LessonBank, dice: random.Random) -> Made:
     """Made on a lesson whose data, prose and names of cells were others, and which had a cell less."""
-    made = deepcopy(solved(lesson.lesson))
-    for number, cell in enumerate(cell for cell in made.cells if not is_answer(cell) and not is_test(cell)):
+    result = deepcopy(solved(lesson.lesson))
+    for number, cell in enumerate(cell for cell in result.cells if not is_answer(cell) and not is_test(cell)):
         if is_given(cell):
             cell.source = re.sub(r"\b0\.(\d)", r"0.9\1", cell.source) + "\n# as it was last year"
             cell["id"] = f"old-{number}"
         elif cell.cell_type == "markdown":
             cell.source = f"Last year this read: {cell.source}"
             cell["id"] = f"old-{number}"
-    made.cells.remove(dice.choice([cell for cell in made.cells if is_test(cell)]))
-    return Made(nbformat.writes(made), all_right(lesson), ["and were put back: "])
+    result.cells.remove(dice.choice([cell for cell in result.cells if is_test(cell)]))
+    return Made(nbformat.writes(result), all_right(lesson), ["and were put back: "])
 
 
 def endless(lesson: LessonBank, dice: random.Random) -> Made:
@@ -231,10 +233,10 @@ def killer(lesson: LessonBank, dice: random.Random) -> Made:
 
 def stopped(lesson: LessonBank, dice: random.Random, code: str, why: str) -> Made:
     task = dice.choice(list(lesson.tasks))
-    made = deepcopy(solved(lesson.lesson))
-    cell_of(made, f"{task}-answer").source = code
+    result = deepcopy(solved(lesson.lesson))
+    cell_of(result, f"{task}-answer").source = code
     says = [f"The cell {task}-answer was stopped: ", why]
-    return Made(nbformat.writes(made), {**all_right(lesson), task: 0.0}, says)
+    return Made(nbformat.writes(result), {**all_right(lesson), task: 0.0}, says)
 
 
 KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
@@ -263,12 +265,12 @@ NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resou
 @pytest.fixture(scope="module")
 def members() -> dict[str, tuple[str, Made]]:
     """Each student's lesson and submission; the same in every run."""
-    found = {}
+    actual = {}
     for number in range(SIZE):
         lesson, kind = LESSONS[number % len(LESSONS)], KINDS[number % len(KINDS)]
         student = f"{number:03}-{kind.__name__.replace('_', '-')}"
-        found[student] = lesson, kind(COURSE.load(lesson), random.Random(number))
-    return found
+        actual[student] = lesson, kind(COURSE.load(lesson), random.Random(number))
+    return actual
 
 
 @pytest.fixture(scope="module")
@@ -276,22 +278,22 @@ def run(walls: None, tmp_path_factory: pytest.TempPathFactory, members: dict[str
     """The scripted run: the course folder, what `autograder grade` said, and what Python warned of."""
     course = tmp_path_factory.mktemp("class") / "course"
     class_folder(course, *LESSONS)
-    for student, (lesson, made) in members.items():
+    for student, (lesson, result) in members.items():
         path = course / "submitted" / student / lesson / f"{lesson}.ipynb"
         path.parent.mkdir(parents=True)
-        path.write_text(made.text, encoding="utf-8", newline="")
+        path.write_text(result.text, encoding="utf-8", newline="")
     patch = pytest.MonkeyPatch()
     patch.setattr(job_scheduling, "LIMITS", LIMITS)
     with warnings.catch_warnings(record=True) as warned:
         done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])
-    found = Class(course)
-    nbgrader = NbGraderAPI(found.directory, config=found.config)
+    actual = Class(course)
+    nbgrader = NbGraderAPI(actual.directory, config=actual.config)
     for lesson in {lesson for lesson, _ in members.values()}:
         fed_back = nbgrader.generate_feedback(lesson)
         assert fed_back["success"], f"{fed_back.get('error') or fed_back.get('log')}\n{done.output}"
-    with Gradebook(found.database, found.directory.course_id) as book:
+    with Gradebook(actual.database, actual.directory.course_id) as book:
         CsvExportPlugin(to=str(course / "grades.csv")).export(book)
-    shown = [str(one.message) for one in warned if not issubclass(one.category, NOT_SHOWN)]
+    shown = [str(item.message) for item in warned if not issubclass(item.category, NOT_SHOWN)]
     yield course, done, shown
     patch.undo()
 
@@ -331,29 +333,29 @@ def test_the_instructor_reads_no_warnings_of_the_libraries(run):
 
 @everyone()
 def test_each_score_is_what_the_answers_deserve(course, members, student):
-    lesson, made = members[student]
-    found = marks(course, student, lesson)
-    assert {task: found[task] for task in made.scores} == {t: (s, False) for t, s in made.scores.items()}
-    assert all(0 <= found[task.id][0] <= task.points for task in COURSE.load(lesson).tasks.values())
+    lesson, result = members[student]
+    actual = marks(course, student, lesson)
+    assert {task: actual[task] for task in result.scores} == {t: (s, False) for t, s in result.scores.items()}
+    assert all(0 <= actual[task.id][0] <= task.points for task in COURSE.load(lesson).tasks.values())
 
 
 @everyone()
 def test_questions_in_words_wait_for_a_person_unless_nobody_wrote(course, members, student):
-    lesson, made = members[student]
-    found = marks(course, student, lesson)
+    lesson, result = members[student]
+    actual = marks(course, student, lesson)
     questions = [c["id"] for c in solved(lesson).cells if is_answer(c) and c.cell_type == "markdown"]
-    nothing_written = set(made.scores.values()) == {0.0}
+    nothing_written = set(result.scores.values()) == {0.0}
     expected = (0.0, False) if nothing_written else (None, True)
-    assert {name: found[name] for name in questions} == dict.fromkeys(questions, expected)
+    assert {name: actual[name] for name in questions} == dict.fromkeys(questions, expected)
 
 
 @everyone()
 def test_feedback_names_every_task_of_a_readable_file_and_says_what_was_found(course, members, student):
-    lesson, made = members[student]
+    lesson, result = members[student]
     text = page(course, student, lesson)
     titles = [task.title for task in COURSE.load(lesson).tasks.values()]
     assert [title for title in titles if title in text] == ([] if "damaged" in student else titles)
-    assert [words for words in made.says if words not in text] == []
+    assert [words for words in result.says if words not in text] == []
 
 
 @everyone()

@@ -72,7 +72,7 @@ def wrong_answers(lesson: str) -> dict[str, str]:
     answers = {}
     for number, task in enumerate(Course.read(ROOT).load(lesson).tasks.values()):
         # A seed from the clock is another one in each process.
-        wrong = [one for one in module.TASKS[task.id].wrong if "torch.seed()" not in one.code]
+        wrong = [item for item in module.TASKS[task.id].wrong if "torch.seed()" not in item.code]
         answers[f"{task.id}-answer"] = dedent(wrong[number % len(wrong)].code).strip("\n")
     return answers
 
@@ -117,20 +117,20 @@ def settled(outputs: Any) -> Any:
 
 def pictures(notebook: NotebookNode) -> list[Image.Image]:
     """The pictures of a notebook, in order."""
-    found = PIXELS.findall(json.dumps([cell.get("outputs", ()) for cell in notebook.cells], sort_keys=True))
-    return [Image.open(io.BytesIO(base64.b64decode(one))).convert("RGB") for one in found]
+    actual = PIXELS.findall(json.dumps([cell.get("outputs", ()) for cell in notebook.cells], sort_keys=True))
+    return [Image.open(io.BytesIO(base64.b64decode(item))).convert("RGB") for item in actual]
 
 
 def evidence(notebook: NotebookNode) -> dict[str, dict[str, torch.Tensor]]:
     """The tensors of each check's evidence, by the cell's id."""
-    found = {}
+    actual = {}
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
             packed = output.get("data", {}).get(EVIDENCE_MIME)
             if packed:
                 tensors = base64.b64decode(json.loads(packed)["tensors"])
-                found[cell["id"]] = safetensors.torch.load(tensors)
-    return found
+                actual[cell["id"]] = safetensors.torch.load(tensors)
+    return actual
 
 
 @pytest.fixture(scope="module")
@@ -139,9 +139,9 @@ def runner() -> Iterator[SandboxRunner]:
         return Closer(unless=unless)  # in a kernel, it is not known what the judge has a use for
 
     with mock.patch.object(bank, "Closer", always):
-        made = SandboxRunner(Banks.of(Course.read(ROOT)), Limits(cell_seconds=120, seconds=600))
-        yield made
-        made.close()
+        result = SandboxRunner(Banks.of(Course.read(ROOT)), Limits(cell_seconds=120, seconds=600))
+        yield result
+        result.close()
 
 
 @pytest.fixture(scope="module")
@@ -179,18 +179,18 @@ def executed(
 def test_a_lessons_pictures_are_those_of_a_kernel(executed):
     in_sandbox, in_kernel = (pictures(notebook) for notebook in executed)
     assert len(in_sandbox) == len(in_kernel) > 0
-    for one, other in zip(in_sandbox, in_kernel, strict=True):
-        assert one.size == other.size
-        assert sum(ImageStat.Stat(ImageChops.difference(one, other)).mean) < 0.5  # of 255
+    for item, other in zip(in_sandbox, in_kernel, strict=True):
+        assert item.size == other.size
+        assert sum(ImageStat.Stat(ImageChops.difference(item, other)).mean) < 0.5  # of 255
 
 
 def test_a_lesson_leaves_in_the_sandbox_what_it_leaves_in_a_kernel(executed):
     in_sandbox, in_kernel = executed
     assert [cell["id"] for cell in in_sandbox.cells] == [cell["id"] for cell in in_kernel.cells]
     differ = {
-        one["id"]: (settled(one.outputs), settled(other.outputs))
-        for one, other in zip(in_sandbox.cells, in_kernel.cells, strict=True)
-        if settled([one.execution_count, one.outputs]) != settled([other.execution_count, other.outputs])
+        item["id"]: (settled(item.outputs), settled(other.outputs))
+        for item, other in zip(in_sandbox.cells, in_kernel.cells, strict=True)
+        if settled([item.execution_count, item.outputs]) != settled([other.execution_count, other.outputs])
     }
     assert differ == {}
     torch.testing.assert_close(evidence(in_sandbox), evidence(in_kernel), equal_nan=True)

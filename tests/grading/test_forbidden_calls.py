@@ -38,8 +38,8 @@ def verdicts(sandbox):
         submission = deepcopy(solved)
         for cell in submission.cells:
             cell.source = answers.get(cell["id"], cell.source)
-        place = next(number for number, cell in enumerate(submission.cells) if cell["id"] == "setup")
-        submission.cells.insert(place + 1, new_code_cell(added))
+        position = next(number for number, cell in enumerate(submission.cells) if cell["id"] == "setup")
+        submission.cells.insert(position + 1, new_code_cell(added))
         return grade(rebuild(release, submission).notebook, lesson, sandbox)
 
     return run
@@ -47,12 +47,12 @@ def verdicts(sandbox):
 
 def test_a_ready_made_softmax_is_seen_and_everything_else_earns_its_points(verdicts):
     graded = verdicts({"softmax-naive-answer": BY_NAME, "softmax-stable-answer": DISGUISED})
-    found = graded.verdicts
+    actual = graded.verdicts
 
     for task in ("softmax-naive", "softmax-stable"):
-        assert isinstance(found[task].finding, CallsForbidden)
-        assert (found[task].earned, found[task].right) == (0, True)
-    assert all(verdict.passed for task, verdict in found.items() if not task.startswith("softmax-"))
+        assert isinstance(actual[task].finding, CallsForbidden)
+        assert (actual[task].earned, actual[task].right) == (0, True)
+    assert all(verdict.passed for task, verdict in actual.items() if not task.startswith("softmax-"))
     shown = next(cell for cell in graded.notebook.cells if cell["id"] == "softmax-naive").outputs[0]
     assert "<code>torch.softmax</code> is used in line 2" in shown.data["text/html"]
 
@@ -165,8 +165,8 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_way_around_is_seen_or_a_person_is_told(verdicts, way):
     graded = verdicts({"softmax-stable-answer": WAYS[way]})
-    found = graded.verdicts["softmax-stable"]
-    assert not found.passed or [note for note in graded.notes if note.startswith("softmax-stable")]
+    actual = graded.verdicts["softmax-stable"]
+    assert not actual.passed or [note for note in graded.notes if note.startswith("softmax-stable")]
 
 
 def test_of_a_solution_a_person_is_told_nothing(verdicts):

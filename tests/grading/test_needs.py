@@ -23,11 +23,11 @@ def test_no_answer_of_the_course_earns_anything_for_a_task_that_builds_on_it(nam
     source = undrawn(read_source(ROOT / "source" / name / f"{name}.py"))
     namespace = run_cells(source, name)
     needs = error_carried_forward._all_needs(lesson)
-    found = {
+    actual = {
         (task.id, earlier): judge(
             task, collect_answer(task, lesson, namespace[lesson.tasks[earlier].name], namespace)
         ).earned
         for task in lesson.tasks.values()
         for earlier in needs[task.id]
     }
-    assert [pair for pair, points in found.items() if points] == []
+    assert [pair for pair, points in actual.items() if points] == []

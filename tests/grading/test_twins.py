@@ -57,7 +57,7 @@ def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried):
             if has_twin(probe) and probe.observe == RESULT:
                 twin = twin_of(task, probe, CHOSEN, tried.draws[task.id, probe.id])
                 result = make_probe(task, twin, tried.runs).expected.tensor
-                new += [] if any(all_close(result, one) for one in public) else [probe.id]
+                new += [] if any(all_close(result, item) for item in public) else [probe.id]
         passed += [
             (task.id, check.title)
             for check in task.checks

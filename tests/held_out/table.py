@@ -157,7 +157,7 @@ def read(text: str, pairs: int = 40, triples: int = 10) -> tuple[HeldOut, ...]:
     A line "== lesson task" begins a task, and a table follows, as `autograder.author.answer_edits` tells. A whole cell
     is a wording; the answers below it are its slips, and are changes of its text.
     """
-    found = []
+    actual = []
     for part in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
         head, _, rows = part.partition("\n")
         wordings: list[Wording] = []
@@ -167,8 +167,8 @@ def read(text: str, pairs: int = 40, triples: int = 10) -> tuple[HeldOut, ...]:
                 wordings.append(Wording(row.name, row.changes[0].text, {}, hidden))
             else:
                 wordings[-1].faults[row.name] = row.changes
-        found.append(HeldOut(*head.split(), tuple(wordings), pairs, triples))
-    return tuple(found)
+        actual.append(HeldOut(*head.split(), tuple(wordings), pairs, triples))
+    return tuple(actual)
 
 
 @dataclass(frozen=True)

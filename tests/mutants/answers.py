@@ -118,17 +118,17 @@ def _held(lesson: str, task: str, text: str) -> Mutants:
         if name in rows:
             raise AuthoringError([f"{lesson}/{task}/{name} stands there twice"])
         rows[name] = base, deserves, row
-    known = {"": solution.text, "faulty": solution.faulty}
+    reference = {"": solution.text, "faulty": solution.faulty}
 
     def code(name: str) -> str:
-        if name not in known:
+        if name not in reference:
             base, _, row = rows[name]
             start = replace(solution, text=code(base))
             try:
-                known[name] = changed(start, row.changes)
+                reference[name] = changed(start, row.changes)
             except AuthoringError as problem:
                 raise AuthoringError([f"{lesson}/{task}/{name}: {problem}"]) from problem
-        return known[name]
+        return reference[name]
 
     answers = [_answer(name, code(name), deserves, row) for name, (_, deserves, row) in rows.items()]
     return Mutants(
@@ -140,7 +140,7 @@ def _held(lesson: str, task: str, text: str) -> Mutants:
 def _answer(name: str, code: str, deserves: str, row: Row) -> Answer:
     words = [word for word in deserves.split(", ") if not re.match("(keeps|costs|passes|$)", word)]
     points = dict(re.findall(r"(keeps|costs) (\d)", deserves))
-    said = {field: row.fields.get(field, "") for field in SAID}
+    output = {field: row.fields.get(field, "") for field in SAID}
     return Answer(
         name,
         code,
@@ -148,7 +148,7 @@ def _answer(name: str, code: str, deserves: str, row: Row) -> Answer:
         keeps=int(points.get("keeps", 0)),
         costs=int(points.get("costs", 0)),
         notebook_passes="passes in the notebook" in deserves,
-        **{field: PATTERNS.get(pattern, pattern) for field, pattern in said.items()},
+        **{field: PATTERNS.get(pattern, pattern) for field, pattern in output.items()},
     )
 
 

@@ -24,15 +24,15 @@ LESSONS = [
 
 
 def cases(kind: str) -> list:
-    found = []
+    actual = []
     for lesson in LESSONS:
         for task, mutants in lesson.TASKS.items():
             for mutant in getattr(mutants, kind):
                 marks = [pytest.mark.xfail(strict=True, reason=mutant.xfail)] if mutant.xfail else []
-                found.append(
+                actual.append(
                     pytest.param(lesson.LESSON, task, mutant, id=f"{task}/{mutant.name}", marks=marks)
                 )
-    return found
+    return actual
 
 
 def kinds(verdict: Verdict) -> set[str]:
@@ -84,10 +84,12 @@ def test_every_task_has_wrong_and_right_answers(lesson) -> None:
 def test_no_answer_is_held_against_a_task_twice(lesson) -> None:
     for task in authoring.load_lesson(ROOT / "source" / lesson.LESSON).tasks:
         solution, mutants = solutions(lesson.LESSON)[task.id], lesson.TASKS[task.id]
-        known = Counter(code_alone(changed(solution, one.changes)) for one in (*task.wrong, *task.right))
-        held = {one.name: code_alone(one.code) for one in (*mutants.wrong, *mutants.right)}
-        known.update(held.values())
-        assert [name for name, code in held.items() if known[code] > 1] == [], task.id
+        reference = Counter(
+            code_alone(changed(solution, item.changes)) for item in (*task.wrong, *task.right)
+        )
+        held = {item.name: code_alone(item.code) for item in (*mutants.wrong, *mutants.right)}
+        reference.update(held.values())
+        assert [name for name, code in held.items() if reference[code] > 1] == [], task.id
 
 
 def code_alone(text: str) -> str:
@@ -106,7 +108,7 @@ def needed() -> list[tuple[str, str]]:
         (name, task.id)
         for name, ones in tasks.items()
         for task in ones
-        if any(task.id in one.needs for one in ones)
+        if any(task.id in item.needs for item in ones)
     ]
 
 

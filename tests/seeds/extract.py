@@ -21,16 +21,16 @@ def cells(text: str) -> dict[str, dict[str, object]]:
 
     A cell is called by the number in `In [n]`; `none-1` is a file's first `In [None]`, and so on.
     """
-    found: dict[str, dict[str, object]] = {}
+    actual: dict[str, dict[str, object]] = {}
     nameless = 0
     for cell in CELL.finditer(text):
         nameless += cell[1] == "None"
         name = f"none-{nameless}" if cell[1] == "None" else cell[1]
-        found[name] = {
+        actual[name] = {
             "printed": PRINTED.search(cell[2]) is not None,
             "numbers": " ".join(NUMBER.findall(cell[2])),
         }
-    return found
+    return actual
 
 
 if __name__ == "__main__":

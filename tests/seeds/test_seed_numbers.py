@@ -79,6 +79,6 @@ def test_what_nothing_determines_has_a_reason(seed: Undetermined):
 
 
 def test_every_number_that_a_seed_printed_is_listed():
-    listed = {(one.file, str(one.cell)) for one in [*(seed for _, seed in LISTED), *UNDETERMINED]}
+    listed = {(item.file, str(item.cell)) for item in [*(seed for _, seed in LISTED), *UNDETERMINED]}
     printed = {(file, cell) for file, cells in SEEDS.items() for cell in cells if cells[cell]["printed"]}
     assert printed - listed == set()

@@ -51,7 +51,7 @@ def lengths() -> Callable[[Figure, str, int], list[float]]:
     """The lengths of the bars with a name, in pixels; negative for bars to the left of zero."""
 
     def read(figure: Figure, name: str, count: int) -> list[float]:
-        found = {artist.get_gid(): artist for artist in figure.axes[0].patches}
-        return [found[f"{name} {index}"].get_width() for index in range(count)]  # type: ignore[attr-defined]
+        actual = {artist.get_gid(): artist for artist in figure.axes[0].patches}
+        return [actual[f"{name} {index}"].get_width() for index in range(count)]  # type: ignore[attr-defined]
 
     return read

@@ -11,8 +11,8 @@ from visuals import attention_map
 
 
 def cells(figure, queries, keys):
-    found = {text.get_gid(): text.get_text() for text in figure.axes[0].texts}
-    return [[found[f"weight {query} {key}"] for key in range(keys)] for query in range(queries)]
+    actual = {text.get_gid(): text.get_text() for text in figure.axes[0].texts}
+    return [[actual[f"weight {query} {key}"] for key in range(keys)] for query in range(queries)]
 
 
 def sums(figure):
@@ -21,7 +21,7 @@ def sums(figure):
 
 def mesh(axes):
     """The coloured cells of a map, if the axes hold one."""
-    meshes = [one for one in axes.collections if isinstance(one, QuadMesh)]
+    meshes = [item for item in axes.collections if isinstance(item, QuadMesh)]
     return meshes[0] if meshes and axes.get_label() != "colour bar" else None
 
 

@@ -20,10 +20,10 @@ def test_what_was_counted_and_the_machine_of_the_times_are_said():
     assert {"plain", "window", "tokens"} <= written
 
 
-@pytest.mark.parametrize(("names", "kept"), [(["strange"], KEPT[:1]), (["plain"], [[1, 2]])])
-def test_forms_and_lengths_that_nobody_measured_are_refused(names, kept):
+@pytest.mark.parametrize(("names", "saved"), [(["strange"], KEPT[:1]), (["plain"], [[1, 2]])])
+def test_forms_and_lengths_that_nobody_measured_are_refused(names, saved):
     with pytest.raises(ValueError, match="There are times of plain, grouped, window, latent, delta"):
-        length_curves(names, kept)
+        length_curves(names, saved)
 
 
 def test_the_figure_waits_for_the_function_that_counts():

@@ -164,12 +164,12 @@ class TestPicture:
         assert picture.figure.axes[0].get_ylabel() == "error on new stories"
 
     def test_the_facts_of_each_class_stand_in_its_row(self, picture, right):
-        found = {text.get_gid(): text for text in picture.figure.texts}
+        actual = {text.get_gid(): text for text in picture.figure.texts}
         for name in BUGS:
             moment = broken(name).before
-            told = facts(moment, right.before)
-            assert [found[f"fact {name} {line}"].get_text() for line in range(4)] == list(told)
-            bold = [found[f"fact {name} {line}"].get_weight() == "bold" for line in range(4)]
+            reported = facts(moment, right.before)
+            assert [actual[f"fact {name} {line}"].get_text() for line in range(4)] == list(reported)
+            bold = [actual[f"fact {name} {line}"].get_weight() == "bold" for line in range(4)]
             assert bold == list(striking(moment, right.before))
 
     def test_symptoms_are_those_of_the_bug(self, right):

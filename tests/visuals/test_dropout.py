@@ -52,11 +52,11 @@ class TestDropoutSteps:
         assert "1.25" in shown  # the first weight, 1.00, after dropout
 
     def test_writes_each_rows_sum(self, causal):
-        found = {
+        actual = {
             text.get_gid(): text.get_text()
             for text in dropout_steps(causal, KEPT, 0.5, NAMES).figure.axes[0].texts
         }
-        assert [found[f"row sum {row}"] for row in range(3)] == ["2.00", "0.00", "1.60"]
+        assert [actual[f"row sum {row}"] for row in range(3)] == ["2.00", "0.00", "1.60"]
 
     def test_alt_says_who_keeps_what(self, causal):
         assert dropout_steps(causal, KEPT, 0.5, NAMES).alt == (
@@ -66,7 +66,7 @@ class TestDropoutSteps:
         )
 
     @pytest.mark.parametrize(
-        ("weights", "kept", "p", "names", "message"),
+        ("weights", "saved", "p", "names", "message"),
         [
             (np.ones(3), KEPT, 0.5, NAMES, r"weights needs 2 axes \(queries, keys\); its shape is \(3,\)"),
             (np.ones((3, 3)), np.ones((2, 3)), 0.5, NAMES, r"one and the same shape .*\(3, 3\) and \(2, 3\)"),
@@ -77,9 +77,9 @@ class TestDropoutSteps:
             (np.ones((3, 3)), KEPT, 0.5, ["a"], r"1 tokens do not fit"),
         ],
     )
-    def test_what_cannot_be_drawn_is_explained(self, weights, kept, p, names, message):
+    def test_what_cannot_be_drawn_is_explained(self, weights, saved, p, names, message):
         with pytest.raises(ValueError, match=message):
-            dropout_steps(weights, kept, p, names)
+            dropout_steps(weights, saved, p, names)
 
     def test_words_stay_on_the_sheet_and_apart(self, causal):
         assert_words_are_apart(
@@ -126,8 +126,8 @@ class TestDropoutAverages:
 class TestExploreDropout:
     def test_the_picture_has_the_mask_that_the_module_draws_first(self, causal):
         explorer = explore_dropout(causal, NAMES)
-        kept = np.array(explorer._shows["first"]) >= explorer.chosen["p"]
-        assert explorer.alt == dropout_steps(causal, kept, 0.5, NAMES).alt
+        saved = np.array(explorer._shows["first"]) >= explorer.chosen["p"]
+        assert explorer.alt == dropout_steps(causal, saved, 0.5, NAMES).alt
 
     @pytest.mark.parametrize("shape", [(2, 3), (9, 9)])
     def test_weights_that_cannot_be_shown_are_explained(self, shape):

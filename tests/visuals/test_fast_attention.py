@@ -36,8 +36,8 @@ def test_what_does_not_fit_is_refused(shapes, says):
 
 def test_the_two_orders_hold_the_same_rows():
     picture = qkv_rows(num_heads=2, head_dim=1)
-    one, other = picture.alt.split("; ")
-    assert one.endswith(
+    item, other = picture.alt.split("; ")
+    assert item.endswith(
         "query of head 0, query of head 1, key of head 0, key of head 1, value of head 0, value of head 1"
     )
     assert other.endswith(

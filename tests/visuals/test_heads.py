@@ -29,11 +29,11 @@ def attended():
 def numbers_of(figure, gid, count):
     """The numbers in the cells of one row: each stands in the middle of its rectangle."""
     axes = figure.axes[0]
-    found = {patch.get_gid(): patch for patch in axes.patches}
+    actual = {patch.get_gid(): patch for patch in axes.patches}
     texts = [(text.get_position(), text.get_text()) for text in axes.texts]
     row = []
     for index in range(count):
-        patch = found[f"{gid} {index}"]
+        patch = actual[f"{gid} {index}"]
         centre = (patch.get_x() + patch.get_width() / 2, patch.get_y() + patch.get_height() / 2)
         row += [text for position, text in texts if position == pytest.approx(centre)]
     return row
@@ -51,10 +51,10 @@ class TestHeadTradeOff:
             np.testing.assert_allclose(lines[name].get_ydata(), values)
 
     def test_two_heads_have_a_column_of_their_own_on_the_same_scale(self):
-        one, two = self.draw(two_heads=0.25).figure.axes
+        item, two = self.draw(two_heads=0.25).figure.axes
         (line,) = two.lines
         assert list(line.get_ydata()) == [0.25, 0.25]
-        assert one.get_ylim() == two.get_ylim()
+        assert item.get_ylim() == two.get_ylim()
         assert list(two.get_xticks()) == []
 
     def test_names_every_line_beside_it(self, texts):

@@ -37,8 +37,8 @@ class Marked(gettext.NullTranslations):
     def gettext(self, message):
         return f"¡{message}!"
 
-    def ngettext(self, one, many, number):
-        return f"¡{one if number == 1 else many}!"
+    def ngettext(self, item, many, number):
+        return f"¡{item if number == 1 else many}!"
 
 
 @pytest.fixture(autouse=True)
@@ -88,9 +88,9 @@ def test_a_picture_has_every_letter_of_a_translation(code, monkeypatch, caplog):
     assert len(font_manager.fontManager._find_fonts_by_props(bold)) == len(fonts)
     assert caplog.records == []  # nothing is said beside a learner's picture
     with (ROOT / f"locale/{code}/visuals.po").open("rb") as file:
-        said = "".join(str(message.string) for message in read_po(file) if message.id)
-    known = {letter for font in fonts for letter in font.get_charmap()}
-    assert {letter for letter in said if ord(letter) not in known and letter not in "\n‌‍"} == set()
+        output = "".join(str(message.string) for message in read_po(file) if message.id)
+    reference = {letter for font in fonts for letter in font.get_charmap()}
+    assert {letter for letter in output if ord(letter) not in reference and letter not in "\n‌‍"} == set()
 
 
 def test_a_module_gets_its_texts_in_the_language(inputs, tokens):

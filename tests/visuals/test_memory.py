@@ -38,7 +38,7 @@ def test_the_transposed_strides_are_torchs_own(shape):
 
 def test_memory_is_shown_once_and_each_view_shows_the_same_numbers(texts):
     shown = [text for text in texts(visuals.memory_layout(X).figure) if text in NUMBERS]
-    transposed = [NUMBERS[place] for place in (0, 3, 1, 4, 2, 5)]
+    transposed = [NUMBERS[position] for position in (0, 3, 1, 4, 2, 5)]
     assert shown == NUMBERS + NUMBERS + transposed
 
 

@@ -99,11 +99,11 @@ def run(model, ids):
 
 def linear(weight, bias=None):
     """A layer of PyTorch's with a weight (in, out) of GPT-2's."""
-    made = nn.Linear(*weight.shape, bias=bias is not None)
-    made.weight = nn.Parameter(weight.T.contiguous())
+    result = nn.Linear(*weight.shape, bias=bias is not None)
+    result.weight = nn.Parameter(weight.T.contiguous())
     if bias is not None:
-        made.bias = bias
-    return made
+        result.bias = bias
+    return result
 
 
 def letters(text):

@@ -210,8 +210,8 @@ def test_text_has_enough_contrast_on_the_card(color):
 def in_the_dark(color):
     """Return a colour as `invert(1) hue-rotate(180deg)` shows it, by the standard's matrix."""
     inverted = 1 - np.array(matplotlib.colors.to_rgb(color))
-    kept = np.array([0.213, 0.715, 0.072])
-    return tuple(np.clip((2 * np.outer(np.ones(3), kept) - np.eye(3)) @ inverted, 0, 1))
+    saved = np.array([0.213, 0.715, 0.072])
+    return tuple(np.clip((2 * np.outer(np.ones(3), saved) - np.eye(3)) @ inverted, 0, 1))
 
 
 @pytest.mark.parametrize("color", [style.INK, style.MUTED, style.WARNING, *ROLES.values(), *style.APART])
@@ -265,8 +265,8 @@ def test_colour_blind_readers_can_tell_the_roles_apart(kind):
 
     for colors in (ROLES.values(), style.APART):
         distances = {
-            (one, other): np.linalg.norm(seen(one) - seen(other))
-            for one, other in itertools.combinations(colors, 2)
+            (item, other): np.linalg.norm(seen(item) - seen(other))
+            for item, other in itertools.combinations(colors, 2)
         }
         assert min(distances.values()) >= 12, distances
 

@@ -31,8 +31,8 @@ def keys():
 
 
 def heights(figure, divisor, d_k, count):
-    found = {patch.get_gid(): patch for patch in figure.axes[0].patches}
-    return np.array([abs(found[f"{divisor} {d_k} {index}"].get_height()) for index in range(count)])
+    actual = {patch.get_gid(): patch for patch in figure.axes[0].patches}
+    return np.array([abs(actual[f"{divisor} {d_k} {index}"].get_height()) for index in range(count)])
 
 
 class TestQueryKeyValue:
@@ -77,22 +77,22 @@ class TestQueryKeyValue:
 
 class TestShareOut:
     def test_equal_scores_have_the_largest_entropy_and_slope(self):
-        found = share_out(np.zeros((2, 4)))
-        assert (found.spread, found.largest) == (0.0, 0.25)
-        assert found.entropy == pytest.approx(np.log(4))
-        assert found.slope == pytest.approx(0.25 * 0.75)
+        actual = share_out(np.zeros((2, 4)))
+        assert (actual.spread, actual.largest) == (0.0, 0.25)
+        assert actual.entropy == pytest.approx(np.log(4))
+        assert actual.slope == pytest.approx(0.25 * 0.75)
 
     def test_a_saturated_softmax_has_neither(self):
-        found = share_out(np.array([[0.0, 2000.0, -500.0]]))
-        assert (found.largest, found.entropy, found.slope) == (1.0, 0.0, 0.0)
+        actual = share_out(np.array([[0.0, 2000.0, -500.0]]))
+        assert (actual.largest, actual.entropy, actual.slope) == (1.0, 0.0, 0.0)
 
     def test_weights_are_those_of_torch(self, queries, keys):
         scores = queries @ keys.T
         np.testing.assert_allclose(share_out(scores.numpy()).weights, torch.softmax(scores, -1), atol=1e-6)
 
     def test_entropy_is_averaged_over_queries(self):
-        found = share_out(np.array([[0.0, 0.0], [0.0, 900.0]]))
-        assert found.entropy == pytest.approx(np.log(2) / 2)
+        actual = share_out(np.array([[0.0, 0.0], [0.0, 900.0]]))
+        assert actual.entropy == pytest.approx(np.log(2) / 2)
 
 
 class TestSaturation:
@@ -113,8 +113,8 @@ class TestSaturation:
     def test_writes_entropy_and_largest_weight(self, queries, keys, texts):
         shown = texts(saturation(queries, keys, [32]).figure)
         for scores in (queries @ keys.T, queries @ keys.T / 32**0.5):
-            found = share_out(scores.double().numpy())
-            assert {f"{found.largest:.2f}", f"entropy {found.entropy:.2f}"} <= set(shown)
+            actual = share_out(scores.double().numpy())
+            assert {f"{actual.largest:.2f}", f"entropy {actual.entropy:.2f}"} <= set(shown)
 
     def test_alt_tells_every_row_and_width(self, queries, keys):
         alt = saturation(queries, keys, [2, 32]).alt

@@ -11,9 +11,9 @@ TARGET = ["<start>", "the", "house", "is", "small"]
 
 
 def test_the_picture_shows_cross_attention_with_the_padding_hidden():
-    told = explore_three_attentions(SOURCE, TARGET).alt
-    assert told.startswith("Cross-attention: which keys are visible")
-    assert "20 of 30" in told
+    reported = explore_three_attentions(SOURCE, TARGET).alt
+    assert reported.startswith("Cross-attention: which keys are visible")
+    assert "20 of 30" in reported
 
 
 @pytest.mark.parametrize(

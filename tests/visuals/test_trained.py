@@ -13,15 +13,15 @@ FISH = "the king sat by the bank because he wanted fish"
 
 
 def reader(num_heads):
-    made = Reader(num_heads)
-    made.load_state_dict(SMALL.one_head if num_heads == 1 else SMALL.two_heads)
-    return made
+    result = Reader(num_heads)
+    result.load_state_dict(SMALL.one_head if num_heads == 1 else SMALL.two_heads)
+    return result
 
 
 def weights(sentence, num_heads):
     """Attention weights (heads, tokens, tokens)."""
-    made, x = reader(num_heads), SMALL.embed(sentence)[None]
-    queries, keys = made.heads(made.W_query(x)), made.heads(made.W_key(x))
+    result, x = reader(num_heads), SMALL.embed(sentence)[None]
+    queries, keys = result.heads(result.W_query(x)), result.heads(result.W_key(x))
     return torch.softmax(queries @ keys.mT / queries.shape[-1] ** 0.5, dim=-1)[0]
 
 

@@ -36,12 +36,12 @@ def explorer():
 
 
 @pytest.mark.parametrize(
-    ("back", "said"),
+    ("back", "output"),
     [(0, "look at their own token."), (1, "look one token back."), (2, "look 2 tokens back.")],
 )
-def test_how_far_back_most_queries_look_is_said_as_one_would(back, said):
+def test_how_far_back_most_queries_look_is_said_as_one_would(back, output):
     words = moment_in_words({"loss": ([5], [0.5])}, 5, np.eye(6, k=-back), "Counting")
-    assert words.endswith(said)
+    assert words.endswith(output)
 
 
 def test_every_batch_is_trained_on_and_moments_are_kept_from_the_first_to_the_last(explorer):
@@ -72,8 +72,8 @@ def test_the_map_is_told_in_words(explorer):
 
 @pytest.mark.parametrize("stub", [lambda batches: None, lambda batches: next(iter(batches))])
 def test_a_training_that_is_not_written_is_waited_for(stub):
-    found = explore_training(stub, range(3), {"loss": lambda: 1.0}, lambda: np.eye(2), ["a", "b"])
-    assert isinstance(found, NotReady)
+    actual = explore_training(stub, range(3), {"loss": lambda: 1.0}, lambda: np.eye(2), ["a", "b"])
+    assert isinstance(actual, NotReady)
 
 
 def test_tokens_that_do_not_fit_are_refused():

@@ -125,8 +125,8 @@ def test_a_tensors_expression_is_put_under_its_name():
 
 def test_a_method_is_written_anew_at_its_own_depth_and_the_rest_stays():
     text = "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2"
-    made = changed(Solution(text, "A", "A()", False), changes("body one\n    return 3"))
-    assert made == text.replace("return 1", "return 3")
+    result = changed(Solution(text, "A", "A()", False), changes("body one\n    return 3"))
+    assert result == text.replace("return 1", "return 3")
 
 
 @pytest.mark.parametrize(
@@ -189,5 +189,5 @@ LATER = "body\n    total = x.sum()\n    return x / total"
     ],
 )
 def test_answers_are_made_together_at_once_or_in_turn_where_they_fit(answers, in_turn, expected):
-    made = combined_text(SOLUTION, [changes(answer) for answer in answers], in_turn)
-    assert made == (expected and HEAD + expected)
+    result = combined_text(SOLUTION, [changes(answer) for answer in answers], in_turn)
+    assert result == (expected and HEAD + expected)

@@ -17,21 +17,23 @@ NAME = "01-tiny"
 
 
 @pytest.fixture
-def made(course_with):
+def result(course_with):
     return pipeline.prepare(course_with(), NAME).bank
 
 
-def table_of(made):
-    return made.tasks["share"].explanations
+def table_of(result):
+    return result.tasks["share"].explanations
 
 
-def with_table(made, table):
-    return replace(made, tasks={**made.tasks, "share": replace(made.tasks["share"], explanations=table)})
+def with_table(result, table):
+    return replace(
+        result, tasks={**result.tasks, "share": replace(result.tasks["share"], explanations=table)}
+    )
 
 
-def rounded_otherwise(made):
+def rounded_otherwise(result):
     """The bank with the last digit of each number moved, as far as another processor may move it."""
-    plain, tensors = serialization.encode(made)
+    plain, tensors = serialization.encode(result)
     for key, tensor in tensors.items():
         if tensor.is_floating_point():
             tensors[key] = tensor * (
@@ -40,38 +42,38 @@ def rounded_otherwise(made):
     return serialization.decode(bank.LessonBank, plain, tensors)
 
 
-def in_another_order(made):
-    table = table_of(made)
+def in_another_order(result):
+    table = table_of(result)
     sights = {name: getattr(table, name).flip(0) for name in ("kind", "mark", "numbers")}
-    return with_table(made, replace(table, cells=len(table.kind) - 1 - table.cells, **sights))
+    return with_table(result, replace(table, cells=len(table.kind) - 1 - table.cells, **sights))
 
 
-def with_a_row_twice(made):
-    table = table_of(made)
+def with_a_row_twice(result):
+    table = table_of(result)
     twice = {
         name: torch.cat((getattr(table, name), getattr(table, name)[:1])) for name in ("members", "cells")
     }
-    return with_table(made, replace(table, **twice))
+    return with_table(result, replace(table, **twice))
 
 
-def without_the_last_row(made):
-    table = table_of(made)
-    return with_table(made, replace(table, members=table.members[:-1], cells=table.cells[:-1]))
+def without_the_last_row(result):
+    table = table_of(result)
+    return with_table(result, replace(table, members=table.members[:-1], cells=table.cells[:-1]))
 
 
-def with_other_numbers(made):
-    table = table_of(made)
-    return with_table(made, replace(table, numbers=table.numbers * 1.0005))
+def with_other_numbers(result):
+    table = table_of(result)
+    return with_table(result, replace(table, numbers=table.numbers * 1.0005))
 
 
-def with_other_members(made):
-    table = table_of(made)
-    return with_table(made, replace(table, members=table.members.where(table.members != 0, 1)))
+def with_other_members(result):
+    table = table_of(result)
+    return with_table(result, replace(table, members=table.members.where(table.members != 0, 1)))
 
 
-def with_other_kinds(made):
-    table = table_of(made)
-    return with_table(made, replace(table, kinds=tuple((f"{kind}!", place) for kind, place in table.kinds)))
+def with_other_kinds(result):
+    table = table_of(result)
+    return with_table(result, replace(table, kinds=tuple((f"{kind}!", place) for kind, place in table.kinds)))
 
 
 @pytest.mark.parametrize(
@@ -86,10 +88,10 @@ def with_other_kinds(made):
         (with_other_kinds, False),
     ],
 )
-def test_a_bank_is_the_same_where_only_rounding_differs(made, tmp_path, change, expected):
-    changed = change(made)
-    assert bank.files(changed) != bank.files(made)
-    bank.save(made, tmp_path / "kept")
+def test_a_bank_is_the_same_where_only_rounding_differs(result, tmp_path, change, expected):
+    changed = change(result)
+    assert bank.files(changed) != bank.files(result)
+    bank.save(result, tmp_path / "kept")
     bank.save(changed, tmp_path / "fresh")
     assert same_bank(tmp_path / "fresh", tmp_path / "kept", NAME) is expected
 
@@ -113,7 +115,7 @@ def live(module, score):
 
 
 @pytest.mark.parametrize(
-    ("kept", "fresh", "tags", "expected"),
+    ("saved", "fresh", "tags", "expected"),
     [
         (printed("error 0.4522"), printed("error 0.4522"), [], True),
         (printed("error 0.4522"), printed("error 0.4523"), [], False),
@@ -126,8 +128,8 @@ def live(module, score):
         (live("map.js", 0.2379), live("bars.js", 0.2379), [], False),
     ],
 )
-def test_a_solution_is_the_same_where_it_prints_the_same(tmp_path, kept, fresh, tags, expected):
-    for name, output in (("kept", kept), ("fresh", fresh)):
+def test_a_solution_is_the_same_where_it_prints_the_same(tmp_path, saved, fresh, tags, expected):
+    for name, output in (("kept", saved), ("fresh", fresh)):
         cell = new_code_cell("", id="shown", outputs=[output], metadata={"tags": tags})
         write_notebook(new_notebook(cells=[cell]), tmp_path / name)
     assert same_solution(tmp_path / "fresh", tmp_path / "kept") is expected

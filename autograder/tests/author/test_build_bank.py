@@ -67,12 +67,12 @@ def test_a_task_may_say_otherwise_what_a_hint_says_to_all(prepared, old, new, hi
 
 
 def test_a_tensor_is_made_once_with_each_set_of_givens(prepared):
-    made = prepared().bank
-    probes = made.tasks["row-sums"].probe
+    result = prepared().bank
+    probes = result.tasks["row-sums"].probe
     assert list(probes) == [AS_SEEN, "redrawn-1"]
     for run, probe in probes.items():
-        assert torch.equal(probe.expected.tensor, made.givens[run]["table"].sum(dim=1))
-    assert not torch.equal(made.givens[AS_SEEN]["table"], made.givens["redrawn-1"]["table"])
+        assert torch.equal(probe.expected.tensor, result.givens[run]["table"].sum(dim=1))
+    assert not torch.equal(result.givens[AS_SEEN]["table"], result.givens["redrawn-1"]["table"])
 
 
 def test_the_bank_is_made_without_drawing_the_lessons_figures(prepared):
@@ -85,12 +85,12 @@ def test_an_answer_runs_at_the_moment_of_its_cell_and_leaves_no_trace(course_wit
     course = course_with()
     described = load_lesson(course.source / NAME)
     runs = run_solution(described, read_source(course.source / NAME / f"{NAME}.py"), NAME)
-    moment, made = runs.moments[AS_SEEN]["row-sums-answer"], []
+    moment, result = runs.moments[AS_SEEN]["row-sums-answer"], []
     for seed in (1, 2):
         state = torch.manual_seed(seed).get_state()
-        made.append(moment.run("row_sums = table.zero_() + torch.rand(3)", "<cell>")["row_sums"])
+        result.append(moment.run("row_sums = table.zero_() + torch.rand(3)", "<cell>")["row_sums"])
         assert torch.equal(torch.get_rng_state(), state)
-    assert torch.equal(*made)
+    assert torch.equal(*result)
     assert torch.equal(moment.variables["table"], runs.givens[AS_SEEN]["table"])
     assert "row_sums" not in moment.variables
 
@@ -105,22 +105,22 @@ def test_a_name_that_the_solution_does_not_define_is_named(refused):
 
 
 def test_a_solution_that_fails_on_a_probe_is_named_with_its_error(refused):
-    found = refused(source=(("return x / x.sum()", "return x / x.sum() if len(x) == 3 else x / []"),))
-    assert found == [f"{NAME}: task share: probe four: the solution raises TypeError"]
+    actual = refused(source=(("return x / x.sum()", "return x / x.sum() if len(x) == 3 else x / []"),))
+    assert actual == [f"{NAME}: task share: probe four: the solution raises TypeError"]
 
 
 def test_a_solution_that_gives_no_tensor_is_named_with_what_it_gives(refused):
-    found = refused(source=(("return x / x.sum()", "return (x / x.sum()).tolist()"),))
-    assert found == [
+    actual = refused(source=(("return x / x.sum()", "return (x / x.sum()).tolist()"),))
+    assert actual == [
         f"{NAME}: task share: probe three: the solution gives list",
         f"{NAME}: task share: probe four: the solution gives list",
     ]
 
 
 def test_a_solution_with_other_axes_than_named_is_refused(refused):
-    found = refused(source=(("table.sum(dim=1)", "table.sum(dim=1)[:, None]"),))
+    actual = refused(source=(("table.sum(dim=1)", "table.sum(dim=1)[:, None]"),))
     expected = f"{NAME}: task row-sums: probe as-seen: the solution has 2 axes, and the task names ('rows',)"
-    assert expected in found
+    assert expected in actual
 
 
 def test_a_cell_that_fails_is_named_with_its_error(refused):
@@ -140,26 +140,26 @@ def test_a_solution_below_100_percent_is_named(refused, old, new, task):
 
 
 def test_a_given_that_no_cell_defines_is_named(refused):
-    found = refused(tasks=(('given_axes={"table"', 'given_axes={"tables": (), "table"'),))
-    assert found == [f"{NAME}: no given cell defines tables"]
+    actual = refused(tasks=(('given_axes={"table"', 'given_axes={"tables": (), "table"'),))
+    assert actual == [f"{NAME}: no given cell defines tables"]
 
 
 # Known wrong answers
 
 
 def test_a_known_wrong_answer_that_passes_is_named(refused):
-    found = refused(tasks=(("→ x.max()", "→ (x).sum()"),))
-    assert f"{NAME}: task share: the known wrong answer by-largest passes" in found
+    actual = refused(tasks=(("→ x.max()", "→ (x).sum()"),))
+    assert f"{NAME}: task share: the known wrong answer by-largest passes" in actual
 
 
 def test_a_known_wrong_tensor_that_passes_is_named(refused):
-    found = refused(tasks=(("→ table.mean", "→ (2 * table / 2).sum"),))
-    assert f"{NAME}: task row-sums: the known wrong answer means passes" in found
+    actual = refused(tasks=(("→ table.mean", "→ (2 * table / 2).sum"),))
+    assert f"{NAME}: task row-sums: the known wrong answer means passes" in actual
 
 
 def test_a_known_wrong_answer_that_is_wrong_on_one_probe_is_wrong_enough(prepared):
-    one = (("x.max()", "(x.sum() if len(x) == 3 else 1)"),)
-    assert prepared(tasks=one).bank.tasks["share"].known_wrong[0].id == "by-largest"
+    item = (("x.max()", "(x.sum() if len(x) == 3 else 1)"),)
+    assert prepared(tasks=item).bank.tasks["share"].known_wrong[0].id == "by-largest"
 
 
 MEANS = f"{NAME}: task row-sums: the wrong answer means: "
@@ -178,8 +178,8 @@ MEANS = f"{NAME}: task row-sums: the wrong answer means: "
     ],
 )
 def test_a_wrong_answer_that_cannot_be_made_is_named_with_task_mistake_and_cell(refused, old, new, problem):
-    (found,) = refused(tasks=((old, new),))
-    assert found.replace("answer mean:", "answer means:").startswith(MEANS + problem)
+    (actual,) = refused(tasks=((old, new),))
+    assert actual.replace("answer mean:", "answer means:").startswith(MEANS + problem)
 
 
 def test_a_line_that_is_no_change_is_named_with_task_answer_and_line(refused):
@@ -211,7 +211,7 @@ HALF = (("by-largest: ", "half: x / → x / 2 /\n        by-largest: "),)
 def test_a_lessons_own_mistake_is_known_to_it(course_with):
     course = course_with(tasks=HALF)
     (course.source / NAME / "faults.py").write_text(OWN, encoding="utf-8")
-    assert "half" in {one.id for one in prepare(course, NAME).bank.tasks["share"].known_wrong}
+    assert "half" in {item.id for item in prepare(course, NAME).bank.tasks["share"].known_wrong}
 
 
 def test_a_lessons_own_mistake_is_not_known_to_another(course_with):
@@ -276,35 +276,35 @@ def test_an_answer_that_breaks_a_demand_and_keeps_all_points_is_named(course_wit
 
 
 def test_two_known_wrong_answers_that_no_probe_tells_apart_are_named(refused):
-    found = refused(tasks=(("→ len(x)", "→ (1 * x).max()"),))
-    assert found == [f"{NAME}: task share: no probe tells by-count from by-largest"]
+    actual = refused(tasks=(("→ len(x)", "→ (1 * x).max()"),))
+    assert actual == [f"{NAME}: task share: no probe tells by-count from by-largest"]
 
 
 def test_two_known_wrong_answers_that_fail_alike_are_named(refused):
-    found = refused(
+    actual = refused(
         tasks=(
             ("x.sum() → len(x)", "= x @ x[:1]"),
             ("x.sum() → x.max()", "= 2 * (x @ x[:1])"),
         )
     )
-    assert found == [f"{NAME}: task share: no probe tells by-count from by-largest"]
+    assert actual == [f"{NAME}: task share: no probe tells by-count from by-largest"]
 
 
 def test_a_different_right_answer_that_is_rejected_is_named(refused):
-    found = refused(tasks=((DOUBLE, "= x"),))
-    assert len(found) == 1
-    assert found[0].startswith(f"{NAME}: task share: the right answer double is rejected (")
+    actual = refused(tasks=((DOUBLE, "= x"),))
+    assert len(actual) == 1
+    assert actual[0].startswith(f"{NAME}: task share: the right answer double is rejected (")
 
 
 # Axes
 
 
 def test_two_axes_of_the_same_size_in_every_probe_are_named(refused):
-    found = refused(
+    actual = refused(
         source=(("[[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]]", "[[1.0, 2.0], [4.0, 7.0]]"),),
         tasks=(("torch.rand(2, 3", "torch.rand(2, 2"),),
     )
-    assert found == [f"{NAME}: task row-sums: in every probe the axes columns and rows have the same size"]
+    assert actual == [f"{NAME}: task row-sums: in every probe the axes columns and rows have the same size"]
 
 
 SQUARE = (
@@ -316,23 +316,23 @@ SQUARE = (
 
 
 def test_square_probes_of_a_function_are_named(refused):
-    found = refused(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.eye(3) + 1")))
-    assert found == [f"{NAME}: task share: in every probe the axes d_in and tokens have the same size"]
+    actual = refused(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.eye(3) + 1")))
+    assert actual == [f"{NAME}: task share: in every probe the axes d_in and tokens have the same size"]
 
 
 def test_one_probe_that_tells_the_axes_apart_is_enough(prepared):
-    made = prepared(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.rand(2, 3) + 1")))
-    assert made.bank.tasks["share"].axes == ("tokens", "d_in")
+    result = prepared(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.rand(2, 3) + 1")))
+    assert result.bank.tasks["share"].axes == ("tokens", "d_in")
 
 
 def test_one_name_for_two_sizes_is_named(refused):
-    found = refused(tasks=(('{"table": ("rows", "columns")}', '{"table": ("rows", "rows")}'),))
-    assert f"{NAME}: task row-sums: in probe as-seen the axis rows is both 2 and 3" in found
+    actual = refused(tasks=(('{"table": ("rows", "columns")}', '{"table": ("rows", "rows")}'),))
+    assert f"{NAME}: task row-sums: in probe as-seen the axis rows is both 2 and 3" in actual
 
 
 def test_a_probe_with_another_number_of_axes_than_named_is_named(refused):
-    found = refused(tasks=(('{"table": ("rows", "columns")}', '{"table": ("rows",)}'),))
-    assert f"{NAME}: task row-sums: probe as-seen has 2 axes where ('rows',) are named" in found
+    actual = refused(tasks=(('{"table": ("rows", "columns")}', '{"table": ("rows",)}'),))
+    assert f"{NAME}: task row-sums: probe as-seen has 2 axes where ('rows',) are named" in actual
 
 
 # tasks.py
@@ -410,16 +410,16 @@ def test_the_audit_tries_answers_by_the_bank_that_lies_there(course_with):
     course = course_with()
     with pytest.raises(AuthoringError, match="has to be built first"):
         audit_lesson(course, NAME)
-    made = prepare(course, NAME).bank
-    share = made.tasks["share"]
+    result = prepare(course, NAME).bank
+    share = result.tasks["share"]
     blind = replace(share, explanations=None)
-    save(replace(made, tasks={**made.tasks, "share": blind}), course.bank)
+    save(replace(result, tasks={**result.tasks, "share": blind}), course.bank)
 
     assert audit_lesson(course, NAME)[0].failures == [
         "by-largest is taken for nothing known",
         "by-count is taken for nothing known",
     ]
-    save(replace(made, tasks={**made.tasks, "share": replace(share, known_wrong=())}), course.bank)
+    save(replace(result, tasks={**result.tasks, "share": replace(share, known_wrong=())}), course.bank)
     with pytest.raises(AuthoringError, match="build it first"):
         audit_lesson(course, NAME)
 

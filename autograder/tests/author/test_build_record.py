@@ -20,9 +20,9 @@ def course(course_with):
     described = course.root / "course.toml"
     lessons = described.read_text(encoding="utf-8").replace(f'"{NAME}"', f'"{NAME}", "{OTHER}"')
     described.write_text(f'languages = ["en", "bn"]\n{lessons}', encoding="utf-8")
-    for place in (f"notebooks/{NAME}/{NAME}.ipynb", f"source/{OTHER}/tasks.py", f"locale/bn/{OTHER}.po"):
-        (course.root / place).parent.mkdir(parents=True, exist_ok=True)
-        (course.root / place).write_text("as_it_was = 1", encoding="utf-8")
+    for folder in (f"notebooks/{NAME}/{NAME}.ipynb", f"source/{OTHER}/tasks.py", f"locale/bn/{OTHER}.po"):
+        (course.root / folder).parent.mkdir(parents=True, exist_ok=True)
+        (course.root / folder).write_text("as_it_was = 1", encoding="utf-8")
     course = type(course).read(course.root)
     BuildRecord(course, [NAME]).keep(
         NAME, {"bank/share": "1", "release": "2", "solution": "3", "solution/bn": "4"}
@@ -41,7 +41,7 @@ def test_a_lesson_is_current_until_a_build_would_change_it(course):
 
 
 @pytest.mark.parametrize(
-    ("place", "current"),
+    ("folder", "current"),
     [
         (f"source/{NAME}/tasks.py", ()),
         (f"source/{NAME}/picture.svg", ()),
@@ -57,14 +57,14 @@ def test_a_lesson_is_current_until_a_build_would_change_it(course):
         (f"solutions/{NAME}/.ipynb_checkpoints/{NAME}.ipynb", (NAME,)),
     ],
 )
-def test_a_change_counts_where_the_lesson_reads_or_writes_it(course, place, current):
-    change(course.root / place)
+def test_a_change_counts_where_the_lesson_reads_or_writes_it(course, folder, current):
+    change(course.root / folder)
     assert BuildRecord(course, [NAME]).current == current
 
 
-@pytest.mark.parametrize("place", [f"source/{NAME}/tasks.py", "source/faults.py"])
-def test_a_comment_between_tasks_and_mistakes_changes_nothing(course, place):
-    change(course.root / place, "\n\n# Nobody computes with this.\n")
+@pytest.mark.parametrize("folder", [f"source/{NAME}/tasks.py", "source/faults.py"])
+def test_a_comment_between_tasks_and_mistakes_changes_nothing(course, folder):
+    change(course.root / folder, "\n\n# Nobody computes with this.\n")
     assert BuildRecord(course, [NAME]).current == (NAME,)
 
 
@@ -74,7 +74,7 @@ def test_a_line_of_a_lesson_is_its_text_and_no_comment(course):
 
 
 @pytest.mark.parametrize(
-    ("place", "left"),
+    ("folder", "left"),
     [
         (f"answers/{NAME}.json", {"release", "solution", "solution/bn"}),
         (f"notebooks/{NAME}/{NAME}.ipynb", {"bank/share", "solution", "solution/bn"}),
@@ -83,8 +83,8 @@ def test_a_line_of_a_lesson_is_its_text_and_no_comment(course):
         ("source/faults.py", {"bank/share", "release", "solution", "solution/bn"}),
     ],
 )
-def test_a_stage_whose_result_is_not_as_it_was_written_is_done_again(course, place, left):
-    change(course.root / place)
+def test_a_stage_whose_result_is_not_as_it_was_written_is_done_again(course, folder, left):
+    change(course.root / folder)
     assert set(BuildRecord(course, [NAME]).stages(NAME)) == left
 
 

@@ -53,7 +53,7 @@ def chosen(task: Task, solution: str = SHARE) -> dict[tuple[str, str], int | Non
 
 def with_right(*answers: str) -> Task:
     return replace(
-        TASK, right=tuple(Right(f"right-{number}", (Cell(one),)) for number, one in enumerate(answers))
+        TASK, right=tuple(Right(f"right-{number}", (Cell(item),)) for number, item in enumerate(answers))
     )
 
 

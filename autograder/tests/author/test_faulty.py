@@ -15,7 +15,7 @@ TEXT_STUB = "*Write your answer here.*"
 
 
 def marks(name="a", kind="code", grade=False):
-    made = {
+    result = {
         "cell_type": kind,
         "grade": grade,
         "grade_id": name,
@@ -24,7 +24,7 @@ def marks(name="a", kind="code", grade=False):
         "solution": True,
         "task": False,
     }
-    return {"nbgrader": made | ({"points": 2} if grade else {})}
+    return {"nbgrader": result | ({"points": 2} if grade else {})}
 
 
 def stubbed(source):
@@ -95,18 +95,18 @@ def test_faulty_code_runs_and_does_the_wrong_thing():
 
 @pytest.mark.parametrize("source", [LEFT, WHOLE, INDENTED], ids=["left", "whole", "indented"])
 def test_no_mark_and_nothing_of_the_solution_stays_for_the_learner(source):
-    made = stubbed(source)
-    assert "###" not in made
-    assert not any(line in made.splitlines() for line in solution_region(source) if "return" in line)
+    result = stubbed(source)
+    assert "###" not in result
+    assert not any(line in result.splitlines() for line in solution_region(source) if "return" in line)
 
 
 def test_the_faulty_code_of_one_cell_does_not_leak_into_the_next():
     step = StubSolutions()
     cells = [
-        new_code_cell(one, metadata=marks()) for one in (WHOLE, INDENTED.split("    ### BEGIN FAULTY")[0])
+        new_code_cell(item, metadata=marks()) for item in (WHOLE, INDENTED.split("    ### BEGIN FAULTY")[0])
     ]
-    made = [step.preprocess_cell(cell, {"language": "python"}, 0)[0].source for cell in cells]
-    assert made[1] == 'def mask(n):\n    """Shapes: (n, n)."""\n    ...  # your code here\n'
+    result = [step.preprocess_cell(cell, {"language": "python"}, 0)[0].source for cell in cells]
+    assert result[1] == 'def mask(n):\n    """Shapes: (n, n)."""\n    ...  # your code here\n'
 
 
 @pytest.mark.parametrize(

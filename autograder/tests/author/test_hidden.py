@@ -61,10 +61,10 @@ def test_every_probe_has_a_twin_that_is_marked_as_hidden():
 
 def test_a_twin_asks_the_same_in_the_same_words_of_the_same_shapes():
     for probe in (ASKS, OTHER):
-        made = twin(probe)
+        result = twin(probe)
         for field in ("says", "keywords", "construct", "train", "dtype", "observe", "settings", "weights"):
-            assert getattr(made, field) == getattr(probe, field)
-        assert list(made.inputs) == list(probe.inputs)
+            assert getattr(result, field) == getattr(probe, field)
+        assert list(result.inputs) == list(probe.inputs)
     assert twin(ASKS).inputs["scores"].shape == SCORES.shape
     assert twin(ASKS).inputs["scores"].dtype == SCORES.dtype
 
@@ -109,11 +109,11 @@ def test_a_probe_that_redraws_gives_its_twin_other_inputs_and_the_rest_moves():
         return {"heads": 3 + int(torch.randint(100, (1,), generator=generator))}
 
     probe = replace(ASKS, redraw=redraw)
-    made, again, other = (twin(probe, name) for name in ("one", "one", "two"))
-    assert list(made.inputs) == list(probe.inputs)
-    assert made.inputs["heads"] == again.inputs["heads"]
-    assert len({2, made.inputs["heads"], other.inputs["heads"]}) == 3
-    assert torch.equal(made.inputs["scores"], twin(ASKS, "one").inputs["scores"])
+    result, again, other = (twin(probe, name) for name in ("one", "one", "two"))
+    assert list(result.inputs) == list(probe.inputs)
+    assert result.inputs["heads"] == again.inputs["heads"]
+    assert len({2, result.inputs["heads"], other.inputs["heads"]}) == 3
+    assert torch.equal(result.inputs["scores"], twin(ASKS, "one").inputs["scores"])
 
 
 def test_each_draw_is_another_and_the_same_every_time():
@@ -147,16 +147,16 @@ def test_masks_and_whole_numbers_stay(name):
 
 def test_the_identity_and_zeros_stay():
     probe = Probe("still", "the identity", {"eye": torch.eye(3), "zeros": torch.zeros(2, 2)})
-    made = twin(probe)
-    assert torch.equal(made.inputs["eye"], torch.eye(3))
-    assert torch.equal(made.inputs["zeros"], torch.zeros(2, 2))
+    result = twin(probe)
+    assert torch.equal(result.inputs["eye"], torch.eye(3))
+    assert torch.equal(result.inputs["zeros"], torch.zeros(2, 2))
 
 
 def test_objects_of_the_notebook_get_other_weights_and_the_courses_own_stay():
-    made = twin(OBJECTS)
-    assert made.inputs["model"].seed != OBJECTS.inputs["model"].seed
-    assert made.inputs["model"].construct == {"d": 2}
-    assert made.inputs["part"] == OBJECTS.inputs["part"]
+    result = twin(OBJECTS)
+    assert result.inputs["model"].seed != OBJECTS.inputs["model"].seed
+    assert result.inputs["model"].construct == {"d": 2}
+    assert result.inputs["part"] == OBJECTS.inputs["part"]
 
 
 def test_what_must_be_refused_yields_no_numbers_and_has_no_twin():

@@ -87,13 +87,13 @@ def runs():
 
 
 @pytest.fixture(scope="module")
-def made(runs):
+def result(runs):
     return make_task(TASK, runs, FAULTS)
 
 
-def test_what_does_something_new_together_is_kept(made):
-    members = [tuple(place for place in row if place >= 0) for row in made.explanations.members.tolist()]
-    alone, reworded = [(place,) for place in range(len(WRONG))], [(1,), (2,), (6,)]
+def test_what_does_something_new_together_is_kept(result):
+    members = [tuple(place for place in row if place >= 0) for row in result.explanations.members.tolist()]
+    alone, reworded = [(position,) for position in range(len(WRONG))], [(1,), (2,), (6,)]
     # "no-half" has two wordings, the small edit first. What is all zeros hides whatever else there is.
     pairs = [(1, 2), (0, 2), (1, 5), (0, 5), (1, 3), (0, 3), (1, 4), (2, 5), (2, 3), (2, 4)]
     others = [(5, 3), (5, 4), (3, 4), (6, 4)]
@@ -109,12 +109,12 @@ def test_a_mistake_that_adds_nothing_to_another_is_not_kept_beside_it(runs):
         summed: x = x / 2 → return x.cumsum(0)
         no-turn: .flip(0) →
         """)
-    made = make_task(replace(TASK, wrong=both), runs, replace(FAULTS, together=()))
-    assert made.explanations.members.tolist() == [[0], [1]]
+    result = make_task(replace(TASK, wrong=both), runs, replace(FAULTS, together=()))
+    assert result.explanations.members.tolist() == [[0], [1]]
 
 
-def test_of_an_error_that_is_right_the_solutions_own_line_is_not_kept(made):
-    error = made.probe["empty"].expected.error
+def test_of_an_error_that_is_right_the_solutions_own_line_is_not_kept(result):
+    error = result.probe["empty"].expected.error
     assert (error.type, error.line, error.function) == ("ValueError", "", "")
 
 
@@ -130,8 +130,8 @@ def test_an_experiment_is_made_with_one_mistake_alone_and_where_another_wording_
     make_task(TASK, runs, FAULTS)
     solution = runs.solutions["steps"]
     reworded = {
-        combined_text(solution, [WRONG[place].changes, right.changes])
-        for place in (1, 2, 6)
+        combined_text(solution, [WRONG[position].changes, right.changes])
+        for position in (1, 2, 6)
         for right in TASK.right
     }
     assert tried[: len(WRONG)] == [changed_answer(TASK, wrong.changes, runs) for wrong in WRONG]
@@ -140,20 +140,20 @@ def test_an_experiment_is_made_with_one_mistake_alone_and_where_another_wording_
 
 
 @pytest.mark.parametrize("places", [(2, 1), (3, 5), (4, 6), (1, 2, 3)], ids=str)
-def test_mistakes_made_together_are_all_named(made, runs, places):
-    text = changed_answer(TASK, [change for place in places for change in WRONG[place].changes], runs)
-    explained = explain(made, outcomes_of(TASK, text, made.probes, runs))
-    assert {one.id for one in explained.wrong} == {WRONG[place].fault for place in places}
+def test_mistakes_made_together_are_all_named(result, runs, places):
+    text = changed_answer(TASK, [change for position in places for change in WRONG[position].changes], runs)
+    explained = explain(result, outcomes_of(TASK, text, result.probes, runs))
+    assert {item.id for item in explained.wrong} == {WRONG[position].fault for position in places}
 
 
-def test_a_mistake_is_named_in_another_wording_too(made, runs):
+def test_a_mistake_is_named_in_another_wording_too(result, runs):
     text = changed_answer(TASK, [*WRONG[2].changes, *TASK.right[0].changes], runs)
-    explained = explain(made, outcomes_of(TASK, text, made.probes, runs))
-    assert [one.id for one in explained.wrong] == ["no-one"]
+    explained = explain(result, outcomes_of(TASK, text, result.probes, runs))
+    assert [item.id for item in explained.wrong] == ["no-one"]
 
 
-def test_an_experiment_that_both_mistakes_show_in_is_not_tried(made):
-    table = made.explanations
+def test_an_experiment_that_both_mistakes_show_in_is_not_tried(result):
+    table = result.explanations
     kinds = table.on(table.probes)[0][table.members.tolist().index([5, 3, -1])].tolist()
     assert [table.kinds[kind][0] == "untried" for kind in kinds] == [False, False, True]
 
@@ -176,11 +176,11 @@ def test_a_mistake_is_tried_where_answers_run_and_without_touching_the_lesson(ru
 def test_a_mistake_made_with_a_result_is_named_without_an_answer_that_shows_it(runs, changes, named):
     lost = OnResult("first-lost", lambda result, axis: result.narrow(axis, 1, 2), ("tokens",))
     turned = OnResult("turned", lambda result, axis: result.T)
-    known = FAULTS.known | {name: Fault(name, "", "") for name in ("first-lost", "turned")}
+    reference = FAULTS.known | {name: Fault(name, "", "") for name in ("first-lost", "turned")}
     task = replace(TASK, cannot={"turned": "nobody does"})
-    made = make_task(task, runs, Faults(known, {}, (), (lost, turned)))
-    explained = explain(made, outcomes_of(TASK, changed_answer(TASK, changes, runs), made.probes, runs))
-    assert {one.id for one in explained.wrong} == named
+    built = make_task(task, runs, Faults(reference, {}, (), (lost, turned)))
+    explained = explain(built, outcomes_of(TASK, changed_answer(TASK, changes, runs), built.probes, runs))
+    assert {item.id for item in explained.wrong} == named
 
 
 def test_what_a_mistake_makes_of_rounding_is_not_known(runs):
@@ -191,4 +191,4 @@ def test_what_a_mistake_makes_of_rounding_is_not_known(runs):
     table = make_task(task, runs, faults).explanations
     alone = table.members[:, 0] == len(WRONG)
     kind = table.on(("three", "nearly-zero"))[0][alone]
-    assert [table.kinds[place][0] for place in kind.flatten().tolist()] == ["(3, 2)", "untried"]
+    assert [table.kinds[position][0] for position in kind.flatten().tolist()] == ["(3, 2)", "untried"]

@@ -55,12 +55,14 @@ def course(course_with) -> Course:
     asked = 'predict("sign", "Which sign?", ("plus", "minus"))'
     shown = 'reveal(\n    "sign",\n    "minus",\n)'
     cells = f'# %% id="sign-prediction"\n{asked}\n\n# %% id="sign-revealed"\n{shown}\n\n# %% id="shown"'
-    made = course_with(source=(('# %% id="shown"', cells), ("import check", "import check, predict, reveal")))
-    described = made.root / "course.toml"
+    result = course_with(
+        source=(('# %% id="shown"', cells), ("import check", "import check, predict, reveal"))
+    )
+    described = result.root / "course.toml"
     described.write_text(
         f'languages = ["en", "{SPOKEN}"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8"
     )
-    return Course.read(made.root)
+    return Course.read(result.root)
 
 
 def fill(course: Course, *translations: tuple[str, str, str]) -> None:
@@ -101,8 +103,8 @@ def test_prose_is_gathered_by_paragraphs_and_put_back_in_its_place():
 
 
 def test_each_text_of_a_lesson_stands_where_a_translator_finds_it(course):
-    found = {(one.context, one.text) for one in translate.entries(course, NAME)}
-    assert found >= {
+    actual = {(item.context, item.text) for item in translate.entries(course, NAME)}
+    assert actual >= {
         (NAME, "01 · A tiny lesson"),
         ("title", "Text about it."),
         ("sign", "Which sign?"),
@@ -112,7 +114,7 @@ def test_each_text_of_a_lesson_stands_where_a_translator_finds_it(course):
         ("share", "Divide by the sum."),
         ("share", "Shares add up to 1."),
     }
-    faults = {(one.context, one.text) for one in translate.entries(course, translate.FAULTS)}
+    faults = {(item.context, item.text) for item in translate.entries(course, translate.FAULTS)}
     assert faults >= {
         ("course", "Tiny"),
         ("forbidden", "softmax"),
@@ -202,8 +204,8 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
     assert without_source(course) == []
     for folder in ("notebooks", "solutions"):
         english, other = (
-            nbformat.read(course.root / folder / place / f"{NAME}.ipynb", as_version=4)
-            for place in (NAME, f"{SPOKEN}/{NAME}")
+            nbformat.read(course.root / folder / course_folder / f"{NAME}.ipynb", as_version=4)
+            for course_folder in (NAME, f"{SPOKEN}/{NAME}")
         )
         assert [cell["id"] for cell in other.cells] == [cell["id"] for cell in english.cells]
         for before, after in zip(english.cells, other.cells, strict=True):
@@ -211,8 +213,8 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
                 assert after.source == before.source
                 assert after.metadata == before.metadata
         for cell in filter(is_answer, other.cells):  # what a learner who starts over goes back to
-            kept = {"stub": cell.source} if folder == "notebooks" else None
-            assert cell.metadata.get("autograder") == kept
+            saved = {"stub": cell.source} if folder == "notebooks" else None
+            assert cell.metadata.get("autograder") == saved
         assert other.cells[0].source == "# ছোট পাঠ\n\nText about it."
     shown = {cell["id"]: cell.outputs for cell in other.cells if cell.cell_type == "code"}
     assert shown["share"][0].data["text/plain"].startswith("[ঠিক] অংশ (3 of 3 points)\nঅংশগুলোর যোগফল 1।")
@@ -223,10 +225,10 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
     monkeypatch.chdir(course.root / "notebooks" / SPOKEN / NAME)
     monkeypatch.setenv("AUTOGRADER_PROGRESS", "off")
     try:
-        said = repr(check("share", lambda x: x / x.max()))
-        assert "] অংশ (0 of 3 points)" in said
-        assert "যোগফল দিয়ে ভাগ করো।" in said
-        assert "--  four numbers" in said
+        output = repr(check("share", lambda x: x / x.max()))
+        assert "] অংশ (0 of 3 points)" in output
+        assert "যোগফল দিয়ে ভাগ করো।" in output
+        assert "--  four numbers" in output
     finally:
         language.speak(course.bank, ("en",))
 

@@ -40,9 +40,9 @@ def test_a_text_that_tasks_share_has_to_be_read_in_each(course_with):
     assert refused(course) == [
         f"{NAME}: task {task}: nobody has read there what by-count says" for task in ("share", "row-sums")
     ]
-    said = list(messages_of(course, NAME))
-    assert [one.unread for one in said] == [("by-count",), ("by-count",)]
-    assert confirm(course, NAME, said[:1]) == 1
+    output = list(messages_of(course, NAME))
+    assert [item.unread for item in output] == [("by-count",), ("by-count",)]
+    assert confirm(course, NAME, output[:1]) == 1
     assert refused(course) == [f"{NAME}: task row-sums: nobody has read there what by-count says"]
     assert confirm(course, NAME, list(messages_of(course, NAME, ["row-sums"]))) == 1
     assert refused(course) == []
@@ -54,8 +54,8 @@ def test_what_was_read_is_read_again_when_it_is_worded_anew(course_with):
     faults = course.source / "faults.py"
     faults.write_text(faults.read_text().replace("not by the count", "not by how many there are"))
     assert len(refused(course)) == 2
-    (said,) = messages_of(course, NAME, ["share"])
-    assert (said.unread, list(said.shared)) == (("by-count",), ["by-count"])
+    (output,) = messages_of(course, NAME, ["share"])
+    assert (output.unread, list(output.shared)) == (("by-count",), ["by-count"])
 
 
 def test_a_text_of_the_task_itself_needs_no_reading(course_with):
@@ -70,13 +70,13 @@ def test_every_lesson_of_several_reads_what_it_says_of_the_shared_mistakes(cours
 
 
 def test_a_mistake_that_is_made_with_a_result_is_shown_too(course_with):
-    said = list(messages_of(course_with(faults=(ON_RESULTS,)), NAME))
-    assert [[one.fault for one in task.messages] for task in said] == [
+    output = list(messages_of(course_with(faults=(ON_RESULTS,)), NAME))
+    assert [[item.fault for item in task.messages] for task in output] == [
         ["by-largest", "by-count", "turned"],
         ["columns", "means"],  # its solution returns nothing
     ]
-    assert said[0].messages[-1].change == ""
-    assert "The order is turned round." in said[0].messages[-1].text
+    assert output[0].messages[-1].change == ""
+    assert "The order is turned round." in output[0].messages[-1].text
 
 
 def test_a_mistake_that_shows_only_beside_another_one_is_shown_too(course_with):
@@ -91,11 +91,11 @@ def test_a_mistake_that_shows_only_beside_another_one_is_shown_too(course_with):
         ),
         faults=(ON_RESULTS,),
     )
-    (said,) = messages_of(course, NAME, ["share"])
-    assert said.beside == {"turned": "The order is turned round."}
-    assert "--- turned, beside another mistake\nThe order is turned round." in messages_text(said)
-    made = make_bank(*_run(course))
-    assert "turned" in [one.id for one in made.tasks["share"].known_wrong]
+    (output,) = messages_of(course, NAME, ["share"])
+    assert output.beside == {"turned": "The order is turned round."}
+    assert "--- turned, beside another mistake\nThe order is turned round." in messages_text(output)
+    result = make_bank(*_run(course))
+    assert "turned" in [item.id for item in result.tasks["share"].known_wrong]
 
 
 def _run(course: Course):
@@ -104,8 +104,8 @@ def _run(course: Course):
 
 
 def test_messages_are_shown_as_a_learner_reads_them(course_with):
-    (said,) = messages_of(course_with(), NAME, ["share"])
-    text = messages_text(said)
+    (output,) = messages_of(course_with(), NAME, ["share"])
+    text = messages_text(output)
     assert "=== share: Shares of a whole\n\nhint: Divide by the sum.\n\nlearned: Shares add up to 1." in text
     assert (
         "--- by-count\n-    return x / x.sum()\n+    return x / len(x)\n[not yet] Shares of a whole" in text
@@ -115,8 +115,8 @@ def test_messages_are_shown_as_a_learner_reads_them(course_with):
 
 
 def test_a_hint_that_a_message_does_not_say_is_shown_beside_it(course_with):
-    (said,) = messages_of(course_with(), NAME, ["share"])
-    silent = replace(said, messages=(replace(said.messages[0], text="[not yet] Shares"),))
+    (output,) = messages_of(course_with(), NAME, ["share"])
+    silent = replace(output, messages=(replace(output.messages[0], text="[not yet] Shares"),))
     assert "[not yet] Shares\nits hint is not said: Divide by the sum." in messages_text(silent)
 
 
@@ -142,8 +142,8 @@ def test_the_command_prints_messages_and_keeps_what_was_read(course_with):
     assert printed.exit_code == 0
     assert "--- by-count, not yet read" in printed.output
     assert not (course.source / NAME / READ).exists()
-    kept = CliRunner().invoke(app, ["messages", "01", "row-sums", "--confirm", *where])
-    assert kept.output == "1 text is new among those read.\n"
+    saved = CliRunner().invoke(app, ["messages", "01", "row-sums", "--confirm", *where])
+    assert saved.output == "1 text is new among those read.\n"
     assert list(load_read(course.source / NAME)) == ["row-sums"]
 
 
@@ -179,20 +179,20 @@ def test_a_result_of_another_shape_may_have_the_right_numbers(course_with):
 
 
 @pytest.mark.parametrize(
-    ("word", "found"),
+    ("word", "actual"),
     [
         ("by-count", ["by-count: divided by the count"]),
         ("DIVIDE by", ["by-count: divided by the count", "by-largest: divided by the largest"]),
         ("", [f"{name}: " for name in ("by-count", "by-largest", "columns", "means")]),
     ],
 )
-def test_the_mistakes_that_have_a_word_are_listed_with_their_lessons(course_with, word, found):
+def test_the_mistakes_that_have_a_word_are_listed_with_their_lessons(course_with, word, actual):
     listed = CliRunner().invoke(app, ["faults", word, "--course", str(course_with().root)])
     lines = listed.output.splitlines()
     assert [line for line in lines if not line.startswith(" ")] == [
-        next(line for line in lines if line.startswith(name)) for name in found
+        next(line for line in lines if line.startswith(name)) for name in actual
     ]
-    assert lines.count(f"    named in source/faults.py, shown in {NAME}") == len(found)
+    assert lines.count(f"    named in source/faults.py, shown in {NAME}") == len(actual)
 
 
 def test_a_word_that_no_mistake_has_is_told(course_with):
@@ -211,8 +211,8 @@ def test_what_a_result_without_fractions_cannot_show_is_asked_of_nobody(course_w
         ),
         faults=(ON_RESULTS,),
     )
-    (said,) = messages_of(course, NAME, ["share"])
-    assert said.beside == {}
+    (output,) = messages_of(course, NAME, ["share"])
+    assert output.beside == {}
 
 
 def test_what_was_read_in_a_task_that_is_gone_is_dropped(course_with):

@@ -78,9 +78,9 @@ def lesson(tmp_path_factory):
     """The bank of a lesson with that task alone, written and read again."""
     described = Lesson("Modules", (TASK,), {}, lambda generator: {}, redraws=0)
     runs = run_solution(described, solved({"projection": Projection}), "01-modules")
-    made = make_bank(described, runs, "01-modules", FAULTS)
+    result = make_bank(described, runs, "01-modules", FAULTS)
     folder = tmp_path_factory.mktemp("bank")
-    bank.save(made, folder)
+    bank.save(result, folder)
     return bank.load("01-modules", folder)
 
 
@@ -97,7 +97,7 @@ def judged(lesson):
     return judge_it
 
 
-def said(lesson, verdict):
+def output(lesson, verdict):
     return " ".join(plain_text(lesson.tasks["projection"], verdict).split())
 
 
@@ -108,15 +108,15 @@ def test_the_solution_passes(judged):
 def test_the_weights_are_those_that_the_solution_draws_under_the_seed(lesson):
     torch.manual_seed(123)
     drawn = Projection(3, 2).W_query
-    kept = lesson.tasks["projection"].probe["seeded"].weights["W_query"]
-    assert torch.equal(kept, drawn)
+    saved = lesson.tasks["projection"].probe["seeded"].weights["W_query"]
+    assert torch.equal(saved, drawn)
 
 
-@pytest.mark.parametrize(("answer", "known"), [(Unscaled, "unscaled"), (OverQueries, "over-queries")])
-def test_a_known_wrong_class_is_named(judged, answer, known):
+@pytest.mark.parametrize(("answer", "reference"), [(Unscaled, "unscaled"), (OverQueries, "over-queries")])
+def test_a_known_wrong_class_is_named(judged, answer, reference):
     verdict = judged(answer)
     assert isinstance(verdict.finding, MatchesKnownWrong)
-    assert (verdict.known_wrong, verdict.earned) == (known, 0)
+    assert (verdict.known_wrong, verdict.earned) == (reference, 0)
 
 
 def test_a_parameter_of_another_name_is_told_with_those_expected(judged, lesson):
@@ -131,7 +131,7 @@ def test_a_parameter_of_another_name_is_told_with_those_expected(judged, lesson)
 
     verdict = judged(Misnamed)
     assert isinstance(verdict.finding, WrongParameters)
-    text = said(lesson, verdict)
+    text = output(lesson, verdict)
     assert "has no parameter `W_query` and has parameters that should not be there (`W_q`)." in text
     assert "Expected: `W_query` and `W_key`." in text
 
@@ -147,7 +147,7 @@ def test_a_module_without_super_init_is_told_its_own_line(judged, lesson):
     verdict = judged(Forgot)
     assert isinstance(verdict.finding, Raised)
     assert verdict.finding.error.line == "self.W_query = nn.Parameter(torch.rand(d_in, d_out))"
-    assert "super().__init__()" in said(lesson, verdict)
+    assert "super().__init__()" in output(lesson, verdict)
 
 
 def test_a_class_that_is_no_module_is_told_so(judged, lesson):
@@ -157,14 +157,14 @@ def test_a_class_that_is_no_module_is_told_so(judged, lesson):
 
     verdict = judged(type("Projection", (Plain,), {}))
     assert isinstance(verdict.finding, WrongType)
-    assert "is a class, but no module" in said(lesson, verdict)
+    assert "is a class, but no module" in output(lesson, verdict)
 
 
 def test_a_function_or_an_instance_is_not_the_class(judged, lesson):
     assert isinstance(judged(lambda x: x).finding, NotAFunction)
     verdict = judged(Projection(3, 2))
     assert isinstance(verdict.finding, NotAFunction)
-    assert "the task asks for a class" in said(lesson, verdict)
+    assert "the task asks for a class" in output(lesson, verdict)
 
 
 def test_the_stub_is_told_to_wait(judged):
@@ -185,7 +185,7 @@ def test_a_forward_that_gives_back_nothing_is_told_to_return(judged, lesson):
         def forward(self, x):
             super().forward(x)
 
-    assert "Is there a `return` at the end?" in said(lesson, judged(Silent))
+    assert "Is there a `return` at the end?" in output(lesson, judged(Silent))
 
 
 def test_right_numbers_that_no_gradient_reaches_are_not_enough(judged, lesson):
@@ -196,7 +196,7 @@ def test_right_numbers_that_no_gradient_reaches_are_not_enough(judged, lesson):
 
     verdict = judged(Detached)
     assert isinstance(verdict.finding, BrokenProperty)
-    assert "No gradient reaches `W_key`" in said(lesson, verdict)
+    assert "No gradient reaches `W_key`" in output(lesson, verdict)
 
 
 def test_a_result_that_changes_from_call_to_call_in_eval_mode_is_found(judged, lesson):
@@ -207,7 +207,7 @@ def test_a_result_that_changes_from_call_to_call_in_eval_mode_is_found(judged, l
             Restless.calls += 1
             return super().forward(x) + 0.1 * (Restless.calls % 2 == 0)
 
-    assert "different results in eval mode" in said(lesson, judged(Restless))
+    assert "different results in eval mode" in output(lesson, judged(Restless))
 
 
 def test_an_input_edited_in_place_is_named(judged, lesson):
@@ -218,7 +218,7 @@ def test_an_input_edited_in_place_is_named(judged, lesson):
             return result
 
     verdict = judged(Edits)
-    assert "changed its argument `x`" in said(lesson, verdict)
+    assert "changed its argument `x`" in output(lesson, verdict)
 
 
 def test_a_module_fixed_to_float32_fails_only_where_another_dtype_is_asked(judged):

@@ -87,13 +87,13 @@ def without_nbgrader(monkeypatch):
     from autograder.author.preprocessors import stub_for
 
     def generate(course, workplace, lesson, notebook):
-        made = nbformat.from_dict(json.loads(json.dumps(notebook)))
-        write_notebook(made, workplace / "solutions" / lesson / f"{lesson}.ipynb")
-        for cell in made.cells:
+        created = nbformat.from_dict(json.loads(json.dumps(notebook)))
+        write_notebook(created, workplace / "solutions" / lesson / f"{lesson}.ipynb")
+        for cell in created.cells:
             before, mark, rest = cell.source.partition("### BEGIN SOLUTION")
             if mark:
                 cell.source = before + stub_for(cell.source) + rest.partition("### END SOLUTION")[2]
-        write_notebook(made, workplace / "notebooks" / lesson / f"{lesson}.ipynb")
+        write_notebook(created, workplace / "notebooks" / lesson / f"{lesson}.ipynb")
 
     monkeypatch.setattr(pipeline, "generate", generate)
 
@@ -114,24 +114,24 @@ def refused(course_with, without_nbgrader):
 
 
 def test_a_release_that_still_holds_the_answer_is_refused(refused):
-    found = refused(source=(("    ### BEGIN SOLUTION\n", ""), ("x.sum()\n    ### END SOLUTION", "x.sum()")))
-    assert found == [f"{NAME}: the untouched release earns 3 points for share"]
+    actual = refused(source=(("    ### BEGIN SOLUTION\n", ""), ("x.sum()\n    ### END SOLUTION", "x.sum()")))
+    assert actual == [f"{NAME}: the untouched release earns 3 points for share"]
 
 
 def test_a_release_without_the_name_of_a_task_is_refused(refused):
-    found = refused(source=(("row_sums = table", "total = 0\nrow_sums = table"),))
-    assert found == [f"{NAME}: the release has no stub for `row_sums` of row-sums"]
+    actual = refused(source=(("row_sums = table", "total = 0\nrow_sums = table"),))
+    assert actual == [f"{NAME}: the release has no stub for `row_sums` of row-sums"]
 
 
 def test_a_release_that_does_not_run_is_refused_with_the_cell(refused):
-    found = refused(source=(("table.max()", "row_sums.max()"),))
-    assert len(found) == 1
-    assert found[0].startswith("cell shown: AttributeError")
+    actual = refused(source=(("table.max()", "row_sums.max()"),))
+    assert len(actual) == 1
+    assert actual[0].startswith("cell shown: AttributeError")
 
 
 def test_what_lint_refuses_stops_a_build(refused):
-    found = refused(source=(('"points": 3', '"points": 2'),))
-    assert found == [f"{NAME}: cell share: has points=2; the checks in tasks.py add up to 3"]
+    actual = refused(source=(('"points": 3', '"points": 2'),))
+    assert actual == [f"{NAME}: cell share: has points=2; the checks in tasks.py add up to 3"]
 
 
 @pytest.mark.parametrize("header", ['check="share" points=3', 'nbgrader={"grade_id": "share"}'])
@@ -270,10 +270,10 @@ def test_a_file_in_a_folder_that_a_lesson_makes_is_kept_like_its_notebook(curren
             (workplace / folder / NAME / "data" / "words.txt").write_text("made")
 
     monkeypatch.setattr(pipeline, "generate", with_data)
-    made = [
+    result = [
         f"{folder}/{NAME}/data/words.txt: differs from its source" for folder in ("notebooks", "solutions")
     ]
-    assert stale(current, NAME) == made
+    assert stale(current, NAME) == result
     build(current, NAME)
     assert stale(current, NAME) == []
 
@@ -282,16 +282,16 @@ def test_a_cell_whose_package_is_not_here_keeps_what_it_printed(course_with, tmp
     course = course_with()
     cell = new_code_cell("print(2)", id="extra", metadata={"tags": ["needs-no_such_package"]})
     cell.outputs = [new_output("stream", name="stdout", text="run where it was installed")]
-    place = f"solutions/{NAME}/{NAME}.ipynb"
+    folder = f"solutions/{NAME}/{NAME}.ipynb"
     notebook = new_notebook(cells=[cell])
-    write_notebook(notebook, course.root / place)
+    write_notebook(notebook, course.root / folder)
     cell.outputs = [new_output("stream", name="stdout", text="not installed")]
-    write_notebook(notebook, tmp_path / place)
+    write_notebook(notebook, tmp_path / folder)
     pipeline._keep_outputs(course, NAME, tmp_path)
-    shown = nbformat.read(tmp_path / place, as_version=4).cells[0].outputs[0].text
+    shown = nbformat.read(tmp_path / folder, as_version=4).cells[0].outputs[0].text
     assert shown == "run where it was installed"
     cell.source = "print(3)"
-    write_notebook(notebook, tmp_path / place)
+    write_notebook(notebook, tmp_path / folder)
     with pytest.raises(AuthoringError, match="install no_such_package, and build again"):
         pipeline._keep_outputs(course, NAME, tmp_path)
 
@@ -305,9 +305,9 @@ def built(tmp_path_factory):
     from importlib.util import module_from_spec, spec_from_file_location
 
     spec = spec_from_file_location("tiny_course", Path(__file__).with_name("conftest.py"))
-    made = module_from_spec(spec)
-    spec.loader.exec_module(made)
-    course = made.write_course(tmp_path_factory.mktemp("built") / "course")
+    result = module_from_spec(spec)
+    spec.loader.exec_module(result)
+    course = result.write_course(tmp_path_factory.mktemp("built") / "course")
     build(course, NAME)
     return course
 

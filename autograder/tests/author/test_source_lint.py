@@ -74,9 +74,9 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
     ("tasks", "tasks=(SHARE, ROW_SUMS)", "tasks=(SHARE, ROW_SUMS, ROW_SUMS)",
      ["task row-sums: defined 2 times in tasks.py"]),
     ("source", "# Text about it.", "# ![](map.png)", ["cell title: a picture without alt text"]),
-    *(("source", "# Text about it.", f"# {said}",
+    *(("source", "# Text about it.", f"# {output}",
        [f"cell title: {habit!r} is not how a native says it; for example: {instead}"])
-      for said, habit, instead in (
+      for output, habit, instead in (
           ("It comes behind the softmax.", "behind", "after, next to"),
           ("It must work also when it is empty.", "also when", "even when, even if"),
           ("Which shape has the output?", "Which shape has", "what is the shape of"),
@@ -171,15 +171,15 @@ def test_what_is_fine_in_a_lesson_has_no_problems(problems, old, new):
     assert problems(source=((old, new),)) == []
 
 
-@pytest.mark.parametrize(("file", "old", "new", "said"), REFUSED)
-def test_what_is_wrong_with_a_lesson_is_named(problems, file, old, new, said):
-    assert problems(**{file: ((old, new),)}) == said
+@pytest.mark.parametrize(("file", "old", "new", "output"), REFUSED)
+def test_what_is_wrong_with_a_lesson_is_named(problems, file, old, new, output):
+    assert problems(**{file: ((old, new),)}) == output
 
 
 def test_code_inside_a_prose_cell_is_named_by_its_line(problems, source_text):
-    found = problems(source=(("# Text about it.\n", "# Text about it.\nx = 1\n"),))
+    actual = problems(source=(("# Text about it.\n", "# Text about it.\nx = 1\n"),))
     line = source_text.splitlines().index("# Text about it.") + 2
-    assert found == [f"line {line}: code inside a prose cell ('x = 1'); is a '# %%' missing?"]
+    assert actual == [f"line {line}: code inside a prose cell ('x = 1'); is a '# %%' missing?"]
 
 
 # nbgrader's metadata
@@ -194,8 +194,8 @@ def test_code_inside_a_prose_cell_is_named_by_its_line(problems, source_text):
     ],
 )
 def test_metadata_that_nbgrader_would_refuse_is_named_with_its_reason(problems, old, new):
-    found = problems(source=((old, new),))
-    assert any(line.startswith("cell share: nbgrader refuses its metadata: ") for line in found)
+    actual = problems(source=((old, new),))
+    assert any(line.startswith("cell share: nbgrader refuses its metadata: ") for line in actual)
 
 
 # Tasks and their cells
@@ -215,8 +215,8 @@ def test_metadata_that_nbgrader_would_refuse_is_named_with_its_reason(problems, 
     ],
 )
 def test_a_test_cell_that_is_more_or_less_than_its_check_is_named(problems, cell):
-    found = problems(source=(('check("share")\n', cell + "\n"),))
-    assert 'cell share: a test cell is check("share") and nothing else' in found
+    actual = problems(source=(('check("share")\n', cell + "\n"),))
+    assert 'cell share: a test cell is check("share") and nothing else' in actual
 
 
 def test_an_answer_cell_after_its_test_is_named(problems, source_text):
@@ -224,19 +224,19 @@ def test_an_answer_cell_after_its_test_is_named(problems, source_text):
     test = source_text.index("# %% nbgrader", start + 5)
     after = source_text.index("# %% nbgrader", test + 5)
     answer = source_text[start:test]
-    found = problems(source=((source_text[start:after], source_text[test:after] + answer),))
-    assert found == ["task share: its answer cell comes after its test"]
+    actual = problems(source=((source_text[start:after], source_text[test:after] + answer),))
+    assert actual == ["task share: its answer cell comes after its test"]
 
 
 # tasks.py by itself
 
 
 def test_every_problem_is_told_at_once(problems):
-    found = problems(
+    actual = problems(
         source=((SHOWN, "# %%\n"), ('"points": 3', '"points": 2'), ("# Text about it.", "# ![](map.png)")),
         tasks=(('hints=("Divide by the sum.",)', "hints=()"),),
     )
-    assert len(found) == 4
+    assert len(actual) == 4
 
 
 # Experiments
@@ -250,15 +250,15 @@ def experiment(name):
 
 @pytest.mark.parametrize("name", ["influences", "", "Influence", "drop-out"])
 def test_an_experiment_that_nobody_knows_is_named_with_its_probe(problems, name):
-    found = problems(tasks=(experiment(name),))
-    assert f"task share: probe four names the unknown experiment {name}" in found
+    actual = problems(tasks=(experiment(name),))
+    assert f"task share: probe four names the unknown experiment {name}" in actual
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_check_by_an_experiment_alone_is_refused(problems, name):
-    found = problems(tasks=(experiment(name),))
+    actual = problems(tasks=(experiment(name),))
     reason = "earns points by experiments alone, whose outcome can be guessed"
-    assert found == [f"task share: the check 'four numbers' {reason}"]
+    assert actual == [f"task share: the check 'four numbers' {reason}"]
 
 
 TOGETHER = (
@@ -273,15 +273,15 @@ def dropping(p, observe="dropout"):
 
 @pytest.mark.parametrize("p", ["0.5", "1 / 2"])
 def test_dropout_that_keeps_as_much_as_it_drops_is_refused(problems, p):
-    found = problems(tasks=(dropping(p), TOGETHER))
-    assert found == [
+    actual = problems(tasks=(dropping(p), TOGETHER))
+    assert actual == [
         "task share: probe four cannot tell what is dropped from what is kept with p = 0.5",
     ]
 
 
 def test_a_check_with_an_unknown_probe_is_not_said_to_be_an_experiment(problems):
-    found = problems(tasks=(experiment("influence"), ('2, ("four",)', '2, ("four", "five")')))
-    assert found == ["task share: check names the unknown probe five"]
+    actual = problems(tasks=(experiment("influence"), ('2, ("four",)', '2, ("four", "five")')))
+    assert actual == ["task share: check names the unknown probe five"]
 
 
 # What a task forbids
@@ -307,8 +307,8 @@ def test_a_task_whose_text_names_what_it_forbids_has_no_problems(problems):
     "text", [TEXT, "# Write `softmax`.", "# Write `softmax_naive(x)`.", "# No torch.softmax."]
 )
 def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
-    found = problems(source=((TEXT, text),), tasks=forbidding())
-    assert found == ["task share: the text before its answer cell names no softmax that must not be called"]
+    actual = problems(source=((TEXT, text),), tasks=forbidding())
+    assert actual == ["task share: the text before its answer cell names no softmax that must not be called"]
 
 
 @pytest.mark.parametrize(
@@ -326,27 +326,27 @@ def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
     ],
 )
 def test_a_forbid_that_does_not_fit_is_named(problems, change, problem):
-    found = problems(source=((TEXT, "# Do without `torch.softmax`."),), tasks=forbidding(change))
-    assert found == [f"task share: {problem}"]
+    actual = problems(source=((TEXT, "# Do without `torch.softmax`."),), tasks=forbidding(change))
+    assert actual == [f"task share: {problem}"]
 
 
 def test_a_tensor_forbids_nothing(problems):
     hint = 'hints=("Sum over axis 1.",),'
     forbids = (hint, hint + ' forbids=Forbid(("softmax",), points=1, caught=()),')
-    found = problems(tasks=(("import Check, Lesson", "import Check, Forbid, Lesson"), forbids))
-    assert "task row-sums: forbids a call, and how a tensor was made cannot be seen" in found
+    actual = problems(tasks=(("import Check, Lesson", "import Check, Forbid, Lesson"), forbids))
+    assert "task row-sums: forbids a call, and how a tensor was made cannot be seen" in actual
 
 
 def test_a_function_of_the_course_that_makes_a_forbidden_call_is_named(problems):
     given = "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])"
-    found = problems(
+    actual = problems(
         source=(
             (TEXT, "# Do without `torch.softmax`."),
             (given, given + "\n\ndef weights(x):\n    return torch.softmax(x, 0)"),
         ),
         tasks=forbidding(),
     )
-    assert found == [
+    assert actual == [
         "task share: forbids torch.softmax, and cell example-data gives learners `weights`, which uses it"
     ]
 
@@ -358,7 +358,7 @@ def test_a_course_cell_that_only_shows_a_forbidden_call_is_allowed(problems):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         "It stands for every head.",
         "Nobody is left behind.",
@@ -366,5 +366,5 @@ def test_a_course_cell_that_only_shows_a_forbidden_call_is_allowed(problems):
         "Keep it in mind.",
     ],
 )
-def test_what_only_looks_like_a_habit_is_allowed(problems, said):
-    assert problems(source=(("# Text about it.", f"# {said}"),)) == []
+def test_what_only_looks_like_a_habit_is_allowed(problems, output):
+    assert problems(source=(("# Text about it.", f"# {output}"),)) == []

@@ -114,7 +114,7 @@ def function_task(*probes):
 
 
 @pytest.fixture
-def made(tmp_path):
+def result(tmp_path):
     """The bank of a lesson with these tasks, written and read again."""
 
     def make(*tasks, causal=Causal):
@@ -142,8 +142,8 @@ def verdict_on(lesson, answer, task="causal", **namespace):
     return judge(entry, collect_answer(entry, lesson, answer, {"Causal": Causal} | namespace))
 
 
-def test_the_solution_passes_its_own_experiments(made):
-    lesson = made(module_task(INFLUENCE, BATCH, DEVICE))
+def test_the_solution_passes_its_own_experiments(result):
+    lesson = result(module_task(INFLUENCE, BATCH, DEVICE))
     assert verdict_on(lesson, Causal).passed
     probes = lesson.tasks["causal"].probe
     assert torch.equal(probes["influence"].expected.tensor, torch.ones(5, 5, dtype=torch.bool).tril())
@@ -151,7 +151,7 @@ def test_the_solution_passes_its_own_experiments(made):
     assert probes["device"].expected.tensor.item() == 0
 
 
-def test_a_mask_that_stays_behind_is_found_by_its_behaviour(made):
+def test_a_mask_that_stays_behind_is_found_by_its_behaviour(result):
     class Behind(Causal):
         def __init__(self, *sizes):
             super().__init__(*sizes)
@@ -161,7 +161,7 @@ def test_a_mask_that_stays_behind_is_found_by_its_behaviour(made):
             s = (x @ x.mT).masked_fill(self.other[: x.shape[1], : x.shape[1]], -torch.inf)
             return torch.softmax(s, dim=-1) @ self.W(x)
 
-    finding = verdict_on(made(module_task(DEVICE)), Behind).finding
+    finding = verdict_on(result(module_task(DEVICE)), Behind).finding
     assert finding == WrongBehaviour("other-device", (), 1.0, 0.0, probe="device")
 
 
@@ -178,8 +178,8 @@ class Plain(Causal):
         self.mask = mask
 
 
-def test_the_solutions_buffers_are_asked_for_by_name(made):
-    lesson = made(module_task(BUFFERS))
+def test_the_solutions_buffers_are_asked_for_by_name(result):
+    lesson = result(module_task(BUFFERS))
     probe = lesson.tasks["causal"].probe["buffers"]
     assert probe.settings["names"] == ["mask"]
     assert probe.expected.tensor.tolist() == [True]
@@ -187,87 +187,87 @@ def test_the_solutions_buffers_are_asked_for_by_name(made):
     assert verdict_on(lesson, Plain).finding == WrongBehaviour("buffers", (0,), 0.0, 1.0, probe="buffers")
 
 
-def test_only_buffers_that_the_solution_saves_are_asked_for(made):
+def test_only_buffers_that_the_solution_saves_are_asked_for(result):
     more = 'self.register_buffer("scratch", torch.ones(2), persistent=False)\n        '
     more += 'self.register_buffer("positions", torch.arange(3))\n        self.W ='
     solution = inspect.getsource(Causal).replace("self.W =", more)
-    probe = made(module_task(BUFFERS), causal=solution).tasks["causal"].probe["buffers"]
+    probe = result(module_task(BUFFERS), causal=solution).tasks["causal"].probe["buffers"]
     assert probe.settings["names"] == ["positions", "mask"]
 
 
-def test_an_author_need_not_name_the_buffers_and_cannot(made):
+def test_an_author_need_not_name_the_buffers_and_cannot(result):
     named = alone("buffers", observe="buffers", settings={"names": ["other"]})
-    probe = made(module_task(named)).tasks["causal"].probe["buffers"]
+    probe = result(module_task(named)).tasks["causal"].probe["buffers"]
     assert probe.settings["names"] == ["mask"]
 
 
-def test_a_known_wrong_answer_may_differ_by_its_buffers_only(made):
-    verdict = verdict_on(made(module_task(BUFFERS, wrong=(WRONG[0], PLAIN_MASK))), Plain)
+def test_a_known_wrong_answer_may_differ_by_its_buffers_only(result):
+    verdict = verdict_on(result(module_task(BUFFERS, wrong=(WRONG[0], PLAIN_MASK))), Plain)
     assert (verdict.known_wrong, verdict.earned) == ("plain-mask", 0)
 
 
-def test_a_buffer_of_a_function_is_refused(made):
+def test_a_buffer_of_a_function_is_refused(result):
     probe = dataclasses.replace(LEAKY, id="buffers", observe="buffers")
     with pytest.raises(AuthoringError, match="probe buffers: the solution raises"):
-        made(function_task(LEAKY, probe))
+        result(function_task(LEAKY, probe))
 
 
-def test_a_chosen_weight_takes_the_place_of_the_drawn_one(made):
+def test_a_chosen_weight_takes_the_place_of_the_drawn_one(result):
     chosen = torch.ones(2, 3)
     probe = Probe("chosen", "ones", PLAIN.inputs, construct=CONSTRUCT, weights={"W.weight": chosen})
-    probes = made(module_task(probe)).tasks["causal"].probe
+    probes = result(module_task(probe)).tasks["causal"].probe
     assert torch.equal(probes["chosen"].weights["W.weight"], chosen)
     assert not torch.equal(probes["plain"].weights["W.weight"], chosen)
 
 
-def test_a_chosen_weight_of_an_unknown_name_is_refused(made):
+def test_a_chosen_weight_of_an_unknown_name_is_refused(result):
     probe = Probe("chosen", "ones", PLAIN.inputs, construct=CONSTRUCT, weights={"V": torch.ones(2, 3)})
     with pytest.raises(AuthoringError, match="probe chosen: there is no parameter V"):
-        made(module_task(probe))
+        result(module_task(probe))
 
 
-def test_a_function_is_tried_on_the_learners_own_class_and_on_specimens(made):
-    lesson = made(function_task(OBJECT, LEAKY))
+def test_a_function_is_tried_on_the_learners_own_class_and_on_specimens(result):
+    lesson = result(function_task(OBJECT, LEAKY))
     probes = lesson.tasks["leak"].probe
     assert probes["object"].expected.tensor.item() == 0
     assert probes["leaky"].expected.tensor.item() > 0
     assert verdict_on(lesson, depends, "leak").passed
 
 
-def test_a_function_is_told_where_the_learners_own_class_is_not_there(made):
-    lesson = made(function_task(OBJECT, LEAKY))
+def test_a_function_is_told_where_the_learners_own_class_is_not_there(result):
+    lesson = result(function_task(OBJECT, LEAKY))
     finding = verdict_on(lesson, depends, "leak", Causal=...).finding
     assert (finding.uncalled.why, finding.uncalled.name) == ("earlier", "Causal")
 
 
-def test_an_object_of_a_class_that_the_solution_lacks_is_refused(made):
+def test_an_object_of_a_class_that_the_solution_lacks_is_refused(result):
     other = Probe("object", "your class", {"model": Made("Casual", CONSTRUCT), "x": numbers(2, 6, 3)})
     with pytest.raises(AuthoringError, match="the solution defines no class Casual to make an input of"):
-        made(function_task(other, LEAKY))
+        result(function_task(other, LEAKY))
 
 
 @pytest.mark.parametrize(
     "settings", [{}, {"input": "y", "axis": 1}, {"input": "x"}], ids=["none", "another input", "no axis"]
 )
-def test_an_experiment_whose_settings_do_not_fit_is_refused(made, settings):
+def test_an_experiment_whose_settings_do_not_fit_is_refused(result, settings):
     with pytest.raises(AuthoringError, match="probe influence: the solution raises KeyError"):
-        made(module_task(alone("influence", observe="influence", settings=settings)))
+        result(module_task(alone("influence", observe="influence", settings=settings)))
 
 
 SQUARE = Probe("plain", "six tokens", {"x": numbers(4, 6, 3)}, construct=CONSTRUCT)
 
 
-def test_two_axes_of_the_same_size_are_refused(made):
+def test_two_axes_of_the_same_size_are_refused(result):
     with pytest.raises(AuthoringError, match="the axes size and tokens have the same size"):
-        made(module_task(plain=SQUARE))
+        result(module_task(plain=SQUARE))
 
 
-def test_an_experiment_does_not_tell_two_axes_apart_whose_result_it_does_not_compare(made):
+def test_an_experiment_does_not_tell_two_axes_apart_whose_result_it_does_not_compare(result):
     with pytest.raises(AuthoringError, match="the axes size and tokens have the same size"):
-        made(module_task(INFLUENCE, plain=SQUARE))
+        result(module_task(INFLUENCE, plain=SQUARE))
 
 
-def test_axes_that_never_meet_in_a_probe_may_have_the_same_size(made):
+def test_axes_that_never_meet_in_a_probe_may_have_the_same_size(result):
     """Six tokens here and a mask of six there confuse nobody: no probe has both."""
 
     class Table(nn.Module):
@@ -291,7 +291,7 @@ def test_axes_that_never_meet_in_a_probe_may_have_the_same_size(made):
         checks=(Check("all", 1, ("two", "three")),),
         wrong=(HALF, ZERO),
     )
-    assert made(task, causal=Table).tasks["causal"].axes == ("d_out",)
+    assert result(task, causal=Table).tasks["causal"].axes == ("d_out",)
 
 
 class Pooled(Causal):
@@ -301,19 +301,19 @@ class Pooled(Causal):
         return super().forward(x)[:, 2:3]
 
 
-def test_an_influence_may_have_fewer_outputs_than_slices(made):
+def test_an_influence_may_have_fewer_outputs_than_slices(result):
     task = dataclasses.replace(module_task(INFLUENCE), axes=("batch", "middle", "d_out"))
     result = "torch.softmax(s, dim=-1) @ self.W(x)"
-    lesson = made(task, causal=inspect.getsource(Causal).replace(result, f"({result})[:, 2:3]"))
+    lesson = result(task, causal=inspect.getsource(Causal).replace(result, f"({result})[:, 2:3]"))
     seen = lesson.tasks["causal"].probe["influence"].expected.tensor
     assert torch.equal(seen, torch.ones(5, 5, dtype=torch.bool).tril()[2:3])
     assert verdict_on(lesson, Pooled).passed
 
 
-def test_another_number_of_outputs_than_the_solutions_is_behaviour_without_a_place(made):
+def test_another_number_of_outputs_than_the_solutions_is_behaviour_without_a_place(result):
     task = module_task(INFLUENCE)
     task = dataclasses.replace(task, checks=(Check("all", 2, ("influence", "plain")),))
-    finding = verdict_on(made(task), Pooled).finding
+    finding = verdict_on(result(task), Pooled).finding
     assert finding == WrongBehaviour("influence", (), probe="influence")
 
 
@@ -328,7 +328,7 @@ class Fused(Causal):
         return nn.functional.scaled_dot_product_attention(x, x, self.W(x), is_causal=True, scale=1.0)
 
 
-def test_a_learner_who_needs_no_mask_is_asked_for_the_buffer_only_where_the_lesson_asks(made):
-    assert verdict_on(made(module_task(INFLUENCE)), Fused).passed
-    finding = verdict_on(made(module_task(INFLUENCE, BUFFERS)), Fused).finding
+def test_a_learner_who_needs_no_mask_is_asked_for_the_buffer_only_where_the_lesson_asks(result):
+    assert verdict_on(result(module_task(INFLUENCE)), Fused).passed
+    finding = verdict_on(result(module_task(INFLUENCE, BUFFERS)), Fused).finding
     assert finding == WrongBehaviour("buffers", (0,), 0.0, 1.0, probe="buffers")

@@ -17,13 +17,13 @@ jane2,Jane,Doe,doe@example.org,15
 
 @pytest.fixture(scope="module")
 def class_with_roster(class_course, tmp_path_factory):
-    place = class_folder(class_course, tmp_path_factory.mktemp("class"), LESSON, OTHER)
-    (place / "people.csv").write_text(ROSTER, encoding="utf-8")
-    assert "5 new, 0 changed" in run(place, "roster", place / "people.csv")
-    return place
+    folder = class_folder(class_course, tmp_path_factory.mktemp("class"), LESSON, OTHER)
+    (folder / "people.csv").write_text(ROSTER, encoding="utf-8")
+    assert "5 new, 0 changed" in run(folder, "roster", folder / "people.csv")
+    return folder
 
 
 @pytest.fixture
-def place(class_with_roster, tmp_path):
+def folder(class_with_roster, tmp_path):
     shutil.copytree(class_with_roster, tmp_path / "class")
     return tmp_path / "class"

@@ -32,9 +32,9 @@ WRITTEN = "why-in-words"
 Answers = Callable[[int, int], TaskResult | None]
 
 
-def of(student: int, task: str, **found: object) -> TaskResult:
+def of(student: int, task: str, **actual: object) -> TaskResult:
     possible = POINTS.get(task, 3)
-    plain = {"points": possible, "possible": possible, "answer": "answer = 1", **found}
+    plain = {"points": possible, "possible": possible, "answer": "answer = 1", **actual}
     return TaskResult(LESSON, f"student-{student}", task, **plain)  # type: ignore[arg-type]
 
 
@@ -44,24 +44,24 @@ def wrong(student: int, task: str, *faults: str, answer: str = "answer = 0") -> 
 
 @pytest.fixture
 def course(class_course: Course, tmp_path: Path) -> Class:
-    place = Class(class_folder(class_course, tmp_path / "course", LESSON))
-    Base.metadata.create_all(create_engine(place.database))
-    return place
+    folder = Class(class_folder(class_course, tmp_path / "course", LESSON))
+    Base.metadata.create_all(create_engine(folder.database))
+    return folder
 
 
 def made(course: Class, students: int, answers: Answers) -> Report:
     with graded_results.opened(course.database) as store:
         for student in range(students):
-            found = [answers(student, place) for place in range(len(TASKS))]
+            actual = [answers(student, position) for position in range(len(TASKS))]
             store.write(
-                Grading(LESSON, f"student-{student}", graded_results.now()), [one for one in found if one]
+                Grading(LESSON, f"student-{student}", graded_results.now()), [item for item in actual if item]
             )
     return report(course, LESSON)
 
 
 def only(*chosen: Callable[[int], TaskResult]) -> Answers:
     """Answers to a few tasks."""
-    return lambda student, place: chosen[place](student) if place < len(chosen) else None
+    return lambda student, position: chosen[position](student) if position < len(chosen) else None
 
 
 def test_a_task_says_how_many_were_right_and_what_was_lost(course):
@@ -82,34 +82,34 @@ def test_a_task_says_how_many_were_right_and_what_was_lost(course):
 
 
 def test_a_mistake_is_counted_once_for_a_student_and_named_with_its_tasks_and_section(course):
-    found = made(
+    actual = made(
         course, 6, only(*(lambda s, t=t: wrong(s, t, "no-stride") if s < 4 else of(s, t) for t in TASKS))
     )
-    (mistake,) = found.mistakes
+    (mistake,) = actual.mistakes
     assert (mistake.students, len(mistake.tasks)) == (4, 2)
     assert mistake.section.endswith(f"in {LESSON}")
-    assert found.say[0].startswith("4 of 6: the windows overlap, in 2 tasks.")
+    assert actual.say[0].startswith("4 of 6: the windows overlap, in 2 tasks.")
 
 
 def test_a_lesson_that_comes_later_explains_nothing(class_course, tmp_path):
-    place = Class(class_folder(class_course, tmp_path / "course", FIRST, LESSON))
-    told = [Words(place, lesson).section(f"{LESSON}#{TASKS[0]}") for lesson in (FIRST, LESSON)]
-    assert [bool(section) for section in told] == [False, True]
+    folder = Class(class_folder(class_course, tmp_path / "course", FIRST, LESSON))
+    reported = [Words(folder, lesson).section(f"{LESSON}#{TASKS[0]}") for lesson in (FIRST, LESSON)]
+    assert [bool(section) for section in reported] == [False, True]
 
 
-@pytest.mark.parametrize(("students", "told"), [(14, False), (15, True)])
-def test_discrimination_needs_enough_students(course, students, told):
+@pytest.mark.parametrize(("students", "reported"), [(14, False), (15, True)])
+def test_discrimination_needs_enough_students(course, students, reported):
     first, second = TASKS
     good = [student % 3 > 0 for student in range(students)]
     answers = only(*(lambda s, t=t: of(s, t) if good[s] else wrong(s, t) for t in (first, second)))
-    found = made(course, students, answers).tasks[0].discrimination
-    assert found == (pytest.approx(1.0) if told else None)
+    actual = made(course, students, answers).tasks[0].discrimination
+    assert actual == (pytest.approx(1.0) if reported else None)
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
 def test_an_answer_that_a_person_has_read_counts_with_their_points(course):
     results = only(lambda s: of(s, WRITTEN, points=None))
-    assert [(one.waiting, one.difficulty) for one in made(course, 2, results).tasks] == [(2, None)]
+    assert [(item.waiting, item.difficulty) for item in made(course, 2, results).tasks] == [(2, None)]
     with Gradebook(course.database, course.directory.course_id) as book:
         book.add_assignment(LESSON)
         book.add_notebook(LESSON, LESSON)
@@ -130,20 +130,20 @@ def test_examples_hold_no_names_and_the_same_code_is_shown_once(course):
         "def f( x ):\n\n    return x",
         "broken( # Ada\n",
     )
-    found = made(course, 3, only(lambda s: wrong(s, task, "no-stride", answer=texts[s])))
-    assert found.tasks[0].mistakes[0].examples == ("def f(x):\n    return x", "broken(")
+    actual = made(course, 3, only(lambda s: wrong(s, task, "no-stride", answer=texts[s])))
+    assert actual.tasks[0].mistakes[0].examples == ("def f(x):\n    return x", "broken(")
     assert without_names("class A:\n    '''Ada'''") == "class A:\n    pass"
 
 
 def test_the_page_needs_no_other_file_and_shows_strange_text_as_text(course):
     task = TASKS[0]
     evil = "<script>alert(1)</script>"
-    found = made(
+    actual = made(
         course,
         3,
         only(lambda s: of(s, task, points=0, finding="BrokenProperty", says=evil, answer=f"x = '{evil}'")),
     )
-    page = as_html(found)
+    page = as_html(actual)
     assert evil not in page
     assert "&lt;script&gt;" in page
     assert "src=" not in page

@@ -139,20 +139,20 @@ def test_a_section_is_read_as_its_list_names_it(tmp_path, text, sections):
     assert [person.section for person in read(tmp_path, text)] == sections
 
 
-def test_a_section_is_kept_until_a_list_names_another(place, tmp_path):
-    listed, book = tmp_path / "list.csv", Class(place)
-    for column, changed, kept in [
+def test_a_section_is_kept_until_a_list_names_another(folder, tmp_path):
+    listed, book = tmp_path / "list.csv", Class(folder)
+    for column, changed, saved in [
         ("section\nbob,A and B\namy,", "1 changed", "A and B"),
         ("section\nbob,C\namy,", "1 changed", "C"),
         ("last_name\nbob,Brown\namy,Adams", "0 changed", "C"),
     ]:
         listed.write_text(f"id,{column}\n", encoding="utf-8")
         before = class_list(book).people["bob"].section
-        assert changed in run(place, "roster", listed, "--dry-run")
+        assert changed in run(folder, "roster", listed, "--dry-run")
         assert class_list(book).people["bob"].section == before
-        assert changed in run(place, "roster", listed)
+        assert changed in run(folder, "roster", listed)
         people = class_list(book).people
-        assert (people["bob"].section, people["amy"].section) == (kept, "")
+        assert (people["bob"].section, people["amy"].section) == (saved, "")
 
 
 @pytest.mark.parametrize(
@@ -210,12 +210,12 @@ def test_of_two_names_that_differ_in_an_accent_the_one_that_is_written_is_meant(
     assert roster.called(["Jurgen Muller"]) == {"one", "two"}
 
 
-def test_who_is_no_longer_in_the_list_is_named_and_stays(place, tmp_path):
+def test_who_is_no_longer_in_the_list_is_named_and_stays(folder, tmp_path):
     listed = tmp_path / "list.csv"
     listed.write_text("email,name\namy@example.org,Amy Adams\nnew@example.org,Nan New\n", encoding="utf-8")
-    said = run(place, "roster", listed, "--dry-run")
+    output = run(folder, "roster", listed, "--dry-run")
     gone = "Bob Brown (bob), Jane Doe (jane1), Jane Doe (jane2), Jörg Müller (joerg)"
-    assert f"4 students of the gradebook are not in it, and stay: {gone}" in said
+    assert f"4 students of the gradebook are not in it, and stay: {gone}" in output
 
 
 def test_two_people_of_one_name_are_both_found_and_an_id_decides():
@@ -280,14 +280,14 @@ def test_an_exact_identifier_beats_a_part_of_another(label, whose):
     ],
 )
 def test_a_list_that_does_not_name_its_encoding_is_read_by_a_guess_that_is_shown(
-    place, tmp_path, encoding, names
+    folder, tmp_path, encoding, names
 ):
     path = tmp_path / "list.csv"
     rows = [f"{name},s{number}@example.org" for number, name in enumerate(names * 4)]
     path.write_bytes("\n".join(["name,email", *rows, ""]).encode(encoding))
-    said = run(place, "roster", path, "--dry-run")
-    assert "was read as" in said
-    assert all(name in said for name in names)
+    output = run(folder, "roster", path, "--dry-run")
+    assert "was read as" in output
+    assert all(name in output for name in names)
 
 
 # The word for a participant in Moodle's language packs, as `hiddenuser` of mod_assign joins it to a number.
@@ -354,34 +354,34 @@ def test_two_rows_of_one_person_are_two_sections_or_two_answers(tmp_path):
     assert person.time.day == 14
 
 
-def test_every_identifier_of_every_list_is_kept(place, tmp_path):
+def test_every_identifier_of_every_list_is_kept(folder, tmp_path):
     canvas_list, other = tmp_path / "canvas.csv", tmp_path / "other.csv"
     canvas_list.write_text(CANVAS.replace("jdoe", "amy").replace("Doe, Jane", "Adams, Amy"), encoding="utf-8")
-    run(place, "roster", canvas_list)
+    run(folder, "roster", canvas_list)
     other.write_text("id,name\ns100,Amy Adams-Smith\n", encoding="utf-8")
-    assert "0 new, 1 changed" in run(place, "roster", other)
-    assert class_list(Class(place)).people["amy"].last_name == "Adams-Smith"
+    assert "0 new, 1 changed" in run(folder, "roster", other)
+    assert class_list(Class(folder)).people["amy"].last_name == "Adams-Smith"
 
 
-def test_a_list_of_the_same_names_and_other_identifiers_is_refused_until_it_is_confirmed(place, tmp_path):
-    listed, book = tmp_path / "list.csv", Class(place)
+def test_a_list_of_the_same_names_and_other_identifiers_is_refused_until_it_is_confirmed(folder, tmp_path):
+    listed, book = tmp_path / "list.csv", Class(folder)
     before = dict(class_list(book).people)
     listed.write_text("id,name\nA1,Amy Adams\nA2,Bob Brown\nA3,Jörg Müller\n", encoding="utf-8")
-    said = run(place, "roster", listed, code=2)
-    assert "3 of 3 people have the name of somebody in the class" in said
+    output = run(folder, "roster", listed, code=2)
+    assert "3 of 3 people have the name of somebody in the class" in output
     assert class_list(book).people == before
-    assert "3 new" in run(place, "roster", listed, "--new")
+    assert "3 new" in run(folder, "roster", listed, "--new")
     assert len(class_list(book).people) == len(before) + 3
-    assert "3 taken out of the class" in run(place, "roster", "--undo")
+    assert "3 taken out of the class" in run(folder, "roster", "--undo")
     assert class_list(book).people == before
-    assert "No change of the class list is known" in run(place, "roster", "--undo", code=2)
+    assert "No change of the class list is known" in run(folder, "roster", "--undo", code=2)
 
 
-def test_what_a_list_changed_is_as_before_after_undo(place, tmp_path):
-    listed, book = tmp_path / "list.csv", Class(place)
+def test_what_a_list_changed_is_as_before_after_undo(folder, tmp_path):
+    listed, book = tmp_path / "list.csv", Class(folder)
     before = dict(class_list(book).people)
     listed.write_text("id,name,email,section\nbob,Robert Braun,rb@example.org,Z\n", encoding="utf-8")
-    run(place, "roster", listed)
+    run(folder, "roster", listed)
     assert class_list(book).people["bob"].name == "Robert Braun"
-    assert "1 as they were before" in run(place, "roster", "--undo")
+    assert "1 as they were before" in run(folder, "roster", "--undo")
     assert class_list(book).people == before

@@ -19,10 +19,10 @@ from support.class_course import LESSON, OTHER, class_folder
 from support.handing_in import note_of, notebook, run, zipped
 
 
-def kept(place):
+def kept(folder):
     return {
-        nbformat.read(one, as_version=4).cells[-1].source
-        for one in place.glob("collected/earlier/**/*.ipynb")
+        nbformat.read(item, as_version=4).cells[-1].source
+        for item in folder.glob("collected/earlier/**/*.ipynb")
     }
 
 
@@ -53,68 +53,68 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("name", LAYOUTS.values(), ids=LAYOUTS)
-def test_a_notebook_is_placed_whatever_the_archive_is_like(place, tmp_path, name):
+def test_a_notebook_is_placed_whatever_the_archive_is_like(folder, tmp_path, name):
     zipped(tmp_path / "all.zip", [(name, notebook(note="mine"))])
-    said = run(place, "collect", tmp_path / "all.zip")
-    assert note_of(place, "amy") == "mine"
-    assert "Amy Adams (amy), 01-convolution: new" in said
-    assert "nothing from 4 students: Bob Brown (bob)," in said
+    output = run(folder, "collect", tmp_path / "all.zip")
+    assert note_of(folder, "amy") == "mine"
+    assert "Amy Adams (amy), 01-convolution: new" in output
+    assert "nothing from 4 students: Bob Brown (bob)," in output
 
 
-def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(place, tmp_path):
+def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(folder, tmp_path):
     inner = io.BytesIO()
     zipped(inner, [("work/01-convolution.ipynb", notebook(note="inner"))])
     zipped(tmp_path / "all.zip", [("brownbob_12_902_my work.zip", inner.getvalue())])
-    run(place, "collect", tmp_path / "all.zip")
-    assert note_of(place, "bob") == "inner"
+    run(folder, "collect", tmp_path / "all.zip")
+    assert note_of(folder, "bob") == "inner"
     folder = tmp_path / "unpacked" / "Jörg Müller_803_assignsubmission_file_"
     folder.mkdir(parents=True)
     (folder / "renamed.ipynb").write_text(notebook(note="unpacked"), encoding="utf-8")
     for note in ("first", "second"):  # a browser gives the next download the same name
         (folder / "notes.txt").write_text(note)
-        run(place, "collect", tmp_path / "unpacked")
-    assert note_of(place, "joerg") == "unpacked"
-    kept = {one.read_text() for one in (place / "collected").rglob("notes.txt")}
-    assert kept == {"first", "second"}
+        run(folder, "collect", tmp_path / "unpacked")
+    assert note_of(folder, "joerg") == "unpacked"
+    saved = {item.read_text() for item in (folder / "collected").rglob("notes.txt")}
+    assert saved == {"first", "second"}
 
 
-def test_of_several_attempts_the_last_counts_and_the_others_are_kept(place, tmp_path):
+def test_of_several_attempts_the_last_counts_and_the_others_are_kept(folder, tmp_path):
     files = [
         ("adamsamy_11_905_01-convolution-1.ipynb", notebook(note="second")),
         ("adamsamy_11_904_01-convolution.ipynb", notebook(note="first")),
         ("brownbob_12_906_01-convolution (2).ipynb", notebook(note="last")),
         ("brownbob_12_906_01-convolution (1).ipynb", notebook(note="one before")),
     ]
-    said = run(place, "collect", zipped(tmp_path / "first.zip", files))
-    assert (note_of(place, "amy"), note_of(place, "bob")) == ("second", "last")
-    assert "the last of 2 versions" in said
-    stamp = place / "submitted" / "amy" / LESSON / "timestamp.txt"
+    output = run(folder, "collect", zipped(tmp_path / "first.zip", files))
+    assert (note_of(folder, "amy"), note_of(folder, "bob")) == ("second", "last")
+    assert "the last of 2 versions" in output
+    stamp = folder / "submitted" / "amy" / LESSON / "timestamp.txt"
     stamp.write_text("2026-01-01 10:00:00 UTC")
 
     newer = [("adamsamy_11_950_01-convolution.ipynb", notebook(note="third"))]
-    assert "replaces an earlier one" in run(place, "collect", zipped(tmp_path / "second.zip", newer))
-    assert note_of(place, "amy") == "third"
+    assert "replaces an earlier one" in run(folder, "collect", zipped(tmp_path / "second.zip", newer))
+    assert note_of(folder, "amy") == "third"
     assert not stamp.exists()  # that was the time of the second
 
-    assert "a later one is there" in run(place, "collect", tmp_path / "first.zip")
-    assert note_of(place, "amy") == "third"
-    assert "as before" in run(place, "collect", tmp_path / "second.zip")
-    assert kept(place) == {"first", "one before", "second"}
-    assert len(list((place / "collected" / "archives").iterdir())) == 2
+    assert "a later one is there" in run(folder, "collect", tmp_path / "first.zip")
+    assert note_of(folder, "amy") == "third"
+    assert "as before" in run(folder, "collect", tmp_path / "second.zip")
+    assert kept(folder) == {"first", "one before", "second"}
+    assert len(list((folder / "collected" / "archives").iterdir())) == 2
 
 
-def test_the_tasks_that_any_version_had_are_kept(place, tmp_path):
+def test_the_tasks_that_any_version_had_are_kept(folder, tmp_path):
     whole = nbformat.reads(notebook(), as_version=4)
     less = nbformat.from_dict(whole)
     less.cells = [cell for cell in whole.cells if cell["id"] not in ("convolve", "convolve-answer")]
-    for number, made in enumerate((whole, less)):
-        zipped(tmp_path / f"{number}.zip", [("amy/01-convolution.ipynb", nbformat.writes(made))])
-        run(place, "collect", tmp_path / f"{number}.zip")
-    record = json.loads((place / "collected" / "record.json").read_text())
+    for number, result in enumerate((whole, less)):
+        zipped(tmp_path / f"{number}.zip", [("amy/01-convolution.ipynb", nbformat.writes(result))])
+        run(folder, "collect", tmp_path / f"{number}.zip")
+    record = json.loads((folder / "collected" / "record.json").read_text())
     assert "convolve" in record["had"][LESSON]["amy"]
 
 
-def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(place, tmp_path):
+def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(folder, tmp_path):
     files = [
         ("Jane Doe_801_assignsubmission_file/01-convolution.ipynb", notebook(note="a Jane")),
         ("Jane Doe_802_assignsubmission_file/01-convolution.ipynb", notebook(note="another Jane")),
@@ -123,21 +123,21 @@ def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(place, tmp_
         ("Amy Adams_805_assignsubmission_file/report.pdf", b"%PDF"),
     ]
     archive = zipped(tmp_path / "all.zip", files)
-    said = run(place, "collect", archive, code=1)
-    assert "2 students are called Jane Doe (jane1 and jane2): --who 801=STUDENT" in said
-    assert "Zoe Zimmer_803_assignsubmission_file/01-convolution.ipynb: nobody in the roster" in said
-    assert "it is of 02-strides, and the archive of 01-convolution" in said
-    assert "No notebook, so not graded: 1 file Amy Adams_805_assignsubmission_file/report.pdf" in said
-    assert not (place / "submitted").exists()
+    output = run(folder, "collect", archive, code=1)
+    assert "2 students are called Jane Doe (jane1 and jane2): --who 801=STUDENT" in output
+    assert "Zoe Zimmer_803_assignsubmission_file/01-convolution.ipynb: nobody in the roster" in output
+    assert "it is of 02-strides, and the archive of 01-convolution" in output
+    assert "No notebook, so not graded: 1 file Amy Adams_805_assignsubmission_file/report.pdf" in output
+    assert not (folder / "submitted").exists()
 
-    said = run(place, "collect", archive, "--who", "801=jane2", "--who", "802=jane1", code=1)
-    assert (note_of(place, "jane1"), note_of(place, "jane2")) == ("another Jane", "a Jane")
+    output = run(folder, "collect", archive, "--who", "801=jane2", "--who", "802=jane1", code=1)
+    assert (note_of(folder, "jane1"), note_of(folder, "jane2")) == ("another Jane", "a Jane")
     # It is remembered for the next archive.
-    run(place, "collect", zipped(tmp_path / "next.zip", files[:1]))
-    assert "the id of nobody" in run(place, "collect", archive, "--who", "803=zoe", code=2)
+    run(folder, "collect", zipped(tmp_path / "next.zip", files[:1]))
+    assert "the id of nobody" in run(folder, "collect", archive, "--who", "803=zoe", code=2)
 
 
-def test_a_moodle_worksheet_gives_times_and_tells_two_of_one_name_apart(place, tmp_path):
+def test_a_moodle_worksheet_gives_times_and_tells_two_of_one_name_apart(folder, tmp_path):
     files = [
         (f"Jane Doe_{number}_assignsubmission_file/01-convolution.ipynb", notebook(note=str(number)))
         for number in (801, 802)
@@ -147,23 +147,23 @@ def test_a_moodle_worksheet_gives_times_and_tells_two_of_one_name_apart(place, t
         'Participant 801,Jane Doe,doe@example.org,"Sunday, 1 March 2026, 10:24 PM +0000"\n'
         "Participant 802,Jane Doe,jane@example.org,-\n"
     )
-    run(place, "collect", zipped(tmp_path / "all.zip", files), "--times", tmp_path / "sheet.csv")
-    assert (note_of(place, "jane1"), note_of(place, "jane2")) == ("802", "801")
-    stamp = (place / "submitted" / "jane2" / LESSON / "timestamp.txt").read_text()
+    run(folder, "collect", zipped(tmp_path / "all.zip", files), "--times", tmp_path / "sheet.csv")
+    assert (note_of(folder, "jane1"), note_of(folder, "jane2")) == ("802", "801")
+    stamp = (folder / "submitted" / "jane2" / LESSON / "timestamp.txt").read_text()
     assert stamp == "2026-03-01 22:24:00.000000 UTC"
 
 
-def test_two_of_one_name_on_the_platform_are_not_put_into_one_place(place, tmp_path):
+def test_two_of_one_name_on_the_platform_are_not_put_into_one_place(folder, tmp_path):
     files = [
         (f"Amy Adams_{number}_assignsubmission_file/01-convolution.ipynb", notebook(note=str(number)))
         for number in (801, 802)
     ]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
-    assert "two people of the platform's (801 and 802) would both be amy" in said
-    assert note_of(place, "amy") is None
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert "two people of the platform's (801 and 802) would both be amy" in output
+    assert note_of(folder, "amy") is None
 
 
-def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(place, tmp_path):
+def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(folder, tmp_path):
     plain = json.loads(notebook(note="from Colab"))
     plain["nbformat_minor"] = 4
     for cell in plain["cells"]:
@@ -174,15 +174,15 @@ def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(place, 
         ("bob/Copy of 01-convolution.ipynb", json.dumps(plain)),
         ("joerg/homework.ipynb", json.dumps(plain)),
     ]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
-    assert (place / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_text() == '{"cells": ['
-    assert note_of(place, "bob") == "from Colab"
-    assert "joerg/homework.ipynb: neither its name nor what is in it says which lesson" in said
-    run(place, "collect", tmp_path / "all.zip", "--lesson", "01")
-    assert note_of(place, "joerg") == "from Colab"
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert (folder / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_text() == '{"cells": ['
+    assert note_of(folder, "bob") == "from Colab"
+    assert "joerg/homework.ipynb: neither its name nor what is in it says which lesson" in output
+    run(folder, "collect", tmp_path / "all.zip", "--lesson", "01")
+    assert note_of(folder, "joerg") == "from Colab"
 
 
-def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_path, monkeypatch):
+def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(submission_archives, "MAX_FILE_BYTES", 400_000)
     link = zipfile.ZipInfo("bob/01-convolution.ipynb")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -195,40 +195,40 @@ def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_p
         ("__MACOSX/amy/._01-convolution.ipynb", b"\0"),
         ("amy/01-convolution.ipynb", notebook(note="honest")),
     ]
-    before = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts}
+    before = {item for item in tmp_path.rglob("*") if "submitted" not in item.parts}
     archive = zipped(tmp_path / "all.zip", files)
-    said = run(place, "collect", archive, code=1)
-    assert note_of(place, "amy") == "honest"
-    assert said.count("leads out of the archive") == 2
-    assert "link to another place" in said
-    assert "larger than" in said
-    assert "7 files in all: 1 placed, 0 earlier, 2 no notebook, 0 not placed, 4 refused." in said
-    new = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts} - before - {archive}
-    assert all((place / "collected") in (one, *one.parents) for one in new)
+    output = run(folder, "collect", archive, code=1)
+    assert note_of(folder, "amy") == "honest"
+    assert output.count("leads out of the archive") == 2
+    assert "link to another place" in output
+    assert "larger than" in output
+    assert "7 files in all: 1 placed, 0 earlier, 2 no notebook, 0 not placed, 4 refused." in output
+    new = {item for item in tmp_path.rglob("*") if "submitted" not in item.parts} - before - {archive}
+    assert all((folder / "collected") in (item, *item.parents) for item in new)
 
     monkeypatch.setattr(submission_archives, "MAX_TOTAL_BYTES", 1_000)
-    assert "nothing was taken from it" in run(place, "collect", archive, code=2)
+    assert "nothing was taken from it" in run(folder, "collect", archive, code=2)
     monkeypatch.setattr(submission_archives, "MAX_ENTRIES", 3)
-    assert "holds more than 3 files" in run(place, "collect", archive, code=2)
+    assert "holds more than 3 files" in run(folder, "collect", archive, code=2)
     (tmp_path / "torn.zip").write_bytes(archive.read_bytes()[:500])
-    assert "no zip file that can be read" in run(place, "collect", tmp_path / "torn.zip", code=2)
-    assert "no zip file" in run(place, "collect", tmp_path / "missing.zip", code=2)
-    assert "holds the course itself" in run(place, "collect", tmp_path, code=2)
+    assert "no zip file that can be read" in run(folder, "collect", tmp_path / "torn.zip", code=2)
+    assert "no zip file" in run(folder, "collect", tmp_path / "missing.zip", code=2)
+    assert "holds the course itself" in run(folder, "collect", tmp_path, code=2)
 
 
-def test_a_dry_run_says_all_and_writes_nothing(place, tmp_path):
+def test_a_dry_run_says_all_and_writes_nothing(folder, tmp_path):
     archive = zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())])
-    said = run(place, "collect", archive, "--dry-run")
-    assert "Amy Adams (amy), 01-convolution: new" in said
-    assert "Nothing was written" in said
-    assert not (place / "submitted").exists()
-    assert not (place / "collected").exists()
+    output = run(folder, "collect", archive, "--dry-run")
+    assert "Amy Adams (amy), 01-convolution: new" in output
+    assert "Nothing was written" in output
+    assert not (folder / "submitted").exists()
+    assert not (folder / "collected").exists()
 
 
 def test_without_a_roster_the_first_step_is_named(class_course, tmp_path):
-    place = class_folder(class_course, tmp_path / "class", LESSON)
+    folder = class_folder(class_course, tmp_path / "class", LESSON)
     archive = zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())])
-    assert "First: autograder roster FILE.csv" in run(place, "collect", archive, code=2)
+    assert "First: autograder roster FILE.csv" in run(folder, "collect", archive, code=2)
 
 
 # What goes back
@@ -245,21 +245,21 @@ def test_without_a_roster_the_first_step_is_named(class_course, tmp_path):
     ],
 )
 def test_feedback_goes_back_under_the_name_that_the_platform_knows(
-    place, tmp_path, form, collected, returned
+    folder, tmp_path, form, collected, returned
 ):
     files = [(collected, notebook()), ("bob/01-convolution.ipynb", notebook())]
-    run(place, "collect", zipped(tmp_path / "all.zip", files))
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
     out = tmp_path / "back.zip" if form != "folder" else tmp_path / "back"
-    refused = run(place, "return", LESSON, f"--{form}", "--out", out, code=2)
+    refused = run(folder, "return", LESSON, f"--{form}", "--out", out, code=2)
     assert "2 students have no feedback yet" in refused
-    assert f"Nothing of {LESSON} is graded yet" in run(place, "feedback", "01", code=2)
-    page = place / "feedback" / "amy" / LESSON / f"{LESSON}.html"
+    assert f"Nothing of {LESSON} is graded yet" in run(folder, "feedback", "01", code=2)
+    page = folder / "feedback" / "amy" / LESSON / f"{LESSON}.html"
     page.parent.mkdir(parents=True)
     page.write_text("for Amy")
 
-    said = run(place, "return", LESSON, f"--{form}", "--out", out, code=1)
-    assert "1 student has no feedback yet" in said
-    assert "the feedback of 1 student" in said
+    output = run(folder, "return", LESSON, f"--{form}", "--out", out, code=1)
+    assert "1 student has no feedback yet" in output
+    assert "the feedback of 1 student" in output
     if form == "folder":
         assert (out / f"{returned}{LESSON}.html").read_text() == "for Amy"
     else:
@@ -269,25 +269,25 @@ def test_feedback_goes_back_under_the_name_that_the_platform_knows(
 
 
 @pytest.mark.parametrize("older", ["a grade", "a person's points"])
-def test_feedback_older_than_the_grades_is_told(place, tmp_path, older):
-    run(place, "collect", zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())]))
+def test_feedback_older_than_the_grades_is_told(folder, tmp_path, older):
+    run(folder, "collect", zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())]))
     for name in ("feedback/amy/{0}/{0}.html", "autograded/amy/{0}/{0}.ipynb"):
-        path = place / name.format(LESSON)
+        path = folder / name.format(LESSON)
         path.parent.mkdir(parents=True)
         path.write_text("")
-    page = place / "feedback" / "amy" / LESSON / f"{LESSON}.html"
+    page = folder / "feedback" / "amy" / LESSON / f"{LESSON}.html"
     if older == "a person's points":
-        os.utime(place / "autograded" / "amy" / LESSON / f"{LESSON}.ipynb", (0, 0))
-        with graded_results.opened(Class(place).database) as store:
+        os.utime(folder / "autograded" / "amy" / LESSON / f"{LESSON}.ipynb", (0, 0))
+        with graded_results.opened(Class(folder).database) as store:
             store.add(
                 [graded_results.Change(LESSON, "amy", "convolve", graded_results.now(), 0.0, 1.0, "by hand")]
             )
     os.utime(page, (1, 1))
-    said = run(place, "return", "01", "--folder", code=2)
-    assert "older than their grades" in said
-    assert "Nothing was packed" in said
-    assert not (place / "returned").exists()
-    assert "holds the feedback of 1 student" in run(place, "return", "01", "--folder", "--anyway", code=1)
+    output = run(folder, "return", "01", "--folder", code=2)
+    assert "older than their grades" in output
+    assert "Nothing was packed" in output
+    assert not (folder / "returned").exists()
+    assert "holds the feedback of 1 student" in run(folder, "return", "01", "--folder", "--anyway", code=1)
 
 
 def blank(note):
@@ -296,48 +296,50 @@ def blank(note):
 
 
 @pytest.mark.parametrize("together", [True, False], ids=["one archive", "a later archive"])
-def test_notes_never_take_the_place_of_the_lesson(place, tmp_path, together):
+def test_notes_never_take_the_place_of_the_lesson(folder, tmp_path, together):
     work = ("adamsamy_11_901_01-convolution.ipynb", notebook(note="work"))
     notes = ("adamsamy_11_950_01-convolution-notes.ipynb", blank("notes"))
     for number, files in enumerate([[work, notes]] if together else [[work], [notes]]):
-        said = run(place, "collect", zipped(tmp_path / f"{number}.zip", files))
-    assert note_of(place, "amy") == "work"
-    assert kept(place) == {"notes"}
-    assert ("kept beside" if together else "it has no cell of 01-convolution; the earlier one stays") in said
+        output = run(folder, "collect", zipped(tmp_path / f"{number}.zip", files))
+    assert note_of(folder, "amy") == "work"
+    assert kept(folder) == {"notes"}
+    assert (
+        "kept beside" if together else "it has no cell of 01-convolution; the earlier one stays"
+    ) in output
     only = [("brownbob_12_951_01-convolution.ipynb", blank("notes"))]
-    assert "it has no cell of 01-convolution" in run(place, "collect", zipped(tmp_path / "only.zip", only))
-    assert note_of(place, "bob") == "notes"
+    assert "it has no cell of 01-convolution" in run(folder, "collect", zipped(tmp_path / "only.zip", only))
+    assert note_of(folder, "bob") == "notes"
 
 
-def test_an_empty_file_is_handed_in_and_takes_the_place_of_nothing(place, tmp_path):
+def test_an_empty_file_is_handed_in_and_takes_the_place_of_nothing(folder, tmp_path):
     files = [(f"amy/{LESSON}.ipynb", b""), (f"bob/{LESSON}.ipynb", notebook(note="bob's"))]
-    said = run(place, "collect", zipped(tmp_path / "first.zip", files))
-    assert f"amy/{LESSON}.ipynb: it has no cell of {LESSON}" in said
-    assert (place / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_bytes() == b""
-    run(place, "collect", zipped(tmp_path / "second.zip", [(f"bob/{LESSON}.ipynb", b"")]))
-    assert note_of(place, "bob") == "bob's"
+    output = run(folder, "collect", zipped(tmp_path / "first.zip", files))
+    assert f"amy/{LESSON}.ipynb: it has no cell of {LESSON}" in output
+    assert (folder / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_bytes() == b""
+    run(folder, "collect", zipped(tmp_path / "second.zip", [(f"bob/{LESSON}.ipynb", b"")]))
+    assert note_of(folder, "bob") == "bob's"
 
 
-def test_missing_cells_and_times_of_nobody_are_said(place, tmp_path):
-    made = nbformat.reads(notebook(), as_version=4)
-    made.cells = [cell for cell in made.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
-    zipped(tmp_path / "all.zip", [("adamsamy_11_901_01-convolution.ipynb", nbformat.writes(made))])
+def test_missing_cells_and_times_of_nobody_are_said(folder, tmp_path):
+    result = nbformat.reads(notebook(), as_version=4)
+    result.cells = [cell for cell in result.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
+    zipped(tmp_path / "all.zip", [("adamsamy_11_901_01-convolution.ipynb", nbformat.writes(result))])
     times = tmp_path / "times.csv"
     times.write_text("id,time\nwojcik,2026-03-01 10:00\namy,2026-03-01 10:00\n")
-    said = run(place, "collect", tmp_path / "all.zip", "--times", times, code=1)
-    assert re.search(r"01-convolution.ipynb: cells that are missing: \d+ of \d+", said)
-    assert "names people whom the gradebook does not: wojcik (wojcik)" in said
-    assert "amy (amy)" not in said
+    output = run(folder, "collect", tmp_path / "all.zip", "--times", times, code=1)
+    assert re.search(r"01-convolution.ipynb: cells that are missing: \d+ of \d+", output)
+    assert "names people whom the gradebook does not: wojcik (wojcik)" in output
+    assert "amy (amy)" not in output
     times.write_text("Kennung,Name,E-Mail,Geändert\nPerson 11,Amy Adams,amy@example.org,1. März 2026\n")
-    said = run(place, "collect", tmp_path / "all.zip", "--times", times, code=1)
-    assert "The list of times has no time that can be read" in said
+    output = run(folder, "collect", tmp_path / "all.zip", "--times", times, code=1)
+    assert "The list of times has no time that can be read" in output
     times.write_text("name,time\nJane Doe,2026-03-01 10:00\n")
-    said = run(place, "collect", tmp_path / "all.zip", "--times", times, code=1)
-    assert "Jane Doe (Jane-Doe), who could be jane1 or jane2" in said
+    output = run(folder, "collect", tmp_path / "all.zip", "--times", times, code=1)
+    assert "Jane Doe (Jane-Doe), who could be jane1 or jane2" in output
 
 
-def test_two_sources_that_disagree_on_a_time_are_told(place, tmp_path):
-    (place / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+def test_two_sources_that_disagree_on_a_time_are_told(folder, tmp_path):
+    (folder / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
     files = [
         (f"adamsamy_LATE_11_901_{LESSON}.ipynb", notebook()),
         (f"brownbob_12_902_{LESSON}.ipynb", notebook()),
@@ -345,60 +347,60 @@ def test_two_sources_that_disagree_on_a_time_are_told(place, tmp_path):
     archive, times = zipped(tmp_path / "all.zip", files), tmp_path / "times.csv"
     listed = "id,time\namy,2026-03-01 11:00+00:00\nbob,2026-03-01 11:30+00:00\n"
     times.write_text(listed)
-    said = run(place, "collect", archive, "--times", times)
-    assert f"amy, {LESSON}: two times: 2026-03-01 11:00 UTC counts; the platform marks it as late" in said
+    output = run(folder, "collect", archive, "--times", times)
+    assert f"amy, {LESSON}: two times: 2026-03-01 11:00 UTC counts; the platform marks it as late" in output
     times.write_text(listed.replace("11:30", "11:40"))
-    said = run(place, "collect", archive, "--times", times)
-    assert f"bob, {LESSON}: two times: 2026-03-01 11:40 UTC counts; it had 2026-03-01 11:30 UTC" in said
-    assert said.count("two times") == 2  # and amy's as before
+    output = run(folder, "collect", archive, "--times", times)
+    assert f"bob, {LESSON}: two times: 2026-03-01 11:40 UTC counts; it had 2026-03-01 11:30 UTC" in output
+    assert output.count("two times") == 2  # and amy's as before
 
 
-def test_more_time_is_given_to_nobody_but_people_of_the_class(place):
-    before = (place / "class.toml").read_text() if (place / "class.toml").is_file() else ""
-    assert "Do you mean joerg?" in run(place, "extend", "jorg", "01", "3d", code=2)
-    assert ((place / "class.toml").read_text() if (place / "class.toml").is_file() else "") == before
-    assert "joerg has 3d more" in run(place, "extend", "joerg", "01", "3d")
+def test_more_time_is_given_to_nobody_but_people_of_the_class(folder):
+    before = (folder / "class.toml").read_text() if (folder / "class.toml").is_file() else ""
+    assert "Do you mean joerg?" in run(folder, "extend", "jorg", "01", "3d", code=2)
+    assert ((folder / "class.toml").read_text() if (folder / "class.toml").is_file() else "") == before
+    assert "joerg has 3d more" in run(folder, "extend", "joerg", "01", "3d")
 
 
-def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_afterwards(place, tmp_path):
+def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_afterwards(folder, tmp_path):
     late = [
         ("adamsamy_LATE_11_901_01-convolution.ipynb", notebook()),
         (f"brownbob_12_902_{LESSON}.ipynb", notebook()),
     ]
-    assert "has no due date for the lesson yet" in run(place, "collect", zipped(tmp_path / "all.zip", late))
-    stamp_late(Class(place))
-    stamps = {who: place / "submitted" / who / LESSON / "timestamp.txt" for who in ("amy", "bob")}
+    assert "has no due date for the lesson yet" in run(folder, "collect", zipped(tmp_path / "all.zip", late))
+    stamp_late(Class(folder))
+    stamps = {who: folder / "submitted" / who / LESSON / "timestamp.txt" for who in ("amy", "bob")}
     assert not stamps["amy"].exists()
-    (place / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
-    stamp_late(Class(place))
+    (folder / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+    stamp_late(Class(folder))
     assert stamps["amy"].read_text() == "2026-03-01 12:00:01.000000 UTC"
     assert not stamps["bob"].exists()
 
 
-def test_what_is_known_of_people_is_for_its_owner_alone(place, tmp_path):
-    database = place / "gradebook.db"
+def test_what_is_known_of_people_is_for_its_owner_alone(folder, tmp_path):
+    database = folder / "gradebook.db"
     database.chmod(0o644)  # as an earlier release left it
-    run(place, "collect", zipped(tmp_path / "all.zip", [(f"amy_{LESSON}.ipynb", notebook())]))
-    written = [database, *(place / "collected").rglob("*"), *(place / "submitted").rglob("*")]
+    run(folder, "collect", zipped(tmp_path / "all.zip", [(f"amy_{LESSON}.ipynb", notebook())]))
+    written = [database, *(folder / "collected").rglob("*"), *(folder / "submitted").rglob("*")]
     assert {oct(path.stat().st_mode & 0o077) for path in written} == {"0o0"}
 
 
-def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(place):
-    (place / "autograded" / "amy").mkdir(parents=True)
-    (place / "gradebook.db").write_bytes(b"")
-    for words in (("export", "01", "--canvas", place / "people.csv"), ("roster", place / "people.csv")):
-        said = run(place, *words, code=2)  # whatever only reads it leaves it as it is
-    assert "is empty, and autograded/ is not" in said
+def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(folder):
+    (folder / "autograded" / "amy").mkdir(parents=True)
+    (folder / "gradebook.db").write_bytes(b"")
+    for words in (("export", "01", "--canvas", folder / "people.csv"), ("roster", folder / "people.csv")):
+        output = run(folder, *words, code=2)  # whatever only reads it leaves it as it is
+    assert "is empty, and autograded/ is not" in output
     with pytest.raises(BadBook, match="is empty, and autograded/ is not"):
-        GradebookWriter(Class(place))
-    assert (place / "gradebook.db").read_bytes() == b""
+        GradebookWriter(Class(folder))
+    assert (folder / "gradebook.db").read_bytes() == b""
 
 
-def test_class_toml_is_made_and_then_checked_by_one_command(place):
-    assert "is made" in run(place, "class")
-    assert f"{LESSON}: no due date" in run(place, "class")
-    text = (place / "class.toml").read_text()
-    (place / "class.toml").write_text(text.replace(f"# {LESSON} = 2026", f"{LESSON} = 2026", 1))
-    assert f"{LESSON}: due 2026-03-01 23:59" in run(place, "class")
-    (place / "class.toml").write_text(text.replace("[due]", "[due]\n01-convolutoin = 2026-03-01T23:59:00"))
-    assert "there is no lesson 01-convolutoin" in run(place, "class", code=2)
+def test_class_toml_is_made_and_then_checked_by_one_command(folder):
+    assert "is made" in run(folder, "class")
+    assert f"{LESSON}: no due date" in run(folder, "class")
+    text = (folder / "class.toml").read_text()
+    (folder / "class.toml").write_text(text.replace(f"# {LESSON} = 2026", f"{LESSON} = 2026", 1))
+    assert f"{LESSON}: due 2026-03-01 23:59" in run(folder, "class")
+    (folder / "class.toml").write_text(text.replace("[due]", "[due]\n01-convolutoin = 2026-03-01T23:59:00"))
+    assert "there is no lesson 01-convolutoin" in run(folder, "class", code=2)

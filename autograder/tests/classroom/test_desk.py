@@ -107,9 +107,9 @@ class TestDesk(AsyncHTTPTestCase):
                     assert all(self.io_loop.run_sync(lambda socks=socks: wait(socks[:5])))
 
     def test_the_address_with_the_token_leads_to_one_without_it(self):
-        found = self.fetch(f"/?token={TOKEN}", follow_redirects=False)
-        assert (found.code, found.headers["Location"]) == (302, "/")
-        assert "HttpOnly" in found.headers["Set-Cookie"]
+        actual = self.fetch(f"/?token={TOKEN}", follow_redirects=False)
+        assert (actual.code, actual.headers["Location"]) == (302, "/")
+        assert "HttpOnly" in actual.headers["Set-Cookie"]
 
     def test_a_question_shows_answers_without_names_and_what_they_say_does_nothing(self):
         page = self.ask(f"/written/{LESSON}/{TASK}").body.decode()
@@ -121,15 +121,15 @@ class TestDesk(AsyncHTTPTestCase):
 
     def test_points_and_comment_are_nbgraders_own_and_come_back(self):
         key = free_text_page.key_of("ada", TOKEN)
-        said = json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body)
-        assert (said["score"], said["told"]) == (2.0, "Saved: 2 points.")
+        output = json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body)
+        assert (output["score"], output["told"]) == (2.0, "Saved: 2 points.")
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
             grade = book.find_grade(TASK, LESSON, LESSON, "ada")
             assert (grade.score, grade.needs_manual_grade) == (2.0, False)
             assert book.find_comment(TASK, LESSON, LESSON, "ada").comment == "Say why."
         again = free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)
-        (one,) = [one for one in again["answers"] if one.key == key]
-        assert (one.ticked, one.comment, one.score, one.waiting) == ((0, 2), "Say why.", 2.0, False)
+        (item,) = [item for item in again["answers"] if item.key == key]
+        assert (item.ticked, item.comment, item.score, item.waiting) == ((0, 2), "Say why.", 2.0, False)
         assert again["comments"] == ["Say why."]
 
     def test_what_makes_no_sense_changes_nothing_and_is_told(self):
@@ -139,7 +139,7 @@ class TestDesk(AsyncHTTPTestCase):
         assert self.give(key="nobody", lines=[0]).code == 400
         assert self.ask("/written/02-strides/no-such-task").code == 404
         assert all(
-            one.waiting for one in free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"]
+            item.waiting for item in free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"]
         )
 
     def test_answers_with_one_verdict_stand_together_and_get_one_comment(self):
@@ -148,8 +148,8 @@ class TestDesk(AsyncHTTPTestCase):
         assert "1 × right" in page
         group = page[: page.index("1 × right")]
         key = re.search(r'data-key="(\w+)"', group)[1]
-        said = json.loads(self.give(CODE, key=key, comment="Think of the variance.").body)
-        assert said == {"told": "Saved for 2 students."}
+        output = json.loads(self.give(CODE, key=key, comment="Think of the variance.").body)
+        assert output == {"told": "Saved for 2 students."}
         assert self.comments() == {
             "ada": "Think of the variance.",
             "bob": "Think of the variance.",
@@ -159,14 +159,14 @@ class TestDesk(AsyncHTTPTestCase):
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
             book.find_comment(f"{CODE}-answer", LESSON, LESSON, "bob").manual_comment = "See me."
             book.db.commit()
-        said = json.loads(self.give(CODE, key=key, comment="", before="Think of the variance.").body)
-        assert said == {"told": "Saved for 1 student. 1 with another comment keeps it."}
+        output = json.loads(self.give(CODE, key=key, comment="", before="Think of the variance.").body)
+        assert output == {"told": "Saved for 1 student. 1 with another comment keeps it."}
         assert self.comments() == {"ada": None, "bob": "See me.", "cleo": None}
         assert "no such group" in json.loads(self.give(CODE, key="nobody").body)["error"]
 
     def hand(self) -> dict[str, float | None]:
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
-            return {one: book.find_grade(CODE, LESSON, LESSON, one).manual_score for one in TEXTS}
+            return {item: book.find_grade(CODE, LESSON, LESSON, item).manual_score for item in TEXTS}
 
     def test_points_for_a_group_leave_alone_what_another_gave_and_can_be_taken_back(self):
         page = self.ask(f"/task/{LESSON}/{CODE}").body.decode()
@@ -197,8 +197,8 @@ class TestDesk(AsyncHTTPTestCase):
             book.add_student("zoe")
             book.find_grade(CODE, LESSON, LESSON, "bob").manual_score = 1.0  # by the second of two people
             book.db.commit()
-        said = json.loads(self.give(CODE, key="everybody", points="4").body)
-        assert said == {"told": "Saved for 3 students. 1 with other points by hand keeps them."}
+        output = json.loads(self.give(CODE, key="everybody", points="4").body)
+        assert output == {"told": "Saved for 3 students. 1 with other points by hand keeps them."}
         assert self.hand() == {"ada": 4.0, "bob": 1.0, "cleo": 4.0}
         assert read(self.course).known.scores["zoe", LESSON] == 4.0
         assert "how many points" in json.loads(self.give(CODE, key="everybody", points="").body)["error"]
@@ -206,18 +206,18 @@ class TestDesk(AsyncHTTPTestCase):
     def test_the_same_words_get_the_same_points_and_nobody_overwrites_what_another_gave(self):
         with graded_results.opened(self.course.database) as store:
             for student in ("ada", "bob"):
-                (code,) = [one for one in store.read(TaskResult, LESSON, student) if one.task == CODE]
-                found = TaskResult(
+                (code,) = [item for item in store.read(TaskResult, LESSON, student) if item.task == CODE]
+                actual = TaskResult(
                     LESSON, student, TASK, None, 3, answer=f"They  spread.{' ' * len(student)}"
                 )
-                store.write(Grading(LESSON, student, graded_results.now(), {}), [found, code])
+                store.write(Grading(LESSON, student, graded_results.now(), {}), [actual, code])
         page = self.ask(f"/written/{LESSON}/{TASK}").body.decode()
         assert page.count("<article") == 2
         assert "written by 2 students in the same words" in page
         key = free_text_page.key_of("ada", TOKEN)
         assert json.loads(self.give(key=key, lines=[0]).body)["score"] == 1.0
         marks = read(self.course).marks
-        assert [marks[LESSON, one, TASK].manual for one in TEXTS] == [1.0, 1.0, None]
+        assert [marks[LESSON, item, TASK].manual for item in TEXTS] == [1.0, 1.0, None]
 
     def test_who_gives_from_an_old_page_is_shown_what_another_gave_and_changes_nothing(self):
         key = free_text_page.key_of("ada", TOKEN)
@@ -227,8 +227,8 @@ class TestDesk(AsyncHTTPTestCase):
         late = self.give(key=key, lines=[1], comment="", state=old)
         now = json.loads(late.body)["now"]
         assert (late.code, now["lines"], now["comment"], now["score"]) == (409, [0], "Good.", 1.0)
-        (kept,) = [one for one in read(self.course).ticked if one.student == "ada"]
-        assert kept.lines == (0,)
+        (saved,) = [item for item in read(self.course).ticked if item.student == "ada"]
+        assert saved.lines == (0,)
         assert self.give(key=key, lines=[1], comment="Good.", state=now["state"]).code == 200
 
     def test_what_is_asked_for_stands_above_the_answers(self):
@@ -239,19 +239,19 @@ class TestDesk(AsyncHTTPTestCase):
             assert 'class="statement"' in page[: page.index("<article")]
 
     def test_a_request_is_answered_with_points_and_a_sentence_that_the_student_reads(self):
-        place = Path(self.course.directory.root)
-        asked = place / "asked"
+        folder = Path(self.course.directory.root)
+        asked = folder / "asked"
         asked.mkdir()
         (asked / "ada.csv").write_text(f'id,lesson,task,request\nada,{LESSON},{CODE},"My stride, is it 2?"\n')
         (asked / "form.csv").write_text(
             f"Name;lesson;task;request\nbob;02;{CODE};<b>Why?</b>\nzoe;02;{CODE};Me too\nbob;02;no-task;x\n"
         )
-        (asked / "form.csv").rename(form := place / "form.csv")
-        said = run(place, "regrade", asked, form, code=1)
-        assert "line 3: the gradebook knows nobody of that name" in said
-        assert "line 4: bob has no score for the task no-task of 02" in said
-        assert "2 requests are new, 0 known already" in said
-        assert "0 requests are new, 2 known already" in run(place, "regrade", asked, form, code=1)
+        (asked / "form.csv").rename(form := folder / "form.csv")
+        output = run(folder, "regrade", asked, form, code=1)
+        assert "line 3: the gradebook knows nobody of that name" in output
+        assert "line 4: bob has no score for the task no-task of 02" in output
+        assert "2 requests are new, 0 known already" in output
+        assert "0 requests are new, 2 known already" in run(folder, "regrade", asked, form, code=1)
         page = self.ask("/requests").body.decode()
         assert "2 to be answered" in page
         assert "&lt;b&gt;Why?" in page
@@ -275,7 +275,7 @@ class TestDesk(AsyncHTTPTestCase):
         page = self.ask("/requests").body.decode()
         assert "1 to be answered" in page
         assert "Answered by a person" in page
-        run(place, "regrade", asked, form, code=1)  # again: what is answered stays so
+        run(folder, "regrade", asked, form, code=1)  # again: what is answered stays so
         assert "1 to be answered" in self.ask("/requests").body.decode()
 
     def test_what_cannot_be_saved_is_told(self):
@@ -297,8 +297,8 @@ class TestDesk(AsyncHTTPTestCase):
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(class_course, tmp_path):
-    made = write_static(answered(class_course, tmp_path), tmp_path / "out")
-    names = [path.name for path in made]
+    result = write_static(answered(class_course, tmp_path), tmp_path / "out")
+    names = [path.name for path in result]
     assert names == [
         "index.html",
         "changes.html",
@@ -308,7 +308,7 @@ def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(class
         f"task-{LESSON}-{CODE}.html",
         *(f"student-{student}.html" for student in TEXTS),
     ]
-    for path in made:
+    for path in result:
         text = path.read_text(encoding="utf-8")
         assert set(re.findall(r'href="([^"#]+)', text)) <= set(names)
         assert "<script" not in text
@@ -370,7 +370,7 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
 
 
 @pytest.fixture
-def place(class_course, tmp_path) -> Path:
+def folder(class_course, tmp_path) -> Path:
     """A class of three whose scores may be asked about."""
     return Path(answered(class_course, tmp_path).directory.root)
 
@@ -380,13 +380,13 @@ def request_of(student: str, text: str = "Why?", rows: int = 1) -> str:
     return "id,lesson,task,request\n" + f'"{student}","{LESSON}","{CODE}","{text}"\n' * rows
 
 
-def asked_by(said: str) -> set[str]:
+def asked_by(output: str) -> set[str]:
     """Return whose requests a command took in."""
-    return set(re.findall(rf"(\w+), {LESSON}, {CODE}:", said))
+    return set(re.findall(rf"(\w+), {LESSON}, {CODE}:", output))
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_request_counts_only_for_the_student_in_whose_name_its_file_came(place, tmp_path, packed):
+def test_a_request_counts_only_for_the_student_in_whose_name_its_file_came(folder, tmp_path, packed):
     files = {
         "bob/request-ada-again.csv": request_of("ada", "by bob, in ada's name"),
         "ada/request.csv": request_of("ada") + f"bob,{LESSON},{CODE},in bob's name\n",
@@ -400,17 +400,17 @@ def test_a_request_counts_only_for_the_student_in_whose_name_its_file_came(place
         (folder / name).write_text(text)
     if packed:
         shutil.make_archive(str(folder), "zip", folder)
-    said = run(place, "regrade", folder.with_suffix(".zip") if packed else folder, code=1)
-    assert asked_by(said) == {"ada", "bob", "cleo"}
+    output = run(folder, "regrade", folder.with_suffix(".zip") if packed else folder, code=1)
+    assert asked_by(output) == {"ada", "bob", "cleo"}
     assert (
-        "bob/request-ada-again.csv, line 2: it asks in the name of ada, and came in the name of bob" in said
+        "bob/request-ada-again.csv, line 2: it asks in the name of ada, and came in the name of bob" in output
     )
-    assert "ada/request.csv, line 3: it asks in the name of bob, and came in the name of ada" in said
-    assert "anybody.csv: its name is nobody's" in said
-    assert "3 requests are new" in said
+    assert "ada/request.csv, line 3: it asks in the name of bob, and came in the name of ada" in output
+    assert "anybody.csv: its name is nobody's" in output
+    assert "3 requests are new" in output
 
 
-def test_one_bad_file_refuses_itself_alone(place, tmp_path):
+def test_one_bad_file_refuses_itself_alone(folder, tmp_path):
     folder = tmp_path / "asked"
     folder.mkdir()
     (folder / "ada.csv").write_text(request_of("ada", "first", 20_000))
@@ -425,25 +425,25 @@ def test_one_bad_file_refuses_itself_alone(place, tmp_path):
     }
     for name, content in bad.items():
         (folder / f"{name}.csv").write_bytes(content)
-    said = run(place, "regrade", folder, tmp_path / "nowhere.csv", tmp_path / "nowhere.zip", code=1)
-    assert asked_by(said) == {"bob"}
-    assert "ada.csv is larger than 200 KB" in said
+    output = run(folder, "regrade", folder, tmp_path / "nowhere.csv", tmp_path / "nowhere.zip", code=1)
+    assert asked_by(output) == {"bob"}
+    assert "ada.csv is larger than 200 KB" in output
     for name in (*bad, "nowhere"):
-        assert f"{name}.csv" in said
-    assert "nowhere.zip" in said
+        assert f"{name}.csv" in output
+    assert "nowhere.zip" in output
 
 
-def test_a_list_of_many_is_bounded_in_rows_and_for_each_student(place, tmp_path):
+def test_a_list_of_many_is_bounded_in_rows_and_for_each_student(folder, tmp_path):
     form = tmp_path / "form.csv"
     form.write_text(request_of("ada", rows=20_000))
-    assert "form.csv has more than 5000 rows" in run(place, "regrade", form, code=1)
+    assert "form.csv has more than 5000 rows" in run(folder, "regrade", form, code=1)
     rows = "".join(f"ada,{LESSON},{CODE},no {number}\n" for number in range(150))
     form.write_text(request_of("bob") + rows)
-    said = run(place, "regrade", form, code=1)
-    assert "101 requests are new" in said
-    assert "ada asks 150 times: only the first 100 are taken in" in said
+    output = run(folder, "regrade", form, code=1)
+    assert "101 requests are new" in output
+    assert "ada asks 150 times: only the first 100 are taken in" in output
 
 
-def test_no_network_is_served_without_a_proxy_in_front(place):
-    assert "--behind-proxy" in run(place, "desk", "--listen", "0.0.0.0", code=2)
-    assert "is none" in run(place, "desk", "--listen", "everywhere", code=2)
+def test_no_network_is_served_without_a_proxy_in_front(folder):
+    assert "--behind-proxy" in run(folder, "desk", "--listen", "0.0.0.0", code=2)
+    assert "is none" in run(folder, "desk", "--listen", "everywhere", code=2)

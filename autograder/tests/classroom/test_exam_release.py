@@ -20,7 +20,7 @@ WRONG = RIGHT.replace("@ kernel", "@ kernel.flip(0)")
 
 
 @pytest.fixture
-def place(class_course, tmp_path):
+def folder(class_course, tmp_path):
     """A class's folder, in whose course two tasks can be asked in an exam."""
     folder = class_folder(class_course, tmp_path / "class", LESSON, OTHER)
     with (folder / "course.toml").open("a", encoding="utf-8") as described:
@@ -29,10 +29,10 @@ def place(class_course, tmp_path):
 
 
 @pytest.fixture
-def given(place, tmp_path):
+def given(folder, tmp_path):
     """What students get."""
     assert "It asks convolve, convolution." in run(
-        place, "bundle", LESSON, "--exam", "--out", tmp_path / "exam"
+        folder, "bundle", LESSON, "--exam", "--out", tmp_path / "exam"
     )
     return tmp_path / "exam"
 
@@ -69,27 +69,27 @@ def test_it_holds_the_tool_and_nothing_of_the_course(given):
     assert f"({LESSON}/{LESSON}.ipynb)" in (given / "notebooks" / "welcome.md").read_text(encoding="utf-8")
 
 
-def test_what_is_handed_in_is_graded_as_always_out_of_the_exams_points(place, given, walls):
+def test_what_is_handed_in_is_graded_as_always_out_of_the_exams_points(folder, given, walls):
     notebook = nbformat.read(given / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     for student, answer in (("ada", RIGHT), ("bob", WRONG)):
         for cell in notebook.cells:
             if cell["id"] == "convolve-answer":
                 cell.source = answer
-        path = place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+        path = folder / "submitted" / student / LESSON / f"{LESSON}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
-    run(place, "grade", LESSON)
-    with Gradebook(f"sqlite:///{place}/gradebook.db") as book:
+    run(folder, "grade", LESSON)
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
         graded = [book.find_submission(LESSON, student) for student in ("ada", "bob")]
         assert [(each.score, each.max_score) for each in graded] == [(2.0, 4.0), (0.0, 4.0)]
-    feedback = (place / "autograded" / "bob" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
+    feedback = (folder / "autograded" / "bob" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
     assert "Your kernel is turned round." in feedback
     assert "put back" not in feedback
 
 
-def test_who_handed_in_the_lesson_is_graded_by_the_lesson(place):
-    (place / "submitted" / "ada" / LESSON).mkdir(parents=True)
+def test_who_handed_in_the_lesson_is_graded_by_the_lesson(folder):
+    (folder / "submitted" / "ada" / LESSON).mkdir(parents=True)
     with pytest.raises(CannotBundle, match="was handed in here"):
-        write_releases(Course.read(place), LESSON)
+        write_releases(Course.read(folder), LESSON)
     with pytest.raises(CannotBundle, match="has no task"):
-        write_releases(Course.read(place), OTHER)
+        write_releases(Course.read(folder), OTHER)

@@ -35,9 +35,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # o
 
 @pytest.fixture
 def course(class_course: Course, tmp_path: Path) -> Class:
-    place = Class(class_folder(class_course, tmp_path / "course", LESSON))
-    Base.metadata.create_all(create_engine(place.database))
-    with Gradebook(place.database, place.directory.course_id) as book:
+    folder = Class(class_folder(class_course, tmp_path / "course", LESSON))
+    Base.metadata.create_all(create_engine(folder.database))
+    with Gradebook(folder.database, folder.directory.course_id) as book:
         for lesson in (LESSON, OTHER):
             book.add_assignment(lesson)
             book.add_notebook(lesson, lesson)
@@ -49,20 +49,20 @@ def course(class_course: Course, tmp_path: Path) -> Class:
             book.find_grade("task", lesson, lesson, student).auto_score = score
         book.find_submission_notebook(LESSON, LESSON, "ada").late_submission_penalty = 1.0
         book.db.commit()
-    return place
+    return folder
 
 
 @pytest.fixture
-def known(course: Class) -> Scores:
+def reference(course: Class) -> Scores:
     return scores(course)
 
 
-def into_canvas(known: Scores, exported: str, scale: bool = False) -> Merged:
-    return canvas.fill(known, listed(exported), "", scale)
+def into_canvas(reference: Scores, exported: str, scale: bool = False) -> Merged:
+    return canvas.fill(reference, listed(exported), "", scale)
 
 
-def into_moodle(known: Scores, worksheet: str, lesson: str, scale: bool = False) -> Merged:
-    return moodle.fill(known, listed(worksheet), lesson, scale)
+def into_moodle(reference: Scores, worksheet: str, lesson: str, scale: bool = False) -> Merged:
+    return moodle.fill(reference, listed(worksheet), lesson, scale)
 
 
 def listed(text: str) -> Table:
@@ -83,64 +83,64 @@ Points Possible,,,,10,5
 """
 
 
-def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
-    made = into_canvas(known, CANVAS)
+def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(reference):
+    result = into_canvas(reference, CANVAS)
     expected = table(CANVAS)
     expected[2][4], expected[3][4] = "7", "4.5"  # Ada was late, which costs 1 of 8
-    assert table(made.text) == expected
-    assert made.filled == 2
-    assert made.strangers == ["Bob Meyer (could be bob or bob2)", "Nora Nobody (not in the gradebook)"]
-    assert made.missing == ["eve"]
-    assert made.left_out == [OTHER]
-    assert not into_canvas(known, CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")).left_out
+    assert table(result.text) == expected
+    assert result.filled == 2
+    assert result.strangers == ["Bob Meyer (could be bob or bob2)", "Nora Nobody (not in the gradebook)"]
+    assert result.missing == ["eve"]
+    assert result.left_out == [OTHER]
+    assert not into_canvas(reference, CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")).left_out
 
 
-def test_a_canvas_gradebook_of_a_german_course_is_filled_between_its_semicolons(known):
+def test_a_canvas_gradebook_of_a_german_course_is_filled_between_its_semicolons(reference):
     gradebook = f"""Student;ID;SIS Login ID;Section;{LESSON} (991)
 ;;;;Manual Posting
     Points Possible;;;;10,00
 Lovelace, Ada;71;alo;A;{{}}
 Student, Test;99;;A;
 """
-    made = into_canvas(known, gradebook.format(""))
-    assert (made.text, made.filled, made.strangers) == (gradebook.format("7"), 1, [])
+    result = into_canvas(reference, gradebook.format(""))
+    assert (result.text, result.filled, result.strangers) == (gradebook.format("7"), 1, [])
 
 
-def test_what_canvas_has_excused_stays_and_is_told(known):
-    made = into_canvas(known, CANVAS.replace("71,alo,A,,4", "71,alo,A,EX,4"))
-    assert [row[4] for row in table(made.text)[2:4]] == ["EX", "4.5"]
-    assert made.untouched == [f"Ada Lovelace (ada): {LESSON} is excused (EX)"]
-    assert (made.filled, made.missing) == (1, ["eve"])
+def test_what_canvas_has_excused_stays_and_is_told(reference):
+    result = into_canvas(reference, CANVAS.replace("71,alo,A,,4", "71,alo,A,EX,4"))
+    assert [row[4] for row in table(result.text)[2:4]] == ["EX", "4.5"]
+    assert result.untouched == [f"Ada Lovelace (ada): {LESSON} is excused (EX)"]
+    assert (result.filled, result.missing) == (1, ["eve"])
 
 
-def test_the_wrong_maximum_of_one_lesson_keeps_back_that_lesson_alone(known):
-    made = into_canvas(known, CANVAS.replace("Essay", OTHER))
-    assert [row[4:6] for row in table(made.text)[2:4]] == [["7", "4"], ["4.5", "3"]]
-    assert [line.partition(". ")[0] for line in made.kept_back] == [
+def test_the_wrong_maximum_of_one_lesson_keeps_back_that_lesson_alone(reference):
+    result = into_canvas(reference, CANVAS.replace("Essay", OTHER))
+    assert [row[4:6] for row in table(result.text)[2:4]] == [["7", "4"], ["4.5", "3"]]
+    assert [line.partition(". ")[0] for line in result.kept_back] == [
         f"{OTHER} has 10 points here and 5 on the platform"
     ]
 
 
-def test_a_lesson_that_is_named_goes_out_alone(known):
+def test_a_lesson_that_is_named_goes_out_alone(reference):
     exported = CANVAS.replace("Essay", OTHER).replace("10,5", "10,10")
-    made = canvas.fill(known, listed(exported), LESSON, scale=False)
-    assert [row[4:6] for row in table(made.text)[2:4]] == [["7", "4"], ["4.5", "3"]]
-    assert not made.left_out
+    result = canvas.fill(reference, listed(exported), LESSON, scale=False)
+    assert [row[4:6] for row in table(result.text)[2:4]] == [["7", "4"], ["4.5", "3"]]
+    assert not result.left_out
 
 
 @pytest.mark.parametrize("scale", [False, True])
-def test_nothing_is_scaled_to_a_maximum_of_0(known, scale):
+def test_nothing_is_scaled_to_a_maximum_of_0(reference, scale):
     with pytest.raises(
         OtherMaximum, match=r"10 points here and 0 on the platform\. Change its maximum there to 10\.$"
     ):
-        into_canvas(known, CANVAS.replace("10,5", "0,5"), scale)
+        into_canvas(reference, CANVAS.replace("10,5", "0,5"), scale)
 
 
-def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(known):
+def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(reference):
     with pytest.raises(BadList, match="Make an assignment of that name in Canvas"):
-        into_canvas(known, CANVAS.replace(LESSON, "Homework"))
+        into_canvas(reference, CANVAS.replace(LESSON, "Homework"))
     with pytest.raises(BadList, match="Nothing of 03-more is graded yet"):
-        canvas.fill(known, listed(CANVAS), "03-more")
+        canvas.fill(reference, listed(CANVAS), "03-more")
 
 
 MOODLE = """\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments
@@ -157,36 +157,36 @@ Teilnehmer/in72;Bob Meyer;bob@uni.example;Zur Bewertung abgegeben;9,00;10,00;Nei
 """
 
 
-def test_a_moodle_worksheet_is_filled_as_scores_are_here(known):
-    made = into_moodle(known, MOODLE.removeprefix("\ufeff").replace("100.00", "10.00"), LESSON)
-    assert [row[4] for row in table(made.text)] == ["Grade", "7.00", "4.50", ""]
+def test_a_moodle_worksheet_is_filled_as_scores_are_here(reference):
+    result = into_moodle(reference, MOODLE.removeprefix("\ufeff").replace("100.00", "10.00"), LESSON)
+    assert [row[4] for row in table(result.text)] == ["Grade", "7.00", "4.50", ""]
 
 
 @pytest.mark.parametrize("before", ["", "\n \r\n", "sep=;\n"])
-def test_a_worksheet_in_another_language_is_read_by_what_is_in_it(known, before):
-    made = into_moodle(known, before + GERMAN, LESSON)
-    assert made.text.startswith(before + "ID;")
-    assert [row[4:6] for row in listed(made.text).rows] == [["7.00", "10,00"], ["9,00", "10,00"]]
-    assert (made.filled, made.missing) == (1, ["eve"])
-    assert made.untouched == ["Bob Meyer (bob): the grade is locked in Moodle"]
+def test_a_worksheet_in_another_language_is_read_by_what_is_in_it(reference, before):
+    result = into_moodle(reference, before + GERMAN, LESSON)
+    assert result.text.startswith(before + "ID;")
+    assert [row[4:6] for row in listed(result.text).rows] == [["7.00", "10,00"], ["9,00", "10,00"]]
+    assert (result.filled, result.missing) == (1, ["eve"])
+    assert result.untouched == ["Bob Meyer (bob): the grade is locked in Moodle"]
 
 
-def in_canvas(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+def in_canvas(reference: Scores, most: str, scale: bool, tmp_path: Path) -> str:
     gradebook = CANVAS.replace("Points Possible,,,,10", f'Points Possible,,,,"{most}"')
-    return listed(into_canvas(known, gradebook, scale).text).rows[1][4]
+    return listed(into_canvas(reference, gradebook, scale).text).rows[1][4]
 
 
-def in_moodle(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+def in_moodle(reference: Scores, most: str, scale: bool, tmp_path: Path) -> str:
     worksheet = MOODLE.removeprefix("\ufeff").replace(",", ";").replace("100.00", most)
-    return listed(into_moodle(known, worksheet, LESSON, scale).text).rows[0][4]
+    return listed(into_moodle(reference, worksheet, LESSON, scale).text).rows[0][4]
 
 
-def in_xlsx(known: Scores, most: str, scale: bool, tmp_path: Path) -> str:
+def in_xlsx(reference: Scores, most: str, scale: bool, tmp_path: Path) -> str:
     earlier = Workbook()
     earlier.active.title = "scores"
     earlier.active.append(["student", f"{LESSON} ({most})"])
     earlier.save(tmp_path / "book.xlsx")
-    write_workbook(known, tmp_path / "book.xlsx", scale)
+    write_workbook(reference, tmp_path / "book.xlsx", scale)
     header, first = load_workbook(tmp_path / "book.xlsx")["scores"].iter_rows(max_row=2, values_only=True)
     assert header[3] == f"{LESSON} ({number_in(most):g})"
     return str(first[3])
@@ -200,28 +200,28 @@ WAYS = (in_canvas, in_moodle, in_xlsx)
 @pytest.mark.parametrize(
     ("most", "scaled"), [("100.00", 70), ("1.000,00", 700), ("1,000.00", 700), ("7", 4.9)]
 )
-def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(known, tmp_path, way, most, scaled):
+def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(reference, tmp_path, way, most, scaled):
     with pytest.raises(OtherMaximum, match=r"has 10 points here and .* (on the platform|in book.xlsx)"):
-        way(known, most, False, tmp_path)
-    assert float(way(known, most, True, tmp_path)) == scaled
+        way(reference, most, False, tmp_path)
+    assert float(way(reference, most, True, tmp_path)) == scaled
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("scale", [False, True])
-def test_the_same_maximum_leaves_scores_as_they_are(known, tmp_path, way, scale):
-    assert float(way(known, "10,0", scale, tmp_path)) == 7
+def test_the_same_maximum_leaves_scores_as_they_are(reference, tmp_path, way, scale):
+    assert float(way(reference, "10,0", scale, tmp_path)) == 7
 
 
-def test_no_other_file_makes_room_for_a_workbook(known, tmp_path):
+def test_no_other_file_makes_room_for_a_workbook(reference, tmp_path):
     (tmp_path / "notes.xlsx").write_text("mine", encoding="utf-8")
     with pytest.raises(BadList, match="no workbook of scores"):
-        write_workbook(known, tmp_path / "notes.xlsx")
+        write_workbook(reference, tmp_path / "notes.xlsx")
     assert (tmp_path / "notes.xlsx").read_text(encoding="utf-8") == "mine"
 
 
-def test_a_maximum_that_is_no_number_is_refused(known):
+def test_a_maximum_that_is_no_number_is_refused(reference):
     with pytest.raises(BadList, match="“many”, is no number"):
-        into_moodle(known, MOODLE.removeprefix("\ufeff").replace("100.00", "many"), LESSON)
+        into_moodle(reference, MOODLE.removeprefix("\ufeff").replace("100.00", "many"), LESSON)
 
 
 @pytest.mark.parametrize(
@@ -233,13 +233,13 @@ def test_a_maximum_that_is_no_number_is_refused(known):
         (MOODLE.removeprefix("\ufeff"), "03-more", "Nothing of 03-more is graded yet"),
     ],
 )
-def test_what_is_no_worksheet_is_refused_with_a_reason(known, worksheet, lesson, why):
+def test_what_is_no_worksheet_is_refused_with_a_reason(reference, worksheet, lesson, why):
     with pytest.raises(BadList, match=why):
-        into_moodle(known, worksheet, lesson)
+        into_moodle(reference, worksheet, lesson)
 
 
-def test_the_workbook_has_all_scores_and_no_formula(known, tmp_path):
-    write_workbook(known, tmp_path / "book.xlsx")
+def test_the_workbook_has_all_scores_and_no_formula(reference, tmp_path):
+    write_workbook(reference, tmp_path / "book.xlsx")
     book = load_workbook(tmp_path / "book.xlsx")
     assert book.sheetnames == ["scores", LESSON, OTHER]
     rows = list(book["scores"].iter_rows(values_only=True))
@@ -249,8 +249,8 @@ def test_the_workbook_has_all_scores_and_no_formula(known, tmp_path):
     assert list(book[LESSON].iter_rows(values_only=True))[1] == ("ada", "Lovelace", "Ada", 8, 1, 7)
 
 
-def test_a_student_s_id_that_no_workbook_takes_is_written_without_its_signs(known, tmp_path):
-    odd = replace(known, people=[*known.people, Person(id="a\x1b[31m\x00b")])
+def test_a_student_s_id_that_no_workbook_takes_is_written_without_its_signs(reference, tmp_path):
+    odd = replace(reference, people=[*reference.people, Person(id="a\x1b[31m\x00b")])
     write_workbook(odd, tmp_path / "book.xlsx")
     rows = load_workbook(tmp_path / "book.xlsx")["scores"].iter_rows(values_only=True)
     assert list(rows)[-1][0] == "a\ufffd[31m\ufffdb"

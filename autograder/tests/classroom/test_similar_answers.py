@@ -47,14 +47,14 @@ def graded(answers, right=False, points=0.0, task="dot-product"):
 
 
 def pairs_of(results, **more):
-    known = {"dot-product": [SOLUTION, NO_SUM]}
-    return {pair.students: pair.agreements for pair in similar(results, known, **more)}
+    reference = {"dot-product": [SOLUTION, NO_SUM]}
+    return {pair.students: pair.agreements for pair in similar(results, reference, **more)}
 
 
 def test_a_rare_wrong_answer_of_two_is_told_with_both_texts():
     respaced = RARE.replace(" * ", "*").replace("pairs = ", "# my way\n    pairs  =  ")
-    found = pairs_of(graded({"amy": RARE, "bob": respaced, "cem": OTHER, "dan": NO_SUM}))
-    ((students, (agreement,)),) = found.items()
+    actual = pairs_of(graded({"amy": RARE, "bob": respaced, "cem": OTHER, "dan": NO_SUM}))
+    ((students, (agreement,)),) = actual.items()
     assert students == ("amy", "bob")
     assert (agreement.kind, agreement.alike) == (WRONG, 1.0)
     assert agreement.texts == (RARE, respaced)
@@ -80,8 +80,8 @@ def test_what_may_coincide_is_not_told(results):
 def test_the_same_comments_count_even_beside_a_right_answer():
     own = "    # go round the little numbers and put each product into my bag\n"
     answer = SOLUTION.replace("    for", own + "    for")
-    found = pairs_of(graded({"amy": answer, "bob": answer, "cem": SOLUTION}, right=True, points=2.0))
-    ((students, (agreement,)),) = found.items()
+    actual = pairs_of(graded({"amy": answer, "bob": answer, "cem": SOLUTION}, right=True, points=2.0))
+    ((students, (agreement,)),) = actual.items()
     assert (students, agreement.kind) == (("amy", "bob"), COMMENTS)
 
 
@@ -92,8 +92,8 @@ def test_written_answers_count_but_for_what_they_quote():
         "cem": f"I think: {PROSE}",
         "dan": PROSE,
     }
-    found = pairs_of(graded(answers, points=None, task="why"), prose=PROSE)
-    ((students, (agreement,)),) = found.items()
+    actual = pairs_of(graded(answers, points=None, task="why"), prose=PROSE)
+    ((students, (agreement,)),) = actual.items()
     assert (students, agreement.kind) == (("amy", "bob"), WRITTEN)
 
 
@@ -104,8 +104,8 @@ def test_pairs_with_more_in_common_come_first():
 
 
 def test_the_course_knows_its_stubs_solutions_and_mistakes(class_course):
-    known, prose = course_says(Class(class_course.root), LESSON)
-    stub, solution, *edits = known["convolve"]
+    reference, prose = course_says(Class(class_course.root), LESSON)
+    stub, solution, *edits = reference["convolve"]
     assert "..." in stub
     published = nbformat.read(class_course.root / "solutions" / LESSON / f"{LESSON}.ipynb", as_version=4)
     assert solution in [cell.source for cell in published.cells]
@@ -116,13 +116,13 @@ def test_the_course_knows_its_stubs_solutions_and_mistakes(class_course):
 
 def test_a_mistake_that_many_make_comes_last():
     many = {f"m{number}": OTHER.replace("half", f"half{number}") for number in range(8)}
-    common = [replace(one, faults=("no-sum",)) for one in graded(many)]
-    common[0], common[1] = (replace(one, answer=OTHER) for one in common[:2])
+    common = [replace(item, faults=("no-sum",)) for item in graded(many)]
+    common[0], common[1] = (replace(item, answer=OTHER) for item in common[:2])
     rare = graded({"amy": RARE, "bob": RARE})
-    known = {"dot-product": [SOLUTION, NO_SUM]}
-    found = similar([*common, *rare], known)
-    assert found[0].students == ("amy", "bob")
-    assert all(pair.weight == 0 and pair.agreements[0].common for pair in found[1:])
+    reference = {"dot-product": [SOLUTION, NO_SUM]}
+    actual = similar([*common, *rare], reference)
+    assert actual[0].students == ("amy", "bob")
+    assert all(pair.weight == 0 and pair.agreements[0].common for pair in actual[1:])
 
 
 def test_a_renamed_copy_and_one_in_another_order_are_told():
@@ -148,11 +148,11 @@ def test_work_that_is_the_same_to_the_letter_comes_first():
         *of("cem", ""),
         *graded({"dan": RARE, "eve": RARE}),
     ]
-    found = similar(results, {"dot-product": [SOLUTION, NO_SUM]})
-    assert [pair.students for pair in found] == [("amy", "bob"), ("dan", "eve")]
-    assert found[0].agreements[0].kind == IDENTICAL
-    known = {f"t{number}": [f"x{number} = a @ b  # as told"] for number in range(4)}
-    assert not [pair for pair in similar(results, known) if pair.students == ("amy", "bob")]
+    actual = similar(results, {"dot-product": [SOLUTION, NO_SUM]})
+    assert [pair.students for pair in actual] == [("amy", "bob"), ("dan", "eve")]
+    assert actual[0].agreements[0].kind == IDENTICAL
+    reference = {f"t{number}": [f"x{number} = a @ b  # as told"] for number in range(4)}
+    assert not [pair for pair in similar(results, reference) if pair.students == ("amy", "bob")]
 
 
 def profile(student, faults, random):
@@ -160,8 +160,8 @@ def profile(student, faults, random):
     for number in range(10):
         fault = faults.get(number)
         text = as_code(invented(random)[0])
-        (made,) = graded({student: text}, right=not fault, task=f"t{number}")
-        yield replace(made, faults=(fault,) if fault else ())
+        (result,) = graded({student: text}, right=not fault, task=f"t{number}")
+        yield replace(result, faults=(fault,) if fault else ())
 
 
 def test_the_same_five_mistakes_in_five_tasks_are_told_though_each_is_common():
@@ -176,20 +176,20 @@ def test_the_same_five_mistakes_in_five_tasks_are_told_though_each_is_common():
     ]
     faults = dict.fromkeys((0, 2, 3, 6, 9), "no-sum")
     copies = [answer for student in ("amy", "bob") for answer in profile(student, faults, random)]
-    told = {
+    reported = {
         pair.students
         for pair in similar([*results, *copies], {})
         if any(agreement.kind == PROFILE for agreement in pair.agreements)
     }
-    assert ("amy", "bob") in told
-    assert len(told) <= 1
+    assert ("amy", "bob") in reported
+    assert len(reported) <= 1
 
 
 def test_words_that_only_two_use_are_told_even_in_right_answers():
     odd = SOLUTION.replace("total", "resutl").replace("    for", "    # sumation per elemnet\n    for")
     others = {f"s{number}": SOLUTION for number in range(80)}
-    found = pairs_of(graded({"amy": odd, "bob": odd + "\n", **others}, right=True, points=2.0))
-    ((students, (agreement,)),) = found.items()
+    actual = pairs_of(graded({"amy": odd, "bob": odd + "\n", **others}, right=True, points=2.0))
+    ((students, (agreement,)),) = actual.items()
     assert (students, agreement.kind) == (("amy", "bob"), ODD)
     assert agreement.shared == ("elemnet", "resutl", "sumation")
 

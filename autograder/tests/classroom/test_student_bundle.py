@@ -37,10 +37,10 @@ def wheels_in(files) -> tuple[str, str]:
 def folder(class_course, tmp_path_factory):
     out = tmp_path_factory.mktemp("bundle") / "all.zip"
     bundle(class_course, [LESSON], out, hints=1)
-    place = tmp_path_factory.mktemp("student")
+    root = tmp_path_factory.mktemp("student")
     with zipfile.ZipFile(out) as archive:
-        archive.extractall(place)
-    (unpacked,) = place.iterdir()
+        archive.extractall(root)
+    (unpacked,) = root.iterdir()
     return unpacked
 
 
@@ -57,7 +57,7 @@ def wheel(wheels):
 
 
 def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
-    there = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
+    there = {item.relative_to(folder).as_posix() for item in folder.rglob("*") if item.is_file()}
     names = {Path(wheel.filename).name for wheel in wheels}
     notebooks = {f"notebooks/{place}{LESSON}/{LESSON}.ipynb" for place in ("", "bn/")}
     assert there == {"README.md", "course.toml", *names, *notebooks}
@@ -80,10 +80,10 @@ def test_the_wheel_of_the_tool_brings_jupyterlab_what_shows_a_lessons_outputs(wh
 
 
 def test_no_solution_is_in_the_wheel(class_course, wheel):
-    text = " ".join(wheel.read(one).decode("utf-8", "replace") for one in wheel.namelist())
+    text = " ".join(wheel.read(item).decode("utf-8", "replace") for item in wheel.namelist())
     solutions = [task.hints[-1] for task in load_lesson(class_course.source / LESSON).tasks]
     assert len(solutions) == 3
-    assert not [one for one in solutions if one in text]
+    assert not [item for item in solutions if item in text]
     assert "redrawn" not in wheel.read(f"{BANK}/{LESSON}.json").decode()
 
 
@@ -97,11 +97,11 @@ def test_the_bank_for_students_says_the_same_of_known_answers_to_every_task(clas
         for wrong in entry.wrong:
             text = changed_answer(entry, wrong.changes, runs)
             evidence = evidence_for(whole.tasks[entry.id], text, whole, runs)
-            said = [
+            output = [
                 plain_text(task, judge(task, evidence, as_seen=True))
                 for task in (whole.tasks[entry.id], reduced.tasks[entry.id])
             ]
-            assert said[0] == said[1]
+            assert output[0] == output[1]
 
 
 @pytest.fixture
@@ -113,10 +113,10 @@ def first_cell(folder, monkeypatch):
     assert hiding([cell.source]) is None  # and so no submission looks suspicious by it
     monkeypatch.setenv(NAMED, "")  # what the cell sets is taken back
 
-    def run(place):
+    def run(root):
         ran = []
         shell = type("Shell", (), {"run_line_magic": lambda self, *words: ran.extend(words)})
-        monkeypatch.chdir(place)
+        monkeypatch.chdir(root)
         exec(cell.source, {"get_ipython": shell})
         assert ran[:1] in ([], ["pip"])
         return [Path(word).name for line in ran[1:] for word in shlex.split(line)[2:]]
@@ -137,12 +137,12 @@ class Installed:
 def test_the_first_code_cell_says_what_it_misses_and_nothing_while_grading(
     class_course, folder, first_cell, monkeypatch, tmp_path
 ):
-    place = folder / "notebooks" / LESSON
+    course_folder = folder / "notebooks" / LESSON
     checkout = Installed("0.1", '{"dir_info":{"editable":true}}')
     monkeypatch.setattr("importlib.metadata.distributions", lambda name: [checkout])
-    assert first_cell(place) == []
+    assert first_cell(course_folder) == []
     monkeypatch.setattr("importlib.metadata.distributions", lambda name: [])
-    assert first_cell(place) == list(wheels_in(path.name for path in folder.glob("*.whl")))
+    assert first_cell(course_folder) == list(wheels_in(path.name for path in folder.glob("*.whl")))
     assert first_cell(class_course.root / "notebooks" / LESSON) == []
     with pytest.raises(FileNotFoundError, match=r"Put lesson_autograder-….whl and signals-….whl"):
         first_cell(tmp_path)
@@ -161,16 +161,16 @@ def test_the_first_code_cell_says_what_it_misses_and_nothing_while_grading(
 def test_a_notebook_that_was_worked_in_takes_the_wheels_of_a_later_bundle(
     class_course, first_cell, monkeypatch, tmp_path, tool, course, wanted
 ):
-    made, of_course = wheels_in(bundle(class_course, [LESSON], tmp_path))
+    result, of_course = wheels_in(bundle(class_course, [LESSON], tmp_path))
     of_tool = "lesson_autograder-0.3.0+10-py3-none-any.whl"
-    (tmp_path / made).rename(tmp_path / of_tool)
+    (tmp_path / result).rename(tmp_path / of_tool)
     wheels = of_tool, of_course
     there = {"lesson_autograder": tool, "signals": course}
     monkeypatch.setattr("importlib.metadata.distributions", lambda name: [there[name]])
-    place = tmp_path / "notebooks" / LESSON
-    assert first_cell(place) == [wheels[number] for number in wanted]
+    root = tmp_path / "notebooks" / LESSON
+    assert first_cell(root) == [wheels[number] for number in wanted]
     there |= {wheel.split("-")[0]: Installed(wheel.split("-")[1]) for wheel in wheels}
-    assert first_cell(place) == []
+    assert first_cell(root) == []
 
 
 def test_a_later_archive_replaces_nothing_that_a_student_wrote_and_its_checks_are_found(
@@ -208,50 +208,50 @@ def test_the_same_lessons_give_the_same_wheels_and_others_another_of_the_course(
 
 @pytest.mark.parametrize("version", ["1.0", "0.4.0.dev0", "1.0+mine"])
 def test_every_version_of_a_course_gives_wheels_that_installers_accept(class_course, tmp_path, version):
-    place = class_folder(class_course, tmp_path / "course", LESSON)
-    (place / "pyproject.toml").write_text(f'[project]\nname = "signals"\nversion = "{version}"\n')
-    made = wheels_in(bundle(Course.read(place), [LESSON], tmp_path / "out"))
-    (tool, of_tool, *_), (name, of_course, *_) = map(parse_wheel_filename, made)
+    root = class_folder(class_course, tmp_path / "course", LESSON)
+    (root / "pyproject.toml").write_text(f'[project]\nname = "signals"\nversion = "{version}"\n')
+    result = wheels_in(bundle(Course.read(root), [LESSON], tmp_path / "out"))
+    (tool, of_tool, *_), (name, of_course, *_) = map(parse_wheel_filename, result)
     assert (tool, name) == ("lesson-autograder", "signals")
     assert of_course > Version(version)
     assert of_tool >= Version(of_tool.public)
 
 
 def test_the_wheel_takes_the_courses_own_packages_wherever_the_tool_lies(class_course, tmp_path):
-    place = class_folder(class_course, tmp_path / "course", LESSON)
-    (place / "paper").mkdir()
-    (place / "paper" / "__init__.py").write_text("MARK = 1\n")
-    (place / "paper" / "figures.json").write_text("{}")
+    root = class_folder(class_course, tmp_path / "course", LESSON)
+    (root / "paper").mkdir()
+    (root / "paper" / "__init__.py").write_text("MARK = 1\n")
+    (root / "paper" / "figures.json").write_text("{}")
     # What lies hidden there, or leads elsewhere, is nobody's to read.
-    (place / "paper" / ".env").write_text("TOKEN=1")
-    (place / "paper" / "private.json").symlink_to(tmp_path / "grades.json")
+    (root / "paper" / ".env").write_text("TOKEN=1")
+    (root / "paper" / "private.json").symlink_to(tmp_path / "grades.json")
     (tmp_path / "grades.json").write_text("[]")
-    (place / ".lab").mkdir()
-    (place / ".lab" / ".env").write_text("TOKEN=1")
-    (place / ".lab" / "lab.py").write_text("")
-    (place / "start.py").write_text("")
-    (place / "requirements.lock").write_text(
+    (root / ".lab").mkdir()
+    (root / ".lab" / ".env").write_text("TOKEN=1")
+    (root / ".lab" / "lab.py").write_text("")
+    (root / "start.py").write_text("")
+    (root / "requirements.lock").write_text(
         "--index-url https://me:secret@packages.example\njupyterlab==4.0\n"
     )
-    described = place / "course.toml"
+    described = root / "course.toml"
     described.write_text('preload = ["paper"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8")
-    made = bundle(Course.read(place), [LESSON], tmp_path / "out")
-    with zipfile.ZipFile(tmp_path / "out" / wheels_in(made)[1]) as packed:
+    result = bundle(Course.read(root), [LESSON], tmp_path / "out")
+    with zipfile.ZipFile(tmp_path / "out" / wheels_in(result)[1]) as packed:
         assert packed.read("paper/__init__.py") == b"MARK = 1\n"
         assert [name for name in packed.namelist() if name.startswith("paper/")] == [
             *("paper/__init__.py", "paper/figures.json")
         ]
-    assert [name for name in made if name.startswith(".lab")] == [".lab/lab.py"]
+    assert [name for name in result if name.startswith(".lab")] == [".lab/lab.py"]
     assert (tmp_path / "out" / "requirements.lock").read_text() == "jupyterlab==4.0\n"
 
 
 @pytest.mark.parametrize("line", ["torch @ https://me:secret@example.org/torch.whl", "https://me:secret@a.b"])
 def test_no_password_in_a_lock_goes_to_students_or_onto_a_screen(class_course, tmp_path, line):
-    place = class_folder(class_course, tmp_path / "course", LESSON)
-    (place / "start.py").write_text("")
-    (place / "requirements.lock").write_text(f"# packages\n{line}\n")
+    root = class_folder(class_course, tmp_path / "course", LESSON)
+    (root / "start.py").write_text("")
+    (root / "requirements.lock").write_text(f"# packages\n{line}\n")
     with pytest.raises(CannotBundle, match="line 2") as refused:
-        bundle(Course.read(place), [LESSON], tmp_path / "out")
+        bundle(Course.read(root), [LESSON], tmp_path / "out")
     assert "secret" not in str(refused.value)
 
 

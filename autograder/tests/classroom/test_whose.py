@@ -32,25 +32,25 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_canvas_a_file_is_whose_the_prefix_says(place, tmp_path, name):
+def test_on_canvas_a_file_is_whose_the_prefix_says(folder, tmp_path, name):
     files = [*OTHERS, (f"{AMY}{name}", notebook(note="amy's"))]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", files))
-    assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", "jörg's"]
-    assert ("its name says bob" in said) == ("ob" in name and not name.startswith("x-"))
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    assert [note_of(folder, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", "jörg's"]
+    assert ("its name says bob" in output) == ("ob" in name and not name.startswith("x-"))
 
 
 @pytest.mark.parametrize("name", [*NAMES, f"bob/{LESSON}.ipynb", f"Bob Brown_802_{MOODLE}/x.ipynb"])
-def test_on_moodle_a_file_is_whose_the_folder_says(place, tmp_path, name):
+def test_on_moodle_a_file_is_whose_the_folder_says(folder, tmp_path, name):
     files = [*IN_MOODLE, (f"Amy Adams_801_{MOODLE}/{name}", notebook(note="amy's"))]
-    run(place, "collect", zipped(tmp_path / "all.zip", files))
-    assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", "jörg's"]
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    assert [note_of(folder, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", "jörg's"]
 
 
-def test_canvas_is_known_where_most_handed_in_a_text_or_a_link(place, tmp_path):
+def test_canvas_is_known_where_most_handed_in_a_text_or_a_link(folder, tmp_path):
     texts = ["brownbob_12_text.html", "müllerjrg_LATE_13_link.html", "doejane_14_text.html"]
     files = [(f"adams_11_901_{LESSON}.ipynb", notebook(note="amy's")), *((name, "<p>") for name in texts)]
-    run(place, "collect", zipped(tmp_path / "all.zip", files))
-    assert note_of(place, "amy") == "amy's"
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    assert note_of(folder, "amy") == "amy's"
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_canvas_is_known_where_most_handed_in_a_text_or_a_link(place, tmp_path):
         f"Teilnehmer-in801_801_{MOODLE}/{LESSON}.ipynb",
     ],
 )
-def test_what_was_handed_in_anonymously_is_told_to_be_so(place, tmp_path, name):
-    said = run(place, "collect", zipped(tmp_path / "all.zip", [(name, notebook())]), code=1)
-    assert "it was handed in anonymously; switch that off on the platform" in said
+def test_what_was_handed_in_anonymously_is_told_to_be_so(folder, tmp_path, name):
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", [(name, notebook())]), code=1)
+    assert "it was handed in anonymously; switch that off on the platform" in output
 
 
-def test_an_inner_archive_places_nothing_by_its_names(place, tmp_path):
+def test_an_inner_archive_places_nothing_by_its_names(folder, tmp_path):
     inner = io.BytesIO()
     zipped(inner, [(f"Bob Brown_802_{MOODLE}/bob_{LESSON}.ipynb", notebook(note="amy's"))])
-    run(place, "collect", zipped(tmp_path / "all.zip", [*OTHERS, (f"{AMY}work.zip", inner.getvalue())]))
-    assert [note_of(place, who) for who in ("amy", "bob")] == ["amy's", "bob's"]
+    run(folder, "collect", zipped(tmp_path / "all.zip", [*OTHERS, (f"{AMY}work.zip", inner.getvalue())]))
+    assert [note_of(folder, who) for who in ("amy", "bob")] == ["amy's", "bob's"]
 
 
 GRADESCOPE = """
@@ -89,26 +89,26 @@ submission_72:
 """
 
 
-def test_gradescopes_list_says_whose_the_folders_are(place, tmp_path):
+def test_gradescopes_list_says_whose_the_folders_are(folder, tmp_path):
     files = [
         ("assignment_5_export/submission_metadata.yml", GRADESCOPE),
         (f"assignment_5_export/submission_71/bob_{LESSON}.ipynb", notebook(note="amy's")),
         (f"assignment_5_export/submission_72/amy/{LESSON}.ipynb", notebook(note="bob's")),
         ("assignment_5_export/submission_99/joerg.ipynb", notebook(note="nobody's")),
     ]
-    run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
-    assert [note_of(place, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", None]
+    run(folder, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert [note_of(folder, who) for who in ("amy", "bob", "joerg")] == ["amy's", "bob's", None]
 
 
-def test_a_list_of_gradescopes_is_read_however_much_of_results_it_holds(place, tmp_path):
+def test_a_list_of_gradescopes_is_read_however_much_of_results_it_holds(folder, tmp_path):
     output = "x" * 1_000_000
     results = "  :results:\n    tests:\n" + f"    - output: {output}\n" * 21
     files = [
         ("submission_metadata.yml", GRADESCOPE.replace("submission_72", f"{results}submission_72")),
         (f"submission_72/{LESSON}.ipynb", notebook(note="bob's")),
     ]
-    run(place, "collect", zipped(tmp_path / "all.zip", files))
-    assert note_of(place, "bob") == "bob's"
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    assert note_of(folder, "bob") == "bob's"
 
 
 JOERG_TOO = "  - :name: Jörg Müller\n    :sid:\n    :email: jm@example.org\n  :created_at"
@@ -148,58 +148,58 @@ Jörg Müller,13,1003,joerg,A,Team 3,81,
         ({f"adamsamy_11_901_{LESSON}.ipynb": "", OTHERS[0][0]: OTHERS[0][1]}, ("--who", "11=amy,joerg")),
     ],
 )
-def test_a_groups_notebook_is_placed_for_each_of_its_people(place, tmp_path, files, words):
+def test_a_groups_notebook_is_placed_for_each_of_its_people(folder, tmp_path, files, words):
     (tmp_path / "groups.csv").write_text(GROUPS, encoding="utf-8")
-    run(place, "roster", tmp_path / "groups.csv")
+    run(folder, "roster", tmp_path / "groups.csv")
     first = [(name, text or notebook(note="ours")) for name, text in files.items()]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", first), *words)
-    assert [note_of(place, who) for who in ("amy", "joerg", "jane1")] == ["ours", "ours", None]
-    assert f"{len(files) - ('submission_metadata.yml' in files)} placed" in said
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", first), *words)
+    assert [note_of(folder, who) for who in ("amy", "joerg", "jane1")] == ["ours", "ours", None]
+    assert f"{len(files) - ('submission_metadata.yml' in files)} placed" in output
     # What they hand in later needs nothing again.
     later = [(name, text or notebook(note="our second")) for name, text in files.items()]
-    run(place, "collect", zipped(tmp_path / "later.zip", later))
-    assert [note_of(place, who) for who in ("amy", "joerg")] == ["our second", "our second"]
+    run(folder, "collect", zipped(tmp_path / "later.zip", later))
+    assert [note_of(folder, who) for who in ("amy", "joerg")] == ["our second", "our second"]
 
 
-def test_a_group_hands_in_by_another_of_its_people_the_second_time(place, tmp_path):
+def test_a_group_hands_in_by_another_of_its_people_the_second_time(folder, tmp_path):
     (tmp_path / "groups.csv").write_text(GROUPS, encoding="utf-8")
-    run(place, "roster", tmp_path / "groups.csv")
+    run(folder, "roster", tmp_path / "groups.csv")
     for number, file, note in ((13, 901, "by jörg"), (11, 951, "by amy")):
         files = [*OTHERS, (f"team3_{number}_{file}_{LESSON}.ipynb", notebook(note=note))]
-        run(place, "collect", zipped(tmp_path / f"{number}.zip", files))
-    assert [note_of(place, who) for who in ("amy", "joerg")] == ["by amy", "by amy"]
+        run(folder, "collect", zipped(tmp_path / f"{number}.zip", files))
+    assert [note_of(folder, who) for who in ("amy", "joerg")] == ["by amy", "by amy"]
 
 
-def test_a_group_that_no_list_names_is_told(place, tmp_path):
+def test_a_group_that_no_list_names_is_told(folder, tmp_path):
     files = [*OTHERS, (f"team3_11_901_{LESSON}.ipynb", notebook())]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
-    assert "has the number of Amy Adams (amy), and no name of theirs" in said
-    run(place, "collect", tmp_path / "all.zip", "--who", "11=amy")
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert "has the number of Amy Adams (amy), and no name of theirs" in output
+    run(folder, "collect", tmp_path / "all.zip", "--who", "11=amy")
     unknown = GRADESCOPE.replace("  :created_at", JOERG_TOO.replace("Jörg", "Zora").replace("jm@", "zm@"))
     files = [("submission_metadata.yml", unknown), (f"submission_71/{LESSON}.ipynb", notebook())]
-    said = run(place, "collect", zipped(tmp_path / "group.zip", files), code=1)
-    assert "Zora Müller cannot be told in the roster: --who submission_71=amy,STUDENT" in said
+    output = run(folder, "collect", zipped(tmp_path / "group.zip", files), code=1)
+    assert "Zora Müller cannot be told in the roster: --who submission_71=amy,STUDENT" in output
 
 
-def test_a_folder_that_github_classroom_names_by_assignment_and_person_is_theirs(place, tmp_path):
+def test_a_folder_that_github_classroom_names_by_assignment_and_person_is_theirs(folder, tmp_path):
     names = ("amy", "bob", "j-b-o")
     files = [(f"{LESSON}-submissions/{LESSON}-{name}/{LESSON}.ipynb", notebook(note=name)) for name in names]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
-    assert [note_of(place, who) for who in ("amy", "bob")] == ["amy", "bob"]
-    assert "1 not placed" in said
+    output = run(folder, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert [note_of(folder, who) for who in ("amy", "bob")] == ["amy", "bob"]
+    assert "1 not placed" in output
     # One folder alone bears nothing out.
-    one = zipped(tmp_path / "one.zip", [("Jean-Jane Doe/x.ipynb", notebook())])
-    assert "1 not placed" in run(place, "collect", one, code=1)
+    item = zipped(tmp_path / "one.zip", [("Jean-Jane Doe/x.ipynb", notebook())])
+    assert "1 not placed" in run(folder, "collect", item, code=1)
 
 
-def test_an_id_with_an_underscore_is_told_from_the_name_of_blackboards_assignment(place, tmp_path):
+def test_an_id_with_an_underscore_is_told_from_the_name_of_blackboards_assignment(folder, tmp_path):
     (tmp_path / "more.csv").write_text("id,name,email\nb_amy,Ann Berg,ann@example.org\n")
-    run(place, "roster", tmp_path / "more.csv")
+    run(folder, "roster", tmp_path / "more.csv")
     files = [
         (f"HW 1_{who}_attempt_2026-03-01-22-24-12_x.ipynb", notebook(note=who)) for who in ("amy", "b_amy")
     ]
-    run(place, "collect", zipped(tmp_path / "all.zip", files))
-    assert [note_of(place, who) for who in ("amy", "b_amy")] == ["amy", "b_amy"]
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    assert [note_of(folder, who) for who in ("amy", "b_amy")] == ["amy", "b_amy"]
 
 
 @pytest.mark.parametrize(
@@ -211,47 +211,47 @@ def test_an_id_with_an_underscore_is_told_from_the_name_of_blackboards_assignmen
         ({f"amy/{LESSON}.ipynb": ""}, None),
     ],
 )
-def test_a_platforms_own_time_counts_unless_a_list_says_another(place, tmp_path, files, time):
-    (place / "class.toml").write_text('timezone = "Europe/Berlin"\n')
+def test_a_platforms_own_time_counts_unless_a_list_says_another(folder, tmp_path, files, time):
+    (folder / "class.toml").write_text('timezone = "Europe/Berlin"\n')
     whole = [(name, text or notebook()) for name, text in files.items()]
-    run(place, "collect", zipped(tmp_path / "all.zip", whole))
-    stamp = place / "submitted" / "amy" / LESSON / "timestamp.txt"
+    run(folder, "collect", zipped(tmp_path / "all.zip", whole))
+    stamp = folder / "submitted" / "amy" / LESSON / "timestamp.txt"
     assert (stamp.read_text() if stamp.exists() else None) == (time and f"{time}.000000 UTC")
     (tmp_path / "times.csv").write_text("id,time\namy,2026-05-01 10:00\n")
-    said = run(place, "collect", tmp_path / "all.zip", "--times", tmp_path / "times.csv")
+    output = run(folder, "collect", tmp_path / "all.zip", "--times", tmp_path / "times.csv")
     assert stamp.read_text() == "2026-05-01 08:00:00.000000 UTC"
-    assert ("the platform says" in said) == bool(time)
+    assert ("the platform says" in output) == bool(time)
 
 
 def bomb(megabytes):
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    result = io.BytesIO()
+    with zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(megabytes):
             archive.writestr(f"{number}.ipynb", b"0" * 1_000_000)
-    return made.getvalue()
+    return result.getvalue()
 
 
 def many(count, ending):
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+    result = io.BytesIO()
+    with zipfile.ZipFile(result, "w") as archive:
         for number in range(count):
             archive.writestr(f"{number}{ending}", b"")
-    return made.getvalue()
+    return result.getvalue()
 
 
 def nested(depth):
-    made = b"x"
+    result = b"x"
     for _ in range(depth):
         around = io.BytesIO()
-        zipped(around, [("inner.zip", made)])
-        made = around.getvalue()
-    return made
+        zipped(around, [("inner.zip", result)])
+        result = around.getvalue()
+    return result
 
 
 def overlapping():
-    made = io.BytesIO()
-    zipped(made, [("a.ipynb", "{}")])
-    return made.getvalue().replace(b"PK\x01\x02", b"PK\x01\x03")
+    result = io.BytesIO()
+    zipped(result, [("a.ipynb", "{}")])
+    return result.getvalue().replace(b"PK\x01\x02", b"PK\x01\x03")
 
 
 BREAKS = {
@@ -266,27 +266,31 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("kind", BREAKS)
-def test_who_breaks_a_budget_is_named_and_everybody_else_is_collected(place, tmp_path, kind):
+def test_who_breaks_a_budget_is_named_and_everybody_else_is_collected(folder, tmp_path, kind):
     files = [(f"{AMY}work.zip", BREAKS[kind]()), *OTHERS]
     archive = zipped(tmp_path / "all.zip", files)
-    said = run(place, "collect", archive, code=0 if kind == "many other files" else 1)
-    assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
-    assert f"{AMY}work.zip" in said
-    assert len(said) < 20_000
+    output = run(folder, "collect", archive, code=0 if kind == "many other files" else 1)
+    assert [note_of(folder, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
+    assert f"{AMY}work.zip" in output
+    assert len(output) < 20_000
 
 
-def test_many_files_of_one_student_cost_nobody_else_a_place(place, tmp_path, monkeypatch):
+def test_many_files_of_one_student_cost_nobody_else_a_place(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(submission_archives, "MAX_FILES_EACH", 3)
     own = [(f"Amy Adams_801_{MOODLE}/{n}.ipynb", json.dumps({"cells": []})) for n in range(9)]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1)
-    assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
-    assert "more than 3 files of theirs" in said
+    output = run(
+        folder, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1
+    )
+    assert [note_of(folder, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
+    assert "more than 3 files of theirs" in output
 
 
-def test_what_is_read_of_an_inner_archive_counts_whatever_is_kept_of_it(place, tmp_path, monkeypatch):
+def test_what_is_read_of_an_inner_archive_counts_whatever_is_kept_of_it(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(submission_archives, "MAX_BYTES_EACH", 100_000)
     inner = zipped(io.BytesIO(), [("a.ipynb", b" " * 70_000), ("b.ipynb", b" " * 70_000)]).getvalue()
     own = [(f"Amy Adams_801_{MOODLE}/{name}", inner) for name in ("a.zip", "b.zip")]
-    said = run(place, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1)
-    assert [note_of(place, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
-    assert "their files hold more than" in said
+    output = run(
+        folder, "collect", zipped(tmp_path / "all.zip", [*own, *IN_MOODLE]), "--lesson", "01", code=1
+    )
+    assert [note_of(folder, who) for who in ("bob", "joerg")] == ["bob's", "jörg's"]
+    assert "their files hold more than" in output

@@ -19,28 +19,28 @@ def test_a_lesson_that_is_named_twice_is_meant_once():
 
 
 def test_the_help_shows_a_terms_commands_first_and_each_with_an_example():
-    said = CliRunner().invoke(cli.app, ["-h"], env={"COLUMNS": "200"}).output
-    places = [said.index(f"autograder {name} ") for name in (*IN_ORDER[:5], *IN_ORDER[6:])]
+    printed = CliRunner().invoke(cli.app, ["-h"], env={"COLUMNS": "200"}).output
+    places = [printed.index(f"autograder {name} ") for name in (*IN_ORDER[:5], *IN_ORDER[6:])]
     assert places == sorted(places)
-    assert max(places) < said.index(MORE) < said.index(AUTHOR)
+    assert max(places) < printed.index(MORE) < printed.index(AUTHOR)
     shown = [name for name, command in get_command(cli.app).commands.items() if not command.hidden]
-    assert [name for name in shown if f"autograder {name}" not in said] == []
+    assert [name for name in shown if f"autograder {name}" not in printed] == []
     assert CliRunner().invoke(cli.app, ["--version"]).output.strip() == metadata.version("lesson-autograder")
 
 
 def test_requests_are_taken_in_by_the_earlier_name_as_well():
     asked = [CliRunner().invoke(cli.app, [name, "--help"]) for name in ("requests", "regrade")]
-    assert all("Take in what students ask" in one.output for one in asked)
+    assert all("Take in what students ask" in item.output for item in asked)
 
 
 def test_remarks_of_a_kind_are_one_line_with_the_names_and_what_needs_a_look_comes_last():
-    kinds, said = _Kinds(), []
+    kinds, output = _Kinds(), []
     for student in "abcd":
         kinds.add(f"{student} 01-first", "needs a look, it is damaged", last=True)
         kinds.add(f"{student} 01-first", f"lacks cell {student}", "lacks cell {name}")
     kinds.add("a 01-first", "was late")
-    kinds.tell(said.append)
-    assert said == [
+    kinds.tell(output.append)
+    assert output == [
         "01-first: lacks cell … (4): a, b, c and d",
         "a 01-first: was late",
         "01-first: needs a look, it is damaged (4): a, b, c and d",

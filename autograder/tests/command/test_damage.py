@@ -26,9 +26,9 @@ DEEP = "[" * 90_000
 def record(kind: str, text: str) -> object:
     """Put a record of a kind among those of the gradebook."""
 
-    def damage(place: Path) -> None:
+    def damage(folder: Path) -> None:
         row = {"kind": kind, "lesson": LESSON, "student": "ada", "record": text}
-        with graded_results.connected(Class(place).database) as connection:
+        with graded_results.connected(Class(folder).database) as connection:
             connection.execute(insert(RECORDS), [row])
 
     return damage
@@ -37,8 +37,8 @@ def record(kind: str, text: str) -> object:
 def collected(content: bytes | None) -> object:
     """Put bytes in the place of what archives said; a folder where there are none."""
 
-    def damage(place: Path) -> None:
-        path = place / "collected" / "record.json"
+    def damage(folder: Path) -> None:
+        path = folder / "collected" / "record.json"
         path.parent.mkdir()
         path.write_bytes(content) if content is not None else path.mkdir()
 
@@ -46,7 +46,7 @@ def collected(content: bytes | None) -> object:
 
 
 def policy(text: bytes) -> object:
-    return lambda place: (place / "class.toml").write_bytes(text)
+    return lambda folder: (folder / "class.toml").write_bytes(text)
 
 
 RECORD, POLICY = "collected/record.json", "class.toml"
@@ -82,63 +82,63 @@ ASKED = {
 @pytest.fixture(scope="module")
 def template(class_course, tmp_path_factory):
     course = answered(class_course, tmp_path_factory.mktemp("damaged"))
-    place = Path(course.directory.root)
+    course_folder = Path(course.directory.root)
     release = course.release(LESSON).read_bytes()
     for student in ("ada", "bob"):
         for folder, name, content in (
             ("submitted", f"{LESSON}.ipynb", release),
             ("feedback", f"{LESSON}.html", b"well done"),
         ):
-            path = place / folder / student / LESSON / name
+            path = course_folder / folder / student / LESSON / name
             path.parent.mkdir(parents=True)
             path.write_bytes(content)
-    return place
+    return course_folder
 
 
 @pytest.fixture
-def place(template, tmp_path):
+def folder(template, tmp_path):
     return Path(shutil.copytree(template, tmp_path / "course"))
 
 
 @pytest.mark.parametrize(
-    ("kind", "command"), [(kind, one) for kind, (_, commands, *_) in DAMAGE.items() for one in commands]
+    ("kind", "command"), [(kind, item) for kind, (_, commands, *_) in DAMAGE.items() for item in commands]
 )
-def test_damage_is_named_in_a_sentence_and_the_rest_goes_on(place, tmp_path, caplog, kind, command):
+def test_damage_is_named_in_a_sentence_and_the_rest_goes_on(folder, tmp_path, caplog, kind, command):
     damage, _, word, code = DAMAGE[kind]
-    damage(place)
-    handed_in = Class(place).release(LESSON).read_bytes() if kind.startswith("who") else b"{}"
+    damage(folder)
+    handed_in = Class(folder).release(LESSON).read_bytes() if kind.startswith("who") else b"{}"
     zipped(tmp_path / "archive.zip", [(f"ada/{LESSON}.ipynb", handed_in)])
-    words = [one.replace("OUT", str(tmp_path)) for one in ASKED[command]]
-    done = CliRunner().invoke(cli.app, [*words, "--course", str(place)])
-    told = [*done.output.splitlines(), *(line.getMessage() for line in caplog.records)]
+    words = [item.replace("OUT", str(tmp_path)) for item in ASKED[command]]
+    done = CliRunner().invoke(cli.app, [*words, "--course", str(folder)])
+    reported = [*done.output.splitlines(), *(line.getMessage() for line in caplog.records)]
     assert done.exit_code == code, (done.output, done.exception)
-    assert bool(word) == any(word in line for line in told if word)
+    assert bool(word) == any(word in line for line in reported if word)
     assert isinstance(done.exception, SystemExit | None)
 
 
-def test_without_a_sandbox_nbgrader_refuses_once_and_keeps_what_was_graded(place, tmp_path):
-    graded = [place / "autograded" / student / LESSON / f"{LESSON}.ipynb" for student in ("ada", "bob")]
+def test_without_a_sandbox_nbgrader_refuses_once_and_keeps_what_was_graded(folder, tmp_path):
+    graded = [folder / "autograded" / student / LESSON / f"{LESSON}.ipynb" for student in ("ada", "bob")]
     for path in graded:
         path.parent.mkdir(parents=True)
         path.write_text("graded")
     nowhere = {**os.environ, "PATH": str(tmp_path)}
     command = [sys.executable, "-W", "ignore", "-m", "nbgrader", "autograde", LESSON, "--force"]
-    done = subprocess.run(command, cwd=place, env=nowhere, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=nowhere, capture_output=True, text=True, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stderr
     assert done.stderr.count("Submissions are not run without a sandbox") == 1
     assert [path.read_text() for path in graded] == ["graded", "graded"]
 
 
-def test_what_was_damaged_is_kept_when_a_new_one_is_written(place, tmp_path):
-    collected(b"{")(place)
+def test_what_was_damaged_is_kept_when_a_new_one_is_written(folder, tmp_path):
+    collected(b"{")(folder)
     zipped(tmp_path / "archive.zip", [(f"ada/{LESSON}.ipynb", b"{}")])
-    CliRunner().invoke(cli.app, ["collect", str(tmp_path / "archive.zip"), "--course", str(place)])
-    assert (place / "collected" / "record.json.damaged").read_bytes() == b"{"
+    CliRunner().invoke(cli.app, ["collect", str(tmp_path / "archive.zip"), "--course", str(folder)])
+    assert (folder / "collected" / "record.json.damaged").read_bytes() == b"{"
 
 
-def test_all_records_but_the_damaged_are_read(place):
-    with graded_results.opened(Class(place).database) as store:
+def test_all_records_but_the_damaged_are_read(folder):
+    with graded_results.opened(Class(folder).database) as store:
         before = store.read(TaskResult)
-    record("TaskResult", "{")(place)
-    with graded_results.opened(Class(place).database) as store:
+    record("TaskResult", "{")(folder)
+    with graded_results.opened(Class(folder).database) as store:
         assert store.read(TaskResult) == before

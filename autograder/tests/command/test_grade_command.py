@@ -102,21 +102,21 @@ def solved(class_course: Course) -> NotebookNode:
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory, class_course: Course, solved: NotebookNode) -> Path:
     """A class of four: all right, nothing done, one task, a file that is no notebook."""
-    place = tmp_path_factory.mktemp("class") / "my course"
-    class_folder(class_course, place, LESSON)
-    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    one = deepcopy(release)
-    answer(one, "convolve", RIGHT)
-    for student, made in {"ada": solved, "bob": release, "cleo": one}.items():
-        hand_in(place, student, made)
-    hand_in(place, "dan", "my dog ate the brackets {")
-    with command.GradebookWriter(Class(place)) as opened:  # making a gradebook takes nbgrader seconds
+    folder = tmp_path_factory.mktemp("class") / "my course"
+    class_folder(class_course, folder, LESSON)
+    release = nbformat.read(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    item = deepcopy(release)
+    answer(item, "convolve", RIGHT)
+    for student, result in {"ada": solved, "bob": release, "cleo": item}.items():
+        hand_in(folder, student, result)
+    hand_in(folder, "dan", "my dog ate the brackets {")
+    with command.GradebookWriter(Class(folder)) as opened:  # making a gradebook takes nbgrader seconds
         opened.know(LESSON)
-    return place
+    return folder
 
 
 @pytest.fixture
-def place(template: Path, tmp_path: Path) -> Path:
+def folder(template: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(template, tmp_path / "my course"))
 
 
@@ -124,9 +124,9 @@ def place(template: Path, tmp_path: Path) -> Path:
 def graded_template(
     template: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Summary, list[str]]:
-    place = Path(shutil.copytree(template, tmp_path_factory.mktemp("graded") / "my course"))
-    summary, said = grade(place)
-    return place, summary, said
+    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("graded") / "my course"))
+    summary, output = grade(folder)
+    return folder, summary, output
 
 
 @pytest.fixture
@@ -139,32 +139,32 @@ def answer(notebook: NotebookNode, task: str, source: str) -> None:
     next(cell for cell in notebook.cells if cell["id"] == f"{task}-answer").source = source
 
 
-def file_of(place: Path, student: str) -> Path:
-    return place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+def file_of(folder: Path, student: str) -> Path:
+    return folder / "submitted" / student / LESSON / f"{LESSON}.ipynb"
 
 
-def hand_in(place: Path, student: str, made: NotebookNode | str) -> Path:
+def hand_in(place: Path, student: str, result: NotebookNode | str) -> Path:
     path = file_of(place, student)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(made if isinstance(made, str) else nbformat.writes(made), encoding="utf-8")
+    path.write_text(result if isinstance(result, str) else nbformat.writes(result), encoding="utf-8")
     return path
 
 
-def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
-    said: list[str] = []
+def grade(folder: Path, **asked: Any) -> tuple[Summary, list[str]]:
+    output: list[str] = []
     executor = asked.pop("executor", None) or Here()
-    order = GradeOptions(Class(place), [LESSON], **asked)
-    summary = command.grade_class(order, said.append, lambda *_: None, executor)
-    return summary, said
+    order = GradeOptions(Class(folder), [LESSON], **asked)
+    summary = command.grade_class(order, output.append, lambda *_: None, executor)
+    return summary, output
 
 
-def book(place: Path) -> Gradebook:
-    return Gradebook(f"sqlite:///{place / 'gradebook.db'}", NAME)
+def book(folder: Path) -> Gradebook:
+    return Gradebook(f"sqlite:///{folder / 'gradebook.db'}", NAME)
 
 
 def scores(place: Path) -> dict[str, float]:
     with book(place) as opened:
-        return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
+        return {item.student.id: item.score for item in opened.assignment_submissions(LESSON)}
 
 
 @pytest.mark.slow
@@ -191,8 +191,8 @@ def test_a_page_gives_no_time_where_the_platform_says_only_that_it_was_late(grad
         (file_of(graded, student).parent / "timestamp.txt").write_text(f"2026-03-01 {stamp} UTC")
     grade(graded)
     database = Class(graded).database
-    told = {who: about(Course.read(graded), database, LESSON, who) for who in stamps}
-    assert [(one.time[:16], one.by_a_moment) for one in told.values()] == [
+    reported = {who: about(Course.read(graded), database, LESSON, who) for who in stamps}
+    assert [(item.time[:16], item.by_a_moment) for item in reported.values()] == [
         ("", True),
         ("2026-03-01 12:00", False),
     ]
@@ -200,9 +200,9 @@ def test_a_page_gives_no_time_where_the_platform_says_only_that_it_was_late(grad
 
 def test_a_page_tells_first_what_was_found_and_a_damaged_file_s_nothing_else(graded):
     words = ["feedback", LESSON, "--course", str(graded)]
-    made, again = (CliRunner().invoke(cli.app, words) for _ in range(2))
-    assert (made.exit_code, again.exit_code) == (0, 0), made.output
-    assert made.output.startswith(f"{len(STUDENTS)} pages made")
+    result, again = (CliRunner().invoke(cli.app, words) for _ in range(2))
+    assert (result.exit_code, again.exit_code) == (0, 0), result.output
+    assert result.output.startswith(f"{len(STUDENTS)} pages made")
     assert again.output.startswith("0 pages made")
     pages = {
         student: (graded / "feedback" / student / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
@@ -217,19 +217,19 @@ def test_a_page_tells_first_what_was_found_and_a_damaged_file_s_nothing_else(gra
 
 
 @pytest.mark.filterwarnings("ignore:Passing unrecognized arguments")
-def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place, class_course):
+def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(folder, class_course):
     bengali = Path("notebooks", "bn", LESSON)
-    shutil.copytree(class_course.root / bengali, place / bengali)
-    made = nbformat.read(place / bengali / f"{LESSON}.ipynb", as_version=4)
-    answer(made, "convolve", TURNED)
-    hand_in(place, "cleo", made)
-    grade(place, students=frozenset({"bob", "cleo"}))
-    course = Class(place)
+    shutil.copytree(class_course.root / bengali, folder / bengali)
+    result = nbformat.read(folder / bengali / f"{LESSON}.ipynb", as_version=4)
+    answer(result, "convolve", TURNED)
+    hand_in(folder, "cleo", result)
+    grade(folder, students=frozenset({"bob", "cleo"}))
+    course = Class(folder)
     api = NbGraderAPI(course.directory, config=course.config)
     pages = {}
     for student in ("bob", "cleo"):
         assert api.generate_feedback(LESSON, student)["success"]
-        page = place / "feedback" / student / LESSON / f"{LESSON}.html"
+        page = folder / "feedback" / student / LESSON / f"{LESSON}.html"
         pages[student] = page.read_text(encoding="utf-8")
     assert '<html lang="bn">' in pages["cleo"]
     assert "তোমার উত্তর" in pages["cleo"]
@@ -240,16 +240,16 @@ def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place, 
     assert "Your answer" in pages["bob"]
 
 
-def everything(place: Path) -> dict[str, tuple[int, bytes]]:
+def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {
-        str(path.relative_to(place)): (path.stat().st_mtime_ns, path.read_bytes())
-        for path in place.rglob("*")
+        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in folder.rglob("*")
         if path.is_file()
     }
 
 
-def autograded(place: Path, student: str) -> Path:
-    return place / "autograded" / student / LESSON / f"{LESSON}.ipynb"
+def autograded(folder: Path, student: str) -> Path:
+    return folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"
 
 
 # Connections that a test left open.
@@ -259,50 +259,50 @@ KEPT_OPEN: list[sqlite3.Connection] = []
 
 
 def test_everyone_gets_the_score_they_earned(graded_template):
-    place, summary, _ = graded_template
-    assert scores(place) == STUDENTS
+    folder, summary, _ = graded_template
+    assert scores(folder) == STUDENTS
     assert summary.text == "4 submissions graded."
     for student in STUDENTS:  # where nbgrader looks for it, and so that nobody edits it by accident
-        assert autograded(place, student).stat().st_mode & 0o777 == 0o444
-    assert not list((place / "autograded").rglob("*.new"))
+        assert autograded(folder, student).stat().st_mode & 0o777 == 0o444
+    assert not list((folder / "autograded").rglob("*.new"))
 
 
 def test_a_person_is_told_of_visible_probes_and_of_a_file_that_cannot_be_read(graded_template):
-    _, _, said = graded_template
-    assert said[0] == f"{LESSON}: visible probes only: `autograder secret {LESSON}` makes hidden ones"
-    assert [line for line in said[1:] if "dan" not in line] == []
-    assert any("could not be read: the file is not JSON" in line for line in said)
+    _, _, output = graded_template
+    assert output[0] == f"{LESSON}: visible probes only: `autograder secret {LESSON}` makes hidden ones"
+    assert [line for line in output[1:] if "dan" not in line] == []
+    assert any("could not be read: the file is not JSON" in line for line in output)
 
 
 @NBGRADERS
 def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_template, template, tmp_path):
-    place = Path(shutil.copytree(template, tmp_path / "nbgrader"))
-    course = Class(place)
+    folder = Path(shutil.copytree(template, tmp_path / "nbgrader"))
+    course = Class(folder)
     with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     api = NbGraderAPI(course.directory, config=course.config)
     for student in STUDENTS:
         done = api.autograde(LESSON, student)
         assert done["success"], done
-    assert details(graded_template[0]) == details(place)
-    assert kept(graded_template[0]) == kept(place)
+    assert details(graded_template[0]) == details(folder)
+    assert kept(graded_template[0]) == kept(folder)
 
 
-def kept(place: Path) -> list[TaskResult]:
-    with graded_results.opened(Class(place).database) as store:
-        return sorted(store.read(TaskResult, LESSON), key=lambda one: (one.student, one.task))
+def kept(folder: Path) -> list[TaskResult]:
+    with graded_results.opened(Class(folder).database) as store:
+        return sorted(store.read(TaskResult, LESSON), key=lambda item: (item.student, item.task))
 
 
-def test_what_was_found_of_each_task_is_kept_as_data(place, solved):
+def test_what_was_found_of_each_task_is_kept_as_data(folder, solved):
     wrong = deepcopy(solved)
     answer(wrong, "convolve", TURNED)
     answer(wrong, "by-hand", "while True:\n    pass")
-    hand_in(place, "ada", wrong)
-    grade(place, students=frozenset({"ada", "bob"}))
-    found = {(one.student, one.task): one for one in kept(place)}
-    assert {one.points for (who, _), one in found.items() if who == "bob"} == {0}
+    hand_in(folder, "ada", wrong)
+    grade(folder, students=frozenset({"ada", "bob"}))
+    actual = {(item.student, item.task): item for item in kept(folder)}
+    assert {item.points for (who, _), item in actual.items() if who == "bob"} == {0}
     turned, stub, endless = (
-        found[which] for which in (("ada", "convolve"), ("bob", "convolve"), ("ada", "by-hand"))
+        actual[which] for which in (("ada", "convolve"), ("bob", "convolve"), ("ada", "by-hand"))
     )
     assert turned.faults == ("kernel-reversed",)
     assert turned.answer == TURNED
@@ -313,18 +313,18 @@ def test_what_was_found_of_each_task_is_kept_as_data(place, solved):
 def details(place: Path) -> dict[str, Any]:
     with book(place) as opened:
         return {
-            one.student.id: [
-                one.max_score,
-                one.needs_manual_grade,
+            item.student.id: [
+                item.max_score,
+                item.needs_manual_grade,
                 sorted(
                     (g.name, g.auto_score, g.max_score, g.needs_manual_grade)
-                    for n in one.notebooks
+                    for n in item.notebooks
                     for g in n.grades
                 ),
-                sorted((c.name, c.auto_comment) for n in one.notebooks for c in n.comments),
-                [n.late_submission_penalty for n in one.notebooks],
+                sorted((c.name, c.auto_comment) for n in item.notebooks for c in n.comments),
+                [n.late_submission_penalty for n in item.notebooks],
             ]
-            for one in opened.assignment_submissions(LESSON)
+            for item in opened.assignment_submissions(LESSON)
         }
 
 
@@ -333,9 +333,9 @@ def details(place: Path) -> dict[str, Any]:
 
 def test_a_second_run_grades_nothing_and_writes_nothing(graded):
     before = everything(graded)
-    summary, said = grade(graded)
+    summary, output = grade(graded)
     assert summary.text == "0 submissions graded, 4 submissions had not changed."
-    assert said == [f"{LESSON}: visible probes only: `autograder secret {LESSON}` makes hidden ones"]
+    assert output == [f"{LESSON}: visible probes only: `autograder secret {LESSON}` makes hidden ones"]
     after = everything(graded)
     assert {name: text for name, (_, text) in after.items()} == {n: text for n, (_, text) in before.items()}
 
@@ -344,12 +344,12 @@ def test_a_changed_submission_is_graded_again_and_the_difference_is_said(graded,
     worse = deepcopy(solved)
     answer(worse, "convolution", "class Convolution:\n    pass")
     hand_in(graded, "ada", worse)
-    summary, said = grade(graded)
+    summary, output = grade(graded)
     assert summary.text == (
         "1 submission graded, 3 submissions had not changed, 1 score changed since the last time."
     )
     points = POINTS["convolution"]
-    assert f"ada {LESSON}: convolution {points} -> 0" in said
+    assert f"ada {LESSON}: convolution {points} -> 0" in output
     assert scores(graded) == {**STUDENTS, "ada": FULL - points}
 
 
@@ -361,9 +361,9 @@ def test_a_changed_release_makes_a_grade_old(graded):
     assert grade(graded, dry_run=True, students=frozenset({"dan"}))[0].graded == 1
 
 
-def marked(place: Path, task: str) -> tuple[Path, NotebookNode, NotebookNode]:
+def marked(folder: Path, task: str) -> tuple[Path, NotebookNode, NotebookNode]:
     """The release, where it lies, and the test cell of a task in it."""
-    path = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    path = folder / "notebooks" / LESSON / f"{LESSON}.ipynb"
     release = nbformat.read(path, as_version=4)
     return path, release, next(cell for cell in release.cells if cell["id"] == task)
 
@@ -389,35 +389,35 @@ def without(place: Path, task: str) -> bytes:
 def drop(place: Path, student: str, task: str) -> None:
     """Take a task out of what was handed in, as if it had come from a release without it."""
     if student != "dan":
-        made = nbformat.read(file_of(place, student), as_version=4)
-        made.cells = [cell for cell in made.cells if cell["id"] not in (task, f"{task}-answer")]
-        hand_in(place, student, MarkRelease().preprocess(made, {})[0])
+        result = nbformat.read(file_of(place, student), as_version=4)
+        result.cells = [cell for cell in result.cells if cell["id"] not in (task, f"{task}-answer")]
+        hand_in(place, student, MarkRelease().preprocess(result, {})[0])
 
 
-def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_stay(place, solved):
-    later = without(place, "convolution")
+def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_stay(folder, solved):
+    later = without(folder, "convolution")
     for student in STUDENTS:
-        drop(place, student, "convolution")
-    grade(place)
-    with book(place) as opened:
+        drop(folder, student, "convolution")
+    grade(folder)
+    with book(folder) as opened:
         mark = opened.find_grade("convolve", LESSON, LESSON, "bob")
         mark.manual_score = 1.5
         opened.find_comment("convolve-answer", LESSON, LESSON, "bob").manual_comment = "Nearly."
         opened.find_submission(LESSON, "bob").extension = timedelta(days=2)
         opened.db.commit()
-    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
-    hand_in(place, "eve", solved)
-    summary, said = grade(place)
-    assert summary.faults == [], said
+    (folder / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+    hand_in(folder, "eve", solved)
+    summary, output = grade(folder)
+    assert summary.faults == [], output
     points = POINTS["convolution"]
-    told = f"came from, so {FULL - points:g} points rest on visible probes alone"
-    assert f"ada {LESSON}: graded by the earlier release that it {told}" in said
-    assert not [line for line in said if "eve" in line]
-    assert {name: score for name, score in scores(place).items() if name in ("ada", "eve")} == {
+    reported = f"came from, so {FULL - points:g} points rest on visible probes alone"
+    assert f"ada {LESSON}: graded by the earlier release that it {reported}" in output
+    assert not [line for line in output if "eve" in line]
+    assert {name: score for name, score in scores(folder).items() if name in ("ada", "eve")} == {
         "ada": FULL,
         "eve": FULL,
     }
-    with book(place) as opened:
+    with book(folder) as opened:
         assert opened.find_grade("convolution", LESSON, LESSON, "ada").auto_score == points
         assert opened.find_grade("convolution", LESSON, LESSON, "cleo").auto_score == pytest.approx(
             points * 2 / (FULL - points)
@@ -425,24 +425,24 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
         assert opened.find_grade("convolve", LESSON, LESSON, "bob").score == 1.5
         assert opened.find_comment("convolve-answer", LESSON, LESSON, "bob").comment == "Nearly."
         assert opened.find_submission(LESSON, "bob").extension == timedelta(days=2)
-    (place / "class.toml").write_text('missing_tasks = "zero"')
-    grade(place)
-    assert {name: scores(place)[name] for name in ("ada", "eve")} == {"ada": FULL - points, "eve": FULL}
-    course = Class(place)
+    (folder / "class.toml").write_text('missing_tasks = "zero"')
+    grade(folder)
+    assert {name: scores(folder)[name] for name in ("ada", "eve")} == {"ada": FULL - points, "eve": FULL}
+    course = Class(folder)
     api = NbGraderAPI(course.directory, config=course.config)
     assert api.generate_feedback(LESSON)["success"]
-    told = api.autograde(LESSON, "ada", force=True)
-    assert "comes from an earlier release" in f"{told.get('error')}{told.get('log')}"
+    reported = api.autograde(LESSON, "ada", force=True)
+    assert "comes from an earlier release" in f"{reported.get('error')}{reported.get('log')}"
     # Answers that another version of the tool kept: what was graded by them stays.
-    for kept in (place / "releases" / LESSON).glob(f"*/{LESSON}.json"):
-        kept.write_text(kept.read_text().replace(f'"format": {bank.FORMAT}', '"format": 0'))
-    before = scores(place)
-    summary, said = grade(place, students=frozenset({"ada"}))
+    for saved in (folder / "releases" / LESSON).glob(f"*/{LESSON}.json"):
+        saved.write_text(saved.read_text().replace(f'"format": {bank.FORMAT}', '"format": 0'))
+    before = scores(folder)
+    summary, output = grade(folder, students=frozenset({"ada"}))
     assert summary.faults == [f"ada {LESSON}"]
     assert any(
-        "ada" in line and "no score was written: it comes from an earlier release" in line for line in said
+        "ada" in line and "no score was written: it comes from an earlier release" in line for line in output
     )
-    assert scores(place) == before
+    assert scores(folder) == before
 
 
 # Points by hand and extra points, and the total that they make: cleo has 2 of 3 points by the checks, and
@@ -458,16 +458,16 @@ BY_HAND = {
 }
 
 
-def test_points_by_hand_count_for_excused_tasks_and_in_every_export(place):
-    later = without(place, "convolution")
-    drop(place, "cleo", "convolution")
-    grade(place)
-    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
-    grade(place)
-    course = Class(place)
+def test_points_by_hand_count_for_excused_tasks_and_in_every_export(folder):
+    later = without(folder, "convolution")
+    drop(folder, "cleo", "convolution")
+    grade(folder)
+    (folder / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+    grade(folder)
+    course = Class(folder)
 
     def by_hand(given: dict[str, float], extra: dict[str, float]) -> None:
-        with book(place) as opened:
+        with book(folder) as opened:
             for task in POINTS:
                 mark = opened.find_grade(task, LESSON, LESSON, "cleo")
                 mark.manual_score, mark.extra_credit = given.get(task), extra.get(task)
@@ -476,71 +476,73 @@ def test_points_by_hand_count_for_excused_tasks_and_in_every_export(place):
     def total() -> float:
         return exports.scores(course).scores["cleo", LESSON]
 
-    found = {}
+    actual = {}
     for kind, (given, extra, _) in BY_HAND.items():
         by_hand(given, extra)
         gradebook_writer.follow(course)
-        found[kind] = total()
-        assert scores(place)["cleo"] == found[kind]
-    assert found == pytest.approx({kind: meant for kind, (*_, meant) in BY_HAND.items()})
+        actual[kind] = total()
+        assert scores(folder)["cleo"] == actual[kind]
+    assert actual == pytest.approx({kind: meant for kind, (*_, meant) in BY_HAND.items()})
     by_hand({"convolve": 1.0}, {})
-    summary, _ = grade(place)  # nothing is run again
+    summary, _ = grade(folder)  # nothing is run again
     assert (summary.graded, summary.settled, total()) == (0, 1, pytest.approx(1 + 2 * 1 / 3))
-    (place / "class.toml").write_text('missing_tasks = "zero"')
-    grade(place)
+    (folder / "class.toml").write_text('missing_tasks = "zero"')
+    grade(folder)
     assert total() == 1.0
 
 
-def test_who_had_the_newer_release_cannot_go_back_to_the_earlier_one(place, solved):
-    later = without(place, "convolution")
-    grade(place)  # which keeps the release
-    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+def test_who_had_the_newer_release_cannot_go_back_to_the_earlier_one(folder, solved):
+    later = without(folder, "convolution")
+    grade(folder)  # which keeps the release
+    (folder / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
     three = frozenset({"eve", "finn", "gina"})
     for student in three:
-        hand_in(place, student, solved)
-    grade(place, students=frozenset({"eve"}))
-    before = place / "collected" / "earlier" / "finn" / LESSON
+        hand_in(folder, student, solved)
+    grade(folder, students=frozenset({"eve"}))
+    before = folder / "collected" / "earlier" / "finn" / LESSON
     before.mkdir(parents=True)
-    shutil.copy(file_of(place, "finn"), before / "0123456789ab.ipynb")
+    shutil.copy(file_of(folder, "finn"), before / "0123456789ab.ipynb")
     record = {"had": {LESSON: {"gina": ["convolution"]}}}
-    (place / "collected" / "record.json").write_text(json.dumps(record))
+    (folder / "collected" / "record.json").write_text(json.dumps(record))
     for student in three:
-        drop(place, student, "convolution")
-    _, said = grade(place, students=three)
+        drop(folder, student, "convolution")
+    _, output = grade(folder, students=three)
     points = POINTS["convolution"]
-    assert {scores(place)[name] for name in three} == {FULL - points}
-    assert sum("what it lacks counts 0" in line for line in said) == 3
+    assert {scores(folder)[name] for name in three} == {FULL - points}
+    assert sum("what it lacks counts 0" in line for line in output) == 3
 
 
 DAMAGE = {
-    "a stray folder": lambda place: (place / "notes").mkdir(),
-    "a stray file": lambda place: (place / "notes.txt").write_text("x"),
-    "answers that are none": lambda place: (
-        (place / "abc").mkdir() or (place / "abc" / "answers.json").write_text("{")
+    "a stray folder": lambda folder: (folder / "notes").mkdir(),
+    "a stray file": lambda folder: (folder / "notes.txt").write_text("x"),
+    "answers that are none": lambda folder: (
+        (folder / "abc").mkdir() or (folder / "abc" / "answers.json").write_text("{")
     ),
-    "answers of another form": lambda place: [
-        path.write_text("[1, 2]") for path in place.glob("*/answers.json")
+    "answers of another form": lambda folder: [
+        path.write_text("[1, 2]") for path in folder.glob("*/answers.json")
     ],
-    "no text": lambda place: [path.write_bytes(b"\xff\xfe\x00") for path in place.glob(f"*/{LESSON}.ipynb")],
-    "a notebook of another form": lambda place: [
-        path.write_text("[]") for path in place.glob(f"*/{LESSON}.ipynb")
+    "no text": lambda folder: [
+        path.write_bytes(b"\xff\xfe\x00") for path in folder.glob(f"*/{LESSON}.ipynb")
     ],
-    "a link to itself": lambda place: (place / "loop").symlink_to("loop"),
-    "nested": lambda place: [path.write_text("[" * 90_000) for path in place.glob("*/answers.json")],
+    "a notebook of another form": lambda folder: [
+        path.write_text("[]") for path in folder.glob(f"*/{LESSON}.ipynb")
+    ],
+    "a link to itself": lambda folder: (folder / "loop").symlink_to("loop"),
+    "nested": lambda folder: [path.write_text("[" * 90_000) for path in folder.glob("*/answers.json")],
 }
 
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_damage_in_releases_is_named_and_the_rest_goes_on(place, kind):
-    later = without(place, "convolution")
-    grade(place, students=frozenset({"bob"}))
-    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
-    DAMAGE[kind](place / "releases" / LESSON)
-    summary, said = grade(place, students=frozenset({"ada"}))
+def test_damage_in_releases_is_named_and_the_rest_goes_on(folder, kind):
+    later = without(folder, "convolution")
+    grade(folder, students=frozenset({"bob"}))
+    (folder / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+    DAMAGE[kind](folder / "releases" / LESSON)
+    summary, output = grade(folder, students=frozenset({"ada"}))
     assert summary.faults == []
-    assert scores(place)["ada"] == FULL
-    assert len([line for line in said if "is no release that can be read" in line]) == 1
+    assert scores(folder)["ada"] == FULL
+    assert len([line for line in output if "is no release that can be read" in line]) == 1
 
 
 def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
@@ -548,16 +550,16 @@ def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
         opened.find_comment("convolve-answer", LESSON, LESSON, "cleo").manual_comment = "Well done."
         opened.db.commit()
     without(graded, "convolve")
-    summary, said = grade(graded)
-    assert summary.faults == [], said
+    summary, output = grade(graded)
+    assert summary.faults == [], output
     assert scores(graded) == {**STUDENTS, "ada": FULL - 2, "cleo": 0.0}
     with graded_results.opened(Class(graded).database) as store:
-        told = [
-            (one.old, one.why)
-            for one in store.read(graded_results.Change, LESSON, "cleo")
-            if "removed" in one.why
+        reported = [
+            (item.old, item.why)
+            for item in store.read(graded_results.Change, LESSON, "cleo")
+            if "removed" in item.why
         ]
-    assert set(told) == {(2.0, "task removed"), (None, "task removed, with the comment: Well done.")}
+    assert set(reported) == {(2.0, "task removed"), (None, "task removed, with the comment: Well done.")}
     course = Class(graded)
     assert NbGraderAPI(course.directory, config=course.config).generate_feedback(LESSON)["success"]
 
@@ -577,7 +579,7 @@ def test_a_release_is_not_removed_before_the_new_one_is_there(graded, solved, wh
     done = NbGraderAPI(course.directory, config=course.config).generate_assignment(LESSON)
     assert done["success"] is whole, done
     assert (path.read_bytes() == before) is not whole
-    assert [one.name for one in path.parent.iterdir()] == [path.name]  # and nothing of the source
+    assert [item.name for item in path.parent.iterdir()] == [path.name]  # and nothing of the source
 
 
 def test_a_graded_notebook_that_was_lost_is_made_again(graded):
@@ -596,10 +598,10 @@ def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
     grade(graded, force=True)
     with book(graded) as opened:
         mark = opened.find_grade("convolve", LESSON, LESSON, "bob")
-        found = mark.manual_score, mark.extra_credit, mark.auto_score, mark.score, mark.needs_manual_grade
-    assert found == (1.5, 0.5, 0.0, 2.0, True)
-    known = exports.scores(Class(graded))
-    assert (known.waiting[LESSON], known.by_hand[LESSON]) == (0, 1)  # no answer to be read
+        actual = mark.manual_score, mark.extra_credit, mark.auto_score, mark.score, mark.needs_manual_grade
+    assert actual == (1.5, 0.5, 0.0, 2.0, True)
+    reference = exports.scores(Class(graded))
+    assert (reference.waiting[LESSON], reference.by_hand[LESSON]) == (0, 1)  # no answer to be read
 
 
 # Which of several counts
@@ -614,33 +616,35 @@ COUNTS = {
 
 @pytest.mark.parametrize("rule", COUNTS)
 def test_of_several_the_one_counts_that_the_class_agreed_on_and_student_and_instructor_are_told(
-    place, solved, rule
+    folder, solved, rule
 ):
-    points, told = COUNTS[rule]
-    release = nbformat.read(file_of(place, "bob"), as_version=4)
-    kept = place / "collected" / "earlier" / "ada" / LESSON
-    kept.mkdir(parents=True)
+    points, reported = COUNTS[rule]
+    release = nbformat.read(file_of(folder, "bob"), as_version=4)
+    saved = folder / "collected" / "earlier" / "ada" / LESSON
+    saved.mkdir(parents=True)
     scratch = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
-    one = nbformat.read(file_of(place, "cleo"), as_version=4)
-    for name, made, day in (("f", one, "10"), ("a", solved, "20"), ("e", scratch, "11")):
-        nbformat.write(made, kept / f"{name}.ipynb")
-        (kept / f"{name}-timestamp.txt").write_text(f"2026-10-{day} 10:00:00 UTC")
-    hand_in(place, "ada", release)
-    (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-10-30 10:00:00 UTC")
-    (place / "class.toml").write_text(
+    item = nbformat.read(file_of(folder, "cleo"), as_version=4)
+    for name, result, day in (("f", item, "10"), ("a", solved, "20"), ("e", scratch, "11")):
+        nbformat.write(result, saved / f"{name}.ipynb")
+        (saved / f"{name}-timestamp.txt").write_text(f"2026-10-{day} 10:00:00 UTC")
+    hand_in(folder, "ada", release)
+    (file_of(folder, "ada").parent / "timestamp.txt").write_text("2026-10-30 10:00:00 UTC")
+    (folder / "class.toml").write_text(
         f"[due]\n{LESSON} = 2026-10-15T00:00:00Z\n\n[attempts]\n{LESSON} = '{rule}'\n"
     )
     only_ada = frozenset({"ada"})
-    _, said = grade(place, students=only_ada)
-    assert scores(place)["ada"] == points
-    assert [line for line in said if "Attempt" in line] == ([f"ada {LESSON}: {told}"] if told else [])
-    first = nbformat.read(autograded(place, "ada"), as_version=4).cells[0]
-    assert (first.source == told) is bool(told)
+    _, output = grade(folder, students=only_ada)
+    assert scores(folder)["ada"] == points
+    assert [line for line in output if "Attempt" in line] == (
+        [f"ada {LESSON}: {reported}"] if reported else []
+    )
+    first = nbformat.read(autograded(folder, "ada"), as_version=4).cells[0]
+    assert (first.source == reported) is bool(reported)
     days = {"last": 30, "last on time": 10, "best": 20}
-    with book(place) as opened:
+    with book(folder) as opened:
         assert opened.find_submission(LESSON, "ada").timestamp.day == days[rule]
-    assert grade(place, students=only_ada)[0].text == ("0 submissions graded, 1 submission had not changed.")
-    with book(place) as opened:
+    assert grade(folder, students=only_ada)[0].text == ("0 submissions graded, 1 submission had not changed.")
+    with book(folder) as opened:
         assert opened.find_submission(LESSON, "ada").timestamp.day == days[rule]
 
 
@@ -650,54 +654,54 @@ def test_of_several_the_one_counts_that_the_class_agreed_on_and_student_and_inst
 def test_a_dry_run_over_a_graded_class_tells_the_difference_and_writes_nothing(graded, solved):
     hand_in(graded, "bob", solved)
     before = everything(graded)
-    summary, said = grade(graded, dry_run=True)
+    summary, output = grade(graded, dry_run=True)
     assert summary.text == (
         "1 submission would be graded, 3 submissions had not changed, "
         f"{len(POINTS)} scores changed since the last time."
     )
-    assert f"bob {LESSON}: convolve 0 -> 2" in said
-    assert said[-len(POINTS) :] == [
+    assert f"bob {LESSON}: convolve 0 -> 2" in output
+    assert output[-len(POINTS) :] == [
         f"{LESSON}: {task}: 1 would rise, 0 would fall" for task in sorted(POINTS)
     ]
     assert everything(graded) == before
 
 
-def test_what_was_timed_captured_and_debugged_costs_nothing(place, solved):
-    made = deepcopy(solved)
+def test_what_was_timed_captured_and_debugged_costs_nothing(folder, solved):
+    result = deepcopy(solved)
     for task, before, after in [
         ("by-hand", "%%time", "smoothed?\nbreakpoint()"),
         ("convolve", "%%capture out", "print(1)\n%timeit -n1 -r1 1 + 1"),
         ("convolution", "%precision 3", "exit()"),
     ]:
-        cell = next(cell for cell in made.cells if cell["id"] == f"{task}-answer")
-        answer(made, task, f"{before}\n{cell.source}\n{after}")
-    hand_in(place, "ada", made)
-    grade(place, students=frozenset({"ada"}))
-    assert scores(place)["ada"] == FULL
+        cell = next(cell for cell in result.cells if cell["id"] == f"{task}-answer")
+        answer(result, task, f"{before}\n{cell.source}\n{after}")
+    hand_in(folder, "ada", result)
+    grade(folder, students=frozenset({"ada"}))
+    assert scores(folder)["ada"] == FULL
 
 
-def test_one_student_is_graded_alone(place):
-    summary, _ = grade(place, students=frozenset({"cleo"}))
+def test_one_student_is_graded_alone(folder):
+    summary, _ = grade(folder, students=frozenset({"cleo"}))
     assert summary.text == "1 submission graded."
-    assert scores(place) == {"cleo": 2.0}
-    assert not autograded(place, "ada").exists()
+    assert scores(folder) == {"cleo": 2.0}
+    assert not autograded(folder, "ada").exists()
 
 
 # Files that are no submissions
 
 
-def only(place: Path, student: str) -> tuple[float, list[str]]:
+def only(folder: Path, student: str) -> tuple[float, list[str]]:
     """The score of one student and what was said of them."""
-    summary, said = grade(place, students=frozenset({student}))
+    summary, output = grade(folder, students=frozenset({student}))
     assert summary.text == "1 submission graded."
-    return scores(place)[student], [line for line in said if student in line]
+    return scores(folder)[student], [line for line in output if student in line]
 
 
-def test_a_student_who_handed_in_nothing_is_left_alone(place):
-    (place / "submitted" / "eve").mkdir()
-    (place / "submitted" / "notes.txt").write_text("not a student")
-    assert grade(place)[0].graded == 4
-    assert set(scores(place)) == set(STUDENTS)
+def test_a_student_who_handed_in_nothing_is_left_alone(folder):
+    (folder / "submitted" / "eve").mkdir()
+    (folder / "submitted" / "notes.txt").write_text("not a student")
+    assert grade(folder)[0].graded == 4
+    assert set(scores(folder)) == set(STUDENTS)
 
 
 def pipe(place: Path) -> None:
@@ -730,131 +734,131 @@ def linked(levels: int) -> Callable[[Path], None]:
     ],
     ids=["none", "empty", "a link", "a linked folder", "a linked student", "a pipe"],
 )
-def test_what_is_no_notebook_is_not_opened_scores_zero_and_says_so(place, make, why):
-    make(place)
-    score, said = only(place, "eve")
+def test_what_is_no_notebook_is_not_opened_scores_zero_and_says_so(folder, make, why):
+    make(folder)
+    score, output = only(folder, "eve")
     assert score == 0
-    assert any(why in line for line in said)
+    assert any(why in line for line in output)
 
 
-def test_a_file_that_may_not_be_read_scores_zero_and_says_so(place, monkeypatch):
+def test_a_file_that_may_not_be_read_scores_zero_and_says_so(folder, monkeypatch):
     really = Path.read_bytes
 
     def read(path: Path) -> bytes:
-        if path == file_of(place, "ada"):
+        if path == file_of(folder, "ada"):
             raise PermissionError(13, "Permission denied")
         return really(path)
 
     monkeypatch.setattr(Path, "read_bytes", read)
-    score, said = only(place, "ada")
+    score, output = only(folder, "ada")
     assert score == 0
-    assert any("the file cannot be opened (Permission denied)" in line for line in said)
-    assert grade(place, students=frozenset({"ada"}))[0].current == 1
+    assert any("the file cannot be opened (Permission denied)" in line for line in output)
+    assert grade(folder, students=frozenset({"ada"}))[0].current == 1
 
 
 # Late submissions
 
 
-def due(place: Path, penalty: str) -> None:
-    config = place / "nbgrader_config.py"
+def due(folder: Path, penalty: str) -> None:
+    config = folder / "nbgrader_config.py"
     config.write_text(config.read_text() + f'\nc.LateSubmissionPlugin.penalty_method = "{penalty}"\n')
-    with command.GradebookWriter(Class(place)) as opened:
+    with command.GradebookWriter(Class(folder)) as opened:
         opened.know(LESSON)
-    with book(place) as opened:
+    with book(folder) as opened:
         opened.update_or_create_assignment(LESSON, duedate="2026-01-10 12:00:00")
 
 
 @pytest.mark.parametrize("penalty", ["none", "zero"])
 @NBGRADERS
 def test_a_late_submission_is_handled_as_nbgrader_does(template, tmp_path, penalty):
-    found = {}
+    actual = {}
     for door in ("grade", "nbgrader"):
-        place = Path(shutil.copytree(template, tmp_path / door))
-        due(place, penalty)
-        (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+        folder = Path(shutil.copytree(template, tmp_path / door))
+        due(folder, penalty)
+        (file_of(folder, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
         if door == "grade":
-            grade(place, students=frozenset({"ada"}))
+            grade(folder, students=frozenset({"ada"}))
         else:
-            course = Class(place)
+            course = Class(folder)
             assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
-        with book(place) as opened:
-            one = opened.find_submission(LESSON, "ada")
-            found[door] = (
-                one.total_seconds_late,
-                one.score,
-                [n.late_submission_penalty for n in one.notebooks],
+        with book(folder) as opened:
+            item = opened.find_submission(LESSON, "ada")
+            actual[door] = (
+                item.total_seconds_late,
+                item.score,
+                [n.late_submission_penalty for n in item.notebooks],
             )
-        assert (autograded(place, "ada").parent / "timestamp.txt").read_text() == "2026-01-11 12:00:00 UTC"
-    assert found["grade"] == found["nbgrader"]
-    assert found["grade"][0] == 24 * 3600
+        assert (autograded(folder, "ada").parent / "timestamp.txt").read_text() == "2026-01-11 12:00:00 UTC"
+    assert actual["grade"] == actual["nbgrader"]
+    assert actual["grade"][0] == 24 * 3600
 
 
-def test_a_penalty_goes_away_when_the_late_time_is_corrected(place):
-    due(place, "zero")
-    stamp = file_of(place, "ada").parent / "timestamp.txt"
+def test_a_penalty_goes_away_when_the_late_time_is_corrected(folder):
+    due(folder, "zero")
+    stamp = file_of(folder, "ada").parent / "timestamp.txt"
     stamp.write_text("2026-01-11 12:00:00 UTC")
-    grade(place, students=frozenset({"ada"}))
+    grade(folder, students=frozenset({"ada"}))
     stamp.write_text("2026-01-09 12:00:00 UTC")
-    again = [grade(place, students=frozenset({"ada"}))[0] for _ in range(2)]
-    assert [(one.graded, one.settled, one.current) for one in again] == [(0, 1, 0), (0, 0, 1)]
-    with book(place) as opened:
+    again = [grade(folder, students=frozenset({"ada"}))[0] for _ in range(2)]
+    assert [(item.graded, item.settled, item.current) for item in again] == [(0, 1, 0), (0, 0, 1)]
+    with book(folder) as opened:
         assert [n.late_submission_penalty for n in opened.find_submission(LESSON, "ada").notebooks] == [None]
 
 
-def test_a_time_that_is_none_is_told_and_costs_nothing(place):
-    (file_of(place, "ada").parent / "timestamp.txt").write_text("yesterday, I think")
-    summary, said = grade(place)
-    assert (summary.faults, scores(place)) == ([], STUDENTS)
+def test_a_time_that_is_none_is_told_and_costs_nothing(folder):
+    (file_of(folder, "ada").parent / "timestamp.txt").write_text("yesterday, I think")
+    summary, output = grade(folder)
+    assert (summary.faults, scores(folder)) == ([], STUDENTS)
     assert (
         f"ada {LESSON}: timestamp.txt beside the submission says no time, so it does not count as late"
-        in said
+        in output
     )
 
 
-def test_a_due_date_that_was_set_later_counts_without_running_anything_again(place):
-    (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
-    grade(place)
-    due(place, "zero")
-    assert grade(place)[0].text == (
+def test_a_due_date_that_was_set_later_counts_without_running_anything_again(folder):
+    (file_of(folder, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+    grade(folder)
+    due(folder, "zero")
+    assert grade(folder)[0].text == (
         "0 submissions graded, 3 submissions had not changed, "
         "1 submission with another time, another penalty or points by hand."
     )
-    with book(place) as opened:
-        one = opened.find_submission(LESSON, "ada")
-        assert one.notebooks[0].late_submission_penalty == FULL
-        one.extension = timedelta(days=2)
+    with book(folder) as opened:
+        item = opened.find_submission(LESSON, "ada")
+        assert item.notebooks[0].late_submission_penalty == FULL
+        item.extension = timedelta(days=2)
         opened.db.commit()
-    assert grade(place)[0].settled == 1
-    with book(place) as opened:
+    assert grade(folder)[0].settled == 1
+    with book(folder) as opened:
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
 
 
-def test_what_the_class_agreed_on_counts_without_running_anything_again(place):
-    (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
-    grade(place)
+def test_what_the_class_agreed_on_counts_without_running_anything_again(folder):
+    (file_of(folder, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+    grade(folder)
     agreed = f"timezone = 'UTC'\npenalty_per_day = 0.5\n[due]\n{LESSON} = 2026-01-11T11:00:00\n"
-    (place / "class.toml").write_text(agreed)
-    assert grade(place)[0].settled == 1
-    with book(place) as opened:
+    (folder / "class.toml").write_text(agreed)
+    assert grade(folder)[0].settled == 1
+    with book(folder) as opened:
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty == FULL / 2
-    (place / "class.toml").write_text(f"{agreed}[extensions.{LESSON}]\nada = '2h'\n")
-    assert grade(place)[0].settled == 1
-    with book(place) as opened:
+    (folder / "class.toml").write_text(f"{agreed}[extensions.{LESSON}]\nada = '2h'\n")
+    assert grade(folder)[0].settled == 1
+    with book(folder) as opened:
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
-    with graded_results.opened(Class(place).database) as store:
-        assert [(one.old, one.new) for one in store.read(graded_results.Change, LESSON)] == [
+    with graded_results.opened(Class(folder).database) as store:
+        assert [(item.old, item.new) for item in store.read(graded_results.Change, LESSON)] == [
             (0, -FULL / 2),
             (-FULL / 2, 0),
         ]
 
 
 @NBGRADERS
-def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):
-    (place / "class.toml").write_text("require_secret = true\n")
-    summary, said = grade(place)
+def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(folder):
+    (folder / "class.toml").write_text("require_secret = true\n")
+    summary, output = grade(folder)
     assert (summary.graded, len(summary.faults)) == (0, 4)
-    assert any("class.toml asks for hidden probes" in line for line in said)
-    course = Class(place)
+    assert any("class.toml asks for hidden probes" in line for line in output)
+    course = Class(folder)
     with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
@@ -865,7 +869,7 @@ def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):
 # Faults and interruptions
 
 
-def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
+def test_a_fault_of_ours_writes_no_score_and_is_counted(folder, monkeypatch):
     really = grade_submission.grade
 
     def faulty(notebook: NotebookNode, *rest: Any) -> Any:
@@ -874,15 +878,15 @@ def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
         return really(notebook, *rest)
 
     monkeypatch.setattr(grade_submission, "grade", faulty)
-    summary, said = grade(place)
-    assert "cleo" not in scores(place)
+    summary, output = grade(folder)
+    assert "cleo" not in scores(folder)
     assert f"cleo {LESSON}" in summary.faults
     assert "could not be graded and needs a look" in summary.text
-    assert any("no score was written: convolve: our own mistake" in line for line in said)
-    assert not autograded(place, "cleo").exists()
+    assert any("no score was written: convolve: our own mistake" in line for line in output)
+    assert not autograded(folder, "cleo").exists()
 
 
-def test_an_interrupted_run_leaves_a_whole_book_and_the_next_one_goes_on(place):
+def test_an_interrupted_run_leaves_a_whole_book_and_the_next_one_goes_on(folder):
     class Stopped(Here):
         taken = 0
 
@@ -892,14 +896,14 @@ def test_an_interrupted_run_leaves_a_whole_book_and_the_next_one_goes_on(place):
                 raise KeyboardInterrupt
             return super().submit(run, *args, **kwargs)
 
-    summary, _ = grade(place, jobs=1, executor=Stopped())
+    summary, _ = grade(folder, jobs=1, executor=Stopped())
     assert summary.interrupted
     assert summary.text.endswith("stopped before the end; the next run goes on from here.")
     assert 0 < summary.graded < 4
-    assert len(scores(place)) == summary.graded
-    again, _ = grade(place)
+    assert len(scores(folder)) == summary.graded
+    again, _ = grade(folder)
     assert (again.graded, again.current) == (4 - summary.graded, summary.graded)
-    assert scores(place) == STUDENTS
+    assert scores(folder) == STUDENTS
 
 
 def test_what_an_interrupted_forced_run_did_not_reach_is_graded_by_the_next(graded):
@@ -912,22 +916,22 @@ def test_what_an_interrupted_forced_run_did_not_reach_is_graded_by_the_next(grad
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "reported"),
     [(KeyboardInterrupt, "stopped before the end"), (OSError, "4 submissions could not be graded")],
 )
 def test_what_fails_between_book_and_notebook_is_told_and_mended_by_the_next_run(
-    place, monkeypatch, error, told
+    folder, monkeypatch, error, reported
 ):
     def replace(*_: Any) -> None:
         raise error
 
     with monkeypatch.context() as patch:
         patch.setattr(gradebook_writer.os, "replace", replace)
-        summary, said = grade(place)
-        assert told in summary.text
-        assert any("only scores were written: OSError" in line for line in said) == (error is OSError)
-    assert grade(place)[0].graded == 4
-    assert scores(place) == STUDENTS
+        summary, output = grade(folder)
+        assert reported in summary.text
+        assert any("only scores were written: OSError" in line for line in output) == (error is OSError)
+    assert grade(folder)[0].graded == 4
+    assert scores(folder) == STUDENTS
 
 
 MOMENTS = {
@@ -940,7 +944,7 @@ MOMENTS = {
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs Unix: there is no SIGKILL here")
 @pytest.mark.usefixtures("graded_template")  # so that what is killed needs no sandbox any more
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
-def test_a_run_that_is_killed_loses_nothing_and_the_next_goes_on(place, monkeypatch, moment):
+def test_a_run_that_is_killed_loses_nothing_and_the_next_goes_on(folder, monkeypatch, moment):
     grading = os.fork()
     if grading == 0:
         calls = iter(range(10))
@@ -952,66 +956,66 @@ def test_a_run_that_is_killed_loses_nothing_and_the_next_goes_on(place, monkeypa
 
         really = getattr(*moment)
         monkeypatch.setattr(*moment, killed)
-        grade(place)
+        grade(folder)
         os._exit(0)
     assert os.WTERMSIG(os.waitpid(grading, 0)[1]) == signal.SIGKILL
-    before = scores(place)
-    again, _ = grade(place)
+    before = scores(folder)
+    again, _ = grade(folder)
     assert (again.graded, again.current) == (2, 2)
     # What was only entered has no points yet.
     assert all(score in (0.0, STUDENTS[student]) for student, score in before.items())
-    assert scores(place) == STUDENTS
-    assert all(autograded(place, student).is_file() for student in STUDENTS)
+    assert scores(folder) == STUDENTS
+    assert all(autograded(folder, student).is_file() for student in STUDENTS)
 
 
-def test_a_full_disk_is_told_and_the_next_run_goes_on(place, monkeypatch):
+def test_a_full_disk_is_told_and_the_next_run_goes_on(folder, monkeypatch):
     write = gradebook_writer.Path.write_text
 
     def full(path: Path, *words: Any, **more: Any) -> int:
-        if place in path.parents:  # a sandbox that starts meanwhile writes elsewhere
+        if folder in path.parents:  # a sandbox that starts meanwhile writes elsewhere
             raise OSError(errno.ENOSPC, "No space left on device")
         return write(path, *words, **more)
 
     with monkeypatch.context() as patch:
         patch.setattr(gradebook_writer.Path, "write_text", full)
-        summary, said = grade(place)
+        summary, output = grade(folder)
     assert (summary.graded, len(summary.faults)) == (0, 4)
-    assert sum("no score was written: No space left on device (4)" in line for line in said) == 1
-    assert grade(place)[0].graded == 4
-    assert scores(place) == STUDENTS
+    assert sum("no score was written: No space left on device (4)" in line for line in output) == 1
+    assert grade(folder)[0].graded == 4
+    assert scores(folder) == STUDENTS
 
 
-def test_a_gradebook_that_cannot_grow_is_told_and_the_next_run_goes_on(place):
+def test_a_gradebook_that_cannot_grow_is_told_and_the_next_run_goes_on(folder):
     def cannot_grow(connection: Any, _: Any) -> None:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
 
     event.listen(Engine, "connect", cannot_grow)
     try:
-        summary, said = grade(place)
+        summary, output = grade(folder)
     finally:
         event.remove(Engine, "connect", cannot_grow)
     assert summary.faults
-    assert all(len(line.splitlines()) == 1 for line in said)
-    grade(place)
-    assert scores(place) == STUDENTS
+    assert all(len(line.splitlines()) == 1 for line in output)
+    grade(folder)
+    assert scores(folder) == STUDENTS
 
 
-def test_two_graders_at_once_are_one_and_a_line(place):
+def test_two_graders_at_once_are_one_and_a_line(folder):
     class Second(Here):
         told = ""
 
         def submit(self, run: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             with pytest.raises(BadBook) as refused:
-                grade(place)
+                grade(folder)
             self.told = str(refused.value)
             return super().submit(run, *args, **kwargs)
 
     first = Second()
-    assert grade(place, executor=first)[0].graded == 4
+    assert grade(folder, executor=first)[0].graded == 4
     assert "another run grades this class" in first.told
-    assert scores(place) == STUDENTS
-    assert grade(place)[0].current == 4
+    assert scores(folder) == STUDENTS
+    assert grade(folder)[0].current == 4
 
 
 @NBGRADERS
@@ -1026,32 +1030,32 @@ def test_nbgraders_own_autograde_waits_for_no_run_of_the_grader_but_says_so(grad
 @pytest.mark.parametrize(
     "problem", [OSError(errno.ENOLCK, "No locks available"), NotImplementedError("no flock here")]
 )
-def test_where_no_file_can_be_locked_that_is_said_and_nothing_is_graded(place, monkeypatch, problem):
+def test_where_no_file_can_be_locked_that_is_said_and_nothing_is_graded(folder, monkeypatch, problem):
     def refuse(*_: object, **__: object) -> None:
         raise problem
 
     monkeypatch.setattr(gradebook_writer.FileLock, "acquire", refuse)
     with pytest.raises(BadBook, match="lies where no file can be locked"):
-        grade(place)
+        grade(folder)
 
 
-def test_the_lock_lies_beside_the_gradebook_whatever_the_folder_for_temporary_files(place, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(place))
-    database = Class(place).database
-    with gradebook_writer.gradebook_lock(database, place):
-        assert (place / "gradebook.db.lock").exists()
+def test_the_lock_lies_beside_the_gradebook_whatever_the_folder_for_temporary_files(folder, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(folder))
+    database = Class(folder).database
+    with gradebook_writer.gradebook_lock(database, folder):
+        assert (folder / "gradebook.db.lock").exists()
         monkeypatch.chdir("/")
-        with pytest.raises(BadBook), gradebook_writer.gradebook_lock(database, place):
+        with pytest.raises(BadBook), gradebook_writer.gradebook_lock(database, folder):
             pass
-    with gradebook_writer.gradebook_lock("postgresql://book", place):
-        assert (place / "gradebook.lock").exists()
+    with gradebook_writer.gradebook_lock("postgresql://book", folder):
+        assert (folder / "gradebook.lock").exists()
 
 
 def test_files_that_may_only_be_read_are_replaced_on_windows_too(graded, monkeypatch):
     stamp = "timestamp.txt"
     (file_of(graded, "bob").parent / stamp).write_text("2026-01-11 12:00:00 UTC")
-    kept = autograded(graded, "bob")
-    for path in (kept.parent / stamp, kept.with_name(f".{kept.name}.new")):
+    saved = autograded(graded, "bob")
+    for path in (saved.parent / stamp, saved.with_name(f".{saved.name}.new")):
         path.write_text("of a run that was interrupted")
         path.chmod(0o444)
 
@@ -1064,9 +1068,9 @@ def test_files_that_may_only_be_read_are_replaced_on_windows_too(graded, monkeyp
     for name in ("unlink", "remove"):
         monkeypatch.setattr(os, name, as_on_windows)
     monkeypatch.setattr("nbgrader.utils.sys", SimpleNamespace(platform="win32"))
-    summary, said = grade(graded, force=True)
-    assert (summary.graded, summary.faults) == (len(STUDENTS), []), said
-    assert (kept.parent / stamp).read_text() == "2026-01-11 12:00:00 UTC"
+    summary, output = grade(graded, force=True)
+    assert (summary.graded, summary.faults) == (len(STUDENTS), []), output
+    assert (saved.parent / stamp).read_text() == "2026-01-11 12:00:00 UTC"
 
 
 def test_a_clock_that_was_put_back_changes_nothing(graded, monkeypatch):
@@ -1079,30 +1083,30 @@ def test_a_clock_that_was_put_back_changes_nothing(graded, monkeypatch):
 
 
 @pytest.mark.parametrize("in_the_way", ["student", "notebook"])
-def test_where_the_notebook_cannot_be_put_no_score_is_written(place, in_the_way):
+def test_where_the_notebook_cannot_be_put_no_score_is_written(folder, in_the_way):
     if in_the_way == "student":
-        autograded(place, "ada").parents[1].mkdir(parents=True)
-        autograded(place, "ada").parent.write_text("")
+        autograded(folder, "ada").parents[1].mkdir(parents=True)
+        autograded(folder, "ada").parent.write_text("")
     else:
-        autograded(place, "ada").mkdir(parents=True)
-    _, said = grade(place, students=frozenset({"ada"}))
-    assert any("needs a look, no score was written" in line for line in said)
-    assert scores(place) == {}
+        autograded(folder, "ada").mkdir(parents=True)
+    _, output = grade(folder, students=frozenset({"ada"}))
+    assert any("needs a look, no score was written" in line for line in output)
+    assert scores(folder) == {}
 
 
-def test_the_programs_of_this_interpreter_are_found_without_a_path(place, monkeypatch):
-    (place / "gradebook.db").unlink()
+def test_the_programs_of_this_interpreter_are_found_without_a_path(folder, monkeypatch):
+    (folder / "gradebook.db").unlink()
     monkeypatch.setenv("PATH", "/usr/bin")
-    assert grade(place)[0].graded == 4
+    assert grade(folder)[0].graded == 4
 
 
-def test_a_gradebook_that_is_half_made_is_told(place, monkeypatch):
-    (place / "gradebook.db").unlink()
+def test_a_gradebook_that_is_half_made_is_told(folder, monkeypatch):
+    (folder / "gradebook.db").unlink()
     with monkeypatch.context() as patch:
         patch.setattr(nbgrader.api, "get_alembic_version", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            command.GradebookWriter(Class(place))
-    done = invoke("--course", str(place))
+            command.GradebookWriter(Class(folder))
+    done = invoke("--course", str(folder))
     assert done.exit_code == 2
     assert "gradebook.db is half-made" in done.output
 
@@ -1120,61 +1124,63 @@ def without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_threads")
-def test_the_command_grades_and_says_what_it_did(place):
-    done = invoke("01", "--course", str(place), "--jobs", "1")
+def test_the_command_grades_and_says_what_it_did(folder):
+    done = invoke("01", "--course", str(folder), "--jobs", "1")
     assert done.exit_code == 0, done.output
     assert "4 submissions graded." in done.output
-    assert scores(place) == STUDENTS
+    assert scores(folder) == STUDENTS
 
 
 @pytest.mark.usefixtures("without_threads")
-def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeypatch):
+def test_the_command_fails_where_a_submission_could_not_be_graded(folder, monkeypatch):
     def faulty(*_: Any) -> Any:
         raise GraderFault("share: our own mistake")
 
     monkeypatch.setattr(grade_submission, "grade", faulty)
-    done = invoke("--course", str(place))
+    done = invoke("--course", str(folder))
     assert done.exit_code == 1
     assert "0 submissions graded, 4 submissions could not be graded and need a look." in " ".join(
         done.output.split()
     )
-    assert scores(place) == {}
+    assert scores(folder) == {}
 
 
-def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
+def test_without_a_sandbox_the_command_refuses_and_says_why(folder, monkeypatch):
     monkeypatch.setattr(command.bubblewrap, "why_not", lambda: "bubblewrap is not installed")
-    done = invoke("--course", str(place))
+    done = invoke("--course", str(folder))
     assert done.exit_code == 2
     assert "there is none: bubblewrap is not installed." in done.output
     assert "To run them anyway, with your own rights: `autograder grade --no-sandbox`" in done.output
     assert isinstance(done.exception, SystemExit)
-    assert scores(place) == {}
+    assert scores(folder) == {}
 
 
 @pytest.mark.usefixtures("without_threads")
-def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(place, monkeypatch):
+def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(
+    folder, monkeypatch
+):
     monkeypatch.setattr(command.bubblewrap, "why_not", lambda: "bubblewrap is not installed")
-    made = KernelRunner(Class(place).banks)
+    result = KernelRunner(Class(folder).banks)
     asked: list[bool] = []
 
     def runner(_: Banks, sandboxed: bool = True) -> SandboxRunner:
         asked.append(sandboxed)
-        return made
+        return result
 
     monkeypatch.setattr(grade_submission, "runner_for", runner)
     monkeypatch.setattr(grade_submission, "grade", grading.grade)
-    done = invoke("--course", str(place), "--no-sandbox", "--student", "cleo")
-    made.close()
+    done = invoke("--course", str(folder), "--no-sandbox", "--student", "cleo")
+    result.close()
     assert done.exit_code == 0, done.output
-    said = " ".join(done.output.split())
-    assert "Without a sandbox, submissions run with your own rights. Not protected are your files" in said
+    printed = " ".join(done.output.split())
+    assert "Without a sandbox, submissions run with your own rights. Not protected are your files" in printed
     assert set(asked) == {False}
-    assert scores(place) == {"cleo": STUDENTS["cleo"]}
+    assert scores(folder) == {"cleo": STUDENTS["cleo"]}
 
 
 @NBGRADERS
-def test_nbgraders_own_autograde_says_that_there_is_no_secret(place):
-    course = Class(place)
+def test_nbgraders_own_autograde_says_that_there_is_no_secret(folder):
+    course = Class(folder)
     with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
@@ -1192,7 +1198,7 @@ def test_a_thread_runs_its_submissions_where_it_was_told_to(class_course, sandbo
 
 
 @NBGRADERS
-def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
+def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(folder, monkeypatch, runner):
     monkeypatch.setattr(preprocessors.bubblewrap, "why_not", lambda: "bubblewrap is not installed")
     asked: list[bool] = []
 
@@ -1201,19 +1207,19 @@ def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(plac
         return runner
 
     monkeypatch.setattr(grade_submission, "runner_for", shared)
-    course = Class(place)
+    course = Class(folder)
     with command.GradebookWriter(course) as opened:
         opened.know(LESSON)
     assert not NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")["success"]
     assert asked == []
-    config = place / "nbgrader_config.py"
+    config = folder / "nbgrader_config.py"
     config.write_text(config.read_text() + "\nc.RunAndJudge.sandboxed = False\n")
-    course = Class(place)
+    course = Class(folder)
     done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
     assert done["success"], done
     assert "submissions run with your own rights" in done["log"]
     assert asked == [False]
-    assert scores(place) == {"cleo": STUDENTS["cleo"]}
+    assert scores(folder) == {"cleo": STUDENTS["cleo"]}
 
 
 def lock(database: Path) -> None:
@@ -1226,28 +1232,35 @@ def lock(database: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "asked", "code", "says"),
     [
-        (lambda place: (place / "course.toml").unlink(), (), 2, "There is no course.toml here"),
-        (lambda place: (place / "nbgrader_config.py").unlink(), (), 2, "There is no nbgrader_config.py"),
-        (lambda place: (place / "gradebook.db").write_text("a" * 4096), (), 2, "gradebook.db cannot be used"),
-        (lambda place: lock(place / "gradebook.db"), (), 2, "gradebook.db is in use by another program"),
-        (lambda place: None, ("--student", "nobody"), 2, "has no folder for nobody"),
-        (lambda place: shutil.rmtree(place / "submitted"), (), 1, f"Nothing was handed in for {LESSON}"),
+        (lambda folder: (folder / "course.toml").unlink(), (), 2, "There is no course.toml here"),
+        (lambda folder: (folder / "nbgrader_config.py").unlink(), (), 2, "There is no nbgrader_config.py"),
         (
-            lambda place: file_of(place, "ada").rename(place / "submitted" / "ada" / f"{LESSON}.ipynb"),
+            lambda folder: (folder / "gradebook.db").write_text("a" * 4096),
+            (),
+            2,
+            "gradebook.db cannot be used",
+        ),
+        (lambda folder: lock(folder / "gradebook.db"), (), 2, "gradebook.db is in use by another program"),
+        (lambda folder: None, ("--student", "nobody"), 2, "has no folder for nobody"),
+        (lambda folder: shutil.rmtree(folder / "submitted"), (), 1, f"Nothing was handed in for {LESSON}"),
+        (
+            lambda folder: file_of(folder, "ada").rename(folder / "submitted" / "ada" / f"{LESSON}.ipynb"),
             ("--student", "ada"),
             1,
             f"submitted/ada/{LESSON}.ipynb is not graded: its place is submitted/ada/{LESSON}/{LESSON}.ipynb",
         ),
         (
-            lambda place: file_of(place, "ada").parent.rename(place / "submitted" / "ada" / "01_convolution"),
+            lambda folder: file_of(folder, "ada").parent.rename(
+                folder / "submitted" / "ada" / "01_convolution"
+            ),
             (),
             1,
             f"ada/01_convolution is not graded: its place is submitted/ada/{LESSON}/{LESSON}.ipynb",
         ),
         (
-            lambda place: [
-                file_of(place, "ada").rename(file_of(place, "ada").with_name("mine.ipynb")),
-                (file_of(place, "ada").with_name("other.ipynb")).write_text("{}"),
+            lambda folder: [
+                file_of(folder, "ada").rename(file_of(folder, "ada").with_name("mine.ipynb")),
+                (file_of(folder, "ada").with_name("other.ipynb")).write_text("{}"),
             ],
             ("--student", "ada"),
             1,
@@ -1256,9 +1269,9 @@ def lock(database: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("without_threads")
-def test_what_cannot_be_graded_is_told_in_a_sentence_and_the_command_fails(place, make, asked, code, says):
-    make(place)
-    done = invoke("--course", str(place), *asked)
+def test_what_cannot_be_graded_is_told_in_a_sentence_and_the_command_fails(folder, make, asked, code, says):
+    make(folder)
+    done = invoke("--course", str(folder), *asked)
     while KEPT_OPEN:
         KEPT_OPEN.pop().close()
     assert done.exit_code == code, done.output
@@ -1266,23 +1279,23 @@ def test_what_cannot_be_graded_is_told_in_a_sentence_and_the_command_fails(place
     assert isinstance(done.exception, SystemExit)
 
 
-def test_the_only_notebook_counts_whatever_it_is_called(place):
-    file_of(place, "ada").rename(file_of(place, "ada").with_name(f"{LESSON} (1).ipynb"))
-    _, said = grade(place)
-    assert scores(place) == STUDENTS
-    assert f"ada {LESSON}: there is no {LESSON}.ipynb, so {LESSON} (1).ipynb was taken" in said
+def test_the_only_notebook_counts_whatever_it_is_called(folder):
+    file_of(folder, "ada").rename(file_of(folder, "ada").with_name(f"{LESSON} (1).ipynb"))
+    _, output = grade(folder)
+    assert scores(folder) == STUDENTS
+    assert f"ada {LESSON}: there is no {LESSON}.ipynb, so {LESSON} (1).ipynb was taken" in output
 
 
 @pytest.mark.usefixtures("without_threads")
-def test_a_lesson_that_nobody_handed_in_is_not_in_the_gradebook(place, class_course):
-    class_folder(class_course, place, OTHER)
-    invoke("--course", str(place))
-    with book(place) as opened:
-        assert [one.name for one in opened.assignments] == [LESSON]
+def test_a_lesson_that_nobody_handed_in_is_not_in_the_gradebook(folder, class_course):
+    class_folder(class_course, folder, OTHER)
+    invoke("--course", str(folder))
+    with book(folder) as opened:
+        assert [item.name for item in opened.assignments] == [LESSON]
 
 
-def test_a_lesson_that_is_not_there_is_named(place):
-    done = invoke("07", "--course", str(place))
+def test_a_lesson_that_is_not_there_is_named(folder):
+    done = invoke("07", "--course", str(folder))
     assert done.exit_code == 2
     assert f"There is no lesson 07. There are: {LESSON}." in " ".join(done.output.split())
 
@@ -1302,29 +1315,29 @@ main()
 """
 
 
-def test_control_c_ends_the_command_and_the_run_in_hand_and_the_next_run_goes_on(place, solved):
+def test_control_c_ends_the_command_and_the_run_in_hand_and_the_next_run_goes_on(folder, solved):
     endless = deepcopy(solved)
     answer(endless, "convolve", "import time\ntime.sleep(3600)")
-    hand_in(place, "bob", endless)
+    hand_in(folder, "bob", endless)
     running = subprocess.Popen(
         [sys.executable, "-c", PATIENT, "grade", "--jobs", "1"],
-        cwd=place,
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    while not autograded(place, "ada").exists() and running.poll() is None:
+    while not autograded(folder, "ada").exists() and running.poll() is None:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    said, _ = running.communicate()
-    assert running.returncode == 1, said
-    assert "Traceback" not in said
-    assert "stopped before the end; the next run goes on from here." in " ".join(said.split())
-    assert scores(place) == {"ada": FULL}
-    hand_in(place, "bob", "{")
-    again, _ = grade(place)
+    output, _ = running.communicate()
+    assert running.returncode == 1, output
+    assert "Traceback" not in output
+    assert "stopped before the end; the next run goes on from here." in " ".join(output.split())
+    assert scores(folder) == {"ada": FULL}
+    hand_in(folder, "bob", "{")
+    again, _ = grade(folder)
     assert (again.graded, again.current) == (3, 1)
-    assert scores(place) == STUDENTS
+    assert scores(folder) == STUDENTS
 
 
 # Words

@@ -66,8 +66,8 @@ UNKNOWN = {
 }
 
 
-def swapped(known: dict[str, str]) -> list[tuple[str, ...]]:
-    return [tuple(known.get(word, word) for word in words) for words in COMMANDS.values()]
+def swapped(reference: dict[str, str]) -> list[tuple[str, ...]]:
+    return [tuple(reference.get(word, word) for word in words) for words in COMMANDS.values()]
 
 
 WRONG = ("archive.zip", "empty", "course.toml", "source", "photo.png")
@@ -80,9 +80,9 @@ SITUATIONS = {
     "unknown": swapped(UNKNOWN),
     "wrong file": [
         words
-        for one in WRONG
-        for words in swapped(dict.fromkeys((*FILES, "archive.zip"), one))
-        if one in words
+        for item in WRONG
+        for words in swapped(dict.fromkeys((*FILES, "archive.zip"), item))
+        if item in words
     ],
 }
 # What has to be refused: that a command only looks as if it had worked is no better.
@@ -95,18 +95,18 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def template(class_course, tmp_path_factory):
-    place = Path(answered(class_course, tmp_path_factory.mktemp("class")).directory.root)
+    folder = Path(answered(class_course, tmp_path_factory.mktemp("class")).directory.root)
     for name, text in FILES.items():
-        (place / name).write_text(text, encoding="utf-8")
-    (place / "empty").touch()
-    (place / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
-    shutil.copy(class_course.source / "faults.py", place / "source")
-    zipped(place / "archive.zip", [(f"ada/{LESSON}.ipynb", Class(place).release(LESSON).read_bytes())])
-    shutil.copytree(Class(place).release(LESSON).parent, place / "submitted" / "ada" / LESSON)
-    page = place / "feedback" / "ada" / LESSON / f"{LESSON}.html"
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "empty").touch()
+    (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    shutil.copy(class_course.source / "faults.py", folder / "source")
+    zipped(folder / "archive.zip", [(f"ada/{LESSON}.ipynb", Class(folder).release(LESSON).read_bytes())])
+    shutil.copytree(Class(folder).release(LESSON).parent, folder / "submitted" / "ada" / LESSON)
+    page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
     page.parent.mkdir(parents=True)
     page.write_text("well done", encoding="utf-8")
-    return place
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -118,33 +118,33 @@ def ended(template, class_course, tmp_path_factory, walls):
     """
     top = tmp_path_factory.mktemp("places")
     places = {situation: top / situation / "course" for situation in SITUATIONS}
-    for situation, place in places.items():
+    for situation, root in places.items():
         if situation == "empty class":
-            class_folder(class_course, place, LESSON)
+            class_folder(class_course, root, LESSON)
             for name in (*FILES, "archive.zip"):
-                shutil.copy(template / name, place)
+                shutil.copy(template / name, root)
         else:
-            shutil.copytree(template, place)
+            shutil.copytree(template, root)
     table = [(situation, words) for situation, several in SITUATIONS.items() for words in several]
-    asked, said = top / "commands.json", top / "results.json"
+    asked, output = top / "commands.json", top / "results.json"
     asked.write_text(json.dumps([(str(places[situation]), words) for situation, words in table]))
-    said.touch()
+    output.touch()
     fill = 'cp -a "$1/." "$2"; dd if=/dev/zero of="$2/filler" bs=4k 2>/dev/null; shift 2; exec "$@"'
     read_only, full = str(places["read-only"]), str(places["full"])
     run = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", read_only, read_only]
     run += ["--size", "8000000", "--tmpfs", full, "sh", "-c", fill, "sh", str(template), full]
-    run += [sys.executable, each_command.__file__, str(asked), str(said)]
-    known = {"AUTOGRADER_SECRET": "secret", "HOME": str(top)}
-    known |= {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = subprocess.run(run, env=os.environ | known, capture_output=True, text=True, check=False)
+    run += [sys.executable, each_command.__file__, str(asked), str(output)]
+    reference = {"AUTOGRADER_SECRET": "secret", "HOME": str(top)}
+    reference |= {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(run, env=os.environ | reference, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    results = json.loads(said.read_text(encoding="utf-8"))
+    results = json.loads(output.read_text(encoding="utf-8"))
     return dict(zip(((situation, " ".join(words)) for situation, words in table), results, strict=True))
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_no_command_ends_in_a_traceback(ended, situation):
-    here = {words: told for (where, words), told in ended.items() if where == situation}
+    here = {words: reported for (where, words), reported in ended.items() if where == situation}
     assert {words: text for words, (_, text) in here.items() if "Traceback" in text} == {}
     assert [
         words for words, (code, text) in here.items() if code not in (0, 1, 2) or (code and not text)

@@ -102,28 +102,28 @@ def busy(number: int) -> Iterator[None]:
             loop.wait()
 
 
-def hand_in(place: Path, student: str, answers: tuple[str, ...]) -> None:
-    notebook = read_source(place / "source" / LESSON / f"{LESSON}.py")
+def hand_in(folder: Path, student: str, answers: tuple[str, ...]) -> None:
+    notebook = read_source(folder / "source" / LESSON / f"{LESSON}.py")
     for name, text in zip(("by-hand", "convolve", "convolution"), answers, strict=False):
         cell = next(cell for cell in notebook.cells if cell["id"] == f"{name}-answer")
         cell.source = text or cell.source
     end = next(n for n, cell in enumerate(notebook.cells) if cell["id"] == "convolve") + 1
     notebook.cells[end:end] = [nbformat.v4.new_code_cell(text) for text in answers[3:]]
-    path = place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+    path = folder / "submitted" / student / LESSON / f"{LESSON}.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
 
 
-def graded(place: Path, jobs: int) -> dict[str, tuple[list[TaskResult], list[tuple[str, ...]]]]:
+def graded(folder: Path, jobs: int) -> dict[str, tuple[list[TaskResult], list[tuple[str, ...]]]]:
     """Grade a class; each student's results and notes, without what is of that student or time."""
-    done = CliRunner().invoke(app, ["grade", LESSON, "--course", str(place), "--jobs", str(jobs)])
+    done = CliRunner().invoke(app, ["grade", LESSON, "--course", str(folder), "--jobs", str(jobs)])
     assert done.exit_code == 0, done.output
-    found = {}
-    with graded_results.opened(Class(place).database) as store:
-        for student in (path.name for path in (place / "submitted").iterdir()):
-            results = [replace(one, student="") for one in store.read(TaskResult, LESSON, student)]
-            found[student] = results, [one.notes for one in store.read(Grading, LESSON, student)]
-    return found
+    actual = {}
+    with graded_results.opened(Class(folder).database) as store:
+        for student in (path.name for path in (folder / "submitted").iterdir()):
+            results = [replace(item, student="") for item in store.read(TaskResult, LESSON, student)]
+            actual[student] = results, [item.notes for item in store.read(Grading, LESSON, student)]
+    return actual
 
 
 @pytest.fixture(scope="module")
@@ -131,10 +131,10 @@ def classes(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> t
     """The same class twice; in the second one, who was first is last."""
     places = []
     for which, order in (("one", 1), ("other", -1)):
-        place = class_folder(class_course, tmp_path_factory.mktemp(which) / "course", LESSON)
+        folder = class_folder(class_course, tmp_path_factory.mktemp(which) / "course", LESSON)
         for number, (answers, _, _) in enumerate(list(KINDS.values())[::order]):
-            hand_in(place, f"student-{number:02}", answers)
-        places.append(place)
+            hand_in(folder, f"student-{number:02}", answers)
+        places.append(folder)
     return places[0], places[1]
 
 
@@ -143,9 +143,9 @@ def first(classes: tuple[Path, Path]) -> dict[str, tuple[list[TaskResult], list[
     return graded(classes[0], 2)
 
 
-def said(place: Path, student: str) -> str:
+def printed(folder: Path, student: str) -> str:
     """Return what a student reads of their tasks."""
-    path = place / "autograded" / student / LESSON / f"{LESSON}.ipynb"
+    path = folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"
     outputs = [
         "".join(output.get("data", {}).get("text/html", ""))
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -159,18 +159,18 @@ def said(place: Path, student: str) -> str:
 def test_what_does_not_end_costs_the_tasks_that_need_it_and_says_why(classes, first, kind):
     _, points, says = KINDS[kind]
     student = f"student-{list(KINDS).index(kind):02}"
-    assert [one.points for one in first[student][0]] == list(points)
-    text = said(classes[0], student)
+    assert [item.points for item in first[student][0]] == list(points)
+    text = printed(classes[0], student)
     assert says in text
     assert "own numbers only" not in text
 
 
 def test_a_function_that_is_compiled_costs_no_other_task(class_course, tmp_path):
-    place = class_folder(class_course, tmp_path / "course", LESSON)
-    hand_in(place, "zoe", ("", f"@torch.compile\n{RIGHT}"))
-    results, _ = graded(place, 1)["zoe"]
+    folder = class_folder(class_course, tmp_path / "course", LESSON)
+    hand_in(folder, "zoe", ("", f"@torch.compile\n{RIGHT}"))
+    results, _ = graded(folder, 1)["zoe"]
     assert [result.points for result in results if result.task != "convolve"] == [1, 2]
-    assert "own numbers only" not in said(place, "zoe")
+    assert "own numbers only" not in printed(folder, "zoe")
 
 
 @pytest.mark.slow
@@ -181,8 +181,8 @@ def test_on_a_busy_machine_with_one_job_and_in_another_order_all_is_the_same(cla
         results, notes = first[f"student-{number:02}"]
         others, its_notes = second[f"student-{len(KINDS) - 1 - number:02}"]
         assert (kind, notes) == (kind, its_notes)
-        for one, other in zip(results, others, strict=True):
-            assert (kind, one) == (kind, other)
+        for item, other in zip(results, others, strict=True):
+            assert (kind, item) == (kind, other)
         students = f"student-{number:02}", f"student-{len(KINDS) - 1 - number:02}"
-        texts = [said(place, student) for place, student in zip(classes, students, strict=True)]
+        texts = [printed(place, student) for place, student in zip(classes, students, strict=True)]
         assert (kind, texts[0]) == (kind, texts[1])

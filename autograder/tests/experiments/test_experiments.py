@@ -298,17 +298,17 @@ def test_rounding_is_no_influence_where_scores_are_large(way):
 def test_an_answer_works_on_as_before_while_it_is_watched():
     """A tensor that is moved is the same numbers, and gradients go through it."""
     x = numbers(2, 3).requires_grad_()
-    kept = []
+    saved = []
 
     def answer(x):
         y = torch.ones(2, 3, requires_grad=True)
-        kept.append((x, y))
+        saved.append((x, y))
         return (x * y.to(x.device)).sum()
 
     with torch.enable_grad():
         subject = Subject(lambda inputs: answer(**inputs).backward(), {"x": x})
         assert EXPERIMENTS["other-device"].run(subject, {}).item() == STAYS
-    assert torch.equal(kept[0][1].grad, x)
+    assert torch.equal(saved[0][1].grad, x)
 
 
 @pytest.mark.parametrize(
@@ -468,9 +468,9 @@ def test_several_inputs_are_put_into_the_same_order():
     assert outcome.tensor.tolist() == [False] * 5
     keys, values, query = given[1]
     assert torch.equal(query, inputs["query"])
-    found = [(inputs["keys"] == key).all(dim=1).nonzero().item() for key in keys]
-    assert found != list(range(5))
-    assert torch.equal(inputs["values"][found], values)
+    actual = [(inputs["keys"] == key).all(dim=1).nonzero().item() for key in keys]
+    assert actual != list(range(5))
+    assert torch.equal(inputs["values"][actual], values)
 
 
 # Dropout
@@ -587,15 +587,15 @@ def test_a_mistake_with_dropout_is_told_by_what_it_does(mistake):
     ids=["dropped together", "draws of their own", "room for chance"],
 )
 def test_chance_never_looks_like_another_way_to_drop(answer, fields, measure, expected):
-    found = {round(measured(answer, seed=seed, **fields)[measure], 3) for seed in range(20)}
-    assert found == {expected}
+    actual = {round(measured(answer, seed=seed, **fields)[measure], 3) for seed in range(20)}
+    assert actual == {expected}
 
 
 def test_without_dropout_nothing_is_dropped():
-    told = measured(Attention, p=0.0)
-    assert told.pop(SIZE) == pytest.approx(12)
-    assert {measure for measure, value in told.items() if value == 0} == {DRAWS, OWN, COUNTS}
-    assert {value for value in told.values() if value != 0} == {1}
+    reported = measured(Attention, p=0.0)
+    assert reported.pop(SIZE) == pytest.approx(12)
+    assert {measure for measure, value in reported.items() if value == 0} == {DRAWS, OWN, COUNTS}
+    assert {value for value in reported.values() if value != 0} == {1}
 
 
 @pytest.mark.parametrize(
@@ -619,15 +619,15 @@ def test_a_result_with_nan_is_not_said_to_drop_in_eval_mode():
 
 @pytest.mark.parametrize("p", [0.36, 0.375])
 def test_the_factor_is_rounded_alike_for_float32_and_float64(p):
-    one, other = (measured(Attention, p=p, dtype=dtype)[FACTOR] for dtype in ("float32", "float64"))
-    assert one == other
+    item, other = (measured(Attention, p=p, dtype=dtype)[FACTOR] for dtype in ("float32", "float64"))
+    assert item == other
 
 
 def exactly(x, p):
     """As many entries at each call as p says, and never one more or less."""
-    kept = torch.ones(x.numel())
-    kept[torch.randperm(x.numel())[: round(p * x.numel())]] = 0
-    return x * kept.reshape(x.shape) / (1 - p)
+    saved = torch.ones(x.numel())
+    saved[torch.randperm(x.numel())[: round(p * x.numel())]] = 0
+    return x * saved.reshape(x.shape) / (1 - p)
 
 
 DROPPING = {
@@ -645,10 +645,10 @@ DROPPING = {
 def test_a_function_that_drops_is_measured_against_its_input(way):
     answer, measure = DROPPING[way]
     inputs = {"x": numbers(6, 6) + 3, "p": 0.2}
-    told = [asked(one, "dropout", inputs, p=0.2, input="x").tensor for one in (answer, F.dropout)]
-    different = (~close(*told)).nonzero()
+    reported = [asked(entry, "dropout", inputs, p=0.2, input="x").tensor for entry in (answer, F.dropout)]
+    different = (~close(*reported)).nonzero()
     assert (MEASURES[int(different[0])] if len(different) else "") == measure
-    assert told[1][-1].item() == pytest.approx(inputs["x"].abs().sum().item())
+    assert reported[1][-1].item() == pytest.approx(inputs["x"].abs().sum().item())
 
 
 @pytest.mark.parametrize(
@@ -656,8 +656,8 @@ def test_a_function_that_drops_is_measured_against_its_input(way):
 )
 def test_a_function_is_asked_whether_its_entries_go_together(answer, expected):
     """With as many copies as entries, a right answer drops none of them together."""
-    told = asked(answer, "dropout", {"x": torch.ones(1, 7), "p": 0.7}, p=0.7, input="x", copies=7)
-    assert dict(zip(MEASURES, told.tensor.tolist(), strict=True))[COPIES] == expected
+    reported = asked(answer, "dropout", {"x": torch.ones(1, 7), "p": 0.7}, p=0.7, input="x", copies=7)
+    assert dict(zip(MEASURES, reported.tensor.tolist(), strict=True))[COPIES] == expected
 
 
 # What is called step by step, with less before, or made anew
@@ -684,7 +684,7 @@ class Overwritten(Kept):
 
 
 @pytest.mark.parametrize(
-    ("answer", "settings", "told"),
+    ("answer", "settings", "reported"),
     [
         (Kept, {"sizes": [2, 1, 0]}, [1, 2, 1, 2, 3, 1, 2, 3]),
         (Overwritten, {"sizes": [2, 1]}, [1, 2, 3]),
@@ -708,12 +708,12 @@ class Overwritten(Kept):
         "no memory of that name",
     ],
 )
-def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_told(answer, settings, told):
+def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_told(answer, settings, reported):
     x = torch.arange(1.0, 1 + sum(settings["sizes"]))
     probe = Probe("p", "", {"x": x}, construct={"most": 3}, observe="steps",
                   settings={"method": "add", "axis": 0, **settings})  # fmt: skip
     outcome = call_class(answer, probe)
-    assert (outcome.error.type if outcome.error else outcome.tensor.tolist()) == told
+    assert (outcome.error.type if outcome.error else outcome.tensor.tolist()) == reported
 
 
 def test_an_input_is_given_as_a_list_of_pieces_of_which_none_may_be_changed():
@@ -742,9 +742,9 @@ def test_what_arrives_piece_by_piece_is_gone_when_the_next_piece_is_asked_for():
 
 @pytest.mark.parametrize(("mode", "training"), [("", False), ("training", True), ("as left", True)])
 def test_a_module_that_comes_back_is_used_in_the_mode_that_is_asked_for(mode, training):
-    made = nn.Dropout(1.0)
+    result = nn.Dropout(1.0)
     probe = Probe("p", "", {}, then={"x": torch.ones(3)}, settings={"mode": mode} if mode else {})
-    assert call(lambda: made, probe).tensor.tolist() == [0.0 if training else 1.0] * 3
+    assert call(lambda: result, probe).tensor.tolist() == [0.0 if training else 1.0] * 3
 
 
 @pytest.mark.parametrize(
@@ -758,10 +758,10 @@ def test_a_module_that_comes_back_is_used_in_the_mode_that_is_asked_for(mode, tr
     ids=["eval", "training", "as it is", "a part"],
 )
 def test_the_mode_that_a_module_is_left_in_is_told(answer, left):
-    made = nn.Sequential(nn.Dropout())
-    subject = Subject(lambda inputs: answer(inputs["x"]), {"x": made})
-    found = EXPERIMENTS["mode"].run(subject, {"input": "x", "given": ["eval", "training"]})
-    assert found.tolist() == left
+    result = nn.Sequential(nn.Dropout())
+    subject = Subject(lambda inputs: answer(inputs["x"]), {"x": result})
+    actual = EXPERIMENTS["mode"].run(subject, {"input": "x", "given": ["eval", "training"]})
+    assert actual.tolist() == left
 
 
 class Caching(Attention):
@@ -798,7 +798,7 @@ class OwnSeeded(Random):
 
 
 @pytest.mark.parametrize(
-    ("answer", "settings", "told"),
+    ("answer", "settings", "reported"),
     [
         (Random, {}, [[1.0, 1.0]] * 2),
         (Random, {"range": True}, [[1.0, 1.0, 0.0, 0.5, 1.0]] * 2),
@@ -807,12 +807,12 @@ class OwnSeeded(Random):
     ],
     ids=["drawn", "drawn in a range", "a seed inside", "not drawn, and alike"],
 )
-def test_start_values_are_told_by_whether_they_are_drawn_and_by_their_range(answer, settings, told):
+def test_start_values_are_told_by_whether_they_are_drawn_and_by_their_range(answer, settings, reported):
     weights = {"one": numbers(4, 300), "other": numbers(4, 300) + 1}
     probe = Probe("p", "", {"x": numbers(2, 4)}, construct={"d_in": 4, "d_out": 300},
                   weights=weights, observe="start-values",
                   settings={"names": list(weights), **settings})  # fmt: skip
-    assert call_module(answer, probe).tensor.tolist() == told
+    assert call_module(answer, probe).tensor.tolist() == reported
 
 
 # All experiments alike
@@ -828,8 +828,8 @@ def test_every_experiment_is_tried_here():
 def test_the_same_answer_yields_the_same_again_and_random_numbers_go_on_as_before(observe):
     torch.manual_seed(3)
     before = torch.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
-    one, other = (in_use(observe, Attention).tensor for _ in range(2))
-    assert torch.equal(one, other)
+    item, other = (in_use(observe, Attention).tensor for _ in range(2))
+    assert torch.equal(item, other)
     assert torch.equal(before[0], torch.get_rng_state())
     assert before[1:] == (random.getstate(), np.random.get_state()[1].tolist())
 
@@ -850,8 +850,8 @@ def raising(error, at=1):
 @pytest.mark.parametrize("observe", CALLING)
 def test_what_an_answer_raises_in_an_experiment_is_its_outcome(observe):
     for error in (ValueError, SystemExit):
-        found = in_use(observe, raising(error)).error
-        assert (found.type, found.line) == (error.__name__, 'raise error("no")')
+        actual = in_use(observe, raising(error)).error
+        assert (actual.type, actual.line) == (error.__name__, 'raise error("no")')
     with pytest.raises(KeyboardInterrupt):
         in_use(observe, raising(KeyboardInterrupt))
 
@@ -900,7 +900,7 @@ def test_every_call_of_an_experiment_gets_inputs_of_its_own():
     given, x = [], numbers(4, 3)
     outcome = asked(lambda x: given.append(x.clone()) or x.zero_(), "influence", {"x": x}, **FIRST)
     assert torch.equal(given[0], x)
-    assert [(one != x).any(1).nonzero().flatten().tolist() for one in given[1:]] == [[0], [1], [2], [3]]
+    assert [(item != x).any(1).nonzero().flatten().tolist() for item in given[1:]] == [[0], [1], [2], [3]]
     assert outcome.changed_inputs == ("x",)
 
 

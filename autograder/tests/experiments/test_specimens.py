@@ -19,10 +19,10 @@ def test_every_specimen_is_tried_here():
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_specimen_is_a_module_in_eval_mode_made_afresh(name):
-    one, other = (specimen(name, SETTINGS[name]) for _ in range(2))
-    assert isinstance(one, nn.Module)
-    assert one is not other
-    assert not one.training
+    item, other = (specimen(name, SETTINGS[name]) for _ in range(2))
+    assert isinstance(item, nn.Module)
+    assert item is not other
+    assert not item.training
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -42,8 +42,8 @@ def test_a_specimen_leaves_its_input_as_it_was(name):
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_specimen_moves_to_another_device(name):
-    made = specimen(name, SETTINGS[name]).to("meta")
-    assert made(torch.ones(3, 2, device="meta")).device.type == "meta"
+    result = specimen(name, SETTINGS[name]).to("meta")
+    assert result(torch.ones(3, 2, device="meta")).device.type == "meta"
 
 
 def test_an_unknown_specimen_is_an_error_of_the_author():
@@ -93,14 +93,14 @@ def test_the_weights_of_mixing_are_a_buffer():
 
 
 def test_a_plain_function_is_no_module_and_has_no_forward():
-    made = specimen("plain-affine", {"factor": 2.0, "shift": 1.0})
-    assert not isinstance(made, torch.nn.Module)
-    assert not hasattr(made, "forward")
-    assert torch.equal(made(torch.tensor([1.0, -2.0])), torch.tensor([3.0, -3.0]))
+    result = specimen("plain-affine", {"factor": 2.0, "shift": 1.0})
+    assert not isinstance(result, torch.nn.Module)
+    assert not hasattr(result, "forward")
+    assert torch.equal(result(torch.tensor([1.0, -2.0])), torch.tensor([3.0, -3.0]))
 
 
 def test_mixing_can_mix_the_columns_as_well():
     weights, columns = torch.tensor([[0.0, 2.0], [1.0, 0.0]]), torch.tensor([[1.0, -1.0], [0.0, 0.0]])
-    made = specimen("mixing", {"weights": weights, "columns": columns})
+    result = specimen("mixing", {"weights": weights, "columns": columns})
     x = torch.tensor([[1.0, 5.0], [3.0, 7.0]])
-    assert torch.equal(made(x), torch.tensor([[6.0, -6.0], [1.0, -1.0]]))
+    assert torch.equal(result(x), torch.tensor([[6.0, -6.0], [1.0, -1.0]]))

@@ -32,11 +32,11 @@ def release() -> NotebookNode:
 @pytest.fixture
 def submission(release: NotebookNode) -> NotebookNode:
     """The release with both answers filled in."""
-    made = deepcopy(release)
-    cells = {cell["id"]: cell for cell in made.cells}
+    result = deepcopy(release)
+    cells = {cell["id"]: cell for cell in result.cells}
     cells["share-answer"].source = "def share(x):\n    return x / x.sum()"
     cells["row-sums-answer"].source = "row_sums = table.sum(dim=1)"
-    return made
+    return result
 
 
 @pytest.fixture

@@ -23,13 +23,13 @@ def graded(class_course: Course, sandbox: SandboxRunner) -> Callable[..., Graded
     lesson = Banks.of(class_course).lesson(LESSON)
 
     def run(answer: str, added: str = "") -> Graded:
-        made = nbformat.read(class_course.root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-        next(cell for cell in made.cells if cell["id"] == "by-hand-answer").source = answer
+        result = nbformat.read(class_course.root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+        next(cell for cell in result.cells if cell["id"] == "by-hand-answer").source = answer
         if added:
-            setup = next(n for n, cell in enumerate(made.cells) if cell["id"] == "setup")
-            made.cells.insert(setup + 1, new_code_cell(added, id=f"{ADDED}0"))
+            setup = next(n for n, cell in enumerate(result.cells) if cell["id"] == "setup")
+            result.cells.insert(setup + 1, new_code_cell(added, id=f"{ADDED}0"))
         sandbox.begin(LESSON)
-        return grade(made, lesson, sandbox)
+        return grade(result, lesson, sandbox)
 
     return run
 

@@ -73,27 +73,27 @@ def worker(walls: None, tmp_path: Path) -> SimpleNamespace:
     return SimpleNamespace(address="tcp://worker:1", local_directory=str(tmp_path / "worker"))
 
 
-def submissions(course: Course, place: Path, students: int) -> dict[str, float]:
+def submissions(course: Course, folder: Path, students: int) -> dict[str, float]:
     """A class whose submissions take some seconds each; every second one is right."""
-    class_folder(course, place, LESSON)
-    solved = read_source(place / "source" / LESSON / f"{LESSON}.py")
+    class_folder(course, folder, LESSON)
+    solved = read_source(folder / "source" / LESSON / f"{LESSON}.py")
     expected = {}
     for number in range(students):
-        made = deepcopy(solved)
-        for cell in made.cells:
+        result = deepcopy(solved)
+        for cell in result.cells:
             if cell["id"] == f"{MARKED}-answer":
                 cell.source = "import time\ntime.sleep(1)\n" + (cell.source if number % 2 else "")
         student = f"student-{number}"
-        path = place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+        path = folder / "submitted" / student / LESSON / f"{LESSON}.ipynb"
         path.parent.mkdir(parents=True)
-        nbformat.write(made, path)
+        nbformat.write(result, path)
         expected[student] = FULL - (LESS if number % 2 else POINTS)
     return expected
 
 
-def scores(place: Path) -> dict[str, float]:
-    with Gradebook(f"sqlite:///{place / 'gradebook.db'}", NAME) as opened:
-        return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
+def scores(folder: Path) -> dict[str, float]:
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}", NAME) as opened:
+        return {item.student.id: item.score for item in opened.assignment_submissions(LESSON)}
 
 
 # What each worker is given
@@ -166,8 +166,8 @@ def test_a_worker_that_was_refused_grades_nothing(class_course):
 # Where there is no cluster
 
 
-def invoke(place: Path, *arguments: str) -> Any:
-    return CliRunner().invoke(cli.app, ["grade", "--course", str(place), *arguments])
+def invoke(folder: Path, *arguments: str) -> Any:
+    return CliRunner().invoke(cli.app, ["grade", "--course", str(folder), *arguments])
 
 
 @pytest.mark.parametrize("address", [NOBODY, "nonsense://here", "tcp://"])
@@ -202,20 +202,20 @@ def test_a_cluster_is_never_told_to_do_without_sandboxes(class_course, tmp_path)
 
 
 def test_that_no_worker_is_left_is_said_once_each_time_it_happens():
-    said: list[str] = []
+    output: list[str] = []
     there: dict[str, object] = {}
 
     class Scheduler:
         async def identity(self, n_workers: int) -> dict[str, object]:
             return {"workers": there}
 
-    look = dask_cluster._watcher(SimpleNamespace(status="running", scheduler=Scheduler()), said.append)
+    look = dask_cluster._watcher(SimpleNamespace(status="running", scheduler=Scheduler()), output.append)
 
     def looks(workers: dict[str, object]) -> int:
         there.clear()
         there.update(workers)
         asyncio.run(look())
-        return len(said)
+        return len(output)
 
     assert [looks({"tcp://one": 1}), looks({}), looks({}), looks({"tcp://one": 1}), looks({})] == [
         0,
@@ -224,7 +224,7 @@ def test_that_no_worker_is_left_is_said_once_each_time_it_happens():
         1,
         2,
     ]
-    assert set(said) == {"The cluster has no workers now: submissions wait for one."}
+    assert set(output) == {"The cluster has no workers now: submissions wait for one."}
 
 
 # A real cluster
@@ -242,14 +242,14 @@ class Running:
 @pytest.fixture(scope="module")
 def running(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A cluster for the tests below: of its two workers the first test leaves one, and the second none."""
-    place = tmp_path_factory.mktemp("cluster")
-    file = place / "scheduler.json"
+    folder = tmp_path_factory.mktemp("cluster")
+    file = folder / "scheduler.json"
 
     def start(what: str, *arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(file)]
         return subprocess.Popen(
             [*command, "--no-dashboard", *arguments],
-            cwd=place,
+            cwd=folder,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -258,11 +258,11 @@ def running(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
         scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0")
         stack.callback(end, scheduler)
         workers = [
-            start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(place))
+            start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
             for _ in range(2)
         ]
-        for one in workers:
-            stack.callback(end, one)
+        for item in workers:
+            stack.callback(end, item)
         until(lambda: file.exists() and file.read_text().endswith("}"))  # written piece by piece
         address = json.loads(file.read_text())["address"]
         with Client(address, set_as_default=False, timeout=60) as client:
@@ -282,11 +282,11 @@ def until(holds: Callable[[], bool]) -> None:
 
 def below(process: int) -> set[int]:
     """Every process that a process started, and what those started."""
-    found = set()
+    actual = set()
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         for child in map(int, task.read_text().split()):
-            found |= {child} | below(child)
-    return found
+            actual |= {child} | below(child)
+    return actual
 
 
 def gone(processes: set[int]) -> bool:
@@ -297,8 +297,8 @@ def gone(processes: set[int]) -> bool:
 def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
     class_course, running, hidden, tmp_path, monkeypatch
 ):
-    place = tmp_path / "course"
-    expected = submissions(class_course, place, 4)
+    folder = tmp_path / "course"
+    expected = submissions(class_course, folder, 4)
     written: Counter[str] = Counter()
     really = GradebookWriter.write
 
@@ -325,14 +325,14 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
         return future
 
     monkeypatch.setattr(dask_cluster.Cluster, "submit", kill_one)
-    said: list[str] = []
-    asked = command.GradeOptions(Class(place), [LESSON], jobs=4)
-    with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
-        summary = command.grade_class(asked, said.append, lambda *_: None, executor)
+    output: list[str] = []
+    asked = command.GradeOptions(Class(folder), [LESSON], jobs=4)
+    with connected(running.address, asked.course.banks, [LESSON], output.append) as executor:
+        summary = command.grade_class(asked, output.append, lambda *_: None, executor)
     assert [worker.returncode for worker in lost] == [-signal.SIGKILL]
-    assert summary.text.startswith("4 submissions graded"), said
+    assert summary.text.startswith("4 submissions graded"), output
     assert written == dict.fromkeys(expected, 1)
-    assert scores(place) == expected
+    assert scores(folder) == expected
     until(lambda: gone(ended))
 
 
@@ -340,8 +340,8 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
 def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
     class_course, running, hidden, tmp_path, monkeypatch
 ):
-    place = tmp_path / "course"
-    expected = submissions(class_course, place, 4)
+    folder = tmp_path / "course"
+    expected = submissions(class_course, folder, 4)
     monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 3.0)
     ended = set()
 
@@ -350,21 +350,21 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
             ended.update(*(below(worker.pid) for worker in running.workers if worker.poll() is None))
             end(running.scheduler)
 
-    said: list[str] = []
+    output: list[str] = []
     asked = command.GradeOptions(
-        Class(place), [LESSON], jobs=1
+        Class(folder), [LESSON], jobs=1
     )  # at most two at one time: some are still to be sent
-    with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
-        summary = command.grade_class(asked, said.append, kill, executor)
+    with connected(running.address, asked.course.banks, [LESSON], output.append) as executor:
+        summary = command.grade_class(asked, output.append, kill, executor)
     assert summary.interrupted
-    assert any("The cluster was lost" in line for line in said), said
+    assert any("The cluster was lost" in line for line in output), output
     assert summary.text.endswith("stopped before the end; the next run goes on from here.")
-    graded = scores(place)
+    graded = scores(folder)
     assert len(graded) == summary.graded
     assert graded == {student: expected[student] for student in graded}
     dry = command.grade_class(
-        command.GradeOptions(Class(place), [LESSON], dry_run=True, students=frozenset(graded)),
-        said.append,
+        command.GradeOptions(Class(folder), [LESSON], dry_run=True, students=frozenset(graded)),
+        output.append,
         print,
     )
     assert dry.current == summary.graded

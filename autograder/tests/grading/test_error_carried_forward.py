@@ -73,7 +73,9 @@ class Here:
 
     def __call__(self, notebook: NotebookNode, run: str, /, *, quiet: bool = False, **how: Any) -> Executed:
         stopped = how.get("stopped", ())
-        done = Run(run, quiet, {one["id"]: one.source for one in notebook.cells if one["id"] not in stopped})
+        done = Run(
+            run, quiet, {item["id"]: item.source for item in notebook.cells if item["id"] not in stopped}
+        )
         self.runs.append(done)
         table = self.lesson.givens[run]["table"].clone()
         namespace: dict[str, Any] = {"__name__": "__main__", "torch": torch, "table": table}
@@ -147,13 +149,13 @@ def card(graded: Graded, task: str) -> str:
     ],
 )
 def test_a_mistake_costs_its_own_points_alone_and_the_learner_is_told(graded, here, text):
-    found = graded(total=text)
+    actual = graded(total=text)
 
-    assert earned(found) == without("total")
-    assert found.verdicts["pairs"].stood_in == ("total",)
+    assert earned(actual) == without("total")
+    assert actual.verdicts["pairs"].stood_in == ("total",)
     note = "Your `total` is not right yet. This task was checked with the course's `total` in its place, "
-    assert note in card(found, "pairs")
-    assert note not in card(found, "row-sums") + card(found, "total")
+    assert note in card(actual, "pairs")
+    assert note not in card(actual, "row-sums") + card(actual, "total")
     assert [(run.name, run.quiet) for run in here.more] == [(AS_SEEN, True)]
 
 
@@ -168,13 +170,13 @@ def test_a_tensor_is_made_anew_from_redrawn_givens_too(graded, here):
 
 
 def test_a_number_that_was_typed_in_still_earns_nothing(graded):
-    found = graded(row_sums=WRONG_SUMS, doubled_sums="doubled_sums = torch.tensor([12.0, 32.0])")
-    assert earned(found) == without("row-sums", "doubled-sums")
+    actual = graded(row_sums=WRONG_SUMS, doubled_sums="doubled_sums = torch.tensor([12.0, 32.0])")
+    assert earned(actual) == without("row-sums", "doubled-sums")
 
 
 def test_a_task_that_is_wrong_by_itself_still_loses_its_points(graded):
-    found = graded(total=WRONG, pairs="def pairs(x):\n    return total(x, x) * torch.zeros(3, 3)")
-    assert earned(found) == without("total", "pairs")
+    actual = graded(total=WRONG, pairs="def pairs(x):\n    return total(x, x) * torch.zeros(3, 3)")
+    assert earned(actual) == without("total", "pairs")
 
 
 def test_what_builds_on_two_mistakes_in_a_row_gets_both_replaced(graded, here):
@@ -186,11 +188,11 @@ def test_what_builds_on_two_mistakes_in_a_row_gets_both_replaced(graded, here):
         },
     )
     mistaken = "row_sums = torch.stack([total(column, torch.ones(2)) for column in table.T])"
-    found = graded(total=WRONG, row_sums=mistaken)
+    actual = graded(total=WRONG, row_sums=mistaken)
 
-    assert earned(found) == without("total", "row-sums")
-    assert found.verdicts["row-sums"].known_wrong == "columns"
-    assert found.verdicts["doubled-sums"].stood_in == ("total", "row_sums")
+    assert earned(actual) == without("total", "row-sums")
+    assert actual.verdicts["row-sums"].known_wrong == "columns"
+    assert actual.verdicts["doubled-sums"].stood_in == ("total", "row_sums")
 
 
 @pytest.mark.parametrize(
@@ -203,9 +205,9 @@ def test_what_builds_on_two_mistakes_in_a_row_gets_both_replaced(graded, here):
     ids=["all right", "nothing builds on it", "what builds on it was not begun"],
 )
 def test_no_notebook_runs_again_without_need(graded, here, answers):
-    found = graded(**{"pairs": "def pairs(x):\n    return x @ x.T", **answers})
+    actual = graded(**{"pairs": "def pairs(x):\n    return x @ x.T", **answers})
     assert here.more == []
-    assert not any(verdict.stood_in for verdict in found.verdicts.values())
+    assert not any(verdict.stood_in for verdict in actual.verdicts.values())
 
 
 def test_a_cell_that_was_stopped_is_left_out(here, graded, monkeypatch):
@@ -252,12 +254,12 @@ def test_nothing_of_the_course_s_text_reaches_the_graded_notebook(graded, way):
         "def share(x):\n    told = total.__doc__ or 'nothing'\n    if len(x) == 3:\n"
         f"        {LEAKS[way]}\n    return x / total(x, torch.ones(len(x)))"
     )
-    found = graded(total=WRONG, share=share, doubled_sums="raise ValueError(total.__doc__)")
+    actual = graded(total=WRONG, share=share, doubled_sums="raise ValueError(total.__doc__)")
 
-    verdict = found.verdicts["share"]
+    verdict = actual.verdicts["share"]
     assert (verdict.earned, verdict.stood_in) == (2, ("total",))
     assert type(verdict.finding) is StillWrong  # which holds no numbers
-    assert SECRET not in nbformat.writes(found.notebook) + repr(found.notes) + repr(found.verdicts)
+    assert SECRET not in nbformat.writes(actual.notebook) + repr(actual.notes) + repr(actual.verdicts)
 
 
 def test_what_evidence_says_in_words_stays_outside(graded, here):
@@ -268,9 +270,9 @@ def test_what_evidence_says_in_words_stays_outside(graded, here):
         return replace(evidence, outcomes=four, note=SECRET, globals_read=(SECRET,), nearest=(SECRET,))
 
     here.speaks = speak
-    found = graded(total=WRONG)
-    assert found.verdicts["share"].earned == 2
-    assert SECRET not in repr(found.verdicts) + repr(found.notes) + card(found, "share")
+    actual = graded(total=WRONG)
+    assert actual.verdicts["share"].earned == 2
+    assert SECRET not in repr(actual.verdicts) + repr(actual.notes) + card(actual, "share")
 
 
 @pytest.mark.parametrize("problem", [SandboxFailed, RunIncomplete])
@@ -290,9 +292,9 @@ def test_where_the_second_check_fails_the_first_verdicts_stay_and_a_person_is_to
         return replace(evidence, status="fault", note=SECRET) if run.quiet else evidence
 
     here.speaks = speak
-    found = graded(total=WRONG)
-    assert earned(found) == without("total", "share", "pairs")
-    (note,) = found.notes
+    actual = graded(total=WRONG)
+    assert earned(actual) == without("total", "share", "pairs")
+    (note,) = actual.notes
     assert note.startswith(
         "Not checked with the course's answers in place of wrong earlier ones: share, pairs"
     )
@@ -301,9 +303,9 @@ def test_where_the_second_check_fails_the_first_verdicts_stay_and_a_person_is_to
 
 def test_the_number_of_runs_is_bounded(graded, here, monkeypatch):
     monkeypatch.setattr(error_carried_forward, "MOST_ROUNDS", 1)
-    found = graded(total=WRONG, row_sums=WRONG_SUMS)
-    assert earned(found) == without("total", "row-sums", "doubled-sums")
-    assert "doubled-sums" in found.notes[0]
+    actual = graded(total=WRONG, row_sums=WRONG_SUMS)
+    assert earned(actual) == without("total", "row-sums", "doubled-sums")
+    assert "doubled-sums" in actual.notes[0]
 
 
 # Attacks
@@ -311,15 +313,15 @@ def test_the_number_of_runs_is_bounded(graded, here, monkeypatch):
 
 def test_an_answer_that_is_replaced_for_others_helps_nobody_who_does_not_build_on_it(graded, here):
     stolen = "doubled_sums = 2 * torch.stack([total(row, torch.ones(3)) for row in table])"
-    found = graded(total=WRONG, row_sums=WRONG_SUMS, doubled_sums=stolen)
-    assert earned(found) == without("total", "row-sums", "doubled-sums")
+    actual = graded(total=WRONG, row_sums=WRONG_SUMS, doubled_sums=stolen)
+    assert earned(actual) == without("total", "row-sums", "doubled-sums")
     replaced = [run.cells["total-answer"] == SOLUTION["total-answer"] for run in here.more]
     assert replaced == [True, False, False]
 
 
 def test_the_task_whose_answer_is_replaced_earns_nothing_by_it(graded):
-    found = graded(total="total = ...", pairs="total = total\n" + SOLUTION["pairs-answer"])
-    assert found.verdicts["total"].earned == 0
+    actual = graded(total="total = ...", pairs="total = total\n" + SOLUTION["pairs-answer"])
+    assert actual.verdicts["total"].earned == 0
 
 
 # For real: in the sandbox and without one, by both doors
@@ -346,31 +348,31 @@ POINTS = {"by-hand": 1, "convolve": 0, "convolution": 1}
 
 
 @pytest.fixture(scope="module")
-def place(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(class_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class of one student, whose `convolve` is wrong and who tries to read another."""
-    place = tmp_path_factory.mktemp("class") / "course"
-    class_folder(class_course, place, LESSON)
-    with command.GradebookWriter(Class(place)) as book:  # making a gradebook takes nbgrader seconds
+    folder = tmp_path_factory.mktemp("class") / "course"
+    class_folder(class_course, folder, LESSON)
+    with command.GradebookWriter(Class(folder)) as book:  # making a gradebook takes nbgrader seconds
         book.know(LESSON)
-    submission = read_source(place / "source" / LESSON / f"{LESSON}.py")
+    submission = read_source(folder / "source" / LESSON / f"{LESSON}.py")
     assert any(LINE in cell.source for cell in submission.cells)
     for cell in submission.cells:
         if cell["id"] == "convolve-answer":
             cell.source = "def convolve(signal, kernel):\n    return signal"
         if cell["id"] == "convolution-answer":
             cell.source = READS
-    path = place / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb"
+    path = folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(submission, path)
-    return place
+    return folder
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
 @pytest.mark.parametrize("door", ["autograder grade", "nbgrader autograde", "without a sandbox"])
 def test_by_every_door_one_mistake_costs_once_where_no_text_can_leave(
-    place, sandbox, door, tmp_path, monkeypatch
+    folder, sandbox, door, tmp_path, monkeypatch
 ):
-    course = Class(Path(shutil.copytree(place, tmp_path / "course")))
+    course = Class(Path(shutil.copytree(folder, tmp_path / "course")))
     root = Path(course.directory.root)
     used = KernelRunner(course.banks) if door == "without a sandbox" else sandbox
     monkeypatch.setattr(grade_submission, "runner_for", lambda banks, sandboxed=True: used)

@@ -130,14 +130,14 @@ KINDS = {
 
 
 def code(sources):
-    found = hiding(sources)
-    return found and found.code
+    actual = hiding(sources)
+    return actual and actual.code
 
 
 @pytest.mark.parametrize("source", KINDS)
 def test_what_kind_of_thing_could_hide_a_call_is_told(source):
-    found = hiding(["x = 1", source])
-    assert (found.kind, found.code) == KINDS[source]
+    actual = hiding(["x = 1", source])
+    assert (actual.kind, actual.code) == KINDS[source]
 
 
 def test_a_program_in_a_first_cell_does_not_cover_what_is_graver():

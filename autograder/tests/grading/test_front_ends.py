@@ -40,16 +40,16 @@ def place(notebook: NotebookNode, name: str) -> int:
     return notebook.cells.index(at(notebook, name))
 
 
-def like(cell: NotebookNode, source: str, kept: str = "") -> NotebookNode:
+def like(cell: NotebookNode, source: str, saved: str = "") -> NotebookNode:
     """A cell with the same marks under a new id, or under one that is kept."""
-    made = deepcopy(cell)
-    made["id"] = kept or f"{next(_ids):08x}"
-    made.source = source
-    return made
+    result = deepcopy(cell)
+    result["id"] = saved or f"{next(_ids):08x}"
+    result.source = source
+    return result
 
 
-def plain(source: str, kept: str = "") -> NotebookNode:
-    return new_code_cell(source, id=kept or f"{next(_ids):08x}")
+def plain(source: str, saved: str = "") -> NotebookNode:
+    return new_code_cell(source, id=saved or f"{next(_ids):08x}")
 
 
 def split(*sources: str, how: str, name: str = "share-answer") -> Change:
@@ -58,13 +58,13 @@ def split(*sources: str, how: str, name: str = "share-answer") -> Change:
     def change(notebook: NotebookNode) -> None:
         cell = at(notebook, name)
         if how == "classic":  # the upper parts get the marks and a new id, the last one keeps both
-            parts = [like(cell, one) for one in sources[:-1]] + [like(cell, sources[-1], name)]
+            parts = [like(cell, item) for item in sources[:-1]] + [like(cell, sources[-1], name)]
         elif how == "JupyterLab":  # all have the marks and new ids
-            parts = [like(cell, one) for one in sources]
+            parts = [like(cell, item) for item in sources]
         elif how == "Colab":  # the same ids and marks
-            parts = [like(cell, one, name) for one in sources]
+            parts = [like(cell, item, name) for item in sources]
         else:  # VS Code: the first one keeps both, the others have neither
-            parts = [like(cell, sources[0], name)] + [plain(one) for one in sources[1:]]
+            parts = [like(cell, sources[0], name)] + [plain(item) for item in sources[1:]]
         where = place(notebook, name)
         notebook.cells[where : where + 1] = parts
 
@@ -76,9 +76,9 @@ def merge(first: str, last: str, like_cell: str, how: str = "JupyterLab") -> Cha
 
     def change(notebook: NotebookNode) -> None:
         begin, end = place(notebook, first), place(notebook, last) + 1
-        glue, kept = ("\n\n", "") if how == "JupyterLab" else ("\n", like_cell)
+        glue, saved = ("\n\n", "") if how == "JupyterLab" else ("\n", like_cell)
         source = glue.join(cell.source for cell in notebook.cells[begin:end])
-        notebook.cells[begin:end] = [like(at(notebook, like_cell), source, kept)]
+        notebook.cells[begin:end] = [like(at(notebook, like_cell), source, saved)]
 
     return change
 
@@ -121,8 +121,8 @@ def new_ids(notebook: NotebookNode) -> None:
 
 def all_of(*changes: Change) -> Change:
     def change(notebook: NotebookNode) -> None:
-        for one in changes:
-            one(notebook)
+        for item in changes:
+            item(notebook)
 
     return change
 
@@ -229,16 +229,16 @@ KINDS: dict[str, tuple[Change, dict[str, bool]]] = {
 
 def ran(notebook: NotebookNode) -> dict[str, bool]:
     """What each check finds while the cells run in order; an error ends its cell alone."""
-    found: dict[str, bool] = {}
+    actual: dict[str, bool] = {}
 
     def check(task: str) -> None:
         table = names["table"]
         right = {"share": lambda: names["share"](table.clone()), "row-sums": lambda: names["row_sums"]}
         wanted = {"share": table / table.sum(), "row-sums": table.sum(dim=1)}
         try:
-            found[task] = torch.equal(right[task](), wanted[task])
+            actual[task] = torch.equal(right[task](), wanted[task])
         except Exception:
-            found[task] = False
+            actual[task] = False
 
     names: dict[str, Any] = {"check": check, "torch": torch, "draw": print}
     for cell in notebook.cells:
@@ -247,17 +247,17 @@ def ran(notebook: NotebookNode) -> dict[str, bool]:
                 exec(cell.source, names)
             except Exception:
                 continue
-    return found
+    return actual
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_honest_work_counts_as_if_the_cells_ran_in_their_order(release, handed_in, kind):
     change, expected = KINDS[kind]
     change(handed_in)
-    made = rebuild(release, handed_in).notebook
+    result = rebuild(release, handed_in).notebook
     # What stands in the learner's cells of the example data is drawn anew as well.
     for data in (DATA, 3 * DATA):
-        assert ran(with_givens(made, {"table": data})) == expected
+        assert ran(with_givens(result, {"table": data})) == expected
 
 
 @pytest.mark.parametrize("merged", [False, True])
@@ -265,12 +265,16 @@ def test_a_written_answer_in_pieces_is_whole(release, merged):
     released = new_markdown_cell("Write here.", id="why", metadata=marks("why", True))
     question = new_markdown_cell("Why is that so?", id="why-question")
     release.cells += [question, released]
-    made = deepcopy(release)
+    result = deepcopy(release)
     if merged:
-        made.cells[-2:] = [new_markdown_cell("Why is that so?\n\nBecause it is.", id="0a1b2c3d")]
+        result.cells[-2:] = [new_markdown_cell("Why is that so?\n\nBecause it is.", id="0a1b2c3d")]
     else:
-        made.cells[-1:] = [like(released, "Because"), like(released, "Write here."), like(released, "it is.")]
-    text = rebuild(release, made).notebook.cells[-1].source
+        result.cells[-1:] = [
+            like(released, "Because"),
+            like(released, "Write here."),
+            like(released, "it is."),
+        ]
+    text = rebuild(release, result).notebook.cells[-1].source
     assert text.endswith("Because it is." if merged else "Because\n\nit is.")
     assert "Write here." not in text
 
@@ -278,6 +282,6 @@ def test_a_written_answer_in_pieces_is_whole(release, merged):
 def test_what_was_tried_out_in_a_course_cell_changes_nothing(release, handed_in):
     at(handed_in, "example-data").source += "\ntable = table * 2"
     at(handed_in, "share").source = "share = None\ncheck('share')"
-    made = rebuild(release, handed_in).notebook
-    assert ran(made) == BOTH
-    assert [cell["id"] for cell in made.cells] == [cell["id"] for cell in release.cells]
+    result = rebuild(release, handed_in).notebook
+    assert ran(result) == BOTH
+    assert [cell["id"] for cell in result.cells] == [cell["id"] for cell in release.cells]

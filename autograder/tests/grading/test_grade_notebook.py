@@ -117,10 +117,10 @@ WRITTEN = {
 def test_a_written_answer_that_nobody_touched_counts_as_none(text, is_answered):
     release = new_notebook(cells=[from_dict(WRITTEN)])
     submission = new_notebook(cells=[from_dict({**WRITTEN, "source": text})])
-    made = Graded(rebuild(release, submission).notebook, {}, (), {})
+    result = Graded(rebuild(release, submission).notebook, {}, (), {})
     released = {cell["id"]: cell.source for cell in release.cells}
-    (found,) = results_of(LESSON, "ada", "r", made, released)
-    assert (found.answered, found.possible, found.answer) == (is_answered, 3.0, text)
+    (actual,) = results_of(LESSON, "ada", "r", result, released)
+    assert (actual.answered, actual.possible, actual.answer) == (is_answered, 3.0, text)
 
 
 def test_what_runs_submissions_loads_nothing_of_nbgrader():

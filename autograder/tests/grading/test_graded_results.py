@@ -34,7 +34,7 @@ def test_what_was_written_is_read_again_by_lesson_and_by_student(database):
         assert store.read(TaskResult) == [SHARE, eve]
         assert store.read(TaskResult, "01-sums", "eve") == [eve]
         assert store.read(TaskResult, "02-more") == []
-        assert [one.student for one in store.read(Grading, "01-sums")] == ["ada", "eve"]
+        assert [item.student for item in store.read(Grading, "01-sums")] == ["ada", "eve"]
 
 
 @pytest.mark.parametrize(

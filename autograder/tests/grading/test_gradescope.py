@@ -67,34 +67,34 @@ if not all(outcomes.values()):
 """
 
 
-def packed(place: Path, *words: str) -> list[str]:
+def packed(folder: Path, *words: str) -> list[str]:
     """The tree that Gradescope makes of a zip."""
-    place.mkdir()
+    folder.mkdir()
     for name in ("source", "submission", "results"):
-        (place / name).mkdir()
-    (place / "submission_metadata.json").write_text(ASSIGNMENT.format(FULL))
-    done = CliRunner().invoke(cli.app, [*COMMAND, *words, "--out", str(place / "made.zip")])
+        (folder / name).mkdir()
+    (folder / "submission_metadata.json").write_text(ASSIGNMENT.format(FULL))
+    done = CliRunner().invoke(cli.app, [*COMMAND, *words, "--out", str(folder / "made.zip")])
     assert done.exit_code == 0, done.output
-    with zipfile.ZipFile(place / "made.zip") as archive:
-        archive.extractall(place / "source")
+    with zipfile.ZipFile(folder / "made.zip") as archive:
+        archive.extractall(folder / "source")
         names = archive.namelist()
-    (place / "made.zip").unlink()
+    (folder / "made.zip").unlink()
     return names
 
 
-def graded(place: Path) -> dict:
+def graded(folder: Path) -> dict:
     """What the autograder tells Gradescope."""
-    done = run(place)
+    done = run(folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads((place / "results" / "results.json").read_text(encoding="utf-8"))
+    return json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
 
 
-def run(place: Path) -> subprocess.CompletedProcess:
+def run(folder: Path) -> subprocess.CompletedProcess:
     """Run the autograder in a world that has a system, Python and the tree, and no bubblewrap of its own."""
     seen = {"/opt/autograder": sys.prefix, sys.base_prefix: sys.base_prefix}
     package = str(Path(autograder.__file__).parent)
     seen |= {package: package, sysconfig.get_path("purelib"): sysconfig.get_path("purelib")}
-    parents = sorted({str(one) for path in seen for one in Path(path).parents if str(one) != "/"})
+    parents = sorted({str(item) for path in seen for item in Path(path).parents if str(item) != "/"})
     command = [
         "bwrap",
         "--cap-add",
@@ -115,7 +115,7 @@ def run(place: Path) -> subprocess.CompletedProcess:
     # A checkout's own .pth is relative to where its environment lies, which is elsewhere here.
     command += ["--setenv", "PYTHONPATH", str(Path(package).parent)]
     command += ["--ro-bind", "/dev/null", "/usr/bin/bwrap", "--dev", "/dev", "--proc", "/proc"]
-    command += ["--bind", str(place), "/autograder"]
+    command += ["--bind", str(folder), "/autograder"]
     return subprocess.run(
         [*command, "bash", "/autograder/source/run_autograder"], capture_output=True, text=True, check=False
     )
@@ -128,43 +128,43 @@ def course(class_course, tmp_path, monkeypatch):
 
 
 def test_a_submission_is_graded_in_a_container_and_its_code_reaches_nothing(course, tmp_path):
-    place = tmp_path / "container"
-    names = packed(place)
+    folder = tmp_path / "container"
+    names = packed(folder)
     assert {"setup.sh", "run_autograder"} <= set(names)
-    assert subprocess.run(["bash", "-n", place / "source" / "setup.sh"], check=False).returncode == 0
+    assert subprocess.run(["bash", "-n", folder / "source" / "setup.sh"], check=False).returncode == 0
     for cell in course.cells:
         if cell["id"] == "by-hand-answer":
             cell.source = f"{TRIES}\n{cell.source}"
         if cell["id"] == "convolve-answer":
             cell.source = cell.source.replace("* kernel", "* kernel.flip(0)")
-    (place / "submission" / "my work").mkdir()
-    nbformat.write(course, place / "submission" / "my work" / "lesson (1).ipynb")
-    told = graded(place)
-    said = [test["output"] for test in told["tests"] if test["status"] == "failed"]
-    assert [text.partition("\n")[0] for text in said] == [
+    (folder / "submission" / "my work").mkdir()
+    nbformat.write(course, folder / "submission" / "my work" / "lesson (1).ipynb")
+    reported = graded(folder)
+    output = [test["output"] for test in reported["tests"] if test["status"] == "failed"]
+    assert [text.partition("\n")[0] for text in output] == [
         "[not yet] A convolution as a function (0 of 2 points)",
         "",
     ]
-    assert "Your kernel is turned round" in said[0]
-    assert (told["score"], sum(test["max_score"] for test in told["tests"])) == (3, FULL)
-    assert {test["visibility"] for test in told["tests"]} == {"after_published"}
-    assert list((place / "source" / "secret" / "words").iterdir())  # hidden questions were drawn
+    assert "Your kernel is turned round" in output[0]
+    assert (reported["score"], sum(test["max_score"] for test in reported["tests"])) == (3, FULL)
+    assert {test["visibility"] for test in reported["tests"]} == {"after_published"}
+    assert list((folder / "source" / "secret" / "words").iterdir())  # hidden questions were drawn
 
 
 def test_another_maximum_is_refused_unless_scores_are_to_be_scaled(course, tmp_path):
     for words, expected in (((), None), (("--scale",), 2 * FULL)):
-        place = tmp_path / f"container{len(words)}"
-        packed(place, *words)
-        (place / "submission_metadata.json").write_text(ASSIGNMENT.format(2 * FULL))
-        nbformat.write(course, place / "submission" / f"{LESSON}.ipynb")
+        folder = tmp_path / f"container{len(words)}"
+        packed(folder, *words)
+        (folder / "submission_metadata.json").write_text(ASSIGNMENT.format(2 * FULL))
+        nbformat.write(course, folder / "submission" / f"{LESSON}.ipynb")
         if expected is None:
-            done = run(place)
+            done = run(folder)
             assert done.returncode == 1
             assert f"has {FULL:g} points here and {2 * FULL:g} on the platform" in done.stderr
-            assert not list((place / "results").iterdir())
+            assert not list((folder / "results").iterdir())
         else:
-            told = graded(place)
-            assert told["score"] == sum(test["max_score"] for test in told["tests"]) == expected
+            reported = graded(folder)
+            assert reported["score"] == sum(test["max_score"] for test in reported["tests"]) == expected
 
 
 def test_what_a_course_says_in_another_language_is_packed(course, tmp_path):

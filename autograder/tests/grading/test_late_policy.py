@@ -76,8 +76,8 @@ def test_an_extension_is_written_beside_what_stands_there(tmp_path):
     assert extend(tmp_path, "01-convolution", "bob", timedelta(hours=12)) == ""
     assert extend(tmp_path, "01-convolution", "ada", timedelta(days=5)) == "3d"
     assert "# of what was earned" in (tmp_path / FILE).read_text()
-    found = Policy.read(tmp_path, LESSONS).extensions
-    assert found == {
+    actual = Policy.read(tmp_path, LESSONS).extensions
+    assert actual == {
         ("01-convolution", "ada"): timedelta(days=5),
         ("01-convolution", "bob"): timedelta(hours=12),
     }
@@ -102,11 +102,11 @@ def test_each_day_begun_costs_its_share(tmp_path, text, seconds, penalty):
 
 
 def test_a_class_whose_settings_are_a_link_to_those_of_another_has_its_own_penalty(class_course, tmp_path):
-    place = class_folder(class_course, tmp_path / "course", LESSON)
-    read(place, "penalty_per_day = 0.1")
-    linked = place / "nbgrader_config.py"
+    folder = class_folder(class_course, tmp_path / "course", LESSON)
+    read(folder, "penalty_per_day = 0.1")
+    linked = folder / "nbgrader_config.py"
     linked.symlink_to(linked.rename(tmp_path / linked.name))
-    plugin = LatePenalty(config=Class(place).config)
+    plugin = LatePenalty(config=Class(folder).config)
     assert plugin.late_submission_penalty("ada", 20.0, 31) == 2.0
 
 
@@ -116,11 +116,11 @@ def test_without_a_price_nbgraders_own_setting_counts(tmp_path):
 
 
 def test_the_command_extends_and_refuses_what_is_no_time(class_course, tmp_path):
-    place = class_folder(class_course, tmp_path / "course", LESSON)
-    done = CliRunner().invoke(cli.app, ["extend", "ada", "01", "+3d", "--course", str(place)])
+    folder = class_folder(class_course, tmp_path / "course", LESSON)
+    done = CliRunner().invoke(cli.app, ["extend", "ada", "01", "+3d", "--course", str(folder)])
     assert done.exit_code == 0, done.output
     assert "ada has 3d more for 01-convolution." in done.output
-    refused = CliRunner().invoke(cli.app, ["extend", "ada", "01", "soon", "--course", str(place)])
+    refused = CliRunner().invoke(cli.app, ["extend", "ada", "01", "soon", "--course", str(folder)])
     assert refused.exit_code == 2
     assert "“soon” is no length of time" in refused.output
 
@@ -139,11 +139,11 @@ DUE = f'timezone = "Europe/Berlin"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n'
     ],
 )
 def test_the_command_extends_until_a_date_in_the_zone_of_the_class(class_course, tmp_path, text, by, outcome):
-    place = class_folder(class_course, tmp_path / "course", LESSON)
-    (place / FILE).write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(cli.app, ["extend", "ada", "01", by, "--course", str(place)])
+    folder = class_folder(class_course, tmp_path / "course", LESSON)
+    (folder / FILE).write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(cli.app, ["extend", "ada", "01", by, "--course", str(folder)])
     if isinstance(outcome, str):
         assert (done.exit_code, outcome in done.output) == (2, True)
     else:
         assert f"ada has until {by} for {LESSON}." in done.output
-        assert Policy.read(place, (LESSON,)).due_for(LESSON, "ada") == outcome
+        assert Policy.read(folder, (LESSON,)).due_for(LESSON, "ada") == outcome

@@ -46,15 +46,15 @@ TAKEN = {
 
 def taking(course: Course, name: str, code: str) -> NotebookNode:
     """A lesson with two right answers; the learner takes names in the first one, or in the second."""
-    made = nbformat.read(course.root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    cells = {cell["id"]: cell for cell in made.cells}
+    result = nbformat.read(course.root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    cells = {cell["id"]: cell for cell in result.cells}
     cells["by-hand-answer"].source = BY_HAND
     cells["convolve-answer"].source = CONVOLVE
     cells["convolve-answer" if "convolve" in code else "by-hand-answer"].source += f"\n{code}"
-    at = made.cells.index(cells["by-hand-answer"])
-    made.cells.insert(at + 1, new_code_cell(WORKED, id="worked"))
-    made.cells.insert(at, new_code_cell(HELPER, id="helper"))
-    return made
+    at = result.cells.index(cells["by-hand-answer"])
+    result.cells.insert(at + 1, new_code_cell(WORKED, id="worked"))
+    result.cells.insert(at, new_code_cell(HELPER, id="helper"))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -90,19 +90,19 @@ def test_so_they_do_in_a_kernel(class_course, graded):
 
 
 def test_a_learners_cells_see_what_the_learner_named(class_course, sandbox, graded):
-    made = taking(class_course, "", "check = 7\nsum = 8")
+    result = taking(class_course, "", "check = 7\nsum = 8")
     seen = new_code_cell("check, sum, doubled.__globals__['check']", id="added-by-learner-0")
-    made.cells.append(seen)
-    cell = graded(made, sandbox).notebook.cells[-1]
+    result.cells.append(seen)
+    cell = graded(result, sandbox).notebook.cells[-1]
     assert cell.outputs[0].data["text/plain"] == "(7, 8, 7)"
 
 
 def test_a_name_that_a_task_asks_for_is_the_learners_in_the_courses_cells_too(class_course, sandbox, graded):
-    made = deepcopy(taking(class_course, "", ""))
-    setup = next(cell for cell in made.cells if cell["id"] == "setup")
+    result = deepcopy(taking(class_course, "", ""))
+    setup = next(cell for cell in result.cells if cell["id"] == "setup")
     setup.source += "\nsmoothed = None"
-    next(cell for cell in made.cells if cell["id"] == "worked").source = "smoothed is None"
-    done = graded(made, sandbox)
+    next(cell for cell in result.cells if cell["id"] == "worked").source = "smoothed is None"
+    done = graded(result, sandbox)
     shown = next(cell for cell in done.notebook.cells if cell["id"] == "worked")
     assert shown.outputs[0].data["text/plain"] == "False"
     assert done.verdicts["by-hand"].earned == 1

@@ -21,10 +21,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def clone(class_course, tmp_path):
     """The course as git has it: without the notebooks that a build leaves beside its sources."""
-    place = class_folder(class_course, tmp_path / "clone", LESSON)
-    for made in (*place.glob("source/*/*.ipynb"), *place.glob("gradebook.db*")):
-        made.unlink()
-    return place
+    folder = class_folder(class_course, tmp_path / "clone", LESSON)
+    for result in (*folder.glob("source/*/*.ipynb"), *folder.glob("gradebook.db*")):
+        result.unlink()
+    return folder
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def alone(tmp_path):
     return Account(get_username(), tmp_path / "home")
 
 
-def score(place: Path, student: str) -> float:
-    course = Class(place)
+def score(folder: Path, student: str) -> float:
+    course = Class(folder)
     with Gradebook(course.database, course.directory.course_id) as book:
         return float(book.find_submission(LESSON, student).score)
 
@@ -75,8 +75,8 @@ def people(request, tmp_path):
     if request.param == "two accounts":
         if missing:
             pytest.skip(missing)
-        with accounts(tmp_path, "teacher", "student") as made:
-            yield made
+        with accounts(tmp_path, "teacher", "student") as result:
+            yield result
     elif missing:
         yield [Account(get_username(), tmp_path / name) for name in ("teacher", "student")]
     else:
@@ -170,8 +170,8 @@ def test_the_exchange_takes_a_release_to_a_student_and_feedback_back(term):
 
     # A second release, after the first was taken back and the gradebook was lost.
     term.teach("list", "--remove")
-    for kept in term.clone.glob("gradebook.db*"):
-        kept.unlink()
+    for saved in term.clone.glob("gradebook.db*"):
+        saved.unlink()
     shutil.rmtree(term.clone / "autograded")
     term.teach("autograde")
     term.teach("release_assignment")

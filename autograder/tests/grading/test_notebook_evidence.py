@@ -39,13 +39,13 @@ def ran(release, lesson):
     """The release after it ran: each test cell shows the evidence about an answer found in a namespace."""
 
     def run(namespace, name="as-seen"):
-        made = deepcopy(release)
-        for cell in made.cells:
+        built = deepcopy(release)
+        for cell in built.cells:
             if cell["id"] in lesson.tasks:
                 task = lesson.tasks[cell["id"]]
                 evidence = collect(task, lesson, {**lesson.givens[name], **namespace}, name)
                 cell.outputs = [result({EVIDENCE_MIME: pack(evidence)})]
-        return made
+        return built
 
     return run
 
@@ -270,9 +270,9 @@ def test_pictures_and_tables_together_are_cut_where_they_are_too_much(release):
     for size in (10, 500, 40, 400):
         put(release, "share-answer", new_output("display_data", data={"text/html": "x" * size}))
     bound_outputs(release, most_shown=500)
-    kept = [output.data for cell in release.cells for output in cell.get("outputs", ())]
-    assert [list(data) for data in kept] == [["text/html"], ["text/plain"], ["text/html"], ["text/html"]][
-        : len(kept)
+    saved = [output.data for cell in release.cells for output in cell.get("outputs", ())]
+    assert [list(data) for data in saved] == [["text/html"], ["text/plain"], ["text/html"], ["text/html"]][
+        : len(saved)
     ]
 
 
@@ -286,6 +286,6 @@ def test_what_a_cell_printed_is_cut_and_the_rest_is_counted(release):
 def test_the_learners_own_cells_before_a_check_are_theirs_alone(release, tests_of):
     release.cells.insert(3, new_code_cell("scratch", id=f"{ADDED}1"))
     release.cells.append(new_code_cell("below", id=f"{ADDED}2"))
-    found = list(learner_code_before(tests_of.tasks["row-sums"], release))
+    actual = list(learner_code_before(tests_of.tasks["row-sums"], release))
 
-    assert found == ["scratch", "def share(x):\n    ...", "row_sums = ..."]
+    assert actual == ["scratch", "def share(x):\n    ...", "row_sums = ..."]

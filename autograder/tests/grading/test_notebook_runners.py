@@ -38,8 +38,8 @@ class Played:
         self.limits.append((job.limits.cell_seconds, job.limits.seconds))
         self.cells = [name for name, _ in job.cells]
         self.unexamined = UNEXAMINED in job.environment
-        said = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": str(len(job.cells))}}
-        cells = {"check": (1, [said])} if self.counts else {}
+        output = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": str(len(job.cells))}}
+        cells = {"check": (1, [output])} if self.counts else {}
         stops = self.stops and "one" in self.cells
         return RunResult(cells, "died" if stops else "finished", "one", self.seconds)
 
@@ -49,9 +49,9 @@ class Played:
 
 @pytest.fixture
 def runner(class_course: Course) -> Iterator[SandboxRunner]:
-    made = SandboxRunner(Banks.of(class_course))
-    yield made
-    made.close()
+    result = SandboxRunner(Banks.of(class_course))
+    yield result
+    result.close()
 
 
 NOTEBOOK = new_notebook(cells=[new_code_cell("1", id="one")])
@@ -153,7 +153,7 @@ def test_no_answers_of_an_installed_course_or_of_the_template_are_inside(class_c
 
 
 def test_who_has_no_sandbox_is_told_both_ways_to_do_without():
-    said = str(NoSandbox("bubblewrap is not installed"))
-    assert "there is none: bubblewrap is not installed." in said
-    assert "`autograder grade --no-sandbox`" in said
-    assert "c.RunAndJudge.sandboxed = False" in said
+    output = str(NoSandbox("bubblewrap is not installed"))
+    assert "there is none: bubblewrap is not installed." in output
+    assert "`autograder grade --no-sandbox`" in output
+    assert "c.RunAndJudge.sandboxed = False" in output

@@ -74,28 +74,28 @@ def answer(notebook):
 
 
 def test_of_each_cell_its_kind_text_and_ids_are_read_and_nothing_else(read, submission):
-    made = read(nbformat.writes(submission))
-    kept = [(cell.cell_type, cell.source, cell["id"]) for cell in made.cells]
-    assert kept == [(cell.cell_type, cell.source, cell["id"]) for cell in submission.cells]
-    assert {key for cell in made.cells for key in cell.metadata} <= {"nbgrader"}
-    assert reason(made) == ""
+    result = read(nbformat.writes(submission))
+    saved = [(cell.cell_type, cell.source, cell["id"]) for cell in result.cells]
+    assert saved == [(cell.cell_type, cell.source, cell["id"]) for cell in submission.cells]
+    assert {key for cell in result.cells for key in cell.metadata} <= {"nbgrader"}
+    assert reason(result) == ""
 
 
 def test_a_byte_order_mark_does_not_matter(read, submission):
-    made = read(b"\xef\xbb\xbf" + nbformat.writes(submission).encode())
-    assert answer(made) == SHARE
+    result = read(b"\xef\xbb\xbf" + nbformat.writes(submission).encode())
+    assert answer(result) == SHARE
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
 def test_what_windows_calls_unicode_is_read(read, submission, encoding):
-    made = read(nbformat.writes(submission).encode(encoding))
-    assert (reason(made), answer(made)) == ("", SHARE)
+    result = read(nbformat.writes(submission).encode(encoding))
+    assert (reason(result), answer(result)) == ("", SHARE)
 
 
 def test_bytes_of_another_encoding_do_not_matter(read, submission, cell_of):
     cell_of(submission, "shown").source = "# caf\xe9"
-    made = read(nbformat.writes(submission).encode("latin-1"))
-    assert (reason(made), answer(made)) == ("", SHARE)
+    result = read(nbformat.writes(submission).encode("latin-1"))
+    assert (reason(result), answer(result)) == ("", SHARE)
 
 
 def test_a_notebook_of_format_3_is_converted(read):
@@ -118,9 +118,9 @@ def test_a_notebook_of_format_3_is_converted(read):
             }
         ],
     }
-    made = read(json.dumps(old))
-    assert (made.nbformat, reason(made)) == (4, "")
-    assert made.cells[0].source == SHARE
+    result = read(json.dumps(old))
+    assert (result.nbformat, reason(result)) == (4, "")
+    assert result.cells[0].source == SHARE
 
 
 # What cannot be read, with its reason
@@ -142,26 +142,26 @@ def test_a_notebook_of_format_3_is_converted(read):
     ids=lambda content: repr(content[:12]),
 )
 def test_what_is_not_json_is_said_to_be_none(read, content):
-    made = read(content)
-    assert reason(made) == "the file is not JSON, so it is no notebook"
-    assert made.cells == []
+    result = read(content)
+    assert reason(result) == "the file is not JSON, so it is no notebook"
+    assert result.cells == []
 
 
 @pytest.mark.parametrize("content", ["[]", "null", "5", '"text"', "{}", '{"cells": null}', '{"cells": {}}'])
 def test_json_that_is_no_notebook_is_said_to_hold_no_cells(read, content):
-    made = read(content)
-    assert reason(made) == "the file holds JSON, but no notebook cells"
-    assert made.cells == []
+    result = read(content)
+    assert reason(result) == "the file holds JSON, but no notebook cells"
+    assert result.cells == []
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path):
-    made = read_submission(tmp_path / "nothing.ipynb")
-    assert reason(made) == "there is no nothing.ipynb in the submission"
+    result = read_submission(tmp_path / "nothing.ipynb")
+    assert reason(result) == "there is no nothing.ipynb in the submission"
 
 
 def test_a_folder_is_said_to_be_one(tmp_path):
-    made = read_submission(tmp_path)
-    assert reason(made) == "it is no ordinary file"
+    result = read_submission(tmp_path)
+    assert reason(result) == "it is no ordinary file"
 
 
 def test_a_file_that_is_too_large_is_not_read(handed_in, monkeypatch):
@@ -205,10 +205,10 @@ ODD = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("content", ODD.values(), ids=ODD.keys())
 def test_whatever_was_handed_in_is_exported_as_the_release(exported, release, content):
-    made = exported(content)
+    result = exported(content)
     # A cell of the learner's own may be there beside the course's.
-    kept = [cell["source"] for cell in made.cells if not cell["id"].startswith("added-")]
-    assert kept == [cell.source for cell in release.cells]
+    saved = [cell["source"] for cell in result.cells if not cell["id"].startswith("added-")]
+    assert saved == [cell.source for cell in release.cells]
 
 
 def test_an_honest_submission_is_exported_with_its_answer(exported, submission):
@@ -307,9 +307,9 @@ def test_what_is_not_used_may_be_large(submission, kind):
     plain = json.loads(nbformat.writes(submission))
     LARGE[kind](plain)
     text = json.dumps(plain, ensure_ascii=False).encode()
-    made = read_text(text)
-    assert (reason(made), answer(made)) == ("", SHARE)
-    assert read_text(lightened(text)) == made
+    result = read_text(text)
+    assert (reason(result), answer(result)) == ("", SHARE)
+    assert read_text(lightened(text)) == result
     ids = frozenset({"share", "row-sums-answer"})
     assert run_limited(READING, ids_among, text, ids) == ids
 
@@ -320,8 +320,8 @@ def test_a_large_file_of_any_encoding_and_line_end_is_read(submission, encoding,
     plain = json.loads(nbformat.writes(submission))
     put_out(stream("é🎞\n" * 120_000))(plain)
     text = json.dumps(plain, indent=1, ensure_ascii=False).replace("\n", line_end)
-    made = read_text(text.encode(encoding))
-    assert (reason(made), answer(made)) == ("", SHARE)
+    result = read_text(text.encode(encoding))
+    assert (reason(result), answer(result)) == ("", SHARE)
 
 
 @pytest.mark.parametrize(
@@ -352,17 +352,17 @@ def test_a_large_file_of_any_encoding_and_line_end_is_read(submission, encoding,
 def test_odd_json_is_read_as_python_reads_it_however_large_the_file(submission, old, new, size):
     text = json.dumps(json.loads(nbformat.writes(submission)))
     assert old in text
-    made = read_text((text.replace(old, new, 1) + " " * size).encode())
-    assert (reason(made), answer(made)) == ("", SHARE)
+    result = read_text((text.replace(old, new, 1) + " " * size).encode())
+    assert (reason(result), answer(result)) == ("", SHARE)
 
 
 @pytest.mark.parametrize("cut", range(7))
 def test_a_large_file_that_is_damaged_is_said_to_be_no_json(submission, cut):
     text = nbformat.writes(submission) + "\n" * SMALL_BYTES
     damaged = [text[: cut * 200 + 1], text + "}", text.replace(":", "", 1)]
-    for one in damaged:
+    for item in damaged:
         assert (
-            reason(read_text(one.encode().ljust(SMALL_BYTES + 1)))
+            reason(read_text(item.encode().ljust(SMALL_BYTES + 1)))
             == "the file is not JSON, so it is no notebook"
         )
 
@@ -370,10 +370,10 @@ def test_a_large_file_that_is_damaged_is_said_to_be_no_json(submission, cut):
 def test_a_large_file_is_cut_down_to_what_json_reads_of_it_too(submission):
     plain = json.loads(nbformat.writes(submission))
     put_out(stream(TENSOR))(plain)
-    kept = json.loads(essential(json.dumps(plain).encode(), MAX_PARTS))
-    assert [cell["source"] for cell in kept["cells"]] == [cell["source"] for cell in plain["cells"]]
-    assert kept["cells"][-1]["outputs"] == []
-    assert kept["cells"][3]["metadata"] == {"nbgrader": {"grade_id": "share-answer"}}
+    saved = json.loads(essential(json.dumps(plain).encode(), MAX_PARTS))
+    assert [cell["source"] for cell in saved["cells"]] == [cell["source"] for cell in plain["cells"]]
+    assert saved["cells"][-1]["outputs"] == []
+    assert saved["cells"][3]["metadata"] == {"nbgrader": {"grade_id": "share-answer"}}
 
 
 def test_of_a_large_file_in_format_3_the_answers_are_read(submission):
@@ -389,8 +389,8 @@ def test_of_a_large_file_in_format_3_the_answers_are_read(submission):
     ]
     plain = {"metadata": {"name": "x"}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": cells}]}
     cells[-1]["outputs"] = stream("1\n" * SMALL_BYTES)
-    made = read_text(json.dumps(plain).encode())
-    assert SHARE in [cell.source for cell in made.cells]
+    result = read_text(json.dumps(plain).encode())
+    assert SHARE in [cell.source for cell in result.cells]
 
 
 def test_too_much_text_is_too_much_however_little_was_put_out():

@@ -15,13 +15,13 @@ SMALL = ResourceLimits(processor_seconds=1, memory_bytes=100 * reader_processes.
 
 @pytest.fixture
 def process():
-    made = Process()
-    yield made
-    made.close()
+    result = Process()
+    yield result
+    result.close()
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "output"),
     [
         (spin, "more time of the processor"),
         (fill, "more memory"),
@@ -29,8 +29,8 @@ def process():
         (leave, "ended the process"),
     ],
 )
-def test_a_limit_is_said_and_the_next_piece_is_read(process, function, said):
-    with pytest.raises(LimitReached, match=said):
+def test_a_limit_is_said_and_the_next_piece_is_read(process, function, output):
+    with pytest.raises(LimitReached, match=output):
         process.call(SMALL, function)
     assert process.call(SMALL, abs, -1) == 1
 
@@ -95,7 +95,7 @@ def test_an_error_of_a_piece_is_its_own_and_what_cannot_be_sent_is_one(process):
 def test_two_processes_work_at_one_time_and_one_that_is_lost_is_replaced():
     executor = Processes(2)
     waits = [executor.submit(time.sleep, 0.01) for _ in range(4)]
-    assert [one.result() for one in waits] == [None] * 4
+    assert [item.result() for item in waits] == [None] * 4
     with pytest.raises(LimitReached):
         executor.submit(leave).result()
     assert [executor.submit(abs, -1).result() for _ in range(4)] == [1] * 4
@@ -103,17 +103,17 @@ def test_two_processes_work_at_one_time_and_one_that_is_lost_is_replaced():
 
 
 def test_one_that_is_closed_while_it_starts_is_ended_without_an_error(monkeypatch):
-    made = Process()
+    result = Process()
 
     @contextmanager
     def closed_meanwhile():
-        made.close()
+        result.close()
         yield
 
     monkeypatch.setattr(reader_processes, "_without_main", closed_meanwhile)
     with pytest.raises(LimitReached, match="closed"):
-        made.start()
-    assert made._process is None
+        result.start()
+    assert result._process is None
 
 
 def test_shut_down_they_end_at_once():

@@ -58,21 +58,21 @@ def rebuilt(release, submission):
 
     def make(damage=lambda notebook: None):
         damage(submission)
-        made = rebuild(release, submission)
-        nbformat.validate(made.notebook)
-        nbformat.writes(made.notebook).encode("utf-8")
-        return made
+        result = rebuild(release, submission)
+        nbformat.validate(result.notebook)
+        nbformat.writes(result.notebook).encode("utf-8")
+        return result
 
     return make
 
 
-def assert_whole(made):
+def assert_whole(result):
     """Every answer is there, and every other cell is the course's own, once and in order."""
-    assert sources(made.notebook)["share-answer"] == SHARE
-    assert sources(made.notebook)["row-sums-answer"] == ROWS
-    assert [name for name in ids(made.notebook) if not name.startswith(ADDED)] == IDS
-    assert sources(made.notebook)["share"] == 'check("share")'
-    assert sources(made.notebook)["example-data"] == "table = torch.tensor([[1.0]])"
+    assert sources(result.notebook)["share-answer"] == SHARE
+    assert sources(result.notebook)["row-sums-answer"] == ROWS
+    assert [name for name in ids(result.notebook) if not name.startswith(ADDED)] == IDS
+    assert sources(result.notebook)["share"] == 'check("share")'
+    assert sources(result.notebook)["example-data"] == "table = torch.tensor([[1.0]])"
 
 
 # What is done to a submission
@@ -101,11 +101,11 @@ def no_longer_known(notebook, name):
     return cell
 
 
-def work_in_a_copy(place, stub="def share(x):\n    ..."):
+def work_in_a_copy(position, stub="def share(x):\n    ..."):
     def damage(notebook):
         copy = copy_of(notebook.cells[3], SHARE)
         notebook.cells[3].source = stub
-        notebook.cells.insert(place, copy)
+        notebook.cells.insert(position, copy)
 
     return damage
 
@@ -168,9 +168,9 @@ WHOLE = {
 @pytest.mark.parametrize("what", WHOLE)
 def test_whatever_happened_the_submission_is_made_whole_and_it_is_noted(rebuilt, what):
     damage, sources_added, notes = WHOLE[what]
-    made = rebuilt(damage)
-    assert_whole(made)
-    assert (added(made.notebook), made.notes) == (sources_added, notes)
+    result = rebuilt(damage)
+    assert_whole(result)
+    assert (added(result.notebook), result.notes) == (sources_added, notes)
 
 
 def test_the_release_and_the_submission_are_left_as_they_were(release, submission):
@@ -183,9 +183,9 @@ def test_the_release_and_the_submission_are_left_as_they_were(release, submissio
 
 
 def test_a_missing_answer_stays_as_released_and_is_noted(rebuilt):
-    made = rebuilt(lambda notebook: notebook.cells.pop(3))
-    assert sources(made.notebook)["share-answer"] == "def share(x):\n    ..."
-    assert made.notes == ["the cell share-answer was missing"]
+    result = rebuilt(lambda notebook: notebook.cells.pop(3))
+    assert sources(result.notebook)["share-answer"] == "def share(x):\n    ..."
+    assert result.notes == ["the cell share-answer was missing"]
 
 
 def test_an_answer_in_a_cell_that_lost_all_its_marks_is_not_overwritten_by_the_stub(rebuilt):
@@ -195,24 +195,24 @@ def test_an_answer_in_a_cell_that_lost_all_its_marks_is_not_overwritten_by_the_s
             cell.metadata.clear()
         notebook.cells[3].source = "def share(x):\n    return x / x.sum()"
 
-    made = rebuilt(strip)
-    texts = [cell.source for cell in made.notebook.cells if cell.cell_type == "code"]
+    result = rebuilt(strip)
+    texts = [cell.source for cell in result.notebook.cells if cell.cell_type == "code"]
     assert "def share(x):\n    return x / x.sum()" in texts
     assert "def share(x):\n    ..." not in texts
 
 
 def test_an_empty_notebook_becomes_the_release_with_notes(release):
-    made = rebuild(release, NotebookNode(cells=[]))
-    assert made.notebook == release
-    assert "the cell share-answer was missing" in made.notes
+    result = rebuild(release, NotebookNode(cells=[]))
+    assert result.notebook == release
+    assert "the cell share-answer was missing" in result.notes
 
 
 def test_a_copy_of_an_answer_also_runs_where_it_stands(rebuilt, cell_of):
-    made = rebuilt(
+    result = rebuilt(
         lambda notebook: notebook.cells.append(copy_of(cell_of(notebook, "share-answer"), "share = 'again'"))
     )
-    assert added(made.notebook) == ["share = 'again'"]
-    assert ids(made.notebook)[-1].startswith(ADDED)
+    assert added(result.notebook) == ["share = 'again'"]
+    assert ids(result.notebook)[-1].startswith(ADDED)
 
 
 # Course cells
@@ -224,9 +224,9 @@ def test_a_course_cell_that_was_changed_is_restored(rebuilt, release, cell_of, n
         cell_of(notebook, name).source = "check = lambda *a: 'all points'"
         cell_of(notebook, name).metadata = {"nbgrader": {"points": 1000}}
 
-    made = rebuilt(change)
-    assert_whole(made)
-    assert cell_of(made.notebook, name) == cell_of(release, name)
+    result = rebuilt(change)
+    assert_whole(result)
+    assert cell_of(result.notebook, name) == cell_of(release, name)
 
 
 def test_metadata_and_outputs_come_from_the_release(rebuilt, release, submission, cell_of):
@@ -236,8 +236,8 @@ def test_metadata_and_outputs_come_from_the_release(rebuilt, release, submission
         cell.metadata["tags"] = ["given"]
         cell.outputs = [nbformat.v4.new_output("stream", text="all points")]
 
-    made = rebuilt(dress_up)
-    answer = cell_of(made.notebook, "share-answer")
+    result = rebuilt(dress_up)
+    answer = cell_of(result.notebook, "share-answer")
     assert answer.metadata == cell_of(release, "share-answer").metadata
     assert answer.outputs == []
 
@@ -246,23 +246,23 @@ def test_metadata_and_outputs_come_from_the_release(rebuilt, release, submission
 
 
 def test_an_added_cell_stays_behind_the_cell_it_was_put_behind(rebuilt):
-    made = rebuilt(lambda notebook: notebook.cells.insert(3, new_code_cell("def helper(): pass")))
-    assert ids(made.notebook)[2:5] == ["example-data", f"{ADDED}0", "share-answer"]
-    assert added(made.notebook) == ["def helper(): pass"]
-    assert_whole(made)
+    result = rebuilt(lambda notebook: notebook.cells.insert(3, new_code_cell("def helper(): pass")))
+    assert ids(result.notebook)[2:5] == ["example-data", f"{ADDED}0", "share-answer"]
+    assert added(result.notebook) == ["def helper(): pass"]
+    assert_whole(result)
 
 
 def test_an_added_cell_above_everything_stays_there(rebuilt):
-    made = rebuilt(lambda notebook: notebook.cells.insert(0, new_code_cell("x = 1")))
-    assert ids(made.notebook)[0] == f"{ADDED}0"
+    result = rebuilt(lambda notebook: notebook.cells.insert(0, new_code_cell("x = 1")))
+    assert ids(result.notebook)[0] == f"{ADDED}0"
 
 
 def test_a_cell_added_behind_a_deleted_one_stays_behind_the_one_before(rebuilt):
     def replace(notebook):
         notebook.cells[5] = new_code_cell("mine = 1")
 
-    made = rebuilt(replace)
-    assert index(made.notebook, f"{ADDED}0") == index(made.notebook, "share") + 1
+    result = rebuilt(replace)
+    assert index(result.notebook, f"{ADDED}0") == index(result.notebook, "share") + 1
 
 
 @pytest.mark.parametrize("name", ["share-answer", "share", "setup"])
@@ -271,16 +271,16 @@ def test_a_cell_added_behind_a_copy_does_not_move_up_to_the_original(rebuilt, ce
         notebook.cells.append(copy_of(cell_of(notebook, name), cell_of(notebook, name).source))
         notebook.cells.append(new_code_cell("needs = row_sums"))
 
-    made = rebuilt(add)
-    assert index(made.notebook, "shown") < [cell.source for cell in made.notebook.cells].index(
+    result = rebuilt(add)
+    assert index(result.notebook, "shown") < [cell.source for cell in result.notebook.cells].index(
         "needs = row_sums"
     )
 
 
 def test_an_added_cell_that_claims_to_be_the_grader_is_a_plain_cell(rebuilt):
     cell = new_code_cell("x = 1", id="grading-notes", metadata={"nbgrader": {"grade": True, "points": 99}})
-    made = rebuilt(lambda notebook: notebook.cells.insert(3, cell))
-    mine = made.notebook.cells[3]
+    result = rebuilt(lambda notebook: notebook.cells.insert(3, cell))
+    mine = result.notebook.cells[3]
     assert (mine["id"], mine.metadata) == (f"{ADDED}0", {})
 
 
@@ -292,9 +292,9 @@ def test_an_added_cell_among_stripped_ids_stays_in_its_place(rebuilt):
         notebook.cells.insert(6, new_code_cell("mine = 1"))
         strip_ids(notebook)
 
-    made = rebuilt(strip)
-    assert added(made.notebook) == ["mine = 1"]
-    assert index(made.notebook, "row-sums-answer") == index(made.notebook, f"{ADDED}0") + 1
+    result = rebuilt(strip)
+    assert added(result.notebook) == ["mine = 1"]
+    assert index(result.notebook, "row-sums-answer") == index(result.notebook, f"{ADDED}0") + 1
 
 
 # Handed in on an older release
@@ -310,8 +310,8 @@ def test_a_cell_of_the_learners_own_is_not_taken_for_one_of_an_older_release(reb
 
 
 def test_an_answer_whose_cell_was_renamed_since_is_not_overwritten_by_the_stub(rebuilt):
-    made = rebuilt(lambda notebook: no_longer_known(notebook, "share-answer"))
-    texts = [cell.source for cell in made.notebook.cells]
+    result = rebuilt(lambda notebook: no_longer_known(notebook, "share-answer"))
+    texts = [cell.source for cell in result.notebook.cells]
     assert texts.index(SHARE) < texts.index('check("share")')
     assert "def share(x):\n    ..." not in texts
 
@@ -321,10 +321,10 @@ def test_what_a_lesson_did_not_have_yet_is_added_and_noted(rebuilt, release):
         for name in ("figure", "row-sums-answer", "row-sums"):
             del notebook.cells[index(notebook, name)]
 
-    made = rebuilt(make_older)
-    assert ids(made.notebook) == IDS
-    assert sources(made.notebook)["share-answer"] == SHARE
-    assert made.notes == [
+    result = rebuilt(make_older)
+    assert ids(result.notebook) == IDS
+    assert sources(result.notebook)["share-answer"] == SHARE
+    assert result.notes == [
         "the cell row-sums-answer was missing",
         "course cells were missing and were put back: figure, row-sums",
     ]
@@ -334,9 +334,9 @@ def test_a_task_that_the_lesson_has_no_more_runs_where_it_stood(rebuilt):
     def make_older(notebook):
         notebook.cells.insert(5, new_code_cell("mean = table.mean()", id="mean-answer"))
 
-    made = rebuilt(make_older)
-    assert_whole(made)
-    assert index(made.notebook, f"{ADDED}0") == index(made.notebook, "share") + 1
+    result = rebuilt(make_older)
+    assert_whole(result)
+    assert index(result.notebook, f"{ADDED}0") == index(result.notebook, "share") + 1
 
 
 # Odd sources
@@ -348,9 +348,9 @@ def test_an_answer_that_was_turned_into_prose_is_taken_by_its_text(rebuilt, cell
         old = notebook.cells[position]
         notebook.cells[position] = new_markdown_cell(old.source, id="share-answer", metadata=old.metadata)
 
-    made = rebuilt(to_markdown)
-    assert_whole(made)
-    assert cell_of(made.notebook, "share-answer").cell_type == "code"
+    result = rebuilt(to_markdown)
+    assert_whole(result)
+    assert cell_of(result.notebook, "share-answer").cell_type == "code"
 
 
 @pytest.mark.parametrize("source", [None, 5, {}, [None, 5]], ids=str)
@@ -359,9 +359,9 @@ def test_a_source_that_is_no_text_is_no_work(rebuilt, release, cell_of, source):
         cell_of(notebook, "share-answer")["source"] = source
         notebook.cells.append(NotebookNode(cell_type="code", source=source))
 
-    made = rebuilt(break_it)
-    assert sources(made.notebook)["share-answer"] in ("", cell_of(release, "share-answer").source)
-    assert added(made.notebook) == []
+    result = rebuilt(break_it)
+    assert sources(result.notebook)["share-answer"] in ("", cell_of(release, "share-answer").source)
+    assert added(result.notebook) == []
 
 
 def test_a_lone_surrogate_does_not_stop_the_notebook_from_being_written(rebuilt, cell_of):
@@ -369,9 +369,9 @@ def test_a_lone_surrogate_does_not_stop_the_notebook_from_being_written(rebuilt,
         cell_of(notebook, "share-answer")["source"] = "x = '\ud800'"
         notebook.cells.append(NotebookNode(cell_type="code", source="y = '\udfff'"))
 
-    made = rebuilt(break_it)
-    assert sources(made.notebook)["share-answer"] == "x = '?'"
-    assert added(made.notebook) == ["y = '?'"]
+    result = rebuilt(break_it)
+    assert sources(result.notebook)["share-answer"] == "x = '?'"
+    assert added(result.notebook) == ["y = '?'"]
 
 
 # Absurd notebooks
@@ -417,21 +417,21 @@ def test_whatever_is_done_to_the_cells_the_courses_own_are_whole(release, submis
         for _ in range(dice.randrange(1, 8)):
             cells = damaged["cells"]
             action = dice.randrange(5)
-            place = dice.randrange(len(cells) or 1)
+            position = dice.randrange(len(cells) or 1)
             if action == 0 and cells:
-                del cells[place]
+                del cells[position]
             elif action == 1 and cells:
-                cells.insert(dice.randrange(len(cells)), deepcopy(cells[place]))
-            elif action == 2 and cells and isinstance(cells[place], dict):
-                cells[place][dice.choice(["id", "metadata", "source", "cell_type"])] = dice.choice(ABSURD)
+                cells.insert(dice.randrange(len(cells)), deepcopy(cells[position]))
+            elif action == 2 and cells and isinstance(cells[position], dict):
+                cells[position][dice.choice(["id", "metadata", "source", "cell_type"])] = dice.choice(ABSURD)
             elif action == 3:
-                cells.insert(place, dice.choice([None, 5, new_code_cell("mine = 1")]))
+                cells.insert(position, dice.choice([None, 5, new_code_cell("mine = 1")]))
             else:
                 dice.shuffle(cells)
-        made = rebuild(release, damaged)
-        nbformat.validate(made.notebook)
-        assert [name for name in ids(made.notebook) if not name.startswith(ADDED)] == IDS
-        assert sources(made.notebook)["row-sums"] == 'check("row-sums")'
+        result = rebuild(release, damaged)
+        nbformat.validate(result.notebook)
+        assert [name for name in ids(result.notebook) if not name.startswith(ADDED)] == IDS
+        assert sources(result.notebook)["row-sums"] == 'check("row-sums")'
 
 
 # Givens and notes
@@ -439,9 +439,9 @@ def test_whatever_is_done_to_the_cells_the_courses_own_are_whole(release, submis
 
 def run_given(release, value):
     """What the given cell defines after its value was replaced."""
-    made = with_givens(release, {"table": value})
+    result = with_givens(release, {"table": value})
     namespace = {"torch": torch}
-    exec(sources(made)["example-data"], namespace)
+    exec(sources(result)["example-data"], namespace)
     return namespace["table"]
 
 
@@ -459,10 +459,10 @@ def run_given(release, value):
     ids=["matrix", "double", "int", "bool", "number", "empty", "not finite"],
 )
 def test_a_given_is_replaced_exactly(release, value):
-    made = run_given(release, value)
-    assert (made.dtype, made.shape) == (value.dtype, value.shape)
-    assert torch.equal(made.isnan(), value.isnan())
-    assert torch.equal(made.nan_to_num(), value.nan_to_num())
+    result = run_given(release, value)
+    assert (result.dtype, result.shape) == (value.dtype, value.shape)
+    assert torch.equal(result.isnan(), value.isnan())
+    assert torch.equal(result.nan_to_num(), value.nan_to_num())
 
 
 @pytest.mark.parametrize("value", [3, 0.1, "text", True, None])
@@ -488,10 +488,10 @@ def test_a_notebook_with_other_givens_is_a_copy(release):
 def test_of_a_figure_everything_runs_but_the_drawing(release, source, left):
     release.cells[index(release, "figure")].source = source
     before = deepcopy(release)
-    made = undrawn(release, instead="print()")
+    result = undrawn(release, instead="print()")
     assert release == before
     instead = "print()" if "draw(" in source else ""
-    assert sources(made) == {**sources(release), "figure": left + instead}
+    assert sources(result) == {**sources(release), "figure": left + instead}
 
 
 @pytest.mark.parametrize(
@@ -524,19 +524,19 @@ def test_a_cell_that_nothing_after_it_needs_is_left_out(release, source, stays):
     cell = new_code_cell(source, id="between")
     release.cells.insert(before, cell)
     release.cells[before + 1].source = ROWS
-    made = only_needed(release)
-    assert made.cells[before].source == (source if stays else "")
+    result = only_needed(release)
+    assert result.cells[before].source == (source if stays else "")
     others = {
         name: text for name, text in sources(release).items() if name not in ("between", "figure", "shown")
     }
-    assert {name: text for name, text in sources(made).items() if name in others} == others
+    assert {name: text for name, text in sources(result).items() if name in others} == others
 
 
 @pytest.mark.parametrize("own", ["most", "%time most", "def f():\n    return most"])
 def test_a_cell_stays_that_a_cell_of_the_learners_needs(release, own):
     release.cells += [new_code_cell("most = 9", id="shown-late"), new_code_cell(own, id=f"{ADDED}0")]
-    made = only_needed(release)
-    assert [cell.source for cell in made.cells[-2:]] == ["most = 9", own]
+    result = only_needed(release)
+    assert [cell.source for cell in result.cells[-2:]] == ["most = 9", own]
 
 
 @pytest.mark.parametrize(("names", "stays"), [((), ""), (("Most",), "class Most: pass")])
@@ -558,18 +558,18 @@ def test_of_a_very_long_answer_the_beginning_is_kept_and_said_so(rebuilt):
     def lengthen(notebook):
         notebook.cells[index(notebook, "share-answer")].source = "x = 1\n" * MAX_TEXT
 
-    made = rebuilt(lengthen)
-    assert len(sources(made.notebook)["share-answer"]) == MAX_TEXT
-    assert any("share-answer holds" in note and "were kept" in note for note in made.notes)
+    result = rebuilt(lengthen)
+    assert len(sources(result.notebook)["share-answer"]) == MAX_TEXT
+    assert any("share-answer holds" in note and "were kept" in note for note in result.notes)
 
 
 def test_of_very_much_added_code_nothing_is_run_and_it_is_said(rebuilt):
     def add(notebook):
         notebook.cells += [new_code_cell("x" * MAX_TEXT) for _ in range(MAX_ADDED_TEXT // MAX_TEXT + 1)]
 
-    made = rebuilt(add)
-    assert added(made.notebook) == []
-    assert any("none of these cells was run" in note for note in made.notes)
+    result = rebuilt(add)
+    assert added(result.notebook) == []
+    assert any("none of these cells was run" in note for note in result.notes)
 
 
 def test_a_note_that_quotes_a_submission_is_text_and_one_line(release):

@@ -12,16 +12,16 @@ TASKS = {"first": "ab", "second": "abc", "now": "abcd"}
 
 def notebook(tasks, said=""):
     marks = {"grade": True, "solution": False, "points": 1, "locked": True, "schema_version": 3}
-    cells = [new_code_cell("", id=one, metadata={"nbgrader": {**marks, "grade_id": one}}) for one in tasks]
-    made = new_notebook(cells=cells)
+    cells = [new_code_cell("", id=item, metadata={"nbgrader": {**marks, "grade_id": item}}) for item in tasks]
+    result = new_notebook(cells=cells)
     if said:
-        made.metadata["autograder"] = {"release": said}
-    return made
+        result.metadata["autograder"] = {"release": said}
+    return result
 
 
 def release(name, marked=True):
-    made = notebook(TASKS[name], release_of(TASKS[name]) if marked else "")
-    return Release("lesson", nbformat.writes(made), None, {})
+    result = notebook(TASKS[name], release_of(TASKS[name]) if marked else "")
+    return Release("lesson", nbformat.writes(result), None, {})
 
 
 # The older releases that have an id, what a submission has and says, and where it came from.
@@ -46,24 +46,27 @@ def test_a_submission_comes_from_the_release_that_it_says(kind):
     marked, has, says, came = CAME[kind]
     older = [release(name, name in marked.split()) for name in ("first", "second")]
     now = release("now")
-    said = release_of(TASKS[says]) if says in TASKS else says
-    handed_in = nbformat.writes(notebook(has, said)).encode()
-    found = origin(*known_ids_and_release(handed_in, frozenset("abcd")), now, older)
-    assert found.id == release_of(TASKS[came])
+    output = release_of(TASKS[says]) if says in TASKS else says
+    handed_in = nbformat.writes(notebook(has, output)).encode()
+    actual = origin(*known_ids_and_release(handed_in, frozenset("abcd")), now, older)
+    assert actual.id == release_of(TASKS[came])
 
 
 def test_a_release_says_which_it_is_and_reading_keeps_only_that():
-    made, _ = MarkRelease().preprocess(notebook("ab"), {})
-    assert claimed_release(made) == release_of("ab") == release_of("ba") != release_of("abc")
-    made.metadata["other"] = 1
-    assert known_ids_and_release(nbformat.writes(made).encode(), frozenset("a")) == ({"a"}, release_of("ab"))
+    result, _ = MarkRelease().preprocess(notebook("ab"), {})
+    assert claimed_release(result) == release_of("ab") == release_of("ba") != release_of("abc")
+    result.metadata["other"] = 1
+    assert known_ids_and_release(nbformat.writes(result).encode(), frozenset("a")) == (
+        {"a"},
+        release_of("ab"),
+    )
 
 
-@pytest.mark.parametrize("said", [5, ["a"], {"release": 5}, {"release": "x" * 10_000}, None])
-def test_an_id_of_any_form_is_none(said):
-    made = notebook("ab")
-    made.metadata["autograder"] = said
-    handed_in = nbformat.writes(made).encode()
+@pytest.mark.parametrize("output", [5, ["a"], {"release": 5}, {"release": "x" * 10_000}, None])
+def test_an_id_of_any_form_is_none(output):
+    result = notebook("ab")
+    result.metadata["autograder"] = output
+    handed_in = nbformat.writes(result).encode()
     ids, read = known_ids_and_release(handed_in, frozenset("abcd"))
     assert len(read) <= 40
     assert origin(ids, read, release("now"), [release("first")]).id == release_of("abcd")

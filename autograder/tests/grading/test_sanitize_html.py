@@ -49,7 +49,7 @@ def test_the_courses_own_cards_stay_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("html", "kept"),
+    ("html", "saved"),
     [
         ("a<script>alert(1)</script>b", "ab"),
         ("a<style>@import url(//x)</style>b", "ab"),
@@ -68,8 +68,8 @@ def test_the_courses_own_cards_stay_as_they_are():
         ('<hr width="99999"><td height="9999px" colspan="65534">x</td>', "<hr>x"),
     ],
 )
-def test_what_acts_asks_or_poses_is_taken_out(html, kept):
-    assert safe_html(html) == kept
+def test_what_acts_asks_or_poses_is_taken_out(html, saved):
+    assert safe_html(html) == saved
 
 
 def test_markdown_keeps_its_marks_and_formulas_and_loses_what_acts():
@@ -123,7 +123,7 @@ def test_all_outputs_of_a_notebook_together_are_bounded(monkeypatch):
     monkeypatch.setattr(module, "MAX_ALL", 20)
     html = [new_output("display_data", data={"text/html": f"<b>number {number}</b>"}) for number in range(3)]
     shown = outputs_shown(*html)
-    assert [list(one.data) for one in shown] == [["text/html"], ["text/plain"], ["text/plain"]]
+    assert [list(item.data) for item in shown] == [["text/html"], ["text/plain"], ["text/plain"]]
 
 
 def test_code_that_is_slow_to_colour_is_shown_without_colours():
@@ -135,8 +135,8 @@ def test_code_that_is_slow_to_colour_is_shown_without_colours():
 
 
 def test_printed_text_and_errors_stay(monkeypatch):
-    said = [new_output("stream", text="<b>"), new_output("error", ename="E", evalue="v", traceback=["t"])]
-    assert outputs_shown(*said) == said
+    output = [new_output("stream", text="<b>"), new_output("error", ename="E", evalue="v", traceback=["t"])]
+    assert outputs_shown(*output) == output
 
 
 def test_the_judges_verdict_stays_and_a_raw_cell_is_not_shown():
@@ -155,9 +155,9 @@ def test_a_formula_is_drawn_without_a_network():
 
 @pytest.mark.parametrize("attack", [r"\text{<script>alert(1)</script>}", r"\href{javascript:alert(1)}{x}"])
 def test_a_formula_cannot_act(attack):
-    found = shown(f"${attack}$")
-    assert "<script" not in found
-    assert "href" not in found.replace(r"\href", "")
+    actual = shown(f"${attack}$")
+    assert "<script" not in actual
+    assert "href" not in actual.replace(r"\href", "")
 
 
 def test_a_dollar_in_code_and_what_is_no_formula_stay():

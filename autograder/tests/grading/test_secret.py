@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, LessonBank]:
+def result(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, LessonBank]:
     """The tiny course and its public bank."""
     course = write_course(tmp_path_factory.mktemp("secret") / "course")
     lesson = load_lesson(course.source / NAME)
@@ -37,11 +37,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, LessonBank]:
 
 
 @pytest.fixture
-def course(made: tuple[Course, LessonBank], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+def course(result: tuple[Course, LessonBank], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     """The tiny course, its bank in the place of the public one, and a secret place that is still empty."""
     monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "place"))
-    course = Course.read(shutil.copytree(made[0].root, tmp_path / "course"))
-    bank.save(made[1], course.bank)
+    course = Course.read(shutil.copytree(result[0].root, tmp_path / "course"))
+    bank.save(result[1], course.bank)
     return course
 
 
@@ -67,12 +67,12 @@ def verdict_on(answer: object, lesson: LessonBank) -> Verdict:
 
 def test_the_secret_is_this_users_alone_and_made_once(course):
     secret.make(course, NAME)
-    kept = secret.folder(course) / secret.NAME
-    assert (mode(secret.folder(course)), mode(kept)) == (0o700, 0o600)
-    before = kept.read_text()
+    saved = secret.folder(course) / secret.NAME
+    assert (mode(secret.folder(course)), mode(saved)) == (0o700, 0o600)
+    before = saved.read_text()
     assert len(before) == 64
     secret.make(course, NAME)
-    assert kept.read_text() == before
+    assert saved.read_text() == before
 
 
 def test_without_a_secret_nothing_is_drawn_and_a_note_says_so(course):
@@ -118,8 +118,8 @@ def test_who_hands_in_the_same_again_is_asked_the_same_again(course):
 def test_a_word_that_was_half_written_is_written_again(course):
     secret.make(course, NAME)
     first = drawn(course, b"my answers")
-    (kept,) = (secret.folder(course) / secret.WORDS).iterdir()
-    kept.write_text("01")
+    (saved,) = (secret.folder(course) / secret.WORDS).iterdir()
+    saved.write_text("01")
     assert asked(drawn(course, b"my answers")) == asked(first)
 
 
@@ -165,9 +165,9 @@ def test_a_probe_whose_twin_no_draw_makes_fair_has_none_and_the_command_names_it
     assert secret.make(course, NAME) == (("share", "three"),)
     task = drawn(course).tasks["share"]
     assert [check.probes for check in task.checks] == [("three",), ("four", "four-hidden")]
-    said = CliRunner().invoke(cli.app, ["secret", "--course", str(course.root)])
-    assert said.exit_code == 0, said.output
-    assert f"{NAME}: task share, probe three: no hidden twin is fair to every right answer" in said.output
+    printed = CliRunner().invoke(cli.app, ["secret", "--course", str(course.root)])
+    assert printed.exit_code == 0, printed.output
+    assert f"{NAME}: task share, probe three: no hidden twin is fair to every right answer" in printed.output
 
 
 def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden(course):
@@ -191,15 +191,15 @@ def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
     secret.make(course, NAME)
     lesson = drawn(course)
     task = lesson.tasks["share"]
-    told = rich_text(
+    reported = rich_text(
         task, verdict_on(lambda x: {3: x.new_tensor([0.125, 0.25, 0.625])}.get(len(x), x), lesson)
     )
-    said = told.partition("</style>")[2]  # a style has numbers of its own
+    output = reported.partition("</style>")[2]  # a style has numbers of its own
     hidden = task.probe["three-hidden"]
     for number in [*hidden.inputs["x"].tolist(), *hidden.expected.tensor.tolist()]:
-        assert f"{number:.3f}" not in said
+        assert f"{number:.3f}" not in output
         if len(f"{number:.4g}") > 3:  # a single digit stands in the text for other reasons
-            assert f"{number:.4g}" not in said
+            assert f"{number:.4g}" not in output
 
 
 # What goes into the sandbox
@@ -231,12 +231,12 @@ def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
         assert (task.hints, task.learned, task.closer.unless) == ((), "", "")
         assert {probe.expected for probe in task.probes} == {Outcome()}
     text = (tmp_path / "questions" / f"{NAME}.json").read_text()
-    for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
-        assert told not in text
+    for reported in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
+        assert reported not in text
     _, tensors = serialization.encode(asks)
     assert not [key for key in tensors if "expected" in key or "wrong" in key or "redrawn" in key]
     answers = [probe.expected.tensor for task in lesson.tasks.values() for probe in task.probes]
-    assert not [1 for held in tensors.values() for one in answers if torch.equal(held, one)]
+    assert not [1 for held in tensors.values() for item in answers if torch.equal(held, item)]
 
 
 def test_questions_ask_all_that_the_bank_asks(course):
@@ -260,17 +260,17 @@ def test_taking_the_answers_out_leaves_the_bank_itself_whole(course):
 
 
 def test_the_command_says_where_the_secret_lies_and_not_what_it_is(course):
-    said = CliRunner().invoke(cli.app, ["secret", "01", "--course", str(course.root)])
-    assert said.exit_code == 0, said.output
-    assert f"The secret lies in {secret.folder(course)}." in " ".join(said.output.split())
-    assert (secret.folder(course) / secret.NAME).read_text() not in said.output
+    printed = CliRunner().invoke(cli.app, ["secret", "01", "--course", str(course.root)])
+    assert printed.exit_code == 0, printed.output
+    assert f"The secret lies in {secret.folder(course)}." in " ".join(printed.output.split())
+    assert (secret.folder(course) / secret.NAME).read_text() not in printed.output
 
 
 def test_the_command_names_what_keeps_it_from_a_lesson(course, tmp_path):
     broken = write_course(tmp_path / "broken", tasks="LESSON = None\n")
-    said = CliRunner().invoke(cli.app, ["secret", "--course", str(broken.root)])
-    assert said.exit_code == 2
-    assert "01-tiny.json:Nosuchfileordirectory." in "".join(said.output.split())  # however it is wrapped
+    printed = CliRunner().invoke(cli.app, ["secret", "--course", str(broken.root)])
+    assert printed.exit_code == 2
+    assert "01-tiny.json:Nosuchfileordirectory." in "".join(printed.output.split())  # however it is wrapped
 
 
 # The course's own lessons

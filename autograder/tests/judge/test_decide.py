@@ -158,16 +158,16 @@ def test_a_finding_says_where_and_what(judged, task, answer, finding):
 
 
 @pytest.mark.parametrize(
-    ("task", "answer", "kind", "known"),
+    ("task", "answer", "kind", "reference"),
     [
         (SHARE, lambda x: x / x.max(), MatchesKnownWrong, "by-largest"),
         (TOTAL, lambda a, b: a * b, WrongShape, "not-added"),
     ],
 )
-def test_a_known_wrong_answer_is_named_with_its_hint(judged, task, answer, kind, known):
+def test_a_known_wrong_answer_is_named_with_its_hint(judged, task, answer, kind, reference):
     verdict = judged(task, answer)
-    assert (type(verdict.finding), verdict.known_wrong) == (kind, known)
-    assert verdict.hint == next(one.hint for one in task.known_wrong if one.id == known)
+    assert (type(verdict.finding), verdict.known_wrong) == (kind, reference)
+    assert verdict.hint == next(item.hint for item in task.known_wrong if item.id == reference)
 
 
 @pytest.mark.parametrize(
@@ -390,20 +390,20 @@ def test_a_tensor_that_claims_the_right_shape_and_broadcasts_to_it_earns_nothing
 
 def test_a_tensor_that_claims_a_finer_dtype_than_it_has_earns_nothing(forged, total):
     right = {name: probe.expected.tensor for name, probe in total.probe.items()}
-    one = dataclasses.replace(total, probes=(total.probe["pairs"],))
-    assert forged(one, right["pairs"].bfloat16(), ()).earned == 0
-    assert forged(one, right["pairs"], ()).finding is None
+    item = dataclasses.replace(total, probes=(total.probe["pairs"],))
+    assert forged(item, right["pairs"].bfloat16(), ()).earned == 0
+    assert forged(item, right["pairs"], ()).finding is None
 
 
 # Merging
 
 
 def runs(row_sums, seen, redrawn):
-    made = [
+    result = [
         Evidence("row-sums", "answered", outcomes={run: Outcome("torch.Tensor", value, (2,), "float32")})
         for run, value in (("as-seen", seen), ("redrawn-1", redrawn))
     ]
-    return judge(row_sums, merge(*made))
+    return judge(row_sums, merge(*result))
 
 
 def test_a_tensor_must_be_right_in_every_run(row_sums):

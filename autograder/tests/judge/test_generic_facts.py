@@ -182,7 +182,7 @@ def test_a_result_that_is_right_to_a_few_digits_by_chance_is_not_told_where_anot
 )
 def test_what_is_wrong_with_true_and_false_is_told(answer, expected):
     task = replace(made(seen, torch.arange(9.0).view(3, 3) / 4), dtypes=("bool",))
-    related = [one for one in told(answer, task) if isinstance(one, Related)]
+    related = [item for item in told(answer, task) if isinstance(item, Related)]
     assert related[:1] == expected
 
 
@@ -197,8 +197,8 @@ def test_entries_that_should_be_minus_infinity_and_are_not_are_told():
 
 def test_numbers_that_add_up_to_1_along_another_axis_are_told():
     task = made(lambda x, shift: past(x, shift).softmax(dim=-1), numbers(2, 4, 3))
-    found = told(lambda x, shift: past(x, shift).softmax(dim=1), task)
-    assert Related("shared", 2.0, axis=1, probe="plain") in found
+    actual = told(lambda x, shift: past(x, shift).softmax(dim=1), task)
+    assert Related("shared", 2.0, axis=1, probe="plain") in actual
 
 
 def test_a_square_result_can_be_turned_too():
@@ -271,7 +271,7 @@ def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
     task = replace(TASK, kind="module", probes=(probe,))
     examined = examine(task, Weighed, {})
     assert examined.idle == ("unused.weight", "unused.bias")
-    assert [(one.input, one.axis) for one in examined.influences] == [
+    assert [(item.input, item.axis) for item in examined.influences] == [
         ("x", "batch"),
         ("x", "tokens"),
         ("x", "d_in"),
@@ -280,20 +280,20 @@ def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
     assert examined.influences[1].moved == ((0,), (1,), (2,), (3,))
 
 
-def windowed(x, times, kept, negative):
+def windowed(x, times, saved, negative):
     """The sums so far, times a number, with some of their numbers kept."""
     result = times * x.cumsum(1)
-    result[:, :, kept:] = 0
+    result[:, :, saved:] = 0
     return -result if negative else result
 
 
 @pytest.mark.parametrize(
     ("answer", "idle"),
     [
-        (lambda x, times, kept, negative: windowed(x, 2.5, kept, negative), ("times",)),
-        (lambda x, times, kept, negative: windowed(x, times, 2, negative), ("kept",)),
-        (lambda x, times, kept, negative: windowed(x, times, kept, True), ("negative",)),
-        (lambda x, times, kept, negative: windowed(x, times, {2: 2}[kept], negative), ()),
+        (lambda x, times, saved, negative: windowed(x, 2.5, saved, negative), ("times",)),
+        (lambda x, times, saved, negative: windowed(x, times, 2, negative), ("kept",)),
+        (lambda x, times, saved, negative: windowed(x, times, saved, True), ("negative",)),
+        (lambda x, times, saved, negative: windowed(x, times, {2: 2}[saved], negative), ()),
         (windowed, ()),
     ],
     ids=["a number", "a count", "a flag", "a count of which any other is refused", "none"],
@@ -358,5 +358,5 @@ def test_a_single_number_that_matters_only_while_it_falls_has_an_influence():
     probe = replace(probe, expected=call(shares, probe))
     task = replace(TASK, signature="past(x)", axes=("keys",), input_axes={"x": ("keys",)}, probes=(probe,))
     task = replace(task, examined=examine(task, shares, {}))
-    reaches = [one for one in told(lambda x: (x - x.max()).exp(), task) if isinstance(one, Reaches)]
+    reaches = [item for item in told(lambda x: (x - x.max()).exp(), task) if isinstance(item, Reaches)]
     assert reaches == []

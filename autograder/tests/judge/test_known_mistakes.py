@@ -70,7 +70,7 @@ TASK = knowing(TASK, {**ALONE, "no-half and no-one": done(answer("no-half", "no-
 
 
 def names(outcomes, task=TASK):
-    return [one.id for one in explain(task, outcomes).wrong]
+    return [item.id for item in explain(task, outcomes).wrong]
 
 
 @pytest.mark.parametrize("fault", ALONE)
@@ -93,20 +93,20 @@ def test_a_mistake_is_not_named_where_its_numbers_are_others(result):
 
 def test_two_mistakes_that_leave_each_other_alone_are_known_without_that():
     explained = explain(TASK, done(answer("no-turn", "takes-empty")))
-    assert [one.id for one in explained.wrong] == ["no-turn", "takes-empty"]
+    assert [item.id for item in explained.wrong] == ["no-turn", "takes-empty"]
     assert (explained.results, explained.whole) == ({"three", "four", "empty"}, True)
 
 
 def test_a_mistake_beside_the_numbers_is_known_with_one_in_them():
     explained = explain(TASK, done(answer("no-turn", "double")))
-    assert [one.id for one in explained.wrong] == ["no-turn", "double"]
+    assert [item.id for item in explained.wrong] == ["no-turn", "double"]
     assert ("even", "dtype") in explained.marks
 
 
 @pytest.mark.parametrize("fault", ["no-half", "no-turn"])
 def test_a_mistake_that_explains_one_check_and_not_another_is_named_as_a_part(fault):
     explained = explain(TASK, done(lambda x: answer(fault)(x) + 7 * (len(x) == 4)))
-    assert [one.id for one in explained.wrong] == [fault]
+    assert [item.id for item in explained.wrong] == [fault]
     assert ("four" in explained.results, explained.whole) == (False, False)
 
 
@@ -124,7 +124,7 @@ def test_two_mistakes_that_show_in_other_checks_are_both_named_beside_what_nothi
         return answer()(x) * (3 if len(x) == 4 else 1) + 2.5 * (len(x) == 3) + 7 * (len(x) == 5)
 
     explained = explain(knowing(task, alone), done(both, task))
-    assert {one.id for one in explained.wrong} == {"first-wrong", "other-wrong"}
+    assert {item.id for item in explained.wrong} == {"first-wrong", "other-wrong"}
     assert (explained.results, explained.whole) == ({"three", "four"}, False)
 
 
@@ -155,7 +155,7 @@ def failing(error):
 
 
 @pytest.mark.parametrize(
-    ("known", "made", "expected"),
+    ("reference", "result", "expected"),
     [
         (["size 3"], IndexError("size 3"), ["size 3"]),
         (["size 3"], IndexError("only 3"), ["size 3"]),
@@ -177,22 +177,22 @@ def failing(error):
         "a slip",
     ],
 )
-def test_a_call_that_stops_is_known_by_its_error_and_the_sizes_in_it(known, made, expected):
-    table = {words: done(failing(IndexError(words))) for words in known}
-    assert names(done(failing(made)), knowing(TASK, table)) == expected
+def test_a_call_that_stops_is_known_by_its_error_and_the_sizes_in_it(reference, result, expected):
+    table = {words: done(failing(IndexError(words))) for words in reference}
+    assert names(done(failing(result)), knowing(TASK, table)) == expected
 
 
 def test_of_two_mistakes_that_raise_the_same_a_parameter_of_a_wrong_size_tells_which():
     raises = {**done(answer()), **dict.fromkeys(("three", "four", "even"), raised("IndexError", "a"))}
     turned = ModuleReport(reshaped=(Reshaped("W", (2, 3), (3, 2)),))
-    sized = {name: replace(one, module=turned) for name, one in raises.items()}
+    sized = {name: replace(item, module=turned) for name, item in raises.items()}
     task = knowing(TASK, {"counted": raises, "turned": sized})
     assert (names(raises, task), names(sized, task)) == (["counted"], ["turned"])
 
 
 @pytest.mark.parametrize(("observe", "named"), [("gradient", ["no-half"]), ("result", [])])
 def test_an_experiment_that_fails_in_one_wording_only_rules_nothing_out(observe, named):
-    probes = tuple(replace(one, observe=observe) if one.id == "four" else one for one in TASK.probes)
+    probes = tuple(replace(item, observe=observe) if item.id == "four" else item for item in TASK.probes)
     elsewhere = {**ALONE["no-half"], "four": done(failing(IndexError("a")))["three"]}
     task = knowing(replace(TASK, probes=probes), {"no-half": elsewhere})
     assert names({**ALONE["no-half"], "four": done(answer())["four"]}, task) == named
@@ -206,7 +206,7 @@ def test_of_mistakes_that_explain_as_much_only_what_they_have_in_common_is_named
     strange = done(lambda x: x + 100)
     pairs = {"no-half and no-one": strange, "no-half and no-turn": strange}
     explained = explain(knowing(TASK, {**ALONE, **pairs}), strange)
-    assert ([one.id for one in explained.wrong], explained.results) == (["no-half"], frozenset())
+    assert ([item.id for item in explained.wrong], explained.results) == (["no-half"], frozenset())
     assert names(strange, knowing(TASK, {"no-half": strange, "no-one": strange})) == []
 
 
@@ -222,7 +222,7 @@ def test_on_what_must_be_refused_words_do_not_count(words):
 
 def test_a_refusal_by_another_name_is_no_part_of_another_mistake():
     explained = explain(TASK, done(answer("no-half", raised=AssertionError)))
-    assert [one.id for one in explained.wrong] == ["no-half"]
+    assert [item.id for item in explained.wrong] == ["no-half"]
     assert explained.marks == frozenset()
 
 
@@ -247,7 +247,7 @@ def endless(value):
 
 
 @pytest.mark.parametrize(
-    ("made", "outcomes", "proven"),
+    ("result", "outcomes", "proven"),
     [
         ({}, done(answer("no-half")), "same"),
         ({}, done(answer("no-half", "no-one")), "same"),
@@ -258,8 +258,8 @@ def endless(value):
         ({}, done(lambda x: answer("no-half")(x) + 7 * (len(x) == 4)), "same"),
     ],
 )
-def test_what_is_proven_of_a_mistake_is_told(made, outcomes, proven):
-    task = knowing(TASK, {**ALONE, "no-half and no-one": done(answer("no-half", "no-one")), **made})
+def test_what_is_proven_of_a_mistake_is_told(result, outcomes, proven):
+    task = knowing(TASK, {**ALONE, "no-half and no-one": done(answer("no-half", "no-one")), **result})
     assert explain(task, outcomes).shown == proven
 
 
@@ -272,11 +272,11 @@ def untried(*names):
     """The task, where two mistakes together were not tried on some probes."""
     both = done(answer("no-half", "no-turn"))
     sights = [
-        {one: failure_signature(TASK, probe, wrong[one]) for one, probe in TASK.probe.items()}
+        {item: failure_signature(TASK, probe, wrong[item]) for item, probe in TASK.probe.items()}
         for wrong in (*ALONE.values(), both)
     ]
     sights[-1] |= dict.fromkeys(names, UNTRIED)
-    members = [*((place,) for place in range(len(ALONE))), (0, 2)]
+    members = [*((position,) for position in range(len(ALONE))), (0, 2)]
     return replace(TASK, explanations=tabulate(members, sights))
 
 
@@ -284,7 +284,7 @@ def test_where_two_mistakes_were_not_tried_together_whatever_they_do_is_theirs()
     outcomes = done(answer("no-half", "no-turn"))
     outcomes["even"] = replace(outcomes["even"], tensor=torch.tensor([70.0, 7.0]))
     explained = explain(untried("even"), outcomes)
-    assert [one.id for one in explained.wrong] == ["no-half", "no-turn"]
+    assert [item.id for item in explained.wrong] == ["no-half", "no-turn"]
     assert ("even" in explained.results, explained.whole) == (True, True)
 
 
@@ -305,8 +305,8 @@ def test_two_mistakes_are_not_named_where_each_alone_shows_and_the_answer_is_rig
     assert names(outcomes, untried("even")) == []
 
 
-@pytest.mark.parametrize(("dtype", "known"), [(torch.float32, ["no-half"]), (torch.int64, [])])
-def test_whole_numbers_may_agree_once_by_chance(dtype, known):
+@pytest.mark.parametrize(("dtype", "reference"), [(torch.float32, ["no-half"]), (torch.int64, [])])
+def test_whole_numbers_may_agree_once_by_chance(dtype, reference):
     def cast(outcome):
         return outcome if outcome.tensor is None else replace(outcome, tensor=outcome.tensor.to(dtype))
 
@@ -314,17 +314,17 @@ def test_whole_numbers_may_agree_once_by_chance(dtype, known):
     wrong = {name: cast(outcome) for name, outcome in ALONE["no-half"].items()}
     task = knowing(replace(TASK, probes=probes), {"no-half": wrong})
     other = cast(done(lambda x: answer()(x) + 70)["four"])
-    assert names({"three": wrong["three"], "four": other}, task) == known
+    assert names({"three": wrong["three"], "four": other}, task) == reference
 
 
 def test_what_was_not_tried_explains_nothing_by_itself():
     assert names(done(lambda x: answer()(x) + 7), untried("three", "four", "even")) == []
 
 
-@pytest.mark.parametrize(("varies", "known"), [(True, ["no-one"]), (False, [])])
-def test_a_mistake_with_a_number_in_it_is_known_by_which_results_are_wrong(varies, known):
-    wrong = tuple(replace(one, varies=varies and one.id == "no-one") for one in TASK.known_wrong)
-    assert names(done(lambda x: answer("no-one")(x) + 0.3), replace(TASK, known_wrong=wrong)) == known
+@pytest.mark.parametrize(("varies", "reference"), [(True, ["no-one"]), (False, [])])
+def test_a_mistake_with_a_number_in_it_is_known_by_which_results_are_wrong(varies, reference):
+    wrong = tuple(replace(item, varies=varies and item.id == "no-one") for item in TASK.known_wrong)
+    assert names(done(lambda x: answer("no-one")(x) + 0.3), replace(TASK, known_wrong=wrong)) == reference
 
 
 def test_an_answer_that_overflows_is_not_explained_by_every_other_that_does():
@@ -339,7 +339,7 @@ def test_a_second_mistake_is_not_read_from_numbers_that_are_all_nan():
     both = done(answer("no-half")) | lost
     task = knowing(TASK, {**ALONE, "ends": done(answer()) | lost, "no-half and ends": both})
     explained = explain(task, both)
-    assert ([one.id for one in explained.wrong], explained.whole) == (["no-half"], False)
+    assert ([item.id for item in explained.wrong], explained.whole) == (["no-half"], False)
 
 
 # What is seen of one outcome
@@ -355,7 +355,7 @@ def raised(kind, message):
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("item", "other", "same"),
     [
         (outcome([1.0, 2.0]), outcome([1.0, 2.00001]), True),
         (outcome([1.0, 2.0]), outcome([2.0, 1.0]), False),
@@ -374,8 +374,8 @@ def raised(kind, message):
         (Outcome("list"), Outcome("tuple"), False),
     ],
 )
-def test_two_wrong_results_are_the_same_by_their_numbers_or_by_what_is_raised(one, other, same):
-    task = knowing(TASK, {"it": dict.fromkeys(TASK.probe, one)})
+def test_two_wrong_results_are_the_same_by_their_numbers_or_by_what_is_raised(item, other, same):
+    task = knowing(TASK, {"it": dict.fromkeys(TASK.probe, item)})
     assert names({"three": other}, task) == (["it"] if same else [])
 
 

@@ -12,7 +12,7 @@ def add_questions(bank_folder, lesson):
 
     def add(key: str, questions: str) -> None:
         task = lesson.tasks["share"]
-        wrong = tuple(replace(known, name="the largest divides") for known in task.known_wrong)
+        wrong = tuple(replace(reference, name="the largest divides") for reference in task.known_wrong)
         bank.save(
             replace(lesson, tasks={**lesson.tasks, "share": replace(task, known_wrong=wrong)}), bank_folder
         )

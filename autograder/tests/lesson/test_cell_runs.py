@@ -168,10 +168,10 @@ def test_a_misspelt_name_is_told_as_before_where_there_was_no_other(checked):
 
 def test_a_tensor_that_is_older_than_what_it_was_made_from_has_to_be_made_again(checked):
     wrong, right = "row_sums = table.sum(dim=1) + 1", "row_sums = table.sum(dim=1)"
-    made = ("doubled-sums-answer", "doubled_sums = 2 * row_sums")
-    feedback = checked(("row-sums-answer", wrong), made, ("row-sums-answer", right), task="doubled-sums")
+    result = ("doubled-sums-answer", "doubled_sums = 2 * row_sums")
+    feedback = checked(("row-sums-answer", wrong), result, ("row-sums-answer", right), task="doubled-sums")
     assert feedback.verdict.finding == Stale("remade", ("row_sums",))
-    assert checked(made, task="doubled-sums")
+    assert checked(result, task="doubled-sums")
     assert checked(("row-sums-answer", right), task="doubled-sums"), "made again as it was: nothing changes"
 
 

@@ -438,8 +438,8 @@ def test_that_progress_cannot_be_kept_is_said_once(bank_folder, own_progress, mo
     texts = [
         " ".join(shown(check("share", answer)).split()) for answer in (lambda x: x, lambda x: x / x.sum())
     ]
-    told = f"Your progress cannot be saved in {blocked / 'below'}: "
-    assert [told in text for text in texts] == [True, False]
+    reported = f"Your progress cannot be saved in {blocked / 'below'}: "
+    assert [reported in text for text in texts] == [True, False]
 
 
 def test_progress_lists_every_task_and_says_what_is_next(bank_folder):

@@ -91,8 +91,8 @@ def test_it_says_how_long_it_took_and_when_the_first_version_ran(in_lab, clock):
     clock[0] += 10
     in_lab.run(RIGHT)
     clock[0] += 5
-    said = repr(in_lab.run("hand_in()"))
-    assert "Your time: 1 min 20 s. The first of 2 versions ran after 1 min 5 s." in said.replace("\n", " ")
+    output = repr(in_lab.run("hand_in()"))
+    assert "Your time: 1 min 20 s. The first of 2 versions ran after 1 min 5 s." in output.replace("\n", " ")
     assert "`share` · 25 minutes" in in_lab.run("exam()").lines[0]
     assert in_lab.run("exam()").lines[0].endswith("1 min 20 s")
 

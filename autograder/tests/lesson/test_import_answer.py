@@ -100,10 +100,10 @@ def test_what_was_written_in_an_earlier_bundle_is_found_from_a_later_one(bank_fo
         ("second", "tiny", stub),
         ("strangers", "other", right.replace("sum", "max")),
     ):
-        place = tmp_path / bundle / "notebooks" / "01-tiny"
-        place.mkdir(parents=True)
+        folder = tmp_path / bundle / "notebooks" / "01-tiny"
+        folder.mkdir(parents=True)
         (tmp_path / bundle / "course.toml").write_text(f'name = "{name}"\n')
-        nbformat.write(new_notebook(cells=[new_code_cell(code, id="share-answer")]), place / "01-tiny.ipynb")
+        nbformat.write(new_notebook(cells=[new_code_cell(code, id="share-answer")]), folder / "01-tiny.ipynb")
     (tmp_path / "second" / "notebooks" / "02-later").mkdir()
     monkeypatch.chdir(tmp_path / "second" / "notebooks" / "02-later")
     assert bring_over("01-tiny", "share", share) is not share

@@ -71,7 +71,7 @@ class Room:
     def until(self, words: bytes) -> None:
         """Wait until a message holds these words."""
         with self._news:
-            assert self._news.wait_for(lambda: any(words in one for one in self.sent), 30)
+            assert self._news.wait_for(lambda: any(words in item for item in self.sent), 30)
 
     def close(self) -> None:
         self.answers.set()
@@ -82,11 +82,11 @@ class Room:
 def room(notebook, monkeypatch) -> Iterator[Room]:
     monkeypatch.setattr(join_live, "_HERE", {})
     monkeypatch.setattr(event_sender, "PAUSES", (0.01,))
-    made = Room()
-    yield made
+    result = Room()
+    yield result
     event_sender.use(None)
-    ended(made)
-    made.close()
+    ended(result)
+    result.close()
 
 
 def ended(room: Room) -> None:
@@ -110,16 +110,16 @@ def test_nothing_is_sent_before_consent_and_five_fields_after_it(room, notebook)
     notebook.run("def share(x):\n    return x / x.sum()\ncheck('share')")
     notebook.run("row_sums = ...\ncheck('row-sums')")
     heard = room.wait(5)
-    assert {tuple(one) for one in heard} == {("learner", "task", "verdict", "mistakes", "seconds_ago")}
-    assert [(one["verdict"], one["task"], one["mistakes"]) for one in heard] == [
+    assert {tuple(item) for item in heard} == {("learner", "task", "verdict", "mistakes", "seconds_ago")}
+    assert [(item["verdict"], item["task"], item["mistakes"]) for item in heard] == [
         ("joined", "", []),
         ("wrong", "share", ["by-largest"]),
         ("hint", "share", []),
         ("right", "share", []),
         ("untried", "row-sums", []),
     ]
-    assert {type(one["seconds_ago"]) for one in heard} == {float}
-    (learner,) = {one["learner"] for one in heard}
+    assert {type(item["seconds_ago"]) for item in heard} == {float}
+    (learner,) = {item["learner"] for item in heard}
     assert re.fullmatch(r"[0-9a-f]{16}", learner)
 
 
@@ -156,7 +156,7 @@ def test_after_leaving_nothing_is_sent_nor_what_waited(room, notebook):
     ended(room)
     room.answer, before = b"204 No Content", len(room.sent)
     check("share")
-    assert {one["verdict"] for one in room.wait(1)} == {"joined"}
+    assert {item["verdict"] for item in room.wait(1)} == {"joined"}
     assert len(room.sent) == before
     assert repr(leave()) == "You are in no live room: nothing is sent."
 
@@ -199,14 +199,14 @@ def test_consent_holds_for_a_room_until_one_leaves_it(room):
     join(room.address, CODE, agree=True)
     join_live._HERE.clear()  # as in another kernel
     assert repr(join(room.address, "abcd-efgh")).startswith("You have joined.")
-    (learner,) = {one["learner"] for one in room.wait(2)}
+    (learner,) = {item["learner"] for item in room.wait(2)}
     assert "nothing is sent yet" in repr(join(room.address, "HGFEDCBA"))
     join_live._HERE.clear()
     leave()
     assert "nothing is sent yet" in repr(join(room.address, CODE))
     ended(room)
     join(room.address, CODE, agree=True)
-    assert {one["learner"] for one in room.wait(3)} == {learner}  # who comes back still counts once
+    assert {item["learner"] for item in room.wait(3)} == {learner}  # who comes back still counts once
 
 
 def test_one_who_leaves_in_one_notebook_has_left_in_the_others(room, monkeypatch):
@@ -228,7 +228,7 @@ def test_where_nothing_can_be_kept_consent_holds_for_the_session(room, monkeypat
     monkeypatch.setenv("AUTOGRADER_PROGRESS", "off")
     join(room.address, CODE, agree=True)
     join(room.address, CODE)
-    assert len({one["learner"] for one in room.wait(2)}) == 1
+    assert len({item["learner"] for item in room.wait(2)}) == 1
 
 
 def test_a_button_asks_the_kernel_to_join(room, notebook, monkeypatch):
@@ -324,7 +324,7 @@ def test_whatever_answers_is_no_room_until_the_room_does(room, name):
     room.answer = b"204 No Content\r\nSet-Cookie: who=ada"
     hint("share")
     room.until(b'"hint"')
-    assert all(b"ookie" not in one and one.startswith(b"POST /services/live/events") for one in room.sent)
+    assert all(b"ookie" not in item and item.startswith(b"POST /services/live/events") for item in room.sent)
 
 
 def test_a_network_that_others_can_read_is_told_of(room):
@@ -340,7 +340,7 @@ def test_a_room_that_is_away_is_told_what_it_missed_when_it_is_back(room, notebo
     assert isinstance(check("share"), Feedback)
     before = len(room.sent)
     room.answer = b"204 No Content"
-    assert [one["verdict"] for one in room.wait(before + 2)][-1] == "wrong"
+    assert [item["verdict"] for item in room.wait(before + 2)][-1] == "wrong"
 
 
 def test_a_check_does_not_wait_for_a_room_that_never_answers(room, notebook, monkeypatch):
@@ -362,5 +362,5 @@ def test_of_too_much_that_waits_the_oldest_is_dropped(room):
         line.tell("wrong", f"task-{number}")
     room.answers.set()
     heard = room.wait(MOST_WAITING + 1)
-    assert [one["task"] for one in heard] == ["", *(f"task-{n}" for n in range(3, MOST_WAITING + 3))]
+    assert [item["task"] for item in heard] == ["", *(f"task-{n}" for n in range(3, MOST_WAITING + 3))]
     line.close()

@@ -36,10 +36,10 @@ def in_course(notebook, bank_folder, lesson, tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def outside(place, code):
+def outside(folder, code):
     """What a program prints that is run outside of any notebook, without the tool."""
     ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=False, timeout=100
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False, timeout=100
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.strip()
@@ -48,8 +48,8 @@ def outside(place, code):
 def test_a_right_answer_is_collected_as_it_was_written_and_runs_outside(in_course, tmp_path):
     in_course.run(HELPER)
     in_course.run(SHARE)
-    said = in_course.run('add_to_mine("share")')
-    assert said.lines == (
+    output = in_course.run('add_to_mine("share")')
+    assert output.lines == (
         "Import it with `from mine import share`.",
         "Taken from the course, until you add yours: `whole`.",
     )

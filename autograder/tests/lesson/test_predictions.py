@@ -84,11 +84,11 @@ def test_bars_are_drawn_and_the_true_ones_stand_beside_them(in_lab):
 
 
 @pytest.mark.parametrize(
-    ("said", "true"),
+    ("output", "true"),
     [("1.80 0.60", True), ("1.80 0.61", False), ("1.80", False), ("much", False), ("0.20 1.80", False)],
 )
-def test_drawn_bars_come_true_when_each_is_near(in_lab, said, true):
-    predictions.keep("weights", said)
+def test_drawn_bars_come_true_when_each_is_near(in_lab, output, true):
+    predictions.keep("weights", output)
     assert reveal("weights", {"big": 1.8, "small": 0.2}, within=0.225).true is true
 
 
@@ -139,9 +139,9 @@ def test_progress_tells_how_many_came_true(bank_folder, lesson):
     bank.save(bank.replace(lesson, predictions=("one", "two", "three", "four")), bank_folder)
     for name, true in (("one", True), ("two", False), ("three", None), ("elsewhere", True)):
         progress_store.write_prediction("tiny", name, progress_store.Prediction("so", true))
-    told = "Predictions: 3 made, 1 came true, 1 without an outcome yet."
-    assert told in repr(progress())
-    assert told in progress()._repr_html_()
+    reported = "Predictions: 3 made, 1 came true, 1 without an outcome yet."
+    assert reported in repr(progress())
+    assert reported in progress()._repr_html_()
 
 
 def test_where_predictions_cannot_be_kept_the_learner_is_told(in_lab, monkeypatch, tmp_path):

@@ -57,8 +57,8 @@ def test_only_earlier_lessons_are_asked_about(worked):
 
 def test_a_wrong_answer_comes_back_tomorrow_and_a_right_one_in_a_week(worked, monkeypatch):
     on(monkeypatch, TODAY)
-    said = review_calls.keep("share", TODAY, "by-largest")._repr_html_()
-    assert said.startswith("In your answer, the largest divides.")
+    output = review_calls.keep("share", TODAY, "by-largest")._repr_html_()
+    assert output.startswith("In your answer, the largest divides.")
     assert "No review question is due today." in repr(review())
     on(monkeypatch, TODAY + 1)
     assert "Which share of" in repr(review())
@@ -78,7 +78,7 @@ def test_a_page_gets_the_questions_with_the_numbers_of_the_day(worked, notebook,
     monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
     (question,) = values_in_page(review()._repr_mimebundle_())["shows"]["questions"]
     assert question["right"] == ""
-    assert sorted(kept for _shown, kept in question["choices"]) == ["", "by-largest"]
+    assert sorted(saved for _shown, saved in question["choices"]) == ["", "by-largest"]
 
 
 def test_progress_shows_mistakes_met_and_overcome(course_with_review):

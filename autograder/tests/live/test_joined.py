@@ -61,7 +61,7 @@ def test_while_the_server_is_dead_checks_go_on_and_it_hears_of_them_when_it_is_b
     with served(course, tmp_path / "live.db", port=room.port) as again:
         state = again.until("1 is working on it · 0 have solved it")
         assert state["more"] == "1 has joined so far"
-        assert [one["id"] for one in state["mistakes"]] == ["by-largest"]
+        assert [item["id"] for item in state["mistakes"]] == ["by-largest"]
 
 
 def test_the_command_serves_by_a_certificate_and_ends_quietly(bank_folder, tmp_path, monkeypatch):
@@ -87,19 +87,19 @@ def test_the_command_serves_by_a_certificate_and_ends_quietly(bank_folder, tmp_p
     command += ["--certificate", str(certificate), "--key", str(key), "--host", "localhost"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        said = "".join(server.stdout.readline() for _ in range(3))
-        address, code = re.search(r'join\("(https://localhost:\d+)", "(.{8})"\)', said).groups()
+        output = "".join(server.stdout.readline() for _ in range(3))
+        address, code = re.search(r'join\("(https://localhost:\d+)", "(.{8})"\)', output).groups()
         away = join(address, code, agree=True)  # nobody vouches for this certificate
         assert repr(away).startswith("You have joined, and the room is away.")
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         assert repr(join(address, code)).startswith("You have joined.")
-        place = urlsplit(re.search(r"board:\s+(\S+)", said)[1])
+        folder = urlsplit(re.search(r"board:\s+(\S+)", output)[1])
         trusting = ssl.create_default_context(cafile=certificate)
-        board = HTTPSConnection("localhost", place.port, context=trusting)
-        board.request("GET", f"{place.path}?{place.query}")
+        board = HTTPSConnection("localhost", folder.port, context=trusting)
+        board.request("GET", f"{folder.path}?{folder.query}")
         cookie = board.getresponse().headers["Set-Cookie"].partition(";")[0]
-        board = HTTPSConnection("localhost", place.port, context=trusting)
-        board.request("GET", f"{place.path}events", headers={"Cookie": cookie})
+        board = HTTPSConnection("localhost", folder.port, context=trusting)
+        board.request("GET", f"{folder.path}events", headers={"Cookie": cookie})
         shown = board.getresponse()
         assert shown.readline().startswith(b"data: ")
         server.terminate()
@@ -108,6 +108,6 @@ def test_the_command_serves_by_a_certificate_and_ends_quietly(bank_folder, tmp_p
         board.close()
     finally:
         server.terminate()
-        said = server.communicate(timeout=60)
-    assert said[1] == ""
+        output = server.communicate(timeout=60)
+    assert output[1] == ""
     assert (bank_folder / "live.db").stat().st_mode & 0o077 == 0

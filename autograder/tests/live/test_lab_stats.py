@@ -21,27 +21,27 @@ WORDS = Vocabulary(
 
 def lab(*events: tuple[float, str, str, str, str]) -> Lab:
     """A lab that heard of these: minute, learner, task, verdict, mistakes."""
-    made = Lab()
+    result = Lab()
     for minute, learner, task, verdict, mistakes in events:
-        made.hear(ReceivedEvent(minute * 60.0, learner, task, verdict, tuple(mistakes.split())))
-    return made
+        result.hear(ReceivedEvent(minute * 60.0, learner, task, verdict, tuple(mistakes.split())))
+    return result
 
 
-def lines(made: Lab, minute: float, part: str) -> dict[str, list[str]]:
-    return {one["id"]: one["lines"] for one in board_state(made.now(minute * 60), WORDS)[part]}
+def lines(result: Lab, minute: float, part: str) -> dict[str, list[str]]:
+    return {item["id"]: item["lines"] for item in board_state(result.now(minute * 60), WORDS)[part]}
 
 
 def test_people_count_on_the_task_that_they_were_heard_of_last():
-    made = lab(
+    result = lab(
         (10, "a", "one", "wrong", ""),
         (11, "b", "one", "right", ""),
         (12, "c", "one", "right", ""),
         (13, "c", "two", "untried", ""),
         (13, "d", "", "joined", ""),
     )
-    now = made.now(14 * 60)
+    now = result.now(14 * 60)
     assert (now.joined, now.here, now.between) == (4, 4, 1)
-    assert {task: (one.working, one.solved) for task, one in now.tasks.items()} == {
+    assert {task: (item.working, item.solved) for task, item in now.tasks.items()} == {
         "one": (1, 2),
         "two": (1, 0),
     }
@@ -53,26 +53,26 @@ def test_what_is_solved_stays_solved_whatever_a_later_check_finds():
 
 
 def test_one_who_is_not_heard_from_is_not_here_and_what_they_solved_stays():
-    made = lab((10, "a", "one", "right", ""), (10, "b", "one", "wrong", "sum"))
-    now = made.now(10 * 60 + PRESENT + 1)
+    result = lab((10, "a", "one", "right", ""), (10, "b", "one", "wrong", "sum"))
+    now = result.now(10 * 60 + PRESENT + 1)
     assert (now.joined, now.here, now.tasks["one"].solved, now.tasks["one"].working) == (2, 0, 1, 0)
     assert now.mistakes == {}
 
 
 def test_what_comes_late_tells_nothing_of_where_somebody_works_now():
-    made = lab((10, "a", "two", "wrong", ""), (9, "a", "one", "wrong", ""))
-    assert made.now(600).tasks["two"].working == 1
+    result = lab((10, "a", "two", "wrong", ""), (9, "a", "one", "wrong", ""))
+    assert result.now(600).tasks["two"].working == 1
 
 
 def test_how_long_people_are_on_a_task_is_told_by_the_half_and_the_longest():
-    made = lab(
+    result = lab(
         (0, "a", "one", "wrong", ""),
         (4, "b", "one", "wrong", ""),
         (8, "c", "one", "hint", ""),
         (9, "a", "one", "wrong", ""),
     )
     assert (
-        lines(made, 9.5, "tasks")["one"][1]
+        lines(result, 9.5, "tasks")["one"][1]
         == "Half of them at work for 5 minutes or longer, one for 9 minutes"
     )
     assert (
@@ -81,7 +81,7 @@ def test_how_long_people_are_on_a_task_is_told_by_the_half_and_the_longest():
 
 
 @pytest.mark.parametrize(
-    ("then", "told"),
+    ("then", "reported"),
     [
         ([], ""),
         ([("right", "")], ": 1 then solved it"),
@@ -94,14 +94,14 @@ def test_how_long_people_are_on_a_task_is_told_by_the_half_and_the_longest():
         ([("right", ""), ("hint", ""), ("wrong", "no-scale")], ": 1 then solved it"),
     ],
 )
-def test_what_a_hint_changed_is_what_the_checks_after_it_found(then, told):
+def test_what_a_hint_changed_is_what_the_checks_after_it_found(then, reported):
     begun = [(0, "a", "one", "wrong", "no-scale"), (1, "a", "one", "hint", "")]
-    made = lab(*begun, *((2, "a", "one", *what) for what in then))
-    assert lines(made, 3, "tasks")["one"][-1] == f"1 asked for a hint{told}"
+    result = lab(*begun, *((2, "a", "one", *what) for what in then))
+    assert lines(result, 3, "tasks")["one"][-1] == f"1 asked for a hint{reported}"
 
 
 def test_a_mistake_counts_people_comes_and_goes():
-    made = lab(
+    result = lab(
         (0, "a", "one", "wrong", "no-scale"),
         (0, "a", "two", "wrong", "no-scale"),  # the same person in another task
         (0, "b", "one", "wrong", "no-scale sum"),
@@ -109,15 +109,15 @@ def test_a_mistake_counts_people_comes_and_goes():
         (7.5, "c", "two", "wrong", "no-scale"),
         (7.5, "c", "two", "wrong", "no-scale"),
     )
-    assert lines(made, 9, "mistakes") == {
+    assert lines(result, 9, "mistakes") == {
         "no-scale": ["2 now, 2 five minutes ago, 1 have got past it", "Explained in “Scaled” in 02-two."],
         "sum": ["1 now, 1 five minutes ago, 0 have got past it"],
     }
     assert lines(lab((0, "a", "one", "wrong", "sum")), 4.9, "mistakes")["sum"] == [
         "1 now, 0 have got past it"  # five minutes ago nobody was there
     ]
-    assert made.now(9 * 60).mistakes["sum"].minutes == (1,) * 10
-    assert made.now(60 * 60).mistakes["no-scale"].minutes == (0,) * 31
+    assert result.now(9 * 60).mistakes["sum"].minutes == (1,) * 10
+    assert result.now(60 * 60).mistakes["no-scale"].minutes == (0,) * 31
 
 
 def test_what_many_forget_is_told_to_all_with_the_section():

@@ -22,12 +22,12 @@ def _live() -> None:
 def test_a_hub_tells_a_service_where_it_is():
     from autograder.live.server import ServerAddress
 
-    told = {
+    reported = {
         "JUPYTERHUB_SERVICE_PREFIX": "/services/live/",
         "JUPYTERHUB_SERVICE_URL": "http://127.0.0.1:9123",
         "JUPYTERHUB_PUBLIC_URL": "https://hub.example.org/services/live/",
     }
-    place = ServerAddress.from_hub(told)
+    place = ServerAddress.from_hub(reported)
     assert (place.host, place.port, place.prefix) == ("127.0.0.1", 9123, "/services/live")
     assert place.address == "https://hub.example.org/services/live"
     assert ServerAddress.from_hub({}) is None
@@ -63,5 +63,5 @@ def test_what_cannot_be_served_is_refused_with_one_sentence(bank_folder, tmp_pat
             ("--history", tmp_path): "cannot hold the history of live rooms",
         }
         for words, why in tables.items():
-            code, said = live(bank_folder, *words)
-            assert (code, why in said, said.count("\n")) == (2, True, 1), (words, said)
+            code, output = live(bank_folder, *words)
+            assert (code, why in output, output.count("\n")) == (2, True, 1), (words, output)

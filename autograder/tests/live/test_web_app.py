@@ -27,8 +27,8 @@ def course(bank_folder: Path) -> Course:
 
 @pytest.fixture
 def room(course, tmp_path):
-    with served(course, tmp_path / "live.db") as one:
-        yield one
+    with served(course, tmp_path / "live.db") as item:
+        yield item
 
 
 def test_what_notebooks_send_comes_onto_the_board(room):
@@ -36,10 +36,10 @@ def test_what_notebooks_send_comes_onto_the_board(room):
     assert room.event(BOB, mistakes=["by-largest"]) == (204, "")
     state = room.state()
     assert state["people"] == "2 people are here"
-    assert [(one["id"], one["lines"][0]) for one in state["tasks"]] == [
+    assert [(item["id"], item["lines"][0]) for item in state["tasks"]] == [
         ("share", "1 is working on it · 0 have solved it")
     ]
-    assert [(one["id"], one["minutes"][-1]) for one in state["mistakes"]] == [("by-largest", 1)]
+    assert [(item["id"], item["minutes"][-1]) for item in state["mistakes"]] == [("by-largest", 1)]
 
 
 def body(**changes: object) -> bytes:
@@ -78,7 +78,7 @@ def test_what_is_forged_too_large_or_garbage_is_refused_with_one_sentence(room, 
 
 def test_no_word_of_a_strangers_comes_onto_the_board(room):
     room.event(mistakes=["by-largest", "<b>Ada</b>", "not-added"])  # the last is one of another task
-    assert [one["id"] for one in room.state()["mistakes"]] == ["by-largest"]
+    assert [item["id"] for item in room.state()["mistakes"]] == ["by-largest"]
 
 
 def test_a_body_that_stops_on_its_way_is_given_up(course, tmp_path, monkeypatch):
@@ -157,7 +157,7 @@ def test_what_cannot_be_written_now_is_written_later_and_costs_nobody_the_lab(co
         other.rollback()
         room.event(BOB)
     with closing(History(tmp_path / "live.db")) as history:
-        assert [one.learner for one in history.heard("lab")] == [ADA, BOB]
+        assert [item.learner for item in history.heard("lab")] == [ADA, BOB]
 
 
 def test_a_clock_that_is_put_back_leaves_nobody_here_for_ever(course, tmp_path, monkeypatch):

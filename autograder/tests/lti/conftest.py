@@ -26,8 +26,8 @@ def folder(class_course, tmp_path, monkeypatch, own_keys):
 
 @pytest.fixture
 def home():
-    with platform() as made:
-        yield made
+    with platform() as result:
+        yield result
 
 
 @pytest.fixture

@@ -49,15 +49,15 @@ JUNK = (
 )
 
 
-def changed(dice: random.Random, said: Any) -> Any:
+def changed(dice: random.Random, output: Any) -> Any:
     """The same with something else, more or less in it."""
     if dice.random() < 0.08:
         return dice.choice(JUNK)
-    if isinstance(said, dict):
-        return {name: changed(dice, value) for name, value in said.items() if dice.random() > 0.05}
-    if isinstance(said, list):
-        return [*(changed(dice, one) for one in said), *dice.choices(JUNK, k=dice.random() < 0.1)]
-    return said
+    if isinstance(output, dict):
+        return {name: changed(dice, value) for name, value in output.items() if dice.random() > 0.05}
+    if isinstance(output, list):
+        return [*(changed(dice, item) for item in output), *dice.choices(JUNK, k=dice.random() < 0.1)]
+    return output
 
 
 class Answering:
@@ -102,8 +102,8 @@ def test_no_changed_answer_of_a_platform_leaves_a_traceback(tmp_path, asked):
             memory.keep(PLACE, "01-one", f"{HOME}/columns/1", decides=True)
         more = (memory,) if ask is columns else ()
         for _ in range(TRIES):
-            said = changed(dice, body)
+            output = changed(dice, body)
             with suppress(UserError, Rejected):
-                ask(said, dice, *more)
+                ask(output, dice, *more)
                 taken += 1
     assert 0 < taken < TRIES

@@ -37,11 +37,11 @@ def refusals(caplog):
     """What the log says of those who were refused, one line each."""
     caplog.set_level(logging.INFO)
 
-    def told() -> list[str]:
-        assert [one.getMessage() for one in caplog.records if one.exc_info] == []
-        return [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
+    def reported() -> list[str]:
+        assert [item.getMessage() for item in caplog.records if item.exc_info] == []
+        return [item.getMessage() for item in caplog.records if item.levelno >= logging.WARNING]
 
-    return told
+    return reported
 
 
 def test_a_learner_comes_to_the_lesson_and_a_teacher_reads_what_the_platform_offers(browser, folder, home):
@@ -93,8 +93,8 @@ def by_public_key(claims: dict[str, Any]) -> str:
     import hmac
 
     pem = KEYS[0].public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    said = ".".join((b64(b'{"alg":"HS256","typ":"JWT","kid":"key-1"}'), b64(json.dumps(claims).encode())))
-    return f"{said}.{b64(hmac.new(pem, said.encode(), hashlib.sha256).digest())}"
+    output = ".".join((b64(b'{"alg":"HS256","typ":"JWT","kid":"key-1"}'), b64(json.dumps(claims).encode())))
+    return f"{output}.{b64(hmac.new(pem, output.encode(), hashlib.sha256).digest())}"
 
 
 def good(claims: dict[str, Any]) -> str:
@@ -251,10 +251,10 @@ def mutated(dice: random.Random, token: str, claims: dict[str, Any]) -> str:
             (token[:cut], token[cut:], token * 2, token[::-1], ".".join(parts[::-1]), ".." * cut)
         )
     if kind == 2:  # bytes of one part
-        place = dice.randrange(3)
-        content = bytearray(unb64(parts[place]))
+        position = dice.randrange(3)
+        content = bytearray(unb64(parts[position]))
         content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
-        return ".".join([*parts[:place], b64(bytes(content)), *parts[place + 1 :]])
+        return ".".join([*parts[:position], b64(bytes(content)), *parts[position + 1 :]])
     deep = b"[" * 20_000
     if kind == 3:  # another head
         junk = dice.choice(
@@ -270,16 +270,16 @@ def mutated(dice: random.Random, token: str, claims: dict[str, Any]) -> str:
         ]
         body = dice.choice((b"[]", b"7", b'"x"', b"{", b"\xff\xfe", b"null", deep, *large))
         return sealed(b'{"alg":"RS256","kid":"key-1"}', body, KEYS[0])
-    said = json.loads(json.dumps(claims))  # what the platform itself might say
-    name = dice.choice([*said])
+    output = json.loads(json.dumps(claims))  # what the platform itself might say
+    name = dice.choice([*output])
     junk = dice.choice(
         (None, [], {}, "", "x" * 5000, 7, -1, 1e308, True, [[]], {"id": {}}, ["a", 1], "\ud800", inf)
     )
-    if kind == 5 and isinstance(said[name], dict):
-        said[name][dice.choice([*said[name]])] = junk
+    if kind == 5 and isinstance(output[name], dict):
+        output[name][dice.choice([*output[name]])] = junk
     else:
-        said[name] = junk
-    return good(said)
+        output[name] = junk
+    return good(output)
 
 
 @pytest.mark.slow
@@ -294,8 +294,8 @@ def test_no_changed_token_leaves_a_traceback_or_more_than_a_line(browser, home, 
         page = browser.brings({"state": state, "id_token": token})
         assert page.status_code in (200, 403), (number, token[:2000])
         if page.status_code == 200:  # what the platform itself said, and what does not matter to this tool
-            said, _, signature = token.rpartition(".")
-            KEYS[0].public_key().verify(unb64(signature), said.encode(), padding.PKCS1v15(), SHA256())
+            output, _, signature = token.rpartition(".")
+            KEYS[0].public_key().verify(unb64(signature), output.encode(), padding.PKCS1v15(), SHA256())
             let_in += 1
     lines = refusals()
     assert len(lines) == tries - let_in
@@ -396,5 +396,5 @@ def test_a_platform_that_is_slow_is_asked_once_for_its_keys():
         while not asked:
             pass
         ready.set()
-        assert all(one.result() for one in waiting)
+        assert all(item.result() for item in waiting)
     assert len(asked) == 1

@@ -115,9 +115,9 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_an_answer_that_cannot_be_is_one_sentence(serve, name):
-    tokens, answers, said = BAD[name]
+    tokens, answers, output = BAD[name]
     ask, _ = serve({"/token": tokens, "/list": answers})
-    with pytest.raises(Unreachable, match=said) as problem:
+    with pytest.raises(Unreachable, match=output) as problem:
         ask()
     assert "\n" not in str(problem.value)
 

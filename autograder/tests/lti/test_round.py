@@ -31,7 +31,7 @@ def student(number: int) -> str:
 
 def given(home) -> dict[str, list[float]]:
     """What the platform got, by its people's ids."""
-    return {user: [one["scoreGiven"] for one in scores] for (_, user), scores in home.scores.items()}
+    return {user: [item["scoreGiven"] for item in scores] for (_, user), scores in home.scores.items()}
 
 
 @pytest.fixture
@@ -46,9 +46,9 @@ def here(browser, folder, home):
 
 
 def test_the_whole_round(here, home):
-    told = run(here, "export", "--lti", "--dry-run")
-    assert "60 scores to send, 0 there already. Nothing was sent." in told
-    assert f"{student(7)}, {LESSON}: 7 of 10" in told
+    reported = run(here, "export", "--lti", "--dry-run")
+    assert "60 scores to send, 0 there already. Nothing was sent." in reported
+    assert f"{student(7)}, {LESSON}: 7 of 10" in reported
     assert (home.scores, home.columns) == ({}, [])
     assert "60 scores to send, 0 there already." in run(here, "export", "--lti")
     assert given(home) == {f"u{number}": [number % 11] for number in NUMBERS}
@@ -63,8 +63,8 @@ def test_the_whole_round(here, home):
 
 def test_a_revoked_key_sends_nothing_and_a_new_one_is_believed_at_once(here, home):
     home.trusted = False
-    told = run(here, "export", "--lti", code=2)
-    assert "answered 401: the tool's key was revoked." in told
+    reported = run(here, "export", "--lti", code=2)
+    assert "answered 401: the tool's key was revoked." in reported
     assert home.scores == {}
     home.trusted = True
     run(here, "lti", "rotate", "--forget")
@@ -88,8 +88,8 @@ def test_an_access_token_that_ends_on_the_way_is_asked_for_again(here, home, mon
 
 def test_what_breaks_on_the_way_is_told_and_the_rest_is_sent_next_time(here, home):
     gone = home.people.pop(5)
-    told = run(here, "export", "--lti", code=1)
-    assert f"{student(5)}, {LESSON}: 5 of 10: not sent: " in told
+    reported = run(here, "export", "--lti", code=1)
+    assert f"{student(5)}, {LESSON}: 5 of 10: not sent: " in reported
     assert len(home.scores) == 59
     home.people.append(gone)
     assert "1 score to send, 59 there already." in run(here, "export", "--lti")
@@ -108,7 +108,7 @@ def test_a_clock_that_was_put_back_sends_no_score_that_is_older_than_the_last(he
     graded(here, {student(3): 8.5})
     assert "1 score to send" in run(here, "export", "--lti")
     first, last = (
-        datetime.fromisoformat(one["timestamp"]) for one in home.scores[home.columns[0]["id"], "u3"]
+        datetime.fromisoformat(item["timestamp"]) for item in home.scores[home.columns[0]["id"], "u3"]
     )
     assert last - first >= timedelta(seconds=1)  # some platforms look at seconds only
     assert home.errors == []
@@ -133,7 +133,7 @@ def test_comments_go_on_request_and_stay_when_they_are_not_asked_for(here, home)
     assert "with a comment" in run(here, "export", "--lti", "--comments")
     run(here, "export", "--lti")
     ((_, sent),) = (pair for pair in home.scores.items() if pair[0][1] == "u1")
-    assert [one.get("comment") for one in sent] == [None, "task: Say why."]
+    assert [item.get("comment") for item in sent] == [None, "task: Say why."]
 
 
 def test_a_score_with_an_answer_to_be_read_waits_for_a_person(here, home):
@@ -143,15 +143,15 @@ def test_a_score_with_an_answer_to_be_read_waits_for_a_person(here, home):
         grade.auto_score, grade.needs_manual_grade = None, True
         book.db.commit()
     run(here, "export", "--lti")
-    progress = {user: one[-1]["gradingProgress"] for (_, user), one in home.scores.items()}
+    progress = {user: item[-1]["gradingProgress"] for (_, user), item in home.scores.items()}
     assert [user for user, state in progress.items() if state != "FullyGraded"] == ["u2"]
     assert progress["u2"] == "PendingManual"
 
 
 def test_the_platforms_maximum_is_scaled_to_only_where_that_is_said(here, home):
     home.add_column({"label": "Convolution", "resourceId": LESSON, "scoreMaximum": 100})
-    told = run(here, "export", "--lti", code=2)
-    assert "has 10 points here and 100 on the platform" in told
+    reported = run(here, "export", "--lti", code=2)
+    assert "has 10 points here and 100 on the platform" in reported
     run(here, "export", "--lti", "--scale")
     assert given(home)["u7"] == [70]
 
@@ -168,16 +168,16 @@ def test_the_column_of_the_link_that_a_teacher_opened_is_filled(here, home, brow
 
 
 @pytest.mark.parametrize(
-    ("taken", "said"),
+    ("taken", "output"),
     [
         (f"{AGS}score", "takes no scores from this tool"),
         (f"{AGS}lineitem", f"has no column for {LESSON}, and none may be made"),
     ],
 )
-def test_what_the_platform_does_not_allow_is_told(here, home, browser, taken, said):
+def test_what_the_platform_does_not_allow_is_told(here, home, browser, taken, output):
     home.allowed = set(SCOPES) - {taken}
     browser.launches("t1", **TEACHER)
-    assert said in run(here, "export", "--lti", code=2)
+    assert output in run(here, "export", "--lti", code=2)
     assert (home.scores, home.errors) == ({}, [])
 
 
@@ -191,9 +191,9 @@ def test_a_list_by_pages_brings_students_only_and_keeps_who_was_known(here, home
         {**member(63), "roles": ["Learner", "http://purl.imsglobal.org/vocab/lti/system/person#TestUser"]},
         {"user_id": "nameless-7", "roles": ["Learner"]},
     ]
-    assert "62 students: 2 new, 0 changed" not in (told := run(here, "roster", "--lti", "--dry-run"))
-    assert "62 students: 1 new, 1 changed, 60 as before. Nothing was written." in told
-    assert "3 others are no students there now." in told
+    assert "62 students: 2 new, 0 changed" not in (reported := run(here, "roster", "--lti", "--dry-run"))
+    assert "62 students: 1 new, 1 changed, 60 as before. Nothing was written." in reported
+    assert "3 others are no students there now." in reported
     run(here, "roster", "--lti")
     people = class_list(Class(here)).people
     assert people["zoe"].first_name == "Zoë"
@@ -207,8 +207,8 @@ def test_a_list_by_pages_brings_students_only_and_keeps_who_was_known(here, home
 
 def test_two_people_of_the_platform_never_become_one(here, home):
     home.people.append({**member(70), "email": student(3)})
-    told = run(here, "roster", "--lti", code=2)
-    assert f"are two people on the platform, and would both be {student(3)}. Nothing was changed." in told
+    reported = run(here, "roster", "--lti", code=2)
+    assert f"are two people on the platform, and would both be {student(3)}. Nothing was changed." in reported
 
 
 def test_before_anybody_came_nothing_can_be_asked(browser, folder):

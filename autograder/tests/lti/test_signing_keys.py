@@ -34,10 +34,10 @@ def test_only_the_owner_reads_the_keys_and_others_rights_are_refused(keys):
         signing_keys.keyring(keys)
     finally:
         os.umask(before)
-    place = signing_keys.folder(keys)
-    assert stat.S_IMODE(place.stat().st_mode) == 0o700
-    assert stat.S_IMODE((place / "keys.json").stat().st_mode) == 0o600
-    for path, rights in ((place / "keys.json", 0o640), (place, 0o755)):
+    root = signing_keys.folder(keys)
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700
+    assert stat.S_IMODE((root / "keys.json").stat().st_mode) == 0o600
+    for path, rights in ((root / "keys.json", 0o640), (root, 0o755)):
         own = path.stat().st_mode
         path.chmod(rights)
         with pytest.raises(signing_keys.BadKeys, match="can be read by others"):

@@ -32,10 +32,12 @@ def certificate(tmp_path):
     """A certificate of this machine's own address, and its key."""
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)
-    made = x509.CertificateBuilder(name, name, KEYS[1].public_key(), 1, now, now + timedelta(days=1))
-    known = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = made.add_extension(known, critical=False).add_extension(x509.BasicConstraints(True, None), True)
-    (tmp_path / "own.pem").write_bytes(made.sign(KEYS[1], SHA256()).public_bytes(Encoding.PEM))
+    result = x509.CertificateBuilder(name, name, KEYS[1].public_key(), 1, now, now + timedelta(days=1))
+    reference = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    result = result.add_extension(reference, critical=False).add_extension(
+        x509.BasicConstraints(True, None), True
+    )
+    (tmp_path / "own.pem").write_bytes(result.sign(KEYS[1], SHA256()).public_bytes(Encoding.PEM))
     key = KEYS[1].private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (tmp_path / "own-key.pem").write_bytes(key)
     return tmp_path / "own.pem", tmp_path / "own-key.pem"
@@ -52,7 +54,7 @@ def test_the_command_serves_with_tls_and_ends_when_it_is_interrupted(folder, hom
     command = [str(word) for word in command]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as served:
         try:
-            said = [served.stdout.readline() for _ in range(4)]
+            output = [served.stdout.readline() for _ in range(4)]
             keys = requests.get(f"{at}/jwks", verify=str(certificate[0]), timeout=60).json()["keys"]
             asked = home.opens("u1")
             begun = requests.post(f"{at}/login", asked, verify=str(certificate[0]), allow_redirects=False)
@@ -60,7 +62,7 @@ def test_the_command_serves_with_tls_and_ends_when_it_is_interrupted(folder, hom
         finally:
             served.send_signal(signal.SIGINT)
         rest, log = served.communicate()
-    assert f"  launch: {at}/launch\n" in said
+    assert f"  launch: {at}/launch\n" in output
     assert (len(keys), begun.status_code, refused.status_code) == (1, 302, 403)
     assert begun.headers["Set-Cookie"].endswith("; Path=/; HttpOnly; Secure; SameSite=None; Partitioned")
     line = r"[-\d]{10} [:\d]{8} refused at /launch: its login did not begin here, or before a restart\n"
@@ -71,12 +73,12 @@ def test_the_command_serves_with_tls_and_ends_when_it_is_interrupted(folder, hom
 def test_a_file_of_its_own_that_cannot_be_used_is_a_line_and_a_page(browser, folder, caplog):
     (folder / "lti.db").write_bytes(b"no database at all, and long enough to be read as one" * 100)
     assert browser.launches("u1").status_code == 500
-    (line,) = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
+    (line,) = [item.getMessage() for item in caplog.records if item.levelname == "ERROR"]
     assert re.match(r"failed at /launch: .*lti\.db cannot be used: ", line)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "output"),
     [
         ('login = "http', 'login = "ftp', "`login`"),
         ('address = "http://127.0.0.1', 'address = "http://lti.example', "`address`"),
@@ -84,11 +86,11 @@ def test_a_file_of_its_own_that_cannot_be_used_is_a_line_and_a_page(browser, fol
         ('client_id = "client-1"', 'client_id = ""', "must not be empty"),
     ],
 )
-def test_an_lti_toml_that_is_wrong_is_told_where(folder, home, old, new, said):
+def test_an_lti_toml_that_is_wrong_is_told_where(folder, home, old, new, output):
     text = toml(home, "http://127.0.0.1:1")
     assert text.count(old) == 1
     (folder / "lti.toml").write_text(text.replace(old, new), encoding="utf-8")
-    assert said in run(folder, "lti", code=2)
+    assert output in run(folder, "lti", code=2)
 
 
 def test_a_certificate_goes_with_its_key(folder):
@@ -96,8 +98,8 @@ def test_a_certificate_goes_with_its_key(folder):
 
 
 def test_a_proxy_is_named_by_its_address(folder):
-    said = run(folder, "lti", "--proxy", "nginx", code=2)
-    assert "--proxy takes an address or a network, as 127.0.0.1" in said
+    output = run(folder, "lti", "--proxy", "nginx", code=2)
+    assert "--proxy takes an address or a network, as 127.0.0.1" in output
 
 
 def test_idle_connections_keep_nobody_out(browser, home):

@@ -44,23 +44,23 @@ def test_a_tensor_comes_as_a_copy_each_time():
 def test_only_floating_point_tensors_change_their_dtype():
     values = {"x": torch.ones(2), "ids": torch.tensor([1, 2]), "mask": torch.tensor([True])}
     given = fresh(values, {}, torch.float64)
-    assert [one.dtype for one in given.values()] == [torch.float64, torch.int64, torch.bool]
+    assert [item.dtype for item in given.values()] == [torch.float64, torch.int64, torch.bool]
 
 
 # Objects of the learner's own classes
 
 
 def test_an_object_of_the_notebook_has_the_banks_weights_and_is_in_eval_mode():
-    made = fresh({"m": MADE}, NOTEBOOK)["m"]
-    assert type(made) is Doubling
-    assert torch.equal(made.W, WEIGHT)
-    assert not made.training
+    result = fresh({"m": MADE}, NOTEBOOK)["m"]
+    assert type(result) is Doubling
+    assert torch.equal(result.W, WEIGHT)
+    assert not result.training
 
 
 def test_two_objects_of_the_notebook_share_no_weights():
-    one, other = fresh({"a": MADE, "b": MADE}, NOTEBOOK).values()
+    item, other = fresh({"a": MADE, "b": MADE}, NOTEBOOK).values()
     with torch.no_grad():
-        one.W.zero_()
+        item.W.zero_()
     assert torch.equal(other.W, WEIGHT)
     assert torch.equal(WEIGHT, torch.arange(6.0).reshape(2, 3))
 

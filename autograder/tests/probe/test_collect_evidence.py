@@ -85,9 +85,9 @@ def half_done(x):
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
-        *((one, "stub") for one in (..., documented, dots, passes, returns_dots, undone, lambda x: None)),
-        *((one, "answered") for one in (half_done, lambda x: 0, lambda x: x, print, torch.dot, len)),
-        *((one, "not-callable") for one in (None, torch.ones(3))),
+        *((item, "stub") for item in (..., documented, dots, passes, returns_dots, undone, lambda x: None)),
+        *((item, "answered") for item in (half_done, lambda x: 0, lambda x: x, print, torch.dot, len)),
+        *((item, "not-callable") for item in (None, torch.ones(3))),
     ],
 )
 def test_what_does_nothing_is_a_stub_and_what_cannot_be_called_is_no_function(lesson, share, answer, status):
@@ -352,8 +352,8 @@ def test_a_type_is_named_as_the_learner_knows_it(value, expected):
 
 @pytest.mark.parametrize("module", [None, 5])
 def test_a_class_that_hides_where_it_comes_from_has_a_name_all_the_same(module):
-    made = type("Mine", (), {"__module__": module})
-    assert "Mine" in type_name(made())
+    result = type("Mine", (), {"__module__": module})
+    assert "Mine" in type_name(result())
 
 
 @pytest.mark.parametrize(
@@ -596,17 +596,17 @@ def test_what_an_answer_sets_for_the_whole_process_is_put_back(share, setting):
 
 
 def test_a_tensor_that_a_cell_should_leave_alone_is_named_where_it_was_changed(lesson, row_sums, table):
-    kept = replace(row_sums, kept={"scores": torch.ones(2)})
+    saved = replace(row_sums, kept={"scores": torch.ones(2)})
     namespace = {"table": table, "scores": torch.ones(2)}
-    assert collect_answer(kept, lesson, table.sum(dim=1), namespace).changed_givens == ()
+    assert collect_answer(saved, lesson, table.sum(dim=1), namespace).changed_givens == ()
     namespace["scores"] *= 2
-    assert collect_answer(kept, lesson, table.sum(dim=1), namespace).changed_givens == ("scores",)
+    assert collect_answer(saved, lesson, table.sum(dim=1), namespace).changed_givens == ("scores",)
 
 
 def test_with_other_givens_only_the_givens_themselves_are_compared(lesson, row_sums):
-    kept = replace(row_sums, kept={"scores": torch.ones(2)})
+    saved = replace(row_sums, kept={"scores": torch.ones(2)})
     table = lesson.givens["redrawn-1"]["table"]
-    evidence = collect_answer(kept, lesson, table.sum(dim=1), {"table": table}, "redrawn-1")
+    evidence = collect_answer(saved, lesson, table.sum(dim=1), {"table": table}, "redrawn-1")
     assert evidence.changed_givens == ()
 
 
@@ -704,7 +704,7 @@ def test_numbers_that_hang_on_weights_of_its_own_are_left_out(probe, answer, num
 
 
 @pytest.mark.parametrize(
-    ("source", "made"),
+    ("source", "result"),
     [
         ("scores\N{NO-BREAK SPACE}= a @ b", True),  # as a web page has it
         ("first, scores =\N{NO-BREAK SPACE}(1, 2", True),
@@ -712,5 +712,5 @@ def test_numbers_that_hang_on_weights_of_its_own_are_left_out(probe, answer, num
         ("x = 1\nscores: int = (", True),
     ],
 )
-def test_a_cell_that_is_no_python_still_tells_which_name_it_should_make(source, made):
-    assert makes(source, "scores") == made
+def test_a_cell_that_is_no_python_still_tells_which_name_it_should_make(source, result):
+    assert makes(source, "scores") == result

@@ -75,12 +75,12 @@ def test_looking_at_what_was_raised_never_raises():
 
 
 def test_code_that_has_no_lines_is_no_fault_of_ours():
-    told = report("def f():\n    x @ x\nf.__code__ = f.__code__.replace(co_linetable=b'')\nf()")
-    assert (told.type, told.line, told.line_number) == ("RuntimeError", "", 0)
+    reported = report("def f():\n    x @ x\nf.__code__ = f.__code__.replace(co_linetable=b'')\nf()")
+    assert (reported.type, reported.line, reported.line_number) == ("RuntimeError", "", 0)
     # Some Pythons say -1 there. This one works out a line where it finds that number, and leaves others.
     negative = "types.TracebackType(None, sys._getframe(), 0, -2)"
-    told = report(f"import sys, types\nraise ValueError('odd').with_traceback({negative})")
-    assert (told.type, told.line, told.line_number) == ("ValueError", "", 0)
+    reported = report(f"import sys, types\nraise ValueError('odd').with_traceback({negative})")
+    assert (reported.type, reported.line, reported.line_number) == ("ValueError", "", 0)
 
 
 class Selfless(nn.Module):

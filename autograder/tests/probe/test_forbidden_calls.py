@@ -174,8 +174,8 @@ class Careful(nn.Module):
 
 def own_gradient(x):
     x = x.clone().requires_grad_()
-    (found,) = torch.autograd.grad(torch.logsumexp(x, 0), x)
-    return found
+    (actual,) = torch.autograd.grad(torch.logsumexp(x, 0), x)
+    return actual
 
 
 HONEST = {
@@ -370,5 +370,5 @@ def test_a_bank_keeps_what_is_forbidden(tmp_path):
     given = dataclasses.replace(WEIGHTS, forbids=Forbid(("softmax", "dropout"), 2))
     bank.save(dataclasses.replace(LESSON, tasks={"weights": given}), tmp_path)
 
-    kept = bank.load("01-tiny", tmp_path, tuple(FAMILIES.values())).tasks["weights"]
-    assert (kept.forbids, kept.families) == (given.forbids, named("softmax", "dropout"))
+    saved = bank.load("01-tiny", tmp_path, tuple(FAMILIES.values())).tasks["weights"]
+    assert (saved.forbids, saved.families) == (given.forbids, named("softmax", "dropout"))

@@ -153,14 +153,14 @@ def hears(before, answer, cells=(TASK,)):
 
 
 def test_a_call_is_heard_of_with_its_line_and_the_watch_stands_to_the_end():
-    found = hears("", SOFTMAX)
+    actual = hears("", SOFTMAX)
 
-    (told,) = found.calls
-    assert told["task"] == TASK
-    assert told["call"] == {
+    (reported,) = actual.calls
+    assert reported["task"] == TASK
+    assert reported["call"] == {
         "name": "torch.softmax", "family": "softmax", "line_number": 2, "function": "weights"
     }  # fmt: skip
-    assert found.watched == {TASK}
+    assert actual.watched == {TASK}
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_a_call_is_heard_of_with_its_line_and_the_watch_stands_to_the_end():
     ],
 )
 def test_of_an_honest_answer_no_call_is_heard_and_the_watch_stands_to_the_end(answer):
-    found = hears("", answer)
-    assert (found.calls, found.watched) == ((), {TASK})
+    actual = hears("", answer)
+    assert (actual.calls, actual.watched) == ((), {TASK})
 
 
 @pytest.mark.parametrize("way", SILENCERS)
 def test_a_call_is_heard_of_or_the_watch_does_not_stand(way):
-    found = hears(SILENCERS[way], AROUND.get(way, SOFTMAX))
-    assert found.calls or TASK not in found.watched
+    actual = hears(SILENCERS[way], AROUND.get(way, SOFTMAX))
+    assert actual.calls or TASK not in actual.watched
 
 
 def test_only_test_cells_that_forbid_something_are_watched():
@@ -195,8 +195,8 @@ def test_only_test_cells_that_forbid_something_are_watched():
 
 
 def test_each_test_cell_is_watched_for_itself():
-    found = hears("", SOFTMAX, (TASK, TASK))
-    assert len(found.calls) == 2
+    actual = hears("", SOFTMAX, (TASK, TASK))
+    assert len(actual.calls) == 2
 
 
 def test_a_loop_of_calls_is_told_of_once_a_line():

@@ -36,18 +36,18 @@ def test_a_bank_that_was_saved_is_the_same_when_loaded(folder, lesson):
 
 
 @pytest.mark.parametrize(
-    ("answer", "known"),
+    ("answer", "reference"),
     [
         (lambda x: x / x.sum(), ""),
         (lambda x: x / x.max(), "by-largest"),
         (lambda x: x.div_(x.sum().clone()), "overwritten"),
     ],
 )
-def test_a_loaded_bank_judges_like_the_one_that_was_saved(folder, answer, known):
+def test_a_loaded_bank_judges_like_the_one_that_was_saved(folder, answer, reference):
     loaded = bank.load(LESSON, folder)
     task = loaded.tasks["share"]
     verdict = judge(task, collect_answer(task, loaded, answer, {}))
-    assert (verdict.passed, verdict.known_wrong) == (not known, known)
+    assert (verdict.passed, verdict.known_wrong) == (not reference, reference)
 
 
 def test_points_are_the_sum_over_the_checks(folder):
@@ -171,21 +171,21 @@ def kept(lesson, folder, **fields):
     return bank.load(LESSON, folder).tasks["share"].probe["special"]
 
 
-def same(one, other):
+def same(item, other):
     """Whether two parts of a probe are equal, tensors and records included."""
-    if isinstance(one, torch.Tensor):
-        alike = isinstance(other, torch.Tensor) and one.dtype == other.dtype
-        return alike and torch.equal(one.nan_to_num(7), other.nan_to_num(7))
-    if dataclasses.is_dataclass(one):
-        names = [field.name for field in dataclasses.fields(one)]  # without what was cached meanwhile
-        return type(one) is type(other) and all(
-            same(getattr(one, name), getattr(other, name)) for name in names
+    if isinstance(item, torch.Tensor):
+        alike = isinstance(other, torch.Tensor) and item.dtype == other.dtype
+        return alike and torch.equal(item.nan_to_num(7), other.nan_to_num(7))
+    if dataclasses.is_dataclass(item):
+        names = [field.name for field in dataclasses.fields(item)]  # without what was cached meanwhile
+        return type(item) is type(other) and all(
+            same(getattr(item, name), getattr(other, name)) for name in names
         )
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    return type(one) is type(other) and one == other
+    if isinstance(item, dict):
+        return list(item) == list(other) and all(same(item[key], other[key]) for key in item)
+    if isinstance(item, tuple):
+        return len(item) == len(other) and all(map(same, item, other))
+    return type(item) is type(other) and item == other
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -27,10 +27,10 @@ def made(folder: Path, text: str = DESCRIBED) -> Path:
 
 
 def test_a_course_is_what_its_file_says(tmp_path):
-    found = Course.read(made(tmp_path, DESCRIBED + 'preload = ["pictures"]\nlanguages = ["fr", "en"]\n'))
-    assert (found.root, found.bank, found.source) == (tmp_path, tmp_path / "answers", tmp_path / "source")
-    assert (found.name, found.title, found.lessons) == ("tiny", "Tiny", ("01-tiny",))
-    assert (found.preload, found.languages) == (("pictures",), ("fr", "en"))
+    actual = Course.read(made(tmp_path, DESCRIBED + 'preload = ["pictures"]\nlanguages = ["fr", "en"]\n'))
+    assert (actual.root, actual.bank, actual.source) == (tmp_path, tmp_path / "answers", tmp_path / "source")
+    assert (actual.name, actual.title, actual.lessons) == ("tiny", "Tiny", ("01-tiny",))
+    assert (actual.preload, actual.languages) == (("pictures",), ("fr", "en"))
 
 
 def test_a_course_says_what_its_notebooks_carry(tmp_path):
@@ -99,16 +99,16 @@ def test_a_notebook_that_went_elsewhere_still_finds_its_course(tmp_path, monkeyp
 @pytest.fixture
 def packages(tmp_path, monkeypatch) -> Path:
     """Two installed courses, `one` and `two`, and a working folder that is in none."""
-    place = tmp_path / "packages"
+    folder = tmp_path / "packages"
     entries = []
     for name in ("one", "two"):
-        made(place / f"{name}_course", DESCRIBED.replace("tiny", name, 1))
+        made(folder / f"{name}_course", DESCRIBED.replace("tiny", name, 1))
         entries.append(EntryPoint(name, f"{name}_course", course.GROUP))
-    monkeypatch.syspath_prepend(place)
+    monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr(course, "entry_points", lambda group: entries)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    return place
+    return folder
 
 
 def test_an_installed_course_counts_where_a_notebook_or_its_folder_names_it(packages, monkeypatch):
@@ -129,8 +129,8 @@ def test_an_installed_course_counts_where_a_notebook_or_its_folder_names_it(pack
 def test_without_its_course_a_notebook_says_what_to_do(packages, monkeypatch, named, language, sentence):
     monkeypatch.setenv(course.NAMED, named)
     monkeypatch.setenv(LANGUAGE, language)
-    for said in (check("share"), hint("share"), progress(), predict("sign", "Which sign?")):
-        assert sentence.replace("`", "") in repr(said).replace("`", "")
+    for output in (check("share"), hint("share"), progress(), predict("sign", "Which sign?")):
+        assert sentence.replace("`", "") in repr(output).replace("`", "")
     use(NullTranslations())
 
 

@@ -112,7 +112,7 @@ def test_texts_longer_than_any_honest_one_are_cut(packed):
     missing = back.outcomes["three"].module.missing
     assert len(missing[0]) == MAX_TEXT
     lists = back.nearest, missing, back.examined.idle, back.examined.influences, moved, moved[0]
-    assert {len(one) for one in lists} == {MAX_ITEMS}
+    assert {len(item) for item in lists} == {MAX_ITEMS}
 
 
 @pytest.mark.parametrize("forged", [{"status": "y" * 10**6}, {"x" * 10**6: 1}], ids=["value", "name"])
@@ -237,12 +237,12 @@ def swapped(plain: Any, path: tuple, value: Any) -> Any:
     """A copy of some JSON with the part at `path` replaced."""
     if not path:
         return value
-    made = copy.deepcopy(plain)
-    part = made
+    result = copy.deepcopy(plain)
+    part = result
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
-    return made
+    return result
 
 
 def read_or_refused(text: str) -> bool:
@@ -296,12 +296,12 @@ def test_any_part_swapped_for_one_of_another_type_is_read_or_refused(packed):
 def test_any_part_left_out_is_read_or_refused(packed):
     for path in places(packed):
         if path and isinstance(path[-1], str):
-            made = copy.deepcopy(packed)
-            part = made
+            result = copy.deepcopy(packed)
+            part = result
             for key in path[:-1]:
                 part = part[key]
             del part[path[-1]]
-            read_or_refused(json.dumps(made))
+            read_or_refused(json.dumps(result))
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("F8_E4M3", 1), ("U16", 2), ("C64", 8), ("U64", 8)])

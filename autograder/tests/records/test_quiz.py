@@ -23,10 +23,10 @@ ITEMS = [
     ],
 )
 def test_the_first_gap_says_with_which_lesson_to_begin(answers, lesson):
-    said = {item.id: answer for item, answer in zip(ITEMS, answers, strict=True) if answer != "-"}
-    assert first_lesson(ITEMS, "first", said) == lesson
+    output = {item.id: answer for item, answer in zip(ITEMS, answers, strict=True) if answer != "-"}
+    assert first_lesson(ITEMS, "first", output) == lesson
 
 
 def test_an_answer_tells_its_mistake_and_the_right_one_tells_none():
     asked = ITEMS[0].asked["first"]
-    assert [asked.mistake(said) for said in ("1", "2", "")] == ["one-left-out", "", ""]
+    assert [asked.mistake(output) for output in ("1", "2", "")] == ["one-left-out", "", ""]

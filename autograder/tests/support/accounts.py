@@ -22,22 +22,22 @@ TEMPORARY = Path("/var/tmp")
 
 
 @contextmanager
-def accounts(place: Path, *names: str) -> Iterator[list[Account]]:
+def accounts(root: Path, *names: str) -> Iterator[list[Account]]:
     """Make accounts whose homes lie in a folder.
 
     They are made in a namespace of their own, where /etc is a copy: this machine's accounts stay as they are.
     A folder on the way to the interpreter or to `place` that only its owner may enter is covered there by one
     that all may enter, and that holds nothing but the way.
     """
-    place.chmod(0o755)
-    needed = [place, Path(sys.prefix), Path(sys.base_prefix), Path(autograder.__file__).parents[2]]
+    root.chmod(0o755)
+    needed = [root, Path(sys.prefix), Path(sys.base_prefix), Path(autograder.__file__).parents[2]]
     lines = ["set -e", f"mount -t tmpfs -o mode=700 tmpfs {HELD}", f"mount -t tmpfs tmpfs {TEMPORARY}"]
     lines += [f"cp -a /etc {HELD}/etc", f"mount --bind {HELD}/etc /etc"]
     for name in names:
         # One of this machine's own with that name is forgotten there.
         lines.append(f"sed -i '/^{name}:/d' /etc/passwd /etc/shadow /etc/group /etc/gshadow")
-        lines.append(f"useradd --no-create-home --home-dir {quote(str(place / name))} {name}")
-        lines.append(f"install -d -m 700 -o {name} -g {name} {quote(str(place / name))}")
+        lines.append(f"useradd --no-create-home --home-dir {quote(str(root / name))} {name}")
+        lines.append(f"install -d -m 700 -o {name} -g {name} {quote(str(root / name))}")
     for number, closed in enumerate(_closed(needed)):
         held = HELD / str(number)
         lines += [f"mkdir {held}", f"mount --rbind {quote(str(closed))} {held}"]
@@ -47,10 +47,10 @@ def accounts(place: Path, *names: str) -> Iterator[list[Account]]:
             lines += [f"mkdir -p {there}", f"mount --rbind {here} {there}"]
     lines += ["echo made", "cat"]  # until nobody asks any more
     command = ["unshare", "--mount", "--propagation", "private", "bash", "-c", "\n".join(lines)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as kept:
-        assert kept.stdout is not None
-        assert kept.stdout.readline() == "made\n"
-        yield [Account(name, place / name, kept.pid) for name in names]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as saved:
+        assert saved.stdout is not None
+        assert saved.stdout.readline() == "made\n"
+        yield [Account(name, root / name, saved.pid) for name in names]
 
 
 def why_no_accounts() -> str:
@@ -102,14 +102,14 @@ class Account:
             words: the command's.
             code: how it ends.
         """
-        known = {"HOME": str(self.home), "JUPYTER_DATA_DIR": str(self.home)}
-        known["AUTOGRADER_PROGRESS"] = str(self.home / "progress")
+        reference = {"HOME": str(self.home), "JUPYTER_DATA_DIR": str(self.home)}
+        reference["AUTOGRADER_PROGRESS"] = str(self.home / "progress")
         # nbgrader runs `alembic` by its name.
-        known["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", "")))
+        reference["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", "")))
         done = subprocess.run(
             [*self._become(folder), sys.executable, "-m", "nbgrader", *map(str, words)],
             cwd=folder,
-            env=os.environ | known,
+            env=os.environ | reference,
             capture_output=True,
             text=True,
             check=False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def marks(name: str, solution: bool, points: int = 0) -> dict[str, object]:
-    made = {
+    result = {
         "cell_type": "code",
         "grade": not solution,
         "grade_id": name,
@@ -13,4 +13,4 @@ def marks(name: str, solution: bool, points: int = 0) -> dict[str, object]:
         "solution": solution,
         "task": False,
     }
-    return {"nbgrader": made if solution else {**made, "points": points}}
+    return {"nbgrader": result if solution else {**result, "points": points}}

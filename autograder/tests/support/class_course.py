@@ -25,21 +25,21 @@ ADDS = '\n[adds]\nexperiments = "source/signals.py"\n'
 def built(temporary: pytest.TempPathFactory) -> Course:
     """Build the course, once for all processes that run tests side by side."""
     own = temporary.getbasetemp()
-    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "class course"
-    done = place.with_name("class course is built")
-    with FileLock(f"{place}.lock"):
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "class course"
+    done = folder.with_name("class course is built")
+    with FileLock(f"{folder}.lock"):
         if not done.exists():
-            write(place)
-            run(place, "build")
+            write(folder)
+            run(folder, "build")
             done.touch()
-    return Course.read(place)
+    return Course.read(folder)
 
 
-def write(place: Path) -> None:
+def write(folder: Path) -> None:
     """Write the course's source."""
-    shutil.copytree(TEMPLATE, place, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(MORE, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    described = place / "course.toml"
+    shutil.copytree(TEMPLATE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(MORE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    described = folder / "course.toml"
     text = described.read_text(encoding="utf-8")
     for old, new in (('["en"]', '["en", "bn"]'), (f'["{LESSON}"]', f'["{LESSON}", "{OTHER}"]')):
         assert text.count(old) == 1
@@ -54,13 +54,13 @@ def run(where: Path, *words: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def class_folder(course: Course, place: Path, *lessons: str) -> Path:
+def class_folder(course: Course, folder: Path, *lessons: str) -> Path:
     """A class's folder: some of the course's lessons as they are released, and the course's own answers."""
     for lesson in lessons:
         for name in ("notebooks", "source"):
-            shutil.copytree(course.root / name / lesson, place / name / lesson)
+            shutil.copytree(course.root / name / lesson, folder / name / lesson)
     for name in ("course.toml", "nbgrader_config.py", "pyproject.toml", course.adds.experiments):
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(course.root / name, place / name)
-    shutil.copytree(course.bank, place / course.bank.name, dirs_exist_ok=True)
-    return place
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(course.root / name, folder / name)
+    shutil.copytree(course.bank, folder / course.bank.name, dirs_exist_ok=True)
+    return folder

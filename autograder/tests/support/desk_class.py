@@ -33,12 +33,12 @@ def answered(class_course: Course, folder: Path) -> Class:
             book.add_submission(LESSON, student)
         book.db.commit()
     with graded_results.opened(course.database) as store:
-        for student, said in TEXTS.items():
-            finding = "" if said else "StillStub"
-            found = TaskResult(LESSON, student, TASK, None, 3, finding=finding, answer=said)
+        for student, output in TEXTS.items():
+            finding = "" if output else "StillStub"
+            actual = TaskResult(LESSON, student, TASK, None, 3, finding=finding, answer=output)
             mistake = {} if student == "cleo" else {"faults": ("no-stride",), "finding": "MatchesKnownWrong"}
             code = {"answer": f"v1 = 1  # by {student}", **mistake}
             for points in (0, 2):  # graded twice
-                both = [found, TaskResult(LESSON, student, CODE, points, 4, **code)]
+                both = [actual, TaskResult(LESSON, student, CODE, points, 4, **code)]
                 store.write(Grading(LESSON, student, graded_results.now(), {"checks": str(points)}), both)
     return course

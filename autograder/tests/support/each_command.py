@@ -23,12 +23,12 @@ def outcome(folder, words):
     """The code and all that a command prints."""
     from autograder.command.app import app
 
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         child = os.fork()
         if child == 0:
             code = 1
             for stream in (1, 2):
-                os.dup2(said.fileno(), stream)
+                os.dup2(output.fileno(), stream)
             try:
                 os.chdir(folder)
                 app(words)
@@ -41,8 +41,8 @@ def outcome(folder, words):
                 sys.stderr.flush()
             os._exit(code)
         _, status = os.waitpid(child, 0)
-        said.seek(0)
-        return os.waitstatus_to_exitcode(status), said.read().decode("utf-8", "replace")
+        output.seek(0)
+        return os.waitstatus_to_exitcode(status), output.read().decode("utf-8", "replace")
 
 
 if __name__ == "__main__":
@@ -51,5 +51,5 @@ if __name__ == "__main__":
             with contextlib.suppress(ImportError):
                 importlib.import_module(module.name)
     commands = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    results = [outcome(*one) for one in commands]
+    results = [outcome(*item) for item in commands]
     Path(sys.argv[2]).write_text(json.dumps(results), encoding="utf-8")

@@ -132,8 +132,8 @@ class Notebook:
 def shell() -> Iterator[InteractiveShell]:
     config = Config()
     config.HistoryManager.enabled = False
-    made = KernelShell.instance(config=config)
-    yield made
+    result = KernelShell.instance(config=config)
+    yield result
     KernelShell.clear_instance()
 
 
@@ -142,10 +142,10 @@ def notebook(shell: InteractiveShell, bank_folder: Path) -> Notebook:
     """A fresh notebook in which the tiny lesson's example data and `check` are there."""
     shell.user_ns.clear()
     shell.init_user_ns()
-    made = Notebook(shell)
-    made.run("import torch\nfrom autograder import check, hint, progress")
-    made.run("table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])")
-    return made
+    result = Notebook(shell)
+    result.run("import torch\nfrom autograder import check, hint, progress")
+    result.run("table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])")
+    return result
 
 
 @pytest.fixture(scope="session")
@@ -157,6 +157,6 @@ def class_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="session")
 def sandbox(walls: None, class_course: Course) -> Iterator[SandboxRunner]:
     """One sandbox of the class's course for all files: to start one takes many seconds."""
-    made = SandboxRunner(Banks.of(class_course))
-    yield made
-    made.close()
+    result = SandboxRunner(Banks.of(class_course))
+    yield result
+    result.close()

@@ -13,17 +13,17 @@ from typer.testing import CliRunner
 SOURCES = {LESSON: TEMPLATE, OTHER: MORE}
 
 
-def run(place, *arguments, code=0):
-    result = CliRunner().invoke(cli.app, [*map(str, arguments), "--course", str(place)])
+def run(folder, *arguments, code=0):
+    result = CliRunner().invoke(cli.app, [*map(str, arguments), "--course", str(folder)])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == code, result.output
     return " ".join(result.output.split())
 
 
 def notebook(lesson=LESSON, note=""):
-    made = read_source(SOURCES[lesson] / "source" / lesson / f"{lesson}.py")
-    made.cells.append(nbformat.v4.new_code_cell(note, id="note"))
-    return nbformat.writes(made)
+    result = read_source(SOURCES[lesson] / "source" / lesson / f"{lesson}.py")
+    result.cells.append(nbformat.v4.new_code_cell(note, id="note"))
+    return nbformat.writes(result)
 
 
 def zipped(path, files):
@@ -34,6 +34,6 @@ def zipped(path, files):
     return path
 
 
-def note_of(place, student, lesson=LESSON):
-    path = place / "submitted" / student / lesson / f"{lesson}.ipynb"
+def note_of(folder, student, lesson=LESSON):
+    path = folder / "submitted" / student / lesson / f"{lesson}.ipynb"
     return nbformat.read(path, as_version=4).cells[-1].source if path.is_file() else None

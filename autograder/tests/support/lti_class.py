@@ -91,13 +91,13 @@ def served(folder: Path, home: Platform, limits: Limits | None = None) -> Iterat
         home.tool = f"http://127.0.0.1:{listening.getsockname()[1]}"
         (folder / "lti.toml").write_text(toml(home, home.tool), encoding="utf-8")
         course = Class(folder)
-        made = server(course, Registrations.read(course.banks.course), limits=limits)
-        thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
+        result = server(course, Registrations.read(course.banks.course), limits=limits)
+        thread = threading.Thread(target=result.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         try:
             yield home.tool
         finally:
-            made.should_exit = True
+            result.should_exit = True
             thread.join()
 
 

@@ -65,8 +65,8 @@ def signed(claims: Mapping[str, Any], key: rsa.RSAPrivateKey, kid: str, **head: 
 
 def sealed(head: bytes, body: bytes, key: rsa.RSAPrivateKey) -> str:
     """Any two parts, signed."""
-    said = f"{b64(head)}.{b64(body)}"
-    return f"{said}.{b64(key.sign(said.encode(), padding.PKCS1v15(), SHA256()))}"
+    output = f"{b64(head)}.{b64(body)}"
+    return f"{output}.{b64(key.sign(output.encode(), padding.PKCS1v15(), SHA256()))}"
 
 
 def jwk(key: rsa.RSAPrivateKey, kid: str) -> dict[str, str]:
@@ -128,8 +128,8 @@ class Platform:
     ) -> dict[str, Any]:
         """What a launch's token says."""
         now = int(time.time())
-        column = next((one["id"] for one in self.columns if one.get("resourceId") == lesson), None)
-        said = {
+        column = next((item["id"] for item in self.columns if item.get("resourceId") == lesson), None)
+        output = {
             "iss": self.issuer,
             "aud": self.client,
             "sub": user,
@@ -155,15 +155,15 @@ class Platform:
             },
         }
         if more.pop("deep", False):
-            del said[f"{CLAIM}resource_link"]
-            said[f"{CLAIM}message_type"] = "LtiDeepLinkingRequest"
-            said["https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"] = {
+            del output[f"{CLAIM}resource_link"]
+            output[f"{CLAIM}message_type"] = "LtiDeepLinkingRequest"
+            output["https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"] = {
                 "deep_link_return_url": f"{self.issuer}/linked",
                 "accept_types": ["ltiResourceLink"],
                 "accept_presentation_document_targets": ["window"],
                 "data": "what must come back",
             }
-        return {**said, **more}
+        return {**output, **more}
 
     # What the tool asks.
 
@@ -212,10 +212,10 @@ class Platform:
         wanted = set(asked.get("scope", "").split())
         if not wanted or not wanted <= self.allowed:
             raise Wrong(400, "invalid_scope", f"not allowed: {sorted(wanted - self.allowed)}")
-        made = secrets.token_urlsafe(16)
-        self._tokens[made] = wanted, time.time() + self.lifetime
+        result = secrets.token_urlsafe(16)
+        self._tokens[result] = wanted, time.time() + self.lifetime
         return {
-            "access_token": made,
+            "access_token": result,
             "token_type": "Bearer",
             "expires_in": self.lifetime,
             "scope": " ".join(wanted),
@@ -228,21 +228,21 @@ class Platform:
         if read.get("alg") != "RS256":
             raise Wrong(401, "invalid_client", f"signed by {read.get('alg')}")
         with urlopen(f"{self.tool}/jwks") as answer:
-            found = [key for key in json.load(answer)["keys"] if key["kid"] == read.get("kid")]
-        if len(found) != 1:
+            actual = [key for key in json.load(answer)["keys"] if key["kid"] == read.get("kid")]
+        if len(actual) != 1:
             raise Wrong(401, "invalid_client", "the tool publishes no such key")
-        n, e = (int.from_bytes(unb64(found[0][name]), "big") for name in "ne")
+        n, e = (int.from_bytes(unb64(actual[0][name]), "big") for name in "ne")
         try:
             rsa.RSAPublicNumbers(e, n).public_key().verify(
                 unb64(signature), f"{head}.{claims}".encode(), padding.PKCS1v15(), SHA256()
             )
         except InvalidSignature:
             raise Wrong(401, "invalid_client", "the signature is wrong") from None
-        said: dict[str, Any] = json.loads(unb64(claims))
+        output: dict[str, Any] = json.loads(unb64(claims))
         now = time.time()
-        if not now - 300 < said["iat"] <= now + 5 or not now < said["exp"] <= now + 3600:
+        if not now - 300 < output["iat"] <= now + 5 or not now < output["exp"] <= now + 3600:
             raise Wrong(401, "invalid_client", "the assertion is too old or lives too long")
-        return said
+        return output
 
     def expire(self) -> None:
         """Every access token ends now."""
@@ -250,21 +250,21 @@ class Platform:
 
     def link(self, token: str) -> str:
         """Deep linking's answer, which the browser brings."""
-        said = self.checked(token)
+        output = self.checked(token)
         fixed = {
             "message_type": "LtiDeepLinkingResponse",
             "version": "1.3.0",
             "deployment_id": self.deployment,
         }
         for name, wanted in fixed.items():
-            if said.get(f"{CLAIM}{name}") != wanted:
+            if output.get(f"{CLAIM}{name}") != wanted:
                 raise Wrong(400, "invalid_request", name)
-        if said["iss"] != self.client or self.issuer not in said["aud"]:
+        if output["iss"] != self.client or self.issuer not in output["aud"]:
             raise Wrong(400, "invalid_request", "from or for another")
-        if said.get("https://purl.imsglobal.org/spec/lti-dl/claim/data") != "what must come back":
+        if output.get("https://purl.imsglobal.org/spec/lti-dl/claim/data") != "what must come back":
             raise Wrong(400, "invalid_request", "data")
-        self._once(f"nonce {said['nonce']}")
-        for item in said["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"]:
+        self._once(f"nonce {output['nonce']}")
+        for item in output["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"]:
             self.linked.append(item)
             if "lineItem" in item:
                 self.add_column(item["lineItem"])
@@ -274,17 +274,17 @@ class Platform:
         if not given.get("label") or not given.get("scoreMaximum", 0) > 0:
             raise Wrong(400, "invalid_request", "a column needs a label and a maximum")
         # Addresses with large letters and a query, as some platforms have them.
-        made = {**given, "id": f"{self.issuer}/lineitems/Col{len(self.columns)}?Type=A"}
-        self.columns.append(made)
-        return made
+        result = {**given, "id": f"{self.issuer}/lineitems/Col{len(self.columns)}?Type=A"}
+        self.columns.append(result)
+        return result
 
     def score(self, column: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         """A score, as assignments and grades 2.0 has it."""
-        for name, known in PROGRESS.items():
-            if given.get(name) not in known:
+        for name, reference in PROGRESS.items():
+            if given.get(name) not in reference:
                 raise Wrong(400, "invalid_request", name)
         user = given.get("userId")
-        if user not in {one["user_id"] for one in self.people}:
+        if user not in {item["user_id"] for item in self.people}:
             raise Wrong(404, "invalid_request", "nobody has this id")
         if not datetime.fromisoformat(given["timestamp"]).tzinfo:
             raise Wrong(400, "invalid_request", "timestamp")
@@ -326,14 +326,18 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             with home._lock:
                 home.asked[place.path] = home.asked.get(place.path, 0) + 1
-            status, kind, said = 200, "application/json", self._find(place.path, parse_qs(place.query), body)
-            if isinstance(said, str):
-                kind, said = "text/html", said
+            status, kind, output = (
+                200,
+                "application/json",
+                self._find(place.path, parse_qs(place.query), body),
+            )
+            if isinstance(output, str):
+                kind, output = "text/html", output
         except Wrong as problem:
             home.errors.append(f"{place.path}: {problem}")
             status, kind = problem.status, "application/json"
-            said = {"error": problem.error, "error_description": str(problem)}
-        content = said.encode() if isinstance(said, str) else json.dumps(said).encode()
+            output = {"error": problem.error, "error_description": str(problem)}
+        content = output.encode() if isinstance(output, str) else json.dumps(output).encode()
         self.send_response(status)
         for name, value in {"Content-Type": kind, "Content-Length": str(len(content)), **self._more}.items():
             self.send_header(name, value)
@@ -363,16 +367,16 @@ class _Handler(BaseHTTPRequestHandler):
             home.allow(bearer, f"{AGS}lineitem", *([f"{AGS}lineitem.readonly"] if body is None else []))
             return home.columns if body is None else home.add_column(json.loads(body))
         column = re.fullmatch(r"/lineitems/(\w+)(/scores)?", path)
-        for one in home.columns:
-            if column and urlsplit(one["id"]).path == f"/lineitems/{column[1]}":
+        for item in home.columns:
+            if column and urlsplit(item["id"]).path == f"/lineitems/{column[1]}":
                 if column[2]:
                     home.allow(bearer, f"{AGS}score")
                     if self.headers["Content-Type"] != "application/vnd.ims.lis.v1.score+json":
                         raise Wrong(415, "invalid_request", "the kind of content")
-                    home.score(one, json.loads(body or b"{}"))
+                    home.score(item, json.loads(body or b"{}"))
                     return {}
                 home.allow(bearer, f"{AGS}lineitem", f"{AGS}lineitem.readonly")
-                return one
+                return item
         raise Wrong(404, "invalid_request", path)
 
     def log_message(self, *_: Any) -> None:
@@ -383,12 +387,12 @@ class _Handler(BaseHTTPRequestHandler):
 def platform() -> Iterator[Platform]:
     """A platform that listens."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {}))
-    made = Platform(f"http://127.0.0.1:{server.server_port}")
-    server.RequestHandlerClass.platform = made  # type: ignore[attr-defined]
+    result = Platform(f"http://127.0.0.1:{server.server_port}")
+    server.RequestHandlerClass.platform = result  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield made
+        yield result
     finally:
         server.shutdown()
         server.server_close()

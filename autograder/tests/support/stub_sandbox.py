@@ -71,8 +71,8 @@ class Stub:
         self._out.flush()
 
     def cell(self, name: str, text: str = "") -> None:
-        said = {"id": name, "count": 1, "outputs": outputs(name, text)}
-        self.say(framing.CELL, json.dumps(said).encode())
+        output = {"id": name, "count": 1, "outputs": outputs(name, text)}
+        self.say(framing.CELL, json.dumps(output).encode())
 
     def serve(self) -> None:
         self.say(framing.READY, b"")

@@ -62,11 +62,11 @@ check("row-sums")
 print("the table's largest number:", table.max())
 '''
 SOURCE = re.sub(
-    r"(?m)^ANSWER (.*)$", lambda found: f"# %% nbgrader={{{ANSWER}}}".replace("NAME", found[1]), SOURCE
+    r"(?m)^ANSWER (.*)$", lambda actual: f"# %% nbgrader={{{ANSWER}}}".replace("NAME", actual[1]), SOURCE
 )
 SOURCE = re.sub(
     r"(?m)^TEST (.*) (\d)$",
-    lambda found: f"# %% nbgrader={{{TEST}}}".replace("NAME", found[1]).replace("POINTS", found[2]),
+    lambda actual: f"# %% nbgrader={{{TEST}}}".replace("NAME", actual[1]).replace("POINTS", actual[2]),
     SOURCE,
 )
 

@@ -32,10 +32,10 @@ def certificate(tmp_path_factory) -> tuple[Path, Path]:
 
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")]), datetime.now(UTC)
-    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    made = made.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=1))
+    result = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    result = result.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=1))
     folder = tmp_path_factory.mktemp("tls")
-    (folder / "cert.pem").write_bytes(made.sign(key, SHA256()).public_bytes(Encoding.PEM))
+    (folder / "cert.pem").write_bytes(result.sign(key, SHA256()).public_bytes(Encoding.PEM))
     plain = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (folder / "key.pem").write_bytes(plain)
     return folder / "cert.pem", folder / "key.pem"
@@ -79,7 +79,7 @@ def test_whoever_holds_connections_keeps_nobody_out(kind, tls, certificate):
         held(port, 70, sent, "127.0.0.3"),
         held(port, 70, sent, "127.0.0.4"),  # with those before, more than the server takes in all
     ):
-        assert [answer(port, source=f"127.0.0.{one}", tls=tls) for one in (1, 4, 9)] == [200] * 3
+        assert [answer(port, source=f"127.0.0.{item}", tls=tls) for item in (1, 4, 9)] == [200] * 3
 
 
 @pytest.mark.parametrize("kind", HOLDS)
@@ -136,13 +136,13 @@ def test_whoever_comes_while_too_many_are_being_answered_waits():
 def test_who_asks_is_whom_a_proxy_names_only_where_that_proxy_is_known():
     asked = []
 
-    async def told(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def reported(scope: dict[str, Any], receive: Any, send: Any) -> None:
         asked.append(scope["client"][0])
         await shown(scope, receive, send)
 
-    with served(told) as port:
+    with served(reported) as port:
         answer(port, **{"X-Forwarded-For": "203.0.113.7"})
-    with served(told, Limits(proxies=("127.0.0.1",))) as port:
+    with served(reported, Limits(proxies=("127.0.0.1",))) as port:
         answer(port, **{"X-Forwarded-For": "203.0.113.7"})
         answer(port, **{"X-Forwarded-For": "203.0.113.7, 203.0.113.8"})  # the first is what a client made up
         answer(port, source="127.0.0.2", **{"X-Forwarded-For": "203.0.113.7"})
@@ -166,24 +166,24 @@ class Held:
 
 
 def test_of_too_many_connections_the_one_that_does_the_least_goes_and_then_the_oldest():
-    made = [
-        Held(one)
-        for one in (Activity.WORKING, Activity.SENDING, Activity.RECEIVING, Activity.IDLE, Activity.IDLE)
+    result = [
+        Held(item)
+        for item in (Activity.WORKING, Activity.SENDING, Activity.RECEIVING, Activity.IDLE, Activity.IDLE)
     ]
     admission = Admission(Limits(per_address=5))
-    assert all(admission.admit("192.0.2.1", one) for one in made)
+    assert all(admission.admit("192.0.2.1", item) for item in result)
     order = []
     for _ in range(5):
         new = Held(Activity.WORKING)
         admitted = admission.admit("192.0.2.1", new)
-        order += [place for place, one in enumerate(made) if one.closed and place not in order]
+        order += [position for position, item in enumerate(result) if item.closed and position not in order]
         assert admitted is (len(order) <= 4 and _ < 4)
     assert order == [3, 4, 2, 1]
     assert admission.count == 5
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("item", "other", "same"),
     [
         ("192.0.2.1", "::ffff:192.0.2.1", True),
         ("192.0.2.1", "192.0.2.2", False),
@@ -193,5 +193,5 @@ def test_of_too_many_connections_the_one_that_does_the_least_goes_and_then_the_o
         ("unknown", "x" * 9000, True),
     ],
 )
-def test_what_counts_as_one_client(one, other, same):
-    assert (client_of(one) == client_of(other)) is same
+def test_what_counts_as_one_client(item, other, same):
+    assert (client_of(item) == client_of(other)) is same

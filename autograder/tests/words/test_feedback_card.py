@@ -181,9 +181,9 @@ def test_what_looks_at_the_result_itself_needs_that_to_be_right(share, judged):
 
 def test_an_error_is_told_once_and_then_only_on_which_input(shown, share):
     html, text = shown(share, lambda x: x / unheard_of)  # noqa: F821
-    for said in (html.text, text):
-        assert said.count("unheard_of' is not defined") == 1
-        assert "fails on: four numbers" in said
+    for output in (html.text, text):
+        assert output.count("unheard_of' is not defined") == 1
+        assert "fails on: four numbers" in output
 
 
 def test_several_mistakes_are_counted_and_numbered(share):

@@ -20,7 +20,7 @@ from autograder.words.phrases import axis_label, number_text
 from support.tiny_lesson import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
 
 
-def said(message) -> str:
+def printed(message) -> str:
     """All of a message as one text."""
     return "\n".join([message.headline, *message.details, message.code])
 
@@ -136,7 +136,7 @@ def test_an_error_in_what_a_line_calls_is_told_with_that_line(share):
     error = raised(
         "ValueError", "no", line="return helper(x)", line_number=2, function="share", called="helper"
     )
-    assert "Line 2 of its cell calls `helper`, and it stops in there" in said(word(error, share))
+    assert "Line 2 of its cell calls `helper`, and it stops in there" in printed(word(error, share))
 
 
 def test_all_that_a_call_could_have_taken_is_left_out(share):
@@ -203,8 +203,8 @@ def test_several_tensors_that_are_told_as_one_say_what_axis_0_counts(pairs):
     wrong = f.WrongShape((2, 0), (2, 3), axis=1, probe=pairs.probes[0].id)
     stacked = [dataclasses.replace(probe, settings={"stacked": True}) for probe in pairs.probes]
     several = dataclasses.replace(pairs, probes=tuple(stacked))
-    assert "Axis 0 counts the tensors" in said(word(wrong, several))
-    assert "Axis 0 counts the tensors" not in said(word(wrong, pairs))
+    assert "Axis 0 counts the tensors" in printed(word(wrong, several))
+    assert "Axis 0 counts the tensors" not in printed(word(wrong, pairs))
 
 
 def test_a_wrong_number_of_axes_names_those_that_are_asked_for(pairs):
@@ -254,13 +254,13 @@ def wrong_values(**fields):
 
 
 def test_entries_that_were_never_filled_in_are_counted(share):
-    assert "1 entry is exactly 0" in said(word(wrong_values(unfilled=1), share))
-    assert "2 entries are exactly 0" in said(word(wrong_values(unfilled=2), share))
+    assert "1 entry is exactly 0" in printed(word(wrong_values(unfilled=1), share))
+    assert "2 entries are exactly 0" in printed(word(wrong_values(unfilled=2), share))
 
 
 @pytest.mark.parametrize("share_right", [0.999, 0.9951])
 def test_not_all_entries_are_right_where_one_is_wrong(share, share_right):
-    assert "100 %" not in said(word(wrong_values(share_right=share_right), share))
+    assert "100 %" not in printed(word(wrong_values(share_right=share_right), share))
 
 
 def test_two_numbers_that_differ_are_shown_so_that_they_differ(share):
@@ -283,7 +283,7 @@ NO_SUM = f.Named("no-sum", "nothing is added up", "Add up.")
 
 def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
     message = word(wrong_values(), share, verdict(unfinished=("row_sums",), named=(BY_LARGEST,)))
-    assert "row_sums" not in said(message)
+    assert "row_sums" not in printed(message)
 
 
 @pytest.mark.parametrize(
@@ -432,7 +432,7 @@ def test_an_axis_of_several_tensors_is_told_as_that_of_each(pairs):
 )
 def test_start_values_are_told_by_what_is_seen_of_them(column, expected, says):
     task = asked("b", "tokens", observe="start-values", settings={"names": ["W"]})
-    assert says in said(word(*behaves(task, (0, column), 1 - expected, expected)))
+    assert says in printed(word(*behaves(task, (0, column), 1 - expected, expected)))
 
 
 def influence(axis, *axes, shown=None):
@@ -473,7 +473,7 @@ def test_a_batch_that_mixes_is_told_to_leave_the_first_axis_alone(index):
 def test_a_batch_axis_under_any_name_is_told_as_a_batch(name):
     message = word(*behaves(influence(0, name, "tokens", "d_out"), (0, 1), True))
     assert "batch element 0" in message.headline
-    assert "comes later" not in said(message)
+    assert "comes later" not in printed(message)
 
 
 @pytest.mark.parametrize("shown", [CAUSAL.T, torch.eye(4).bool(), torch.ones(4, 4).bool()])
@@ -597,7 +597,9 @@ def dropping_function(**settings):
 )
 def test_a_function_that_drops_is_told_nothing_of_modes_or_softmax(measure):
     obtained, expected, *_ = SAID_OF_DROPOUT[measure]
-    text = said(word(*behaves(dropping_function(copies=7), (MEASURES.index(measure),), obtained, expected)))
+    text = printed(
+        word(*behaves(dropping_function(copies=7), (MEASURES.index(measure),), obtained, expected))
+    )
     assert not any(word in text for word in ("training mode", "eval mode", "softmax"))
 
 
@@ -607,7 +609,7 @@ def test_a_function_that_drops_is_told_nothing_of_modes_or_softmax(measure):
 )
 def test_a_factor_is_told_with_what_it_does_to_the_sums(factor, says, not_said):
     task = asked("batch", "tokens", "d_out", **DROPOUT)
-    text = said(word(*behaves(task, (MEASURES.index("factor"),), factor, 1.25)))
+    text = printed(word(*behaves(task, (MEASURES.index("factor"),), factor, 1.25)))
     assert says in text
     assert not_said not in text
 
@@ -657,7 +659,7 @@ def test_every_experiment_is_put_into_words_that_name_none_of_our_own(observe, c
         "operations": 9,
     }
     message = word(*behaves(asked("batch", "tokens", "d_out", observe=observe, settings=settings), *case))
-    text = said(message)
+    text = printed(message)
     assert message.headline.endswith(".")
     assert message.details
     assert all(detail.endswith(".") for detail in message.details)
@@ -679,7 +681,7 @@ def test_an_experiment_knows_how_many_axes_its_tensor_has(observe, cases):
 def test_a_tensor_that_should_be_left_alone_is_named_as_the_lessons_own(share):
     message = word(f.GivensChanged(("scores",)), dataclasses.replace(share, keeps={"scores": torch.ones(2)}))
     assert message.headline == "`scores` no longer holds what the lesson put there, and should be left alone."
-    assert "example data" not in said(message)
+    assert "example data" not in printed(message)
 
 
 # Classes that are needed, later tokens

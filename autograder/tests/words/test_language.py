@@ -61,9 +61,9 @@ def bank(tmp_path):
 def test_the_language_is_the_one_asked_for_or_that_of_the_folder(
     asked, session, folder, spoken, bank, tmp_path, monkeypatch
 ):
-    place = tmp_path / folder
-    place.mkdir(parents=True)
-    monkeypatch.chdir(place)
+    root = tmp_path / folder
+    root.mkdir(parents=True)
+    monkeypatch.chdir(root)
     monkeypatch.setenv(language.LANGUAGE, asked)
     monkeypatch.setenv("JPY_SESSION_NAME", session)
     assert language.speak(bank, ("en", "bn")) == spoken
@@ -151,20 +151,20 @@ def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
 def texts(call: ast.Call) -> list[str]:
     """Return what a call says, as far as it stands there."""
     given = call.args[: TEXTS[ast.unparse(call.func)]]
-    return [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return [item.value for item in given if isinstance(item, ast.Constant) and isinstance(item.value, str)]
 
 
-def placeholders(said: Iterable[str]) -> set[str]:
+def placeholders(output: Iterable[str]) -> set[str]:
     """Return what some texts leave open, as it stands between braces."""
-    return {field for text in said for _, field, _, _ in Formatter().parse(text) if field is not None}
+    return {field for text in output for _, field, _, _ in Formatter().parse(text) if field is not None}
 
 
 def named(call: ast.Call) -> set[str]:
-    return {one.arg for one in call.keywords if one.arg}
+    return {item.arg for item in call.keywords if item.arg}
 
 
 def test_each_placeholder_of_a_message_has_a_value_and_each_value_a_placeholder():
-    for call in (one for tree in MODULES.values() for one in calls(tree, "_", "ngettext", "LazyMessage")):
+    for call in (item for tree in MODULES.values() for item in calls(tree, "_", "ngettext", "LazyMessage")):
         if texts(call):
             number = {"number"} if len(texts(call)) == 2 else set()
             assert placeholders(texts(call)) | number == named(call) | number, texts(call)
@@ -179,26 +179,26 @@ def test_each_placeholder_of_a_table_of_messages_has_a_value(file):
         if isinstance(node, ast.Assign)
         for target in node.targets
     }
-    said = set()
+    output = set()
     for call in calls(tree, "tell", "about"):
         of_tables = [
             tables[name.id] for name in ast.walk(call) if isinstance(name, ast.Name) and name.id in tables
         ]
-        told = {text for part in (call, *of_tables) for one in calls(part, "N_") for text in texts(one)}
-        known = ABOUT if ast.unparse(call.func) == "about" else set()
-        if told:
-            assert placeholders(told) - known == named(call) - known - {"code"}, told
-        said |= told
+        reported = {text for part in (call, *of_tables) for item in calls(part, "N_") for text in texts(item)}
+        reference = ABOUT if ast.unparse(call.func) == "about" else set()
+        if reported:
+            assert placeholders(reported) - reference == named(call) - reference - {"code"}, reported
+        output |= reported
     # What stands in other tables is filled in where it is said, or with what an experiment's `_case` returns.
-    rest = {text for one in calls(tree, "N_") for text in texts(one)} - said
-    given = {name for one in calls(tree, "_", "LazyMessage") if not texts(one) for name in named(one)}
+    rest = {text for item in calls(tree, "N_") for text in texts(item)} - output
+    given = {name for item in calls(tree, "_", "LazyMessage") if not texts(item) for name in named(item)}
     keys = {key.value for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys
             if isinstance(key, ast.Constant) and isinstance(key.value, str)}  # fmt: skip
     assert placeholders(rest) <= ABOUT | NUMBERS | given | keys
 
 
 def test_all_that_is_said_is_gathered_for_translators():
-    said = {
+    output = {
         (file, text)
         for file, tree in MODULES.items()
         if not file.startswith("command/")
@@ -210,4 +210,4 @@ def test_all_that_is_said_is_gathered_for_translators():
         for entry in translate._of_package(PACKAGE)
         for text in ([entry.text] if isinstance(entry.text, str) else entry.text)
     }
-    assert {one for one in gathered if one[0].endswith(".py")} == said
+    assert {item for item in gathered if item[0].endswith(".py")} == output

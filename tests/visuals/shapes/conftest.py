@@ -46,7 +46,9 @@ def namespace_of(lesson: str, answers: Mapping[str, str] | None = None) -> dict[
     answers = answers or {}
     typed = {f"{task}-answer": dedent(code).strip("\n") for task, code in answers.items()}
     cells = [cell for cell in harness.load_lesson(lesson).notebook.cells if cell.cell_type == "code"]
-    last = max((place for place, cell in enumerate(cells) if cell["id"] in typed), default=len(cells) - 1)
+    last = max(
+        (position for position, cell in enumerate(cells) if cell["id"] in typed), default=len(cells) - 1
+    )
     namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
     with harness.torch_as_it_was():
         for cell in cells[: last + 1]:

@@ -62,8 +62,8 @@ def cross(namespace):
 
 
 def answers(lesson, task, kind):
-    found = getattr(lesson.TASKS[task], kind)
-    return [pytest.param(answer, id=answer.name) for answer in found]
+    actual = getattr(lesson.TASKS[task], kind)
+    return [pytest.param(answer, id=answer.name) for answer in actual]
 
 
 def code_of(lesson, task, name):
@@ -80,11 +80,11 @@ def given(lesson, task):
 
 
 def test_the_solution_agrees_in_every_name(solved, sizes, steps, sentences):
-    found = fused(solved("05-multi-head"), sizes, sentences).compare(steps)
-    assert not found.departs
-    assert found.agreeing == ("queries", "keys", "values", "scores", "weights", "context", "output")
-    assert found.absent == ()
-    assert found.text.startswith("Nothing departs from what the lesson expects.")
+    actual = fused(solved("05-multi-head"), sizes, sentences).compare(steps)
+    assert not actual.departs
+    assert actual.agreeing == ("queries", "keys", "values", "scores", "weights", "context", "output")
+    assert actual.absent == ()
+    assert actual.text.startswith("Nothing departs from what the lesson expects.")
 
 
 @pytest.mark.parametrize("answer", answers(lesson_05, "multi-head-attention", "right"))
@@ -120,10 +120,10 @@ def test_the_classes_of_lesson_02_have_the_shapes_of_one_sentence(solved, senten
     for name in ("SelfAttention_v1", "SelfAttention_v2"):
         t = track_shapes(namespace[name](3, 8), tokens=7, d_in=3, d_out=8)
         t(sentences[0])
-        found = t.compare(expected)
-        assert not found.departs
-        assert "queries" in found.agreeing
-        assert "output" in found.agreeing
+        actual = t.compare(expected)
+        assert not actual.departs
+        assert "queries" in actual.agreeing
+        assert "output" in actual.agreeing
 
 
 def test_the_steps_of_lesson_03_are_named_in_the_notebook(solved):
@@ -132,8 +132,8 @@ def test_the_steps_of_lesson_03_are_named_in_the_notebook(solved):
     with track_shapes(tokens=6) as t:
         mask = namespace["causal_mask"](6)
         weights = torch.softmax(scores.masked_fill(mask.bool(), -torch.inf), dim=-1)
-    found = t.compare([("mask", ("tokens", "tokens")), ("weights", ("tokens", "tokens"))])
-    assert found.agreeing == ("mask", "weights")
+    actual = t.compare([("mask", ("tokens", "tokens")), ("weights", ("tokens", "tokens"))])
+    assert actual.agreeing == ("mask", "weights")
     assert weights.shape == (6, 6)
 
 
@@ -184,9 +184,9 @@ def test_a_variable_called_output_is_not_the_output(sizes, sentences):
 def test_names_that_the_code_does_not_use_are_said_to_be_left_out(sizes, steps, sentences):
     with track_shapes(**sizes) as t:
         keys = sentences.transpose(0, 1)
-    found = t.compare([("queries", ("b", "tokens", "d_in")), ("keys", ("tokens", "b", "d_in"))])
-    assert found.absent == ("queries",)
-    assert "Not compared, because your code has no such name: queries." in found.text
+    actual = t.compare([("queries", ("b", "tokens", "d_in")), ("keys", ("tokens", "b", "d_in"))])
+    assert actual.absent == ("queries",)
+    assert "Not compared, because your code has no such name: queries." in actual.text
     assert len(keys) == 7
 
 
@@ -196,15 +196,15 @@ def test_names_that_the_code_does_not_use_are_said_to_be_left_out(sizes, steps, 
 def test_a_missing_transpose_is_found_where_it_is_missing(solved, sizes, steps, sentences):
     mended = solutions("05-multi-head")["bug-view-without-transpose"].text
     code = mended.replace("self.head_dim).transpose(1, 2)", "self.head_dim)")
-    found = causal_heads(solved("05-multi-head", {"bug-view-without-transpose": code}), sizes, sentences)
-    found = found.compare(steps)
-    assert found.operation.site.text.startswith("queries = self.W_query(x).view(")
-    assert found.name == "queries"
-    assert (found.expected, found.found) == (
+    actual = causal_heads(solved("05-multi-head", {"bug-view-without-transpose": code}), sizes, sentences)
+    actual = actual.compare(steps)
+    assert actual.operation.site.text.startswith("queries = self.W_query(x).view(")
+    assert actual.name == "queries"
+    assert (actual.expected, actual.found) == (
         "(b, heads, tokens, head_dim)",
         "(b, tokens, heads, head_dim) = (5, 7, 2, 4)",
     )
-    assert found.cause.startswith("axes 1 and 2 are the other way round: a transpose(1, 2) is missing")
+    assert actual.cause.startswith("axes 1 and 2 are the other way round: a transpose(1, 2) is missing")
 
 
 def test_of_three_splits_the_one_without_a_transpose_is_found(sizes, steps, sentences):
@@ -213,10 +213,10 @@ def test_of_three_splits_the_one_without_a_transpose_is_found(sizes, steps, sent
         keys = (x @ torch.ones(3, 8)).view(5, 7, 2, 4)
         return queries @ keys.transpose(2, 3)
 
-    found = watched(lambda: scores_of(sentences), sizes).compare(steps)
-    assert found.operation.site.text.startswith("keys = ")
-    assert "transpose(1, 2) is missing" in found.cause
-    assert found.error.startswith("RuntimeError")
+    actual = watched(lambda: scores_of(sentences), sizes).compare(steps)
+    assert actual.operation.site.text.startswith("keys = ")
+    assert "transpose(1, 2) is missing" in actual.cause
+    assert actual.error.startswith("RuntimeError")
 
 
 def test_heads_that_were_never_split_are_found(sizes, steps, sentences):
@@ -225,63 +225,63 @@ def test_heads_that_were_never_split_are_found(sizes, steps, sentences):
         keys = x @ torch.ones(3, 8)
         return queries @ keys.transpose(2, 3)
 
-    found = watched(lambda: scores_of(sentences), sizes).compare(steps)
-    assert found.operation.site.text == "keys = x @ torch.ones(3, 8)"
-    assert found.cause == "heads and head_dim are still one axis of 8: it has to be split"
+    actual = watched(lambda: scores_of(sentences), sizes).compare(steps)
+    assert actual.operation.site.text == "keys = x @ torch.ones(3, 8)"
+    assert actual.cause == "heads and head_dim are still one axis of 8: it has to be split"
 
 
 def test_view_in_place_of_transpose_is_found_although_the_shape_is_right(solved, sizes, steps, sentences):
     code = given("05-multi-head", "bug-view-without-transpose")
     t = causal_heads(solved("05-multi-head", {"bug-view-without-transpose": code}), sizes, sentences)
-    found = t.compare(steps)
-    assert found.operation.name == "view"
-    assert found.operation.site.text.startswith("queries = self.W_query(x).view(b, self.num_heads")
-    assert "the shape (b, heads, tokens, head_dim) is right, what is in it is not" in found.text
-    assert "From (b, tokens, d_out), split the last axis first" in found.text
+    actual = t.compare(steps)
+    assert actual.operation.name == "view"
+    assert actual.operation.site.text.startswith("queries = self.W_query(x).view(b, self.num_heads")
+    assert "the shape (b, heads, tokens, head_dim) is right, what is in it is not" in actual.text
+    assert "From (b, tokens, d_out), split the last axis first" in actual.text
 
 
 def test_heads_joined_without_transposing_back_are_found(solved, sizes, steps, sentences):
     code = given("05-multi-head", "bug-merge-without-transpose")
     t = encoder_heads(solved("05-multi-head", {"bug-merge-without-transpose": code}), sizes, sentences)
-    found = t.compare(steps)
-    assert found.operation.site.text == "context = context.reshape(b, num_tokens, -1)"
-    assert "bring tokens back to its place with transpose first, then join" in found.cause
+    actual = t.compare(steps)
+    assert actual.operation.site.text == "context = context.reshape(b, num_tokens, -1)"
+    assert "bring tokens back to its place with transpose first, then join" in actual.cause
 
 
 def test_a_mask_that_is_not_cut_is_found(solved, sizes, steps, sentences):
     code = code_of(lesson_05, "multi-head-attention", "mask-not-cut")
-    found = fused(solved("05-multi-head", {"multi-head-attention": code}), sizes, sentences).compare(steps)
-    assert "masked_fill_" in found.operation.site.text
-    assert "on axis -1 7 (tokens) meets 9" in found.cause
-    assert "has to be cut to the tokens present" in found.cause
+    actual = fused(solved("05-multi-head", {"multi-head-attention": code}), sizes, sentences).compare(steps)
+    assert "masked_fill_" in actual.operation.site.text
+    assert "on axis -1 7 (tokens) meets 9" in actual.cause
+    assert "has to be cut to the tokens present" in actual.cause
 
 
 def test_keys_reshaped_with_the_querys_length_are_found(solved):
     code = given("06-encoder-decoder", "bug-query-length")
     namespace = solved("06-encoder-decoder", {"bug-query-length": code})
     queries, keys = torch.ones(2, 5, 12), torch.ones(2, 7, 12)
-    found = watched(lambda: namespace["cross_scores"](queries, keys, 4), CROSS_SIZES).compare(CROSS)
-    assert found.operation.site.text.startswith("k = k.reshape(batch_size, max_sequence_length")
-    assert "k has the shape (b, source, d_model): 168 numbers do not fill (2, 5, 4, 3)" in found.cause
-    assert found.cause.endswith("Its axis 1 is 7 (source), not 5 (target)")
+    actual = watched(lambda: namespace["cross_scores"](queries, keys, 4), CROSS_SIZES).compare(CROSS)
+    assert actual.operation.site.text.startswith("k = k.reshape(batch_size, max_sequence_length")
+    assert "k has the shape (b, source, d_model): 168 numbers do not fill (2, 5, 4, 3)" in actual.cause
+    assert actual.cause.endswith("Its axis 1 is 7 (source), not 5 (target)")
 
 
 def test_a_source_cut_to_the_targets_length_is_found_although_nothing_fails(solved):
     code = code_of(lesson_06, "bug-query-length", "source-cut")
     namespace = solved("06-encoder-decoder", {"bug-query-length": code})
     queries, keys = torch.ones(2, 5, 12), torch.ones(2, 7, 12)
-    found = watched(lambda: namespace["cross_scores"](queries, keys, 4), CROSS_SIZES).compare(CROSS)
-    assert found.error == ""
-    assert found.operation.site.text == "k = k[:, :max_sequence_length]"
+    actual = watched(lambda: namespace["cross_scores"](queries, keys, 4), CROSS_SIZES).compare(CROSS)
+    assert actual.error == ""
+    assert actual.operation.site.text == "k = k[:, :max_sequence_length]"
 
 
 def test_another_width_of_the_output_is_found(solved, sentences):
     code = code_of(lesson_04, "causal-attention", "weights-times-the-input")
     module = solved("04-dropout", {"causal-attention": code})["CausalAttention"](3, 8, 9, 0.1)
     t = watched(lambda: module(sentences), {"b": 5, "tokens": 7, "d_in": 3, "d_out": 8})
-    found = t.compare(ONE_HEAD)
-    assert (found.name, found.operation.site.text) == ("output", "context_vec = attn_weights @ x")
-    assert found.cause == "axis 2 has the size 3 (d_in), not d_out"
+    actual = t.compare(ONE_HEAD)
+    assert (actual.name, actual.operation.site.text) == ("output", "context_vec = attn_weights @ x")
+    assert actual.cause == "axis 2 has the size 3 (d_in), not d_out"
 
 
 @pytest.mark.parametrize(
@@ -299,13 +299,13 @@ def test_another_width_of_the_output_is_found(solved, sentences):
     ],
 )
 def test_a_failing_line_is_told_with_its_cause(fail, cause, sizes, sentences):
-    found = watched(lambda: fail(sentences), sizes).compare([])
-    assert cause in found.text
-    assert "This line fails" in found.text
+    actual = watched(lambda: fail(sentences), sizes).compare([])
+    assert cause in actual.text
+    assert "This line fails" in actual.text
 
 
 @pytest.mark.parametrize(
-    ("found", "expected", "explained"),
+    ("actual", "expected", "explained"),
     [
         ((5, 2, 7, 4), (5, 2, 7, 4), True),
         ((10, 7, 4), (5, 2, 7, 4), True),
@@ -317,16 +317,16 @@ def test_a_failing_line_is_told_with_its_cause(fail, cause, sizes, sentences):
         ((1,), (5, 2), True),
     ],
 )
-def test_a_shape_may_be_the_expected_one_in_other_axes(found, expected, explained):
-    assert is_explained(found, expected) == explained
+def test_a_shape_may_be_the_expected_one_in_other_axes(actual, expected, explained):
+    assert is_explained(actual, expected) == explained
 
 
 def test_a_comparison_is_shown_as_text_and_html(sizes, steps, sentences):
     with track_shapes(**sizes) as t:
         keys = sentences @ torch.ones(3, 5)
-    found = t.compare([("keys", ("b", "tokens", "d_out"))])
-    bundle = found._repr_mimebundle_()
-    assert bundle["text/plain"] == repr(found)
+    actual = t.compare([("keys", ("b", "tokens", "d_out"))])
+    bundle = actual._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(actual)
     assert "<code>keys = sentences @ torch.ones(3, 5)</code>" in bundle["text/html"]
     assert len(keys) == 5
 

@@ -47,10 +47,10 @@ def test_boxes_lie_apart(sentences, solved, sizes):
     t = track_shapes(module, **sizes)
     t(sentences)
     picture = t.flow()
-    found = list(picture.figure.axes[0].patches)
-    cards = [patch.get_bbox() for patch in found if patch.get_gid()]
-    for place, one in enumerate(cards):
-        assert all(not one.overlaps(other) for other in cards[place + 1 :])
+    actual = list(picture.figure.axes[0].patches)
+    cards = [patch.get_bbox() for patch in actual if patch.get_gid()]
+    for position, item in enumerate(cards):
+        assert all(not item.overlaps(other) for other in cards[position + 1 :])
     assert_words_are_apart(picture.figure)
 
 
@@ -71,15 +71,15 @@ def test_a_failing_line_is_shown_as_such(sentences):
 def test_a_loop_is_one_box_with_its_count(sentences):
     with track_shapes() as t:
         for _ in range(24):
-            made = sentences + 1
-        assert made.shape == (5, 7, 3)
+            result = sentences + 1
+        assert result.shape == (5, 7, 3)
     assert "made from sentences by +, 24 times: (5, 7, 3)" in t.flow().alt
 
 
 def test_too_many_lines_are_refused(sentences):
     lines = [
         "def forward(self, x):",
-        *(f"    a{place} = x + {place}" for place in range(40)),
+        *(f"    a{position} = x + {position}" for position in range(40)),
         "    return a0",
     ]
     file = "<a long forward>"

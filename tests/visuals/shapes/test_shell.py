@@ -41,11 +41,11 @@ FAILING = """with track_shapes() as t:
 @pytest.fixture(scope="module")
 def notebook():
     cells = [nbformat.v4.new_code_cell(source) for source in (CLASS, TRACKED, WITH, FAILING)]
-    made = nbformat.v4.new_notebook(cells=cells)
+    result = nbformat.v4.new_notebook(cells=cells)
     NotebookClient(
-        made, timeout=120, allow_errors=True, resources={"metadata": {"path": str(ROOT)}}
+        result, timeout=120, allow_errors=True, resources={"metadata": {"path": str(ROOT)}}
     ).execute()
-    return made
+    return result
 
 
 def shown(cell):

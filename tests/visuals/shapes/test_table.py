@@ -105,10 +105,10 @@ def test_sizes_that_are_equal_are_said_to_be():
 
 def test_what_a_learner_wrote_cannot_become_markup():
     with track_shapes() as t:
-        made = torch.ones(3) * len("<script>alert(1)</script>")
+        result = torch.ones(3) * len("<script>alert(1)</script>")
     assert "<script>" not in t._repr_mimebundle_()["text/html"]
     assert "&lt;script&gt;" in t._repr_mimebundle_()["text/html"]
-    assert made.shape == (3,)
+    assert result.shape == (3,)
 
 
 def test_the_departing_row_is_marked_and_told_above_the_table(sentences, sizes):
@@ -129,7 +129,7 @@ def test_many_parts_are_not_all_listed():
 
 @pytest.mark.parametrize("name", ["--departs", "--shared", "--quiet"])
 def test_colours_can_be_read_in_both_themes(name):
-    light, dark = (look.STYLE.split(f"{name}: ")[1:][place].split(";")[0] for place in (0, 1))
+    light, dark = (look.STYLE.split(f"{name}: ")[1:][position].split(";")[0] for position in (0, 1))
     assert style.contrast(light, "#FFFFFF") >= 4.5
     assert style.contrast(light, "#F5F5F5") >= 4.5
     assert style.contrast(dark, "#111111") >= 4.5

@@ -111,9 +111,9 @@ def test_names_of_results_and_operands_are_the_learners():
         keys = X.view(5, 7, 3, 1)
         keys = keys.transpose(1, 2)
         first, rest = keys.split([1, 2], dim=1)
-        one, other = first * 2, rest + 1
-    found = [(row.name, [operand.name for operand in row.operands]) for row in t.rows]
-    assert found == [
+        item, other = first * 2, rest + 1
+    actual = [(row.name, [operand.name for operand in row.operands]) for row in t.rows]
+    assert actual == [
         ("view", ["X"]),
         ("transpose", ["keys"]),
         ("split", ["keys"]),
@@ -128,7 +128,7 @@ def test_names_of_results_and_operands_are_the_learners():
         ["one"],
         ["other"],
     ]
-    assert (one.shape, other.shape) == ((5, 1, 7, 1), (5, 2, 7, 1))
+    assert (item.shape, other.shape) == ((5, 1, 7, 1), (5, 2, 7, 1))
 
 
 def test_a_helpers_result_has_the_callers_name():
@@ -182,12 +182,12 @@ def test_attributes_of_a_module_are_named_with_it():
 def test_memory_is_told_as_torch_has_it(do, memory):
     x = torch.ones(5, 7, 3)
     with track_shapes() as t:
-        made = do(x)
+        built = do(x)
     result = t.rows[-1].results[0]
     assert result.memory == memory
-    assert (result.shape, result.strides) == (tuple(made.shape), made.stride())
-    assert result.is_contiguous == made.is_contiguous()
-    shares = made.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+    assert (result.shape, result.strides) == (tuple(built.shape), built.stride())
+    assert result.is_contiguous == built.is_contiguous()
+    shares = built.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
     assert shares == (memory in ("view", "same", "in place"))
 
 
@@ -292,9 +292,9 @@ def test_values_gradients_and_random_numbers_are_those_without_a_tracker(mode):
         expected = module(X)
         torch.manual_seed(1)
         with track_shapes() as t:
-            found = module(X)
-    assert torch.equal(found, expected)
-    assert found.requires_grad == expected.requires_grad
+            actual = module(X)
+    assert torch.equal(actual, expected)
+    assert actual.requires_grad == expected.requires_grad
     assert t.rows
 
 
@@ -327,8 +327,8 @@ def test_a_tensor_subclass_stays_one():
 
     named = torch.ones(2, 3).as_subclass(Named)
     with track_shapes() as t:
-        made = named.transpose(0, 1) * 2
-    assert isinstance(made, Named)
+        result = named.transpose(0, 1) * 2
+    assert isinstance(result, Named)
     assert names(t) == ["transpose", "*"]
 
 
@@ -371,9 +371,9 @@ def test_other_threads_are_not_recorded():
 def test_no_tensor_is_kept_alive():
     class Kept(nn.Module):
         def forward(self, x):
-            made = x * 2
-            references.append(weakref.ref(made))
-            return made.sum()
+            result = x * 2
+            references.append(weakref.ref(result))
+            return result.sum()
 
     references = []
     t = track_shapes(Kept())

@@ -249,21 +249,21 @@ def test_the_model_to_look_into_waits_in_a_fold_on_each_other_lessons_page(cours
 
 def test_a_page_speaks_to_a_reader_where_the_notebook_speaks_to_who_runs_it(site, page):
     assert "See the next cell." in page
-    found = (site / "_static" / "search-texts.js").read_text(encoding="utf-8")
-    assert "See the next cell." in found
-    assert "Run the" not in page + found
+    actual = (site / "_static" / "search-texts.js").read_text(encoding="utf-8")
+    assert "See the next cell." in actual
+    assert "Run the" not in page + actual
 
 
 @pytest.mark.parametrize(
-    ("site", "said"),
+    ("site", "output"),
     [
         (Site(inside=Inside("01-counting#drawn")), "`01-counting#drawn` shows no explorer"),
         (Site(front=Front("counting_page:away")), "`counting_page:away` returns no explorer"),
         (Site(front=Front("away:counting")), "`away:counting` returns no explorer"),
     ],
 )
-def test_an_explorer_of_the_first_page_that_is_none_is_named(course, tmp_path, site, said):
-    with pytest.raises(AuthoringError, match=said):
+def test_an_explorer_of_the_first_page_that_is_none_is_named(course, tmp_path, site, output):
+    with pytest.raises(AuthoringError, match=output):
         build_site(Course(**{**vars(course), "site": site}), tmp_path / "out")
 
 

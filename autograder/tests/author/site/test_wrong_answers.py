@@ -25,7 +25,7 @@ def test_each_task_shows_one_small_change_for_each_of_its_mistakes(course_with):
         )
     )
     shown = wrong_answers(course, NAME)
-    assert [(one.fault, one.removed, one.added) for one in shown["share"]] == [
+    assert [(item.fault, item.removed, item.added) for item in shown["share"]] == [
         ("by-largest", ("    return x / x.sum()",), ("    return x / x.max()",)),
         ("by-count", ("    return x / x.sum()",), ("    return x / len(x)",)),
     ]
@@ -51,8 +51,8 @@ def test_a_wrong_answer_is_shown_with_its_line_its_numbers_and_the_card_that_a_c
 
 def test_a_task_that_is_not_built_yet_shows_none(course_with):
     course = built(course_with())
-    kept = course.load(NAME)
-    save(replace(kept, tasks={"share": kept.tasks["share"]}), course.bank)
+    saved = course.load(NAME)
+    save(replace(saved, tasks={"share": saved.tasks["share"]}), course.bank)
     assert list(wrong_answers(course, NAME)) == ["share"]
 
 

@@ -48,9 +48,11 @@ def test_on_a_processor_whose_calls_are_not_known_there_is_no_sandbox(monkeypatc
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_every_step_of_the_filter_leads_to_another(machine):
     steps = seccomp.program(machine)
-    kinds = [seccomp.struct.unpack("=HBBI", steps[place : place + 8]) for place in range(0, len(steps), 8)]
-    for place, (kind, yes, no, _) in enumerate(kinds):
-        assert kind == seccomp.RETURN or place + 1 + max(yes, no) < len(kinds)
+    kinds = [
+        seccomp.struct.unpack("=HBBI", steps[position : position + 8]) for position in range(0, len(steps), 8)
+    ]
+    for position, (kind, yes, no, _) in enumerate(kinds):
+        assert kind == seccomp.RETURN or position + 1 + max(yes, no) < len(kinds)
 
 
 def test_a_python_that_is_told_where_its_libraries_are_finds_them_inside_and_nothing_else(monkeypatch):

@@ -62,49 +62,49 @@ class Made:
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch) -> Made:
+def result(tmp_path, monkeypatch) -> Made:
     monkeypatch.setattr(os, "geteuid", lambda: 7)  # who is not root, to whom all may be written to
     return Made(tmp_path)
 
 
-def test_processes_go_into_a_leaf_before_controllers_are_passed_on(made):
-    leaf = made.group(made.own / "grader")
-    assert cgroups.find(made.process) == made.own
+def test_processes_go_into_a_leaf_before_controllers_are_passed_on(result):
+    leaf = result.group(result.own / "grader")
+    assert cgroups.find(result.process) == result.own
     assert (leaf / "cgroup.procs").read_text() == "104\n"  # the last of both
-    assert (made.own / "cgroup.subtree_control").read_text() == "+memory +pids\n"
+    assert (result.own / "cgroup.subtree_control").read_text() == "+memory +pids\n"
 
 
-def test_another_process_of_the_grader_finds_the_group_that_is_ready(made):
-    leaf = made.group(made.own / "grader", procs="103\n")
-    (made.own / "cgroup.subtree_control").write_text("memory pids\n")
-    made.says(f"{SCOPE}/grader")
-    assert cgroups.find(made.process) == made.own
+def test_another_process_of_the_grader_finds_the_group_that_is_ready(result):
+    leaf = result.group(result.own / "grader", procs="103\n")
+    (result.own / "cgroup.subtree_control").write_text("memory pids\n")
+    result.says(f"{SCOPE}/grader")
+    assert cgroups.find(result.process) == result.own
     assert (leaf / "cgroup.procs").read_text() == "103\n"
 
 
-def test_a_group_that_is_not_ours_is_left_alone(made, monkeypatch):
+def test_a_group_that_is_not_ours_is_left_alone(result, monkeypatch):
     def why() -> str:
         with pytest.raises(cgroups.Unavailable) as refused:
-            cgroups.find(made.process)
-        assert (made.own / "cgroup.subtree_control").read_text() == ""
-        assert not (made.own / "grader").exists()
+            cgroups.find(result.process)
+        assert (result.own / "cgroup.subtree_control").read_text() == ""
+        assert not (result.own / "grader").exists()
         return str(refused.value)
 
-    (made.own / "cgroup.controllers").write_text("cpu pids\n")
+    (result.own / "cgroup.controllers").write_text("cpu pids\n")
     assert "controllers of memory are not passed on" in why()
-    (made.own / "cgroup.controllers").write_text("cpu memory pids\n")
+    (result.own / "cgroup.controllers").write_text("cpu memory pids\n")
     monkeypatch.setattr(os, "geteuid", lambda: 0)  # root may write to a group that nobody gave to it
     assert "not delegated" in why()
-    made.says("")  # the root of all groups, or of a container's
+    result.says("")  # the root of all groups, or of a container's
     assert "no control group of version 2 is this process's own" in why()
-    (made.process / "mountinfo").write_text("22 1 0:20 / /sys rw - sysfs sysfs rw\n")
+    (result.process / "mountinfo").write_text("22 1 0:20 / /sys rw - sysfs sysfs rw\n")
     assert "no control group of version 2 is this process's own" in why()
-    (made.process / "cgroup").unlink()
+    (result.process / "cgroup").unlink()
     assert "no control groups" in why()
 
 
-def test_a_run_is_bounded_and_what_the_kernel_counts_says_why_it_ended(made):
-    group = cgroups.Group(made.group(made.own / "run"))
+def test_a_run_is_bounded_and_what_the_kernel_counts_says_why_it_ended(result):
+    group = cgroups.Group(result.group(result.own / "run"))
     group.bound(Limits(memory_bytes=100 * MEBIBYTE, disk_bytes=MEBIBYTE, processes=2))
     bounds = {
         name: (group.folder / name).read_text().strip()

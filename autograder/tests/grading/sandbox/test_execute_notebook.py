@@ -25,8 +25,8 @@ def without(output: dict[str, Any], name: str) -> dict[str, Any]:
 
 OUTPUTS: list[Any] = [
     *(STREAM, ERROR, SHOWN, RESULT),
-    *({**one, "more": 1} for one in (STREAM, ERROR, SHOWN, RESULT)),
-    *(without(one, name) for one in (STREAM, ERROR, SHOWN, RESULT) for name in one),
+    *({**item, "more": 1} for item in (STREAM, ERROR, SHOWN, RESULT)),
+    *(without(item, name) for item in (STREAM, ERROR, SHOWN, RESULT) for name in item),
     {**STREAM, "name": 3},
     {**STREAM, "text": None},
     {**ERROR, "ename": None},
@@ -53,14 +53,14 @@ OUTPUTS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("said", OUTPUTS, ids=str)
-def test_an_output_is_what_the_schema_says_it_is(said):
+@pytest.mark.parametrize("output", OUTPUTS, ids=str)
+def test_an_output_is_what_the_schema_says_it_is(output):
     try:
-        nbformat.validate(nbformat.from_dict(said), ref=said["output_type"], version=4)
+        nbformat.validate(nbformat.from_dict(output), ref=output["output_type"], version=4)
         valid = True
     except Exception:
         valid = False
-    assert (_output(said) is not None) == valid
+    assert (_output(output) is not None) == valid
 
 
 def test_an_output_that_json_holds_and_no_file_can_is_mended():

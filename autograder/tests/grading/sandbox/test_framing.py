@@ -53,10 +53,10 @@ def test_garbage_is_refused():
 
 
 def test_what_came_before_garbage_is_kept():
-    found = Reader(CELL, 10).feed(written((CELL, b"good")) + b"?????????")
-    assert next(found) == (CELL, b"good")
+    actual = Reader(CELL, 10).feed(written((CELL, b"good")) + b"?????????")
+    assert next(actual) == (CELL, b"good")
     with pytest.raises(Garbled):
-        next(found)
+        next(actual)
 
 
 def test_half_a_message_is_no_message():

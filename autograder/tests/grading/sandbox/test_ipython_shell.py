@@ -145,8 +145,8 @@ def in_shell(home: dict[str, str]) -> dict[str, Any]:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    actual: dict[str, Any] = json.loads(done.stdout)
+    return actual
 
 
 @pytest.fixture(scope="module")

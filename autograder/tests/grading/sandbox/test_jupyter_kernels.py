@@ -78,26 +78,26 @@ def test_a_notebook_may_not_take_longer_than_all_its_cells_together():
 
 
 def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(kernels):
-    made = new_notebook(
+    result = new_notebook(
         cells=[
             new_code_cell(source, id=name) for name, source in cells("x = 1", "import os\nos.abort()", "x")
         ]
     )
-    executed = execute(kernels, made, Job((), limits=LIMITS))
+    executed = execute(kernels, result, Job((), limits=LIMITS))
     assert executed.stops == {"cell-2": "it ended its own process"}
     assert executed.notebook.cells[2].outputs[0]["data"]["text/plain"] == "1"
 
 
 def test_closing_ends_the_notebook_that_runs_and_starts_no_other(kernels, tmp_path):
     sign = tmp_path / "running"
-    found: list[RunResult] = []
+    actual: list[RunResult] = []
     source = f"open({str(sign)!r}, 'w').close()\nimport time\ntime.sleep(600)"
-    run = threading.Thread(target=lambda: found.append(kernels.run(job(source))))
+    run = threading.Thread(target=lambda: actual.append(kernels.run(job(source))))
     run.start()
     while not sign.exists():
         time.sleep(0.05)
     kernels.close()
     run.join()
-    assert found[0].how == "died"
+    assert actual[0].how == "died"
     with pytest.raises(SandboxFailed):
         kernels.run(job("1"))

@@ -187,8 +187,8 @@ def test_a_sandbox_that_reads_no_job_is_given_up_and_the_job_runs_in_another() -
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"), [("ends", "in the middle"), ("stops", "in time"), ("is of none", "job")]
+    ("fault", "output"), [("ends", "in the middle"), ("stops", "in time"), ("is of none", "job")]
 )
-def test_a_sandbox_lost_twice_in_one_run_is_our_fault_and_says_how(fault: str, said: str) -> None:
-    with Worker(Inside(), stub_sandbox.start, GRACE) as worker, pytest.raises(SandboxFailed, match=said):
+def test_a_sandbox_lost_twice_in_one_run_is_our_fault_and_says_how(fault: str, output: str) -> None:
+    with Worker(Inside(), stub_sandbox.start, GRACE) as worker, pytest.raises(SandboxFailed, match=output):
         worker.run(job(["ok", fault], seconds=0))

@@ -38,8 +38,8 @@ except MemoryError:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: the limits are its kernel's")
 def test_the_kernel_holds_a_process_to_its_limits():
-    said = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True).stdout
-    held, memory = said.splitlines()
+    output = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True).stdout
+    held, memory = output.splitlines()
     assert json.loads(held) == {"CPU": [7, 7], "NOFILE": [20, 20], "FSIZE": [1000, 1000], "CORE": [1, 1]}
     assert memory == "no memory"
 
@@ -100,8 +100,8 @@ def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
     not sys.platform.startswith("linux"), reason="needs Linux: the sandbox is made of its namespaces"
 )
 def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
-    (told, out), (pipe, runner), (seen_in, seen_out) = os.pipe(), os.pipe(), os.pipe()
-    for reading in (told, seen_in):
+    (reported, out), (pipe, runner), (seen_in, seen_out) = os.pipe(), os.pipe(), os.pipe()
+    for reading in (reported, seen_in):
         os.set_blocking(reading, False)
     for name in (b"given", b"answer"):
         keeper.framing.send(runner, keeper.framing.STARTED, name)
@@ -112,9 +112,9 @@ def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
     how = keeper._pass_on(to_grader, pipe, asks, limits, clock, ["given", "answer"], seen)
     assert how == "garbled"
     to_grader.flush()
-    started = keeper.framing.Reader(keeper.framing.STARTED, 100).feed(os.read(told, 1000))
+    started = keeper.framing.Reader(keeper.framing.STARTED, 100).feed(os.read(reported, 1000))
     assert [name for _, name in started] == [b"given", b"answer"]
-    for descriptor in (told, out, pipe, runner, seen_in, seen_out):
+    for descriptor in (reported, out, pipe, runner, seen_in, seen_out):
         os.close(descriptor)
     asks.close()
     other.close()
@@ -122,14 +122,14 @@ def test_a_pipe_that_is_spoilt_ends_the_cell_that_spoilt_it():
 
 def test_waits_that_are_told_late_do_not_add_up(monkeypatch):
     # Of each tenth of a second, a hundredth is work; every other look comes in the middle of a wait.
-    told = (0.0, 0.05, 0.18, 0.23, 0.36, 0.41, 0.54)
-    spent, waits = iter(0.01 * look for look in range(7)), iter({"2": wait} for wait in told)
+    reported = (0.0, 0.05, 0.18, 0.23, 0.36, 0.41, 0.54)
+    spent, waits = iter(0.01 * look for look in range(7)), iter({"2": wait} for wait in reported)
     now = iter(0.1 * look for look in range(7))
     monkeypatch.setattr(keeper.namespaces, "spent", lambda: next(spent))
     monkeypatch.setattr(keeper.namespaces, "waits", lambda: next(waits))
     monkeypatch.setattr(keeper.time, "monotonic", lambda: next(now))
     clock = keeper._Clock(keeper.framing.Writer(-1))
-    for _ in told[1:]:
+    for _ in reported[1:]:
         clock.look()
     assert clock.own == pytest.approx(0.1)  # the work, and the first wait
 
@@ -143,8 +143,8 @@ def test_memory_that_processes_share_is_seen_too():
     assert confine.memory_held(here) - before >= 7 * MEBIBYTE
 
 
-def turns(place: Path) -> None:
-    reader_processes._turns[:] = [place / "turns"]
+def turns(folder: Path) -> None:
+    reader_processes._turns[:] = [folder / "turns"]
     for path in (reader_processes._turns[0], reader_processes._turns[0].with_suffix(".gate")):
         path.touch()
 
@@ -165,7 +165,7 @@ def test_who_is_alone_waits_for_others_and_keeps_them_waiting(tmp_path, monkeypa
         with reader_processes.run_slot(alone=True):
             order.append("alone")
 
-    threads = [threading.Thread(target=one) for one in (other, alone)]
+    threads = [threading.Thread(target=item) for item in (other, alone)]
     threads[0].start()
     assert beside.wait(20)
     with reader_processes.run_slot(alone=False):

@@ -75,8 +75,8 @@ STORM = "import os\nwhile True:\n    if os.fork() == 0:\n        os._exit(0)\n  
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
     """One warm process for all tests here."""
-    with Worker(Inside()) as made:
-        yield made
+    with Worker(Inside()) as result:
+        yield result
 
 
 def cells(*sources: str) -> list[tuple[str, str]]:
@@ -114,11 +114,11 @@ def warm_process(worker: Worker) -> int:
 
 def tree(process: int) -> set[int]:
     """A process and everything below it, as the machine sees them."""
-    found = {process}
+    actual = {process}
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         for child in task.read_text().split():
-            found |= tree(int(child))
-    return found
+            actual |= tree(int(child))
+    return actual
 
 
 def wait_for(holds: Callable[[], bool]) -> None:
@@ -140,8 +140,8 @@ def test_a_cell_that_nobody_reads_says_nothing_and_leaves_what_it_leaves(worker)
     sources = ("x = 7\nx", "1 / 0", "def f(:", "display(x)", "_, Out[1], x, In[2]")
     ran = worker.run(job(*sources, wanted=["cell-5"]))
     assert [outputs for _, outputs in ran.cells.values()][:4] == [[], [], [], []]
-    (said,) = ran.cells["cell-5"][1]
-    assert said["data"]["text/plain"] == "(7, 7, 7, '1 / 0')"
+    (output,) = ran.cells["cell-5"][1]
+    assert output["data"]["text/plain"] == "(7, 7, 7, '1 / 0')"
     # Nothing of that stays for the next run.
     assert worker.run(job("1 / 0")).cells["cell-1"][1][0]["ename"] == "ZeroDivisionError"
 
@@ -248,8 +248,8 @@ def test_a_run_does_not_pay_for_what_others_do(worker):
 
 def test_what_passes_before_the_first_cell_is_not_the_runs_time():
     lingers = "import functools, random, time\nrandom.linger = functools.partial(time.sleep, 3)"
-    with Worker(Inside(preload=(lingers,))) as made:
-        ran = made.run(job("1", first="random:linger", limits=replace(LIMITS, seconds=2, cell_seconds=1)))
+    with Worker(Inside(preload=(lingers,))) as result:
+        ran = result.run(job("1", first="random:linger", limits=replace(LIMITS, seconds=2, cell_seconds=1)))
     assert (ran.how, list(ran.cells)) == ("finished", ["cell-1"])
 
 
@@ -326,10 +326,10 @@ def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them():
     limits = replace(LIMITS, seconds=1.5)
     sleeps = notebook("print('before')", "import time\ntime.sleep(3600)")
     with (
-        Worker(Inside()) as made,
+        Worker(Inside()) as result,
         pytest.raises(RunIncomplete, match=r"its cells did not end within 1.5 seconds together"),
     ):
-        execute(made, sleeps, Job((), limits=limits))
+        execute(result, sleeps, Job((), limits=limits))
 
 
 def test_forks_share_what_they_inherit(worker):
@@ -339,10 +339,10 @@ def test_forks_share_what_they_inherit(worker):
 
 
 def test_a_sandbox_closed_for_good_is_not_started_again():
-    made = Worker(Inside())
-    made.close(for_good=True)
+    result = Worker(Inside())
+    result.close(for_good=True)
     with pytest.raises(SandboxFailed, match="closed"):
-        made.run(job("pass"))
+        result.run(job("pass"))
 
 
 def test_what_other_programs_write_stands_in_the_cell_that_ran_them(worker):
@@ -383,13 +383,13 @@ def test_the_notebook_that_was_given_is_not_changed(worker):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reported",
     ['{"output_type": "stream", "name": "stdout"}', '"text"', "null", '{"output_type": "nothing"}', "[[]]"],
 )
-def test_what_has_no_form_of_an_output_stands_in_no_notebook(worker, said):
+def test_what_has_no_form_of_an_output_stands_in_no_notebook(worker, reported):
     source = PIPE + (
         "import struct\n"
-        f'text = \'{{"id": "cell-1", "count": 1, "outputs": [{said}]}}\'.encode()\n'
+        f'text = \'{{"id": "cell-1", "count": 1, "outputs": [{reported}]}}\'.encode()\n'
         "os.write(pipe, struct.pack('>cI', b'C', len(text)) + text)\n"
         "os.write(pipe, struct.pack('>cI', b'S', 0))\n"
         "os.kill(os.getpid(), 9)"
@@ -421,8 +421,8 @@ def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
     "inside", [Inside({"x": Path("/nowhere")}), Inside(preload=("import nowhere",))], ids=["folder", "cell"]
 )
 def test_a_sandbox_that_does_not_start_says_what_it_said(inside):
-    with Worker(inside) as made, pytest.raises(SandboxFailed, match="nowhere"):
-        made.run(job("pass"))
+    with Worker(inside) as result, pytest.raises(SandboxFailed, match="nowhere"):
+        result.run(job("pass"))
 
 
 def test_what_is_inside_is_there_and_what_is_covered_is_not():
@@ -435,16 +435,16 @@ def test_what_is_inside_is_there_and_what_is_covered_is_not():
         preload=("import os\nos.environ['PRELOADED'] = 'c'\nname = 1",),
     )
     code = f"import os\nos.listdir('/course/here') != [], os.listdir('{beside}'), os.environ['A']"
-    with Worker(inside) as made:
-        ran = made.run(job(f"{code}, os.environ['PRELOADED'], 'name' in globals(), In[1][:2]"))
-    said = ran.cells["cell-1"][1][0]
-    assert said["data"]["text/plain"] == "(True, [], 'b', 'c', False, 'im')"
+    with Worker(inside) as result:
+        ran = result.run(job(f"{code}, os.environ['PRELOADED'], 'name' in globals(), In[1][:2]"))
+    output = ran.cells["cell-1"][1][0]
+    assert output["data"]["text/plain"] == "(True, [], 'b', 'c', False, 'im')"
 
 
 def test_a_run_that_could_not_begin_is_our_fault():
     none = replace(LIMITS, cpu_seconds="none")
-    with Worker(Inside()) as made, pytest.raises(SandboxFailed, match="shut a notebook in"):
-        made.run(job("pass", limits=none))
+    with Worker(Inside()) as result, pytest.raises(SandboxFailed, match="shut a notebook in"):
+        result.run(job("pass", limits=none))
 
 
 def test_what_is_said_of_cells_that_are_not_in_the_notebook_is_not_taken(worker):
@@ -500,7 +500,7 @@ def test_evidence_is_kept_however_much_was_shown_before(worker):
     shown = SHOW + MANY.replace("600", "3_000").replace("str(number)", "'x' * 20_000")
     evidence = f"\ndisplay({{{EVIDENCE_MIME!r}: 'the evidence'}}, raw=True)"
     ran = worker.run(job(shown, shown + evidence, limits=Limits()))
-    assert [one["data"].get(EVIDENCE_MIME) for one in ran.cells["cell-2"][1]][-1] == "the evidence"
+    assert [item["data"].get(EVIDENCE_MIME) for item in ran.cells["cell-2"][1]][-1] == "the evidence"
 
 
 # What a stranger's process may send that ours never would.
