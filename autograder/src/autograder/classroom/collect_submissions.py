@@ -380,7 +380,7 @@ def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]
     """Return the files that are no notebooks of those who handed in nothing else, by student."""
     there = {placed.student for placed in outcome.placed}
     files: dict[str, tuple[str, ...]] = {}
-    for entry in outcome.others:
+    for entry in (*outcome.others, *outcome.refused):
         people = owners_of(request, "", entry)
         for student in set().union(*(students for students in people if len(students) == 1)) - there:
             files[student] = (*files.get(student, ()), entry.file or entry.path)
