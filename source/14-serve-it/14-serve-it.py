@@ -30,7 +30,6 @@ from torch import nn
 from torch.nn import functional as F
 
 torch.set_num_threads(1)
-torch.set_grad_enabled(False)
 
 
 # %% id="review"
@@ -139,9 +138,9 @@ def own_model():
         layers = {"attention.out_proj": block.attn.c_proj, "mlp.0": block.mlp.c_fc, "mlp.2": block.mlp.c_proj}
         for name, one in layers.items():
             numbers |= {f"{own}{name}.weight": one.weight.T, f"{own}{name}.bias": one.bias}
-    places = dict(model.named_parameters())
+    parameters = dict(model.requires_grad_(False).named_parameters())  # a server computes no gradients
     for name, tensor in numbers.items():
-        places[name].copy_(tensor)
+        parameters[name].copy_(tensor.detach())
     return model.eval()
 
 
