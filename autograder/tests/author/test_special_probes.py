@@ -303,8 +303,8 @@ class Pooled(Causal):
 
 def test_an_influence_may_have_fewer_outputs_than_slices(result):
     task = dataclasses.replace(module_task(INFLUENCE), axes=("batch", "middle", "d_out"))
-    result = "torch.softmax(s, dim=-1) @ self.W(x)"
-    lesson = result(task, causal=inspect.getsource(Causal).replace(result, f"({result})[:, 2:3]"))
+    code = "torch.softmax(s, dim=-1) @ self.W(x)"
+    lesson = result(task, causal=inspect.getsource(Causal).replace(code, f"({code})[:, 2:3]"))
     seen = lesson.tasks["causal"].probe["influence"].expected.tensor
     assert torch.equal(seen, torch.ones(5, 5, dtype=torch.bool).tril()[2:3])
     assert verdict_on(lesson, Pooled).passed

@@ -84,14 +84,14 @@ def test_somebody_who_hands_in_again_on_gradescope_needs_nothing(folder, tmp_pat
 
 def test_an_archive_of_whole_folders_is_of_the_lesson_that_was_worked_on(folder, tmp_path):
     other = nbformat.reads(notebook(OTHER), as_version=4)
-    folder = [(f"work/{LESSON}.ipynb", notebook(note="mine")), (f"work/{OTHER}.ipynb", "")]
+    files = [(f"work/{LESSON}.ipynb", notebook(note="mine")), (f"work/{OTHER}.ipynb", "")]
     release = folder / "notebooks" / OTHER / f"{OTHER}.ipynb"
-    folder[1] = (folder[1][0], release.read_text(encoding="utf-8"))
-    output = run(folder, "collect", zipped(tmp_path / "a.zip", [(f"{AMY}/work.zip", packed(folder))]))
+    files[1] = (files[1][0], release.read_text(encoding="utf-8"))
+    output = run(folder, "collect", zipped(tmp_path / "a.zip", [(f"{AMY}/work.zip", packed(files))]))
     assert note_of(folder, "amy") == "mine"
     assert note_of(folder, "amy", OTHER) is None
     assert f"of {OTHER}, beside their notebook of {LESSON}" in output
-    both = [folder[0], (f"work/{OTHER}.ipynb", nbformat.writes(other))]
+    both = [files[0], (f"work/{OTHER}.ipynb", nbformat.writes(other))]
     output = run(folder, "collect", zipped(tmp_path / "b.zip", [(f"{BOB}/work.zip", packed(both))]), code=1)
     assert f"the archive may be of {LESSON} or {OTHER}: --lesson {LESSON}" in output
 

@@ -67,11 +67,11 @@ def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(folder, tmp_p
     zipped(tmp_path / "all.zip", [("brownbob_12_902_my work.zip", inner.getvalue())])
     run(folder, "collect", tmp_path / "all.zip")
     assert note_of(folder, "bob") == "inner"
-    folder = tmp_path / "unpacked" / "Jörg Müller_803_assignsubmission_file_"
-    folder.mkdir(parents=True)
-    (folder / "renamed.ipynb").write_text(notebook(note="unpacked"), encoding="utf-8")
+    unpacked = tmp_path / "unpacked" / "Jörg Müller_803_assignsubmission_file_"
+    unpacked.mkdir(parents=True)
+    (unpacked / "renamed.ipynb").write_text(notebook(note="unpacked"), encoding="utf-8")
     for note in ("first", "second"):  # a browser gives the next download the same name
-        (folder / "notes.txt").write_text(note)
+        (unpacked / "notes.txt").write_text(note)
         run(folder, "collect", tmp_path / "unpacked")
     assert note_of(folder, "joerg") == "unpacked"
     saved = {item.read_text() for item in (folder / "collected").rglob("notes.txt")}

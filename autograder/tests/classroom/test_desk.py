@@ -394,13 +394,13 @@ def test_a_request_counts_only_for_the_student_in_whose_name_its_file_came(folde
         f"request-bob-{LESSON}-{CODE} (1).csv": request_of("bob"),
         "anybody.csv": request_of("cleo", "whose?"),
     }
-    folder = tmp_path / "asked"
+    asked = tmp_path / "asked"
     for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+        (asked / name).parent.mkdir(parents=True, exist_ok=True)
+        (asked / name).write_text(text)
     if packed:
-        shutil.make_archive(str(folder), "zip", folder)
-    output = run(folder, "regrade", folder.with_suffix(".zip") if packed else folder, code=1)
+        shutil.make_archive(str(asked), "zip", asked)
+    output = run(folder, "regrade", asked.with_suffix(".zip") if packed else asked, code=1)
     assert asked_by(output) == {"ada", "bob", "cleo"}
     assert (
         "bob/request-ada-again.csv, line 2: it asks in the name of ada, and came in the name of bob" in output
@@ -411,10 +411,10 @@ def test_a_request_counts_only_for_the_student_in_whose_name_its_file_came(folde
 
 
 def test_one_bad_file_refuses_itself_alone(folder, tmp_path):
-    folder = tmp_path / "asked"
-    folder.mkdir()
-    (folder / "ada.csv").write_text(request_of("ada", "first", 20_000))
-    (folder / "bob.csv").write_text(request_of("bob"))
+    asked = tmp_path / "asked"
+    asked.mkdir()
+    (asked / "ada.csv").write_text(request_of("ada", "first", 20_000))
+    (asked / "bob.csv").write_text(request_of("bob"))
     bad = {
         "cleo": b"\xff\xfe\xd8",
         "cleo (1)": b"id,lesson,request\ncleo,1,x\n",
@@ -424,8 +424,8 @@ def test_one_bad_file_refuses_itself_alone(folder, tmp_path):
         "cleo (5)": b"id,lesson,task,request\n" + b"\n" * 150_000,
     }
     for name, content in bad.items():
-        (folder / f"{name}.csv").write_bytes(content)
-    output = run(folder, "regrade", folder, tmp_path / "nowhere.csv", tmp_path / "nowhere.zip", code=1)
+        (asked / f"{name}.csv").write_bytes(content)
+    output = run(folder, "regrade", asked, tmp_path / "nowhere.csv", tmp_path / "nowhere.zip", code=1)
     assert asked_by(output) == {"bob"}
     assert "ada.csv is larger than 200 KB" in output
     for name in (*bad, "nowhere"):

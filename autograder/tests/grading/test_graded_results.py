@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,9 @@ SHARE = TaskResult("01-sums", "ada", "share", 1, 3, faults=("no-scale",), findin
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
-    (tmp_path / "gradebook.db").touch()
+    with closing(sqlite3.connect(tmp_path / "gradebook.db")) as connection:
+        # An empty file is taken for a gradebook that lost all it held, and is left as it is.
+        connection.execute("CREATE TABLE student (id TEXT)")
     return f"sqlite:///{tmp_path / 'gradebook.db'}"
 
 
