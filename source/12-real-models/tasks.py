@@ -1456,7 +1456,9 @@ MIXTURE = Task(
     input_axes={"x": ("b", "tokens", "d_model")},
     probes=(
         mixed("two-of-five", "five experts, two for each token", (2, 6, 4), (7, 5, 2), 1),
-        mixed("three-of-four", "four experts, three for each token", (3, 5, 6), (3, 4, 3), 2),
+        mixed(
+            "three-of-four", "four experts, three for each token", (3, 5, 6), (3, 4, 3), 2, dtype="float64"
+        ),
         mixed("one-of-three", "three experts, one for each token", (2, 7, 5), (4, 3, 1), 3),
         mixed("all", "two experts, both for each token", (3, 2, 5), (6, 2, 2), 4),
         mixed("one-token", "a single token", (1, 1, 4), (3, 6, 2), 5),

@@ -73,7 +73,7 @@ def test_a_loop_is_one_box_with_its_count(sentences):
         for _ in range(24):
             result = sentences + 1
         assert result.shape == (5, 7, 3)
-    assert "made from sentences by +, 24 times: (5, 7, 3)" in t.flow().alt
+    assert "result from sentences by +, 24 times: (5, 7, 3)" in t.flow().alt
 
 
 def test_too_many_lines_are_refused(sentences):

@@ -125,7 +125,7 @@ def test_names_of_results_and_operands_are_the_learners():
         ["keys"],
         ["first"],
         ["rest"],
-        ["one"],
+        ["item"],
         ["other"],
     ]
     assert (item.shape, other.shape) == ((5, 1, 7, 1), (5, 2, 7, 1))
