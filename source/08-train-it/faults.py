@@ -16,6 +16,12 @@ FAULTS = (
         section="08-train-it#stream-after-task",
     ),
     Fault(
+        "part-scaled",
+        "what a part writes is scaled down",
+        "What a part writes is made smaller before it is added. It is added as it is.",
+        section="08-train-it#stream-after-task",
+    ),
+    Fault(
         "normed-over-tokens",
         "the tokens of a sequence are normalised together",
         "Mean and variance run over the tokens here. Each token is normalised on its own, along the last axis.",
@@ -242,6 +248,18 @@ FAULTS = (
         "other-optimizer",
         "another optimizer or another weight decay is used",
         "These are not the steps of `torch.optim.AdamW` as it is: the optimizer or its weight decay is another one.",
+        section="08-train-it#train-task",
+    ),
+    Fault(
+        "other-weight-decay",
+        "another weight decay is used",
+        "The weight decay is another one. Leave it at the value that `torch.optim.AdamW` has by itself.",
+        section="08-train-it#train-task",
+    ),
+    Fault(
+        "gradients-clipped",
+        "the gradients are clipped",
+        "The gradients are clipped before the step. Here the optimizer gets them as they are.",
         section="08-train-it#train-task",
     ),
     Fault(

@@ -100,6 +100,10 @@ STREAM_AFTER = small(
     weight-not-turned: x @ part → x @ part.T
         hint: The part is turned. Here a part writes `x @ part`, without a transpose.
     part-writes-twice: x + x @ part → x + 2 * (x @ part)
+    part-scaled: x + x @ part → x + 0.5 * (x @ part)
+    part-scaled: x + x @ part → x + (x @ part) / 2**0.5
+    part-scaled: x + x @ part → x + x @ part / max(1, len(parts))
+    part-scaled: x + x @ part → x + x @ part / max(1, len(parts)) ** 0.5
     return-inside-loop:
         body
             for part in parts:
@@ -629,6 +633,12 @@ LOOP = wrongs("""
     no-step: line optimizer.step() →
     other-optimizer: AdamW( → Adam(
     other-optimizer: AdamW( → SGD(
+    other-weight-decay: lr=lr) → lr=lr, weight_decay=0.1)
+    other-weight-decay: lr=lr) → lr=lr, weight_decay=0.05)
+    other-weight-decay: lr=lr) → lr=lr, weight_decay=0.001)
+    gradients-clipped: optimizer.step() → torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)↵optimizer.step()
+    gradients-clipped: optimizer.step() → torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5)↵optimizer.step()
+    gradients-clipped: optimizer.step() → torch.nn.utils.clip_grad_value_(model.parameters(), 0.1)↵optimizer.step()
     learning-rate-ignored: lr=lr) → lr=1e-3)
         hint: The learning rate is an argument. Pass it on: `lr=lr`.
     new-optimizer-each-step: optimizer.zero_grad() →:
