@@ -541,6 +541,22 @@ def test_the_alignment_moves_with_the_order_of_the_source(translator):
             assert float(alignment[dash].sum()) == pytest.approx(1, abs=1e-5)
 
 
+def test_outlined_in_an_alignment_is_what_the_lesson_says_of_it(translator):
+    said = " ".join(prose_of("06-encoder-decoder").split())
+    assert (
+        "largest weight is elsewhere, for example at a digit of the year for the first digit of the day"
+        in said
+    )
+    for text, alignment, origins in zip(
+        *(translator[name] for name in ("two_ways", "alignments", "origins")), strict=True
+    ):
+        tokens = translator["dates"].tokens(text)
+        alt = attention_map(alignment, tokens, list("2026-11-23"), expected=origins).alt
+        assert "row 8 ('2')" in alt.partition("elsewhere in")[2]
+        assert "row 9" not in alt.partition("elsewhere in")[2]
+        assert int(alignment[8].argmax()) >= len(tokens) - len("2026")
+
+
 def test_the_last_digits_are_read_where_they_are_and_the_first_ones_hardly_more_than_by_chance(translator):
     hits, counted, by_chance = torch.zeros(3, 10)
     for text, date in translator["dates"].examples(100, seed=3):

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 
-def is_placeholder(value: Any) -> bool:
-    """Tell whether a value is still the course's `...` (or None), alone or inside a list."""
+def is_placeholder(value: Any, optional: bool = False) -> bool:
+    """Tell whether a value is the course's `...` (or None, unless that is optional), alone or in a list."""
     if value is None or value is Ellipsis:
-        return True
-    return isinstance(value, list | tuple) and any(is_placeholder(entry) for entry in value)
+        return value is Ellipsis or not optional
+    return isinstance(value, list | tuple) and any(is_placeholder(entry, optional) for entry in value)
 
 
 def to_array(value: Any, name: str) -> np.ndarray:

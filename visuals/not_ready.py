@@ -44,8 +44,7 @@ def when_ready(draw: Callable[Parameters, Result]) -> Callable[Parameters, Resul
     @functools.wraps(draw)
     def draw_or_wait(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result | NotReady:
         for name, value in signature.bind(*args, **kwargs).arguments.items():
-            optional = value is None and signature.parameters[name].default is None
-            if is_placeholder(value) and not optional:
+            if is_placeholder(value, optional=signature.parameters[name].default is None):
                 return NotReady()
         return draw(*args, **kwargs)
 

@@ -752,14 +752,29 @@ def what_is_read(text):
 
 two_ways = ["23 november 2026", "november 23, 2026"]
 alignments = [what_is_read(text) for text in two_ways]  # (target, source) each
+origins = [
+    dates.origins(text, "2026-11-23") for text in two_ways
+]  # the token that each character is written from
 
 # %% id="alignment-first" tags=["figure"]
 # needs alignments
-attention_map(alignments[0], dates.tokens(two_ways[0]), list("2026-11-23"), title="The day comes first")
+attention_map(
+    alignments[0],
+    dates.tokens(two_ways[0]),
+    list("2026-11-23"),
+    title="The day comes first",
+    expected=origins[0],
+)
 
 # %% id="alignment-second" tags=["figure"]
 # needs alignments
-attention_map(alignments[1], dates.tokens(two_ways[1]), list("2026-11-23"), title="The month comes first")
+attention_map(
+    alignments[1],
+    dates.tokens(two_ways[1]),
+    list("2026-11-23"),
+    title="The month comes first",
+    expected=origins[1],
+)
 
 # %% id="came-what-is-read"
 # needs alignments
@@ -769,8 +784,8 @@ reveal("what-is-read", {0: 0, 2: 1, 3: 2, 7: 3}[int(alignments[1][-1].argmax())]
 # Such a map is called an **alignment**: row by row, it shows which source tokens a character is made from. Look at
 # the last row. In both maps it is bright at the 3 of the day, in a different column each time, because the order of
 # the source has changed. Nobody told the model which token belongs to which character; it was trained only on pairs
-# of whole texts. But other rows are bright where you would not expect it, for example at a digit of the year for the
-# first digit of the day.
+# of whole texts. Outlined in each row is the token that the character is really written from. Where the outline is
+# dashed, the largest weight is elsewhere, for example at a digit of the year for the first digit of the day.
 #
 # Two maps prove little. For the first 200 dates, the next cell finds the token that each character is really written
 # from, and counts how often the largest weight is on exactly that token. Dashes and filled-in zeros come from no

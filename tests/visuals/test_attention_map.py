@@ -7,7 +7,9 @@ import pytest
 import torch
 from matplotlib.collections import QuadMesh
 
+from tests.visuals.sheet import assert_words_are_apart
 from visuals import attention_map
+from visuals.not_ready import NotReady
 
 
 def cells(figure, queries, keys):
@@ -157,3 +159,47 @@ def test_a_shape_that_cannot_be_drawn_is_explained(shape, message, tokens):
 def test_query_tokens_that_do_not_fit_are_explained(tokens):
     with pytest.raises(ValueError, match=r"2 tokens do not fit: weights has size 5 along its axis 'queries'"):
         attention_map(torch.zeros(5, 6), tokens, ["x", "y"])
+
+
+THREE = torch.tensor([[0.5, 0.46, 0.04], [0.25, 0.0, 0.75], [0.1, 0.8, 0.1]])
+
+
+def test_an_expected_key_is_outlined_with_dashes_where_another_has_more(texts):
+    picture = attention_map(THREE, list("abc"), expected=[1, 2, None])
+    outlines = {patch.get_gid(): patch.get_linestyle() for patch in picture.figure.axes[0].patches}
+    assert outlines["expected 1 2"] == "-"
+    assert outlines["expected 0 1"] != "-"
+    assert not any(str(name).startswith("expected 2") for name in outlines)
+    assert {
+        "expected key, largest weight of its row: 1",
+        "expected key, another key has more: 1",
+    } <= set(texts(picture.figure))
+    assert picture.alt.endswith(
+        "The expected key has the largest weight in 1 of 2 rows; elsewhere in row 0 ('a')."
+    )
+    assert_words_are_apart(picture.figure)
+
+
+def test_beside_outlined_cells_only_numbers_that_matter_are_written():
+    actual = {
+        text.get_gid() for text in attention_map(THREE, list("abc"), expected=[0, 2, 1]).figure.axes[0].texts
+    }
+    assert {"weight 0 1", "weight 2 2"} <= actual
+    assert not {"weight 0 2", "weight 1 1"} & actual
+
+
+def test_a_query_without_an_expected_key_is_no_unfinished_task():
+    assert isinstance(attention_map(THREE, list("abc"), expected=[..., 2, 1]), NotReady)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected", "message"),
+    [
+        (THREE, [1, 2], "it has 2 entries, weights has the shape \\(3, 3\\)"),
+        (torch.stack([THREE] * 3), [1, 2, 0], "for each query of one map"),
+        (THREE, [1, 2, 3], "query 3 is no token"),
+    ],
+)
+def test_expected_keys_that_do_not_fit_are_explained(values, expected, message):
+    with pytest.raises(ValueError, match=message):
+        attention_map(values, list("abc"), expected=expected)

@@ -57,6 +57,7 @@ def marked():
         lambda inputs, tokens: scores_to_context(inputs, tokens),
         lambda inputs, tokens: visuals.attention_map(CAUSAL, tokens),
         lambda inputs, tokens: visuals.attention_map(np.stack([CAUSAL, CAUSAL]), tokens),
+        lambda inputs, tokens: visuals.attention_map(CAUSAL, tokens, expected=[0] * 6),
         lambda inputs, tokens: visuals.sum_versus_softmax([0.5, -2.0, 1.0], ["a", "b", "c"]),
         lambda inputs, tokens: visuals.causal_pattern(tokens),
         lambda inputs, tokens: visuals.leak_map(HIDDEN, tokens),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from visuals import mpl, style, words
-from visuals.arrays import to_array, token_names
+from visuals.arrays import to_array, token_index, token_names
 from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -27,6 +27,10 @@ LETTER = 9.0
 NARROWEST_MAP = 136
 # How far a row may be from 1 before it is marked: float16 weights stay within it.
 ROW_TOLERANCE = 2e-3
+# Where cells are outlined, colours say most of it: cells are small, and small numbers are left out.
+OUTLINED_CELL, FAINT = 46.0, 0.05
+# From one line of notes below a map to the next.
+LINE = 22
 
 
 @when_ready
@@ -37,6 +41,7 @@ def attention_map(
     title: str | None = None,
     row_sums: bool | None = None,
     names: Sequence[str] | None = None,
+    expected: Sequence[int | None] | None = None,
 ) -> Picture:
     """Draw attention weights (or scores): rows are queries, columns are keys.
 
@@ -46,10 +51,12 @@ def attention_map(
     all values lie between 0 and 1. A sum that is not 1 is marked. Negative values get a scale centred at 0;
     NaN, inf and -inf are hatched. A single map of at most 12 keys is coloured on a scale from 0 to 1 where
     its rows have sums and a weight is above a half; other maps up to their largest value, which is written
-    below where nothing else says it. names: one title per map, in place of its index.
+    below where nothing else says it. names: one title per map, in place of its index. expected: of a single
+    map, for each query the key that should have its largest weight, or None; these cells are outlined, with
+    dashes where another key has more.
 
-    Raises ValueError for another number of axes, tokens or names that do not fit or more than 32 maps,
-    TypeError for what holds no numbers.
+    Raises ValueError for another number of axes, tokens, names or expected keys that do not fit or more than
+    32 maps, TypeError for what holds no numbers.
     """
     values, query_names, key_names = readable(weights, tokens, query_tokens)
     queries, keys = values.shape[-2:]
@@ -68,8 +75,46 @@ def attention_map(
     if title is None:
         title = N_("Attention: who looks at whom") if shares else N_("Attention scores: who matches whom")
     titles = _map_names(values) if names is None else token_names(names, len(maps), "weights", "maps")
-    figure = _draw(maps, columns, query_names, key_names, titles, title, row_sums)
-    return Picture(figure, _in_words(maps, query_names, key_names, titles, title, row_sums))
+    hits = {} if expected is None else _hits(values, expected)
+    figure = _draw(maps, columns, query_names, key_names, titles, title, row_sums, hits)
+    alt = _in_words(maps, query_names, key_names, titles, title, row_sums)
+    return Picture(figure, alt + _hits_in_words(hits, query_names))
+
+
+def _hits(values: np.ndarray, expected: Sequence[int | None]) -> dict[tuple[int, int], bool]:
+    """Return each expected cell (query, key), and whether it has the largest weight of its row.
+
+    Raises ValueError for more than one map, or what is not one key for each query.
+    """
+    if len(expected) != len(values) or values.ndim != 2:
+        raise ValueError(
+            "expected needs a key or None for each query of one map: it has "
+            f"{len(expected)} entries, weights has the shape {values.shape}."
+        )
+    cells = [
+        (query, token_index(key, values.shape[1])) for query, key in enumerate(expected) if key is not None
+    ]
+    return {cell: bool(values[cell] >= values[cell[0]].max()) for cell in cells}
+
+
+def _hits_in_words(hits: Mapping[tuple[int, int], bool], query_names: Sequence[str]) -> str:
+    if not hits:
+        return ""
+    missed = [
+        _("row {row} ({query!r})", row=query, query=query_names[query])
+        for (query, _key), hit in hits.items()
+        if not hit
+    ]
+    parts = [
+        _(
+            "The expected key has the largest weight in {hits} of {all} rows",
+            hits=sum(hits.values()),
+            all=len(hits),
+        )
+    ]
+    if missed:
+        parts.append(_("elsewhere in {rows}", rows=", ".join(missed)))
+    return f" {'; '.join(parts)}."
 
 
 def readable(
@@ -133,15 +178,22 @@ class _Plan:
 
 
 def _plan(
-    count: int, columns: int, query_names: Sequence[str], key_names: Sequence[str], title: str, row_sums: bool
+    count: int,
+    columns: int,
+    query_names: Sequence[str],
+    key_names: Sequence[str],
+    title: str,
+    row_sums: bool,
+    notes: Sequence[tuple[str, bool | None]],
 ) -> _Plan:
     queries, keys = len(query_names), len(key_names)
-    single = count == 1
+    single, outlined = count == 1, any(outline is not None for _note, outline in notes)
     numbered = single and keys <= NUMBERED
     left = 30 + max(58, LETTER * max(len(words.shortened(name)) for name in query_names))
     # A single map is as large as its numbers need; small multiples share the width of a notebook.
     room = 460.0 if single else max((740 - left) / columns - 28, NARROWEST_MAP)
-    cell = float(np.clip(room / keys, (60 if keys <= 6 else 42) if numbered else 2, 74))
+    least, most = (60 if keys <= 6 else 42) if numbered else 2, 74.0
+    cell = float(np.clip(room / keys, *((2, OUTLINED_CELL) if outlined else (least, most))))
     names_every = max(1, int(np.ceil(13 / cell)))
     longest = LETTER * max(len(words.shortened(name)) for name in key_names)
     slanted = longest > cell * names_every - 4
@@ -154,9 +206,10 @@ def _plan(
         beside += 84
     width = left + step[0] * (columns - 1) + max(cell * keys, 0 if single else NARROWEST_MAP) + beside
     rows = int(np.ceil(count / columns))
-    below = 44 if single else 70
+    below = max(44, 22 + LINE * len(notes)) if single else 70
     height = head + above + step[1] * (rows - 1) + cell * queries + below
-    size = (round(max(width, 9.2 * len(title) + 44)), round(height))
+    longest_note = 7.6 * max((len(note) for note, _outline in notes), default=0)
+    size = (round(max(width, 9.2 * len(title) + 44, left + longest_note + 50)), round(height))
     return _Plan(cell, left, head, above, columns, step, size, names_every, slanted, numbered)
 
 
@@ -168,17 +221,21 @@ def _draw(
     names: Sequence[str],
     title: str,
     row_sums: bool,
+    hits: Mapping[tuple[int, int], bool],
 ) -> mpl.Figure:
     queries, keys = maps.shape[-2:]
     single = len(maps) == 1
-    plan = _plan(len(maps), columns, query_names, key_names, title, row_sums)
-    width, height = plan.size
     scale = style.color_scale(maps)
-    numbered_weights = single and plan.numbered and row_sums
     largest = float(scale[1].vmax or 0.0)
-    if numbered_weights and largest > PALE:
-        scale = style.sequential(), mpl.Normalize(0.0, 1.0)
     with style.look():
+        notes = _notes(hits)
+        if single and keys <= NUMBERED and row_sums:
+            if largest > PALE:
+                scale = style.sequential(), mpl.Normalize(0.0, 1.0)
+            else:
+                notes.append((_("darkest: {largest}", largest=words.number(largest, 4)), None))
+        plan = _plan(len(maps), columns, query_names, key_names, title, row_sums, notes)
+        width, height = plan.size
         inches = (width / style.PIXELS_PER_INCH, height / style.PIXELS_PER_INCH)
         figure = mpl.Figure(figsize=inches, dpi=style.PIXELS_PER_INCH)
         figure.text(
@@ -193,7 +250,9 @@ def _draw(
             x, y = plan.origin(index)
             across, deep = plan.cell * keys, plan.cell * queries
             axes = figure.add_axes((x / width, 1 - (y + deep) / height, across / width, deep / height))
-            _draw_map(axes, values, scale, plan)
+            _draw_map(axes, values, scale, plan, FAINT if hits else 0.0)
+            for (query, key), hit in hits.items():
+                _outline(axes, (key - 0.5, query - 0.5), (1, 1), hit, f"expected {query} {key}")
             first_row, first_column = index < columns, index % columns == 0
             _name_tokens(axes, query_names if first_column else None, key_names if first_row else None, plan)
             if name:
@@ -202,12 +261,15 @@ def _draw(
                 figure.text(x / width, 1 - (y - rise) / height, name, weight="bold", va="center")
             if row_sums and single:
                 _write_row_sums(axes, values, plan.cell)
-        if numbered_weights and largest <= PALE:
-            darkest = _("darkest: {largest}", largest=words.number(largest, 4))
+        for line, (note, outline) in enumerate(reversed(notes)):
+            y = (20 + LINE * line) / height
+            if outline is not None:
+                swatch = (plan.left / width, y - 7 / height), (20 / width, 14 / height)
+                _outline(figure, *swatch, outline, f"swatch {outline}")
             figure.text(
-                plan.left / width,
-                20 / height,
-                darkest,
+                (plan.left + (0 if outline is None else 30)) / width,
+                y,
+                note,
                 fontsize=style.points(style.SMALL_SIZE),
                 color=style.MUTED,
                 va="center",
@@ -227,8 +289,46 @@ def _draw(
     return figure
 
 
+def _notes(hits: Mapping[tuple[int, int], bool]) -> list[tuple[str, bool | None]]:
+    """Return what is written below a map, and beside which kind of outline; None for neither."""
+    count = sum(hits.values())
+    meanings: list[tuple[str, bool | None]] = [
+        (_("expected key, largest weight of its row: {count}", count=count), True),
+        (_("expected key, another key has more: {count}", count=len(hits) - count), False),
+    ]
+    return meanings if hits else []
+
+
+def _outline(
+    parent: mpl.Axes | mpl.Figure,
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    solid: bool,
+    name: str,
+) -> None:
+    """Draw a rectangle that can be seen on light and on dark cells."""
+    for color, thick, dash in ((style.CARD, 5.0, "-"), (style.QUERY, 2.4, "-" if solid else (0, (2, 1.4)))):
+        parent.add_artist(
+            mpl.Rectangle(
+                corner,
+                *size,
+                fill=False,
+                edgecolor=color,
+                linewidth=thick,
+                linestyle=dash,
+                clip_on=False,
+                zorder=3,
+                gid=name,
+            )
+        )
+
+
 def _draw_map(
-    axes: mpl.Axes, values: np.ndarray, scale: tuple[mpl.Colormap, mpl.Normalize], plan: _Plan
+    axes: mpl.Axes,
+    values: np.ndarray,
+    scale: tuple[mpl.Colormap, mpl.Normalize],
+    plan: _Plan,
+    faint: float,
 ) -> None:
     queries, keys = values.shape
     colormap, norm = scale
@@ -268,6 +368,8 @@ def _draw_map(
         return
     faces = style.fills(values, scale)
     for (query, key), value in np.ndenumerate(values):
+        if 0 <= value < faint:
+            continue
         good = bool(np.isfinite(value))
         # -inf is how a mask is written; only nan and inf are alarming.
         alarm = style.MUTED if np.isneginf(value) else style.WARNING
