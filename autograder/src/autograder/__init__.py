@@ -3,14 +3,16 @@
 In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time;
 `predict("id", …)` before a cell and `reveal("id", …)` after it; `bring_over(…)` to go on with an answer to an
 earlier lesson. `join("address", "code")` tells a live room how the checks go, until `leave()`. `quiz()` says
-where to begin, and `review()` asks again what earlier lessons taught. `exam("task-id")` asks for
-a task from a blank cell, until `hand_in()`. `add_to_mine("task-id")` puts a right answer into a package.
+where to begin, `class_quiz("before")` asks for a whole class, and `review()` asks again what earlier lessons
+taught. `exam("task-id")` asks for a task from a blank cell, until `hand_in()`. `add_to_mine("task-id")` puts
+a right answer into a package.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.lesson.check_calls import check, hint, progress
+    from autograder.lesson.class_quiz import class_quiz
     from autograder.lesson.exam import exam, hand_in
     from autograder.lesson.import_answer import bring_over
     from autograder.lesson.join_live import join, leave
@@ -23,6 +25,7 @@ __all__ = [
     "add_to_mine",
     "bring_over",
     "check",
+    "class_quiz",
     "exam",
     "hand_in",
     "hint",
@@ -46,6 +49,7 @@ def __getattr__(name: str) -> Any:
         from autograder.lesson import (
             cell_runs,
             check_calls,
+            class_quiz,
             exam,
             import_answer,
             join_live,
@@ -62,6 +66,7 @@ def __getattr__(name: str) -> Any:
     learner_package.watch()
     homes = {"bring_over": import_answer, "join": join_live, "leave": join_live, "quiz": placement_quiz}
     homes |= {"exam": exam, "hand_in": exam, "add_to_mine": learner_package, "review": review}
+    homes |= {"class_quiz": class_quiz}
     homes |= dict.fromkeys(("predict", "reveal"), predictions)
     return getattr(homes.get(name, check_calls), name)
 

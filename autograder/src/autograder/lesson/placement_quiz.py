@@ -93,7 +93,7 @@ def _done(course: Course, item: QuizQuestion, form: str, said: str) -> str:
 
 def mistake_sentence(course: Course, lesson: str, fault: str) -> str:
     """Return the sentence on a mistake that an answer comes of; "" where no lesson here knows it."""
-    about = _mistake(course, lesson, fault)
+    about = known_mistake(course, lesson, fault)
     if about is None:
         return ""
     where = heading(about.section) or title(lesson)
@@ -160,7 +160,7 @@ def leave_out() -> str:
     return _("Leave out what you do not know: a guess can only send you too far.")
 
 
-def _mistake(course: Course, lesson: str, fault: str) -> KnownWrong | None:
+def known_mistake(course: Course, lesson: str, fault: str) -> KnownWrong | None:
     """Return a mistake that a lesson's checks know, or those of another lesson that is here."""
     for name in sorted(course.banked(), key=lambda name: name != lesson):
         with contextlib.suppress(BankError):

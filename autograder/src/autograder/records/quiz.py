@@ -1,12 +1,18 @@
-"""A placement quiz: questions on each lesson, whose wrong answers come of mistakes that have names."""
+"""A quiz: questions on each lesson, whose wrong answers come of mistakes that have names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from autograder.records.course import Course
 from autograder.records.serialization import read_toml
+
+# What a class is asked: the last form before the course, and after it the first one. Review asks the last
+# form again and again, so after the course nobody could say what its answers are worth.
+OCCASIONS = {"before": -1, "after": 0}
+# Figures are shown of so many people at least.
+FEWEST_PEOPLE = 5
 
 
 @dataclass(frozen=True)
@@ -40,10 +46,38 @@ class QuizQuestion:
         """Where its texts stand, for translators."""
         return f"quiz: {self.id}"
 
+    def on(self, occasion: str) -> QuizForm:
+        """Return the form in which a class is asked it."""
+        return list(self.asked.values())[OCCASIONS[occasion]]
+
+
+@dataclass(frozen=True)
+class QuizAnswers:
+    """The answers of one learner of a class, as they are handed in."""
+
+    course: str = ""
+    occasion: str = ""
+    agreed: bool = False  # to their being counted
+    choices: Mapping[str, str] = field(default_factory=dict)  # by question; "" where it is not known yet
+
+
+def file_of(occasion: str) -> str:
+    """Return the name of the file in which a learner's answers are handed in."""
+    return f"quiz-{occasion}.json"
+
 
 @dataclass(frozen=True)
 class _Table:
     item: tuple[QuizQuestion, ...]
+
+
+def read_whole_quiz(course: Course) -> tuple[QuizQuestion, ...]:
+    """Return the questions of a course's quiz, those on lessons that are not here yet among them.
+
+    Raises:
+        AuthoringError: the file is missing or not as it must be.
+    """
+    return read_toml(_Table, course.root / course.quiz).item if course.quiz else ()
 
 
 def read_quiz(course: Course) -> tuple[QuizQuestion, ...]:
@@ -52,9 +86,7 @@ def read_quiz(course: Course) -> tuple[QuizQuestion, ...]:
     Raises:
         AuthoringError: the file is missing or not as it must be.
     """
-    if not course.quiz:
-        return ()
-    items = read_toml(_Table, course.root / course.quiz).item
+    items = read_whole_quiz(course)
     here = [item for item in items if item.lesson in course.lessons]
     return tuple(sorted(here, key=lambda item: course.lessons.index(item.lesson)))
 
