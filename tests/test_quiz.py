@@ -9,14 +9,18 @@ import math
 import re
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from autograder.author.authoring import load_faults
 from autograder.records.course import Course
 from autograder.records.quiz import read_quiz
 from torch.nn.functional import dropout
+
+from benchmarks import quiz_intervals
 
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)
@@ -399,3 +403,15 @@ def test_the_file_beside_them_argues_every_item():
 def test_the_table_of_questions_is_read_whole():
     held = tomllib.loads((ROOT / COURSE.quiz).read_text(encoding="utf-8"))["item"]
     assert [item["id"] for item in held] == list(WORKED)
+
+
+def test_the_intervals_of_a_class_contain_the_truth_in_easy_questions_too():
+    chance = np.random.default_rng(1)
+    asked = quiz_intervals.questions([4] * 8, chance)
+    easy = replace(asked, threshold=asked.threshold - 0.7)
+    true = quiz_intervals.truth(easy, 100_000, chance)
+    for size in (30, 300):
+        contained = quiz_intervals.coverage(easy, true, size, 300, chance)
+        shares = {name: float(share.mean()) for name, share in contained.items()}
+        assert {name: share for name, share in shares.items() if not 0.93 <= share <= 0.97} == {}
+        assert set(shares) == set(true)

@@ -39,6 +39,7 @@ from autograder.classroom.hand_in_times import (
     time_by_platform,
 )
 from autograder.classroom.platforms.protocol import HandedFile
+from autograder.classroom.quiz_answers import take_quiz
 from autograder.classroom.submission_archives import BadArchive, entries
 from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.classroom.whose import (
@@ -108,6 +109,7 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
             place(lesson, entry, tasks, first)
         else:
             outcome.unplaced.append((entry, unclear(request, entry, people)))
+    outcome.others = [take_quiz(request, entry) for entry in outcome.others]
     for (lesson, student), several in sorted(by_student.items()):
         # A group's number is that of whoever of them handed in.
         numbers = {file.user for file in several if file.user and not file.of_group}

@@ -17,7 +17,6 @@ from autograder.command.class_settings_commands import app as class_settings_com
 from autograder.command.console import (
     MORE,
     TERM,
-    LessonName,
     LessonNames,
     Root,
     class_of,
@@ -39,6 +38,7 @@ from autograder.words.language import speak
 
 if TYPE_CHECKING:
     from autograder.command import grade_command as command
+    from autograder.grading.class_folder import Class
 
 app = typer.Typer(
     cls=console.Commands,
@@ -143,20 +143,23 @@ def _grade_on_cluster(
 
 @app.command(rich_help_panel=TERM, epilog="Example: autograder report 01")
 def report(
-    lesson: LessonName,
+    lesson: Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01; or: quiz.")],
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page that needs no other file.")
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write a table with a line for each task.")
+        Path | None, typer.Option("--csv", help="Write a table with a line for each task or figure.")
     ] = None,
     course: Root = Path(),
 ) -> None:
-    """Show what a class misunderstood in a lesson that is graded."""
+    """Show what a class misunderstood in a lesson that is graded, or what it learned by its quiz."""
     from autograder.classroom import class_report as reports
 
     class_folder = class_of(course)
     speak(class_folder.banks.course.bank, class_folder.banks.course.languages)
+    if lesson == "quiz":
+        _report_quiz(class_folder, html, csv)
+        return
     (name,) = resolve_lessons(list(class_folder.banks.folders), [lesson])
     lesson_report = reports.report(class_folder, name)
     if not lesson_report.students:
@@ -167,6 +170,23 @@ def report(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text(lesson_report), encoding="utf-8")
             say(f"Written: {path}")
+
+
+def _report_quiz(class_folder: Class, html: Path | None, csv: Path | None) -> None:
+    """Show what a class learned, and write its figures into a table."""
+    from autograder.classroom import quiz_report as reports
+    from autograder.records.quiz import FEWEST_PEOPLE
+
+    if html:
+        refuse("There is no page of the quiz: --csv writes its figures.")
+    quiz_report = reports.quiz_report(class_folder)
+    if quiz_report is None:
+        refuse(f"Nothing is shown: fewer than {FEWEST_PEOPLE} people agreed to be counted.")
+    reports.print_quiz(quiz_report, console.out)
+    if csv:
+        csv.parent.mkdir(parents=True, exist_ok=True)
+        csv.write_text(reports.as_csv(quiz_report), encoding="utf-8")
+        say(f"Written: {csv}")
 
 
 def main() -> None:
