@@ -723,6 +723,25 @@ def test_the_number_of_a_far_position_drowns_the_word():
     assert float(torch.cosine_similarity(lesson["dog"], lesson["man"], dim=0)) > 0.999
 
 
+def test_the_clocks_show_the_angles_that_the_text_states():
+    given: dict[str, Any] = {}
+    lesson = run(
+        "07-positions",
+        "position-angles-answer",
+        "clock-figure",
+        clock_hands=lambda angles, positions: given.update(angles=angles, positions=positions),
+    )
+    angles = torch.tensor(given["angles"])  # (positions, hands)
+    expected = lesson["position_angles"](torch.tensor(given["positions"]), 2 * angles.shape[1])
+    torch.testing.assert_close(angles, expected)
+    said = " ".join(prose_of("07-positions").split())
+    assert f"so the figure shows $d = {2 * angles.shape[1]}$" in said
+    first = angles[given["positions"].index(1)]
+    assert f"hand 0 turns by {float(first[0]):.0f} radian ({math.degrees(first[0]):.0f}°)" in said
+    assert "each further hand by a tenth of the one above it" in said
+    torch.testing.assert_close(first[1:], first[:-1] / 10)
+
+
 def test_a_shift_of_sinusoidal_codes_is_a_rotation_and_their_products_depend_on_the_distance():
     lesson = run(POSITIONS, *CODES, "shift-shown")
     torch.testing.assert_close(lesson["moved"][:100], lesson["codes"][3:], atol=1e-5, rtol=0)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import FancyBboxPatch as FancyBboxPatch
     from matplotlib.patches import PathPatch as PathPatch
     from matplotlib.patches import Rectangle as Rectangle
+    from matplotlib.patches import Wedge as Wedge
     from matplotlib.path import Path as Path
     from matplotlib.text import Text as Text
     from matplotlib.textpath import text_to_path as text_to_path
@@ -38,7 +39,7 @@ PLACES = {
     "matplotlib.colors": ("Colormap", "LinearSegmentedColormap", "Normalize", "to_rgb"),
     "matplotlib.figure": ("Figure",),
     "matplotlib.font_manager": ("FontProperties",),
-    "matplotlib.patches": ("Circle", "FancyArrowPatch", "FancyBboxPatch", "PathPatch", "Rectangle"),
+    "matplotlib.patches": ("Circle", "FancyArrowPatch", "FancyBboxPatch", "PathPatch", "Rectangle", "Wedge"),
     "matplotlib.path": ("Path",),
     "matplotlib.text": ("Text",),
     "matplotlib.textpath": ("text_to_path",),

@@ -304,11 +304,13 @@ except IndexError as problem:
 # ## 4 · Sinusoidal positions: a clock with many hands
 #
 # A clock tells the time with hands that turn at different speeds. The fast hand tells moments apart, the slow hand
-# tells hours apart. Do the same with positions. Here are four hands at positions 0 to 7. Each step to the right
-# turns each hand by an angle of its own.
+# tells hours apart. Do the same with positions. Here are four hands at some positions. From one position to the next,
+# hand 0 turns by 1 radian (57°), and each further hand by a tenth of the one above it. The shading shows how far a
+# hand has turned; once it has gone all the way round, its whole clock is shaded.
 
 # %% id="clock-figure" tags=["figure"]
-clock_hands([[position * 10.0**-pair for pair in range(4)] for position in range(8)])
+some_positions = [0, 1, 2, 10, 20, 100, 200, 1000, 2000]
+clock_hands([[position * 10.0**-hand for hand in range(4)] for position in some_positions], some_positions)
 
 # %% [markdown] id="angles-task"
 # With $d$ numbers there is room for $d/2$ hands, because a hand needs two: how far it points to the right and how
@@ -316,8 +318,8 @@ clock_hands([[position * 10.0**-pair for pair in range(4)] for position in range
 #
 # $$\theta_i = \text{base}^{-2i/d}, \qquad i = 0, 1, \ldots, d/2 - 1$$
 #
-# The base is 10000. The first hand turns by 1 radian (57°) at each step, the last one hardly turns. At position $m$
-# hand $i$ is at the angle $m\,\theta_i$. You will need these angles in most of the tasks that follow.
+# The base is 10000, so the figure shows $d = 8$. At position $m$ hand $i$ is at the angle $m\,\theta_i$. You will need
+# these angles in most of the tasks that follow.
 #
 # ### Task 3 · The angles
 #

@@ -31,9 +31,21 @@ def test_an_output_that_moved_is_not_counted():
 def test_hands_point_where_their_angles_say(texts):
     picture = clock_hands([[0.0, 0.0], [1.0, 0.25], [2.0, 0.5]])
     assert picture.alt == (
-        "2 hands at positions 0 to 2. At each step they turn, in radians: hand 0 by 1.000, hand 1 by 0.250."
+        "2 hands at the positions 0, 1, 2. From one position to the next they turn, in radians: hand 0 by "
+        "1.000, hand 1 by 0.250."
     )
     assert {"hand 0", "hand 1", "0", "1", "2"} <= set(texts(picture.figure))
+
+
+def test_positions_may_lie_far_apart_and_a_hand_that_has_gone_round_has_a_full_clock():
+    picture = clock_hands([[0.0, 0.0], [0.5, 0.05], [10.0, 1.0]], [0, 10, 200])
+    assert "at the positions 0, 10, 200. From one" in picture.alt
+    assert "hand 0 by 0.050, hand 1 by 0.005." in picture.alt
+    sectors = {patch.get_gid(): patch for patch in picture.figure.axes[0].patches}
+    turned = {name: patch.theta2 - patch.theta1 for name, patch in sectors.items() if "turned" in str(name)}
+    assert turned["turned 0 10"] == pytest.approx(np.degrees(0.5))
+    assert turned["turned 1 200"] == pytest.approx(np.degrees(1.0))
+    assert turned["turned 0 200"] == 360
 
 
 def test_pairs_of_both_forms_carry_one_angle(texts):
@@ -59,6 +71,7 @@ def test_pairs_of_both_forms_carry_one_angle(texts):
             lambda: two_orders(ROWS, ROWS, [0, 0, 1], ["a", "b", "c"]),
             "order must hold each position from 0 to 2",
         ),
+        (lambda: clock_hands([[0.0], [1.0]], [0]), "1 tokens do not fit: angles has size 2"),
         (lambda: rope_pairs(7), "head_dim must be 2, 4, 6 or 8 to be drawn, not 7"),
         (lambda: turned_pair([1.0], KEY, 0, 1), r"query needs two numbers.*\(1,\)"),
         (lambda: explore_positions(QUERY, [[1.0, 2.0]]), r"key needs two numbers.*\(1, 2\)"),

@@ -84,44 +84,49 @@ def two_orders(
 
 
 @when_ready
-def clock_hands(angles: Any) -> Picture:
-    """Draw the hand of every clock at every position: one row for each hand, one column for each position.
+def clock_hands(angles: Any, positions: Sequence[int] | None = None) -> Picture:
+    """Draw the hand of every clock at some positions: one row for each hand, one column for each position.
 
-    angles (positions, hands), in radians; 0 points to the right, a larger one turns against the clock.
+    angles (positions, hands), in radians; 0 points to the right, a larger one turns against the clock. How
+    far a hand has turned is shaded: from its first full turn on, the whole clock. positions: that of each
+    row, the last one not 0, and 0, 1, 2, … when left out.
 
-    Raises ValueError for another number of axes, TypeError for what holds no numbers.
+    Raises ValueError for another number of axes or of positions, TypeError for what holds no numbers.
     """
     turns = with_axes(angles, "angles", ("positions", "hands"))
-    positions, hands = turns.shape
-    step, left = min(78.0, 624 / positions), 112
+    count, hands = turns.shape
+    named = token_names(range(count) if positions is None else positions, count, "angles", "positions")
+    step, left = min(78.0, 624 / count), 112
     radius = step * 0.36
     with style.look():
-        board = Board(round(left + step * positions + MARGIN), round(94 + step * hands + 8))
+        board = Board(round(left + step * count + MARGIN), round(94 + step * hands + 8))
         board.title(MARGIN, 28, _("Hands that turn at different speeds"))
         board.text(left - 16, 68, "position", ha="right", size=style.SMALL_SIZE, color=style.MUTED)
-        for position in range(positions):
-            board.text(left + (position + 0.5) * step, 68, str(position), ha="center", size=style.SMALL_SIZE)
+        for column, name in enumerate(named):
+            board.text(left + (column + 0.5) * step, 68, name, ha="center", size=style.SMALL_SIZE)
         for hand in range(hands):
             y = 86 + (hand + 0.5) * step
-            board.text(left - 16, y, f"hand {hand}", ha="right", color=PAIR_COLORS[hand % len(PAIR_COLORS)])
-            for position in range(positions):
-                x = left + (position + 0.5) * step
-                dial = mpl.Circle(
-                    (x, y), radius, facecolor="white", edgecolor=style.LINE, gid=f"{hand} {position}"
-                )
+            color = PAIR_COLORS[hand % len(PAIR_COLORS)]
+            board.text(left - 16, y, f"hand {hand}", ha="right", color=color)
+            for column, angle in enumerate(turns[:, hand]):
+                x = left + (column + 0.5) * step
+                name = f"{hand} {named[column]}"
+                dial = mpl.Circle((x, y), radius, facecolor="white", edgecolor=style.LINE, gid=name)
                 board.axes.add_artist(dial)
-                angle = turns[position, hand]
                 # y grows downwards on a board.
-                tip = (x + radius * np.cos(angle), y - radius * np.sin(angle))
-                board.arrow((x, y), tip, PAIR_COLORS[hand % len(PAIR_COLORS)])
-    per_step = turns[-1] / max(positions - 1, 1)
+                degrees = min(float(np.degrees(angle)), 360.0)
+                sector = mpl.Wedge((x, y), radius, -degrees, 0, color=color, alpha=0.2, gid=f"turned {name}")
+                board.axes.add_artist(sector)
+                board.arrow((x, y), (x + radius * np.cos(angle), y - radius * np.sin(angle)), color)
     speeds = ", ".join(
-        _("hand {hand} by {angle}", hand=hand, angle=words.number(per_step[hand], 3)) for hand in range(hands)
+        _("hand {hand} by {angle}", hand=hand, angle=words.number(speed, 3))
+        for hand, speed in enumerate(turns[-1] / max(float(named[-1]), 1))
     )
     alt = _(
-        "{hands} hands at positions 0 to {last}. At each step they turn, in radians: {speeds}.",
+        "{hands} hands at the positions {positions}. From one position to the next they turn, in radians: "
+        "{speeds}.",
         hands=hands,
-        last=positions - 1,
+        positions=", ".join(named),
         speeds=speeds,
     )
     return Picture(board.figure, alt)
