@@ -130,8 +130,8 @@ def bundle(
     Raises:
         CannotBundle: a lesson is not built, or the tool was not installed.
     """
-    with tempfile.TemporaryDirectory(prefix="bundle-") as lesson_folder:
-        root = Path(lesson_folder) / course.name
+    with tempfile.TemporaryDirectory(prefix="bundle-") as temporary:
+        root = Path(temporary) / course.name
         root.mkdir()
         packed = [bundle_wheels.tool_wheel(root)]
         if not exam:
@@ -141,28 +141,10 @@ def bundle(
         # By the distributions' names.
         addresses = {wheel.partition("-")[0]: url and f"{url.rstrip('/')}/{wheel}" for wheel in packed}
         for lesson in lessons:
-            for lesson_folder in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
-                source, target = (folder / "notebooks" / lesson_folder for folder in (course.root, root))
-                if source.is_dir():
-                    notebook = _as_released(source, lesson)
-                    target.mkdir(parents=True)
-                    _with_setup(
-                        notebook, course, addresses, lesson_folder.removesuffix(lesson).strip("/"), exam
-                    )
-                    nbformat.write(notebook, target / f"{lesson}.ipynb")
-        if exam:  # `start.py lab` opens this page, and without a course it cannot write it
-            paths = sorted(path.relative_to(root / "notebooks") for path in root.rglob("*.ipynb"))
-            links = "".join(f"- [{path.parent.as_posix()}]({path.as_posix()})\n" for path in paths)
-            text = f"# {course.title}\n\n{links}"
-            (root / "notebooks" / "welcome.md").write_text(text, encoding="utf-8", newline="\n")
-        limits = {limit.operator: limit.version for limit in SpecifierSet(bundle_wheels.pythons())}
-        start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
-            python=f"{limits['>=']} to below {limits['<']}", wheels=" ".join(packed)
-        )
-        names = " and ".join(f"`{wheel}`" for wheel in packed)
-        colab = f"It takes the checks from {url}." if url else f"It asks for {names} of this folder."
-        text = README.format(title=course.title, start=start, colab=colab, work=EXAM_WORK if exam else WORK)
-        (root / "README.md").write_text(text, encoding="utf-8", newline="\n")
+            _add_notebooks(root, course, lesson, addresses, exam)
+        if exam:
+            _add_welcome_page(root, course)
+        _add_readme(root, course, packed, url, exam)
         files = tuple(sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()))
         if out.suffix == ".zip":
             # However it is unpacked, over an earlier one too, it replaces nothing that a student wrote.
@@ -176,6 +158,41 @@ def bundle(
                 if old.name not in packed:
                     old.unlink()
     return files
+
+
+def _add_notebooks(root: Path, course: Course, lesson: str, addresses: Mapping[str, str], exam: bool) -> None:
+    """Put a lesson's notebooks into a bundle, in each language that it is there in.
+
+    Raises:
+        CannotBundle: a folder holds more than its notebook, or somebody has worked in that.
+    """
+    for language in ("", *course.languages[1:]):
+        source, target = (folder / "notebooks" / language / lesson for folder in (course.root, root))
+        if source.is_dir():
+            notebook = _as_released(source, lesson)
+            target.mkdir(parents=True)
+            _with_setup(notebook, course, addresses, language, exam)
+            nbformat.write(notebook, target / f"{lesson}.ipynb")
+
+
+def _add_welcome_page(root: Path, course: Course) -> None:
+    """Put the page into a bundle that `start.py lab` opens, and cannot write without a course."""
+    paths = sorted(path.relative_to(root / "notebooks") for path in root.rglob("*.ipynb"))
+    links = "".join(f"- [{path.parent.as_posix()}]({path.as_posix()})\n" for path in paths)
+    text = f"# {course.title}\n\n{links}"
+    (root / "notebooks" / "welcome.md").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _add_readme(root: Path, course: Course, packed: Sequence[str], url: str, exam: bool) -> None:
+    """Put what starts the lessons into a bundle, and the page that says how."""
+    limits = {limit.operator: limit.version for limit in SpecifierSet(bundle_wheels.pythons())}
+    start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
+        python=f"{limits['>=']} to below {limits['<']}", wheels=" ".join(packed)
+    )
+    names = " and ".join(f"`{wheel}`" for wheel in packed)
+    colab = f"It takes the checks from {url}." if url else f"It asks for {names} of this folder."
+    text = README.format(title=course.title, start=start, colab=colab, work=EXAM_WORK if exam else WORK)
+    (root / "README.md").write_text(text, encoding="utf-8", newline="\n")
 
 
 def _as_released(folder: Path, lesson: str) -> NotebookNode:

@@ -101,12 +101,7 @@ def grade(
         verdicts, not_again = judged_again(
             Submitted(plain, as_seen, verdicts, questions), lesson, run, solution
         )
-    for name in (SEEN, WATCHED):
-        executed.metadata.pop(name, None)
-    bound_outputs(executed)
-    for cell in executed.cells:
-        if is_test(cell) and cell["id"] in verdicts:
-            show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
+    _show_verdicts(executed, lesson, verdicts)
     unseen = _not_seen(lesson, executed, verdicts)
     remarks = [
         *notes,
@@ -124,6 +119,16 @@ def grade(
         with_explanation(executed, remarks)
     stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
     return Graded(executed, verdicts, tuple(remarks), _flags(lesson, stopped, unseen))
+
+
+def _show_verdicts(executed: NotebookNode, lesson: LessonBank, verdicts: Mapping[str, Verdict]) -> None:
+    """Put verdicts into the test cells of a notebook that ran, without what only its run needed."""
+    for name in (SEEN, WATCHED):
+        executed.metadata.pop(name, None)
+    bound_outputs(executed)
+    for cell in executed.cells:
+        if is_test(cell) and cell["id"] in verdicts:
+            show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
 
 
 def _flags(

@@ -36,6 +36,10 @@ STILL = 5.0  # seconds after which it is told again, since times pass
 ALIVE = 20.0  # seconds after which at least a sign of life is sent
 COOKIE = "autograder-live"
 MODULE = Path(__file__).with_name("board.js")
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 
 
@@ -114,18 +118,30 @@ def application(
         ended: tells whether the server is about to end, so that no board keeps it.
     """
     clock = clock or steadily()
-    by_code = {room.code: Open(room, history, words, clock) for room in rooms}
-    by_name = {room.room.name: room for room in by_code.values()}
+    pages = _Pages([Open(room, history, words, clock) for room in rooms], prefix, address, ended)
+    return Starlette(
+        routes=[
+            Route(f"{prefix}/", _front),
+            Route(f"{prefix}{PLACE}", pages.take, methods=["POST"]),
+            Route(f"{prefix}/board/{{room}}/", pages.board),
+            Route(f"{prefix}/board/{{room}}/events", pages.events),
+            Route(f"{prefix}/board.js", _module),
+        ]
+    )
 
-    async def front(request: Request) -> Response:
-        return _sentence(
-            200, "A live room. Notebooks join it with a code, and its board has an address of its own."
-        )
 
-    async def take(request: Request) -> Response:
+class _Pages:
+    """What is answered by the rooms that are open, and to whom."""
+
+    def __init__(self, rooms: Sequence[Open], prefix: str, address: str, ended: Callable[[], bool]) -> None:
+        self._rooms = {room.room.name: room for room in rooms}
+        self._prefix, self._address, self._ended = prefix, address, ended
+
+    async def take(self, request: Request) -> Response:
+        """Take an event from a notebook that has a room's code."""
         kind, _space, code = request.headers.get("authorization", "").partition(" ")
         rooms = [
-            room for room_code, room in by_code.items() if compare_digest(room_code.encode(), code.encode())
+            room for room in self._rooms.values() if compare_digest(room.room.code.encode(), code.encode())
         ]
         if kind != "Bearer" or not rooms:
             return _sentence(403, "This room does not know the code.")
@@ -143,58 +159,50 @@ def application(
         status, why = rooms[0].take(event)
         return _sentence(status, why) if why else Response(status_code=status, headers=HEADERS)
 
-    def seen_by(request: Request) -> Open | None:
-        """Return the room of a board, for whoever has its token."""
-        room = by_name.get(request.path_params["room"])
-        given = request.cookies.get(COOKIE, "")
-        return room if room and compare_digest(given.encode(), room.room.token.encode()) else None
-
-    async def board(request: Request) -> Response:
-        name = request.path_params["room"]
+    async def board(self, request: Request) -> Response:
+        """Show a room's board; a token in the address becomes a cookie first."""
         given = request.query_params.get("token", "")
-        room, here = by_name.get(name), f"{prefix}/board/{name}/"
-        if room and given and compare_digest(given.encode(), room.room.token.encode()):
+        if given and (room := self._room(request, given)):
+            here = f"{self._prefix}/board/{room.room.name}/"
             answer = RedirectResponse(here, 303, headers=HEADERS)
             # Not "strict": a browser that comes from a link on another page would not bring it at once.
-            secure = address.startswith("https://")
+            secure = self._address.startswith("https://")
             answer.set_cookie(COOKIE, given, path=here, secure=secure, httponly=True, samesite="lax")
             return answer
-        room = seen_by(request)
+        room = self._room(request, request.cookies.get(COOKIE, ""))
         if room is None:
             return _sentence(403, "Open the address that `autograder live` printed: it holds a token.")
-        policy = (
-            "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
-            "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        )
-        line = f'join("{address}", "{room.room.code}")'
-        page = render(
-            "live", name=name, title=words.title, line=line if address else "", script="../../board.js"
-        )
-        headers = {**HEADERS, "Content-Security-Policy": policy}
-        return Response(page, media_type="text/html", headers=headers)
+        line = f'join("{self._address}", "{room.room.code}")' if self._address else ""
+        names = {"name": room.room.name, "title": room.words.title}
+        page = render("live", **names, line=line, script="../../board.js")
+        return Response(page, media_type="text/html", headers={**HEADERS, "Content-Security-Policy": POLICY})
 
-    async def events(request: Request) -> Response:
-        room = seen_by(request)
+    async def events(self, request: Request) -> Response:
+        """Send a room's states to a board, as long as it is open."""
+        room = self._room(request, request.cookies.get(COOKIE, ""))
         if room is None:
             return _sentence(403, "This board needs its token.")
         if room.boards >= MOST_BOARDS:
             return _sentence(429, "Too many boards are open.")
         # Nothing between here and there may hold it back.
         headers = {**HEADERS, "X-Accel-Buffering": "no"}
-        return StreamingResponse(_states(room, ended), media_type="text/event-stream", headers=headers)
+        states = _states(room, self._ended)
+        return StreamingResponse(states, media_type="text/event-stream", headers=headers)
 
-    async def module(request: Request) -> Response:
-        return Response(MODULE.read_bytes(), media_type="text/javascript", headers=HEADERS)
+    def _room(self, request: Request, token: str) -> Open | None:
+        """Return the room of a board, for whoever has its token."""
+        room = self._rooms.get(request.path_params["room"])
+        return room if room and compare_digest(token.encode(), room.room.token.encode()) else None
 
-    return Starlette(
-        routes=[
-            Route(f"{prefix}/", front),
-            Route(f"{prefix}{PLACE}", take, methods=["POST"]),
-            Route(f"{prefix}/board/{{room}}/", board),
-            Route(f"{prefix}/board/{{room}}/events", events),
-            Route(f"{prefix}/board.js", module),
-        ]
+
+async def _front(request: Request) -> Response:
+    return _sentence(
+        200, "A live room. Notebooks join it with a code, and its board has an address of its own."
     )
+
+
+async def _module(request: Request) -> Response:
+    return Response(MODULE.read_bytes(), media_type="text/javascript", headers=HEADERS)
 
 
 def board_address(address: str, room: LabRoom) -> str:

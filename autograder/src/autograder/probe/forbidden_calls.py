@@ -56,6 +56,8 @@ CODE_BYTES, KEY_BYTES = 8, 16
 Patterns = frozenset[re.Pattern[str]]
 # What is done where an operator is called, from a frame or from none.
 Observer = Callable[[str, FrameType | None], None]
+# A call of an operator of some patterns, None where there is none; and what tells whether all are ours.
+Trial = tuple[Callable[[], object] | None, Callable[[], bool]]
 
 
 def family_of(name: str, families: tuple[Family, ...]) -> str:
@@ -67,20 +69,18 @@ def _patterns(families: Iterable[Family]) -> Patterns:
     return frozenset(family.operators for family in families)
 
 
-def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[..., Any]]:
-    """Make what puts observers at the operators of some patterns, takes them away, and tries them.
+def _observing() -> tuple[Callable[..., None], Callable[..., None], Callable[[Patterns], list[str]]]:
+    """Make what puts observers at the operators of some patterns, and takes them away.
 
     Returns:
-        `begin(patterns, observer)`; `end(patterns, observer)`; and `trial(patterns)`, which returns a call of
-        one of the operators, and what tells whether all of them are ours.
+        `begin(patterns, observer)`; `end(patterns, observer)`; and what gives the names of the operators at
+        which observers have been put for some patterns.
     """
     new_library, set_kernel = torch_internals.new_library, torch_internals.set_kernel
     remove_all, call_kernel = torch_internals.remove_kernels, torch_internals.call_kernel
-    described = torch_internals.describe_operator
     frame_here = sys._getframe
     observers: tuple[Observer, ...] = ()
     known: dict[Patterns, tuple[tuple[str, str, Callable[..., Any]], ...]] = {}
-    trials: dict[Patterns, tuple[Callable[[], object] | None, Callable[[], bool]]] = {}
     libraries: dict[Patterns, Any] = {}
     depths: dict[Patterns, int] = {}
 
@@ -119,7 +119,20 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
         if not depth:
             remove_all(libraries.pop(patterns))
 
-    def trial(patterns: Patterns) -> tuple[Callable[[], object] | None, Callable[[], bool]]:
+    def names_of(patterns: Patterns) -> list[str]:
+        return list(dict.fromkeys(f"aten::{name}" for name, _, _ in known[patterns]))
+
+    return begin, end, names_of
+
+
+def _trying(
+    begin: Callable[..., None], end: Callable[..., None], names_of: Callable[[Patterns], list[str]]
+) -> Callable[[Patterns], Trial]:
+    """Make what tries the operators of some patterns, once in a process."""
+    described = torch_internals.describe_operator
+    trials: dict[Patterns, Trial] = {}
+
+    def trial(patterns: Patterns) -> Trial:
         if patterns in trials:
             return trials[patterns]
         calls: list[str] = []
@@ -128,7 +141,7 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
             calls.append(operator)
 
         begin(patterns, noticed)
-        names = dict.fromkeys(f"aten::{name}" for name, _, _ in known[patterns])
+        names = names_of(patterns)
         lines = [(name, line) for name in names for line in described(name).splitlines() if MARK in line]
         call = _callable_one(names, calls)
         end(patterns, noticed)
@@ -142,7 +155,7 @@ def _operators() -> tuple[Callable[..., None], Callable[..., None], Callable[...
         trials[patterns] = call, ours
         return trials[patterns]
 
-    return begin, end, trial
+    return trial
 
 
 def _kernels(patterns: Patterns) -> list[tuple[str, str, Any]]:
@@ -214,7 +227,8 @@ def _attributing() -> Callable[..., tuple[str, str, FrameType | None]]:
     return attributed
 
 
-_begin, _end, _trial = _operators()
+_begin, _end, _names_of = _observing()
+_trial = _trying(_begin, _end, _names_of)
 _attributed = _attributing()
 
 
@@ -292,8 +306,13 @@ def prepare(tasks: Iterable[tuple[str, tuple[Family, ...]]]) -> None:
             _trial(_patterns(families))
 
 
-def _telling(send: Callable[[bytes], None]) -> Callable[..., None]:
-    """Tell a key, and make what sends a text in a pattern with a number, and its code under that key."""
+def _telling(send: Callable[[bytes], None]) -> tuple[Callable[[str, str], None], Callable[..., None]]:
+    """Tell a key, and make what sends messages, each with a number and with its code under that key.
+
+    Returns:
+        `tell_state(says, task)`, for how a task's cell is watched; and
+        `tell_call(task, name, family, function, line)`.
+    """
     key = urandom(KEY_BYTES)
     keyed, next_number = blake2b(key=key, digest_size=CODE_BYTES), count().__next__
     quoted = encode_basestring_ascii
@@ -306,7 +325,14 @@ def _telling(send: Callable[[bytes], None]) -> Callable[..., None]:
         code.update(text.encode())
         send(f'["{code.hexdigest()}", {quoted(text)}]'.encode())
 
-    return tell
+    def tell_state(says: str, task: str) -> None:
+        tell('"says": %s, "task": %s', says, task)
+
+    def tell_call(task: str, name: str, family: str, function: str, line: int) -> None:
+        call = f'{{"name": %s, "family": %s, "function": %s, "line_number": {line or "null"}}}'
+        tell('"says": "called", "task": %s, "call": ' + call, task, name, family, function)
+
+    return tell_state, tell_call
 
 
 def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
@@ -321,7 +347,7 @@ def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
     """
     begin, end, attributed, is_own = _begin, _end, _attributing(), is_notebook_file
     most, most_name, anything = MOST_CALLS, MOST_NAME, BaseException
-    tell = _telling(send)
+    tell_state, tell_call = _telling(send)
     plans = {
         task: (_patterns(families), _looking_up(families), *_trial(_patterns(families)))
         for task, families in _watched.items()
@@ -332,18 +358,14 @@ def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
     def observe(operator: str, frame: FrameType | None) -> None:
         if says:
             if says == "begins" or ours():
-                tell('"says": %s, "task": %s', says, task)
+                tell_state(says, task)
             return
         family, shown, frame = attributed(operator, frame, look_up, is_own)
         line, where = (0, "") if frame is None else (frame.f_lineno or 0, frame.f_code.co_name[:most_name])
         if not family or (family, line, where) in seen or seen.__len__() >= most:
             return
         seen.add((family, line, where))
-        tell(
-            '"says": "called", "task": %s, "call": {"name": %s, "family": %s, "function": %s, "line_number": '
-            f"{line or 'null'}}}",
-            *(task, shown, family, where),
-        )
+        tell_call(task, shown, family, where, line)
 
     def show(what: str) -> None:
         nonlocal says
@@ -352,7 +374,7 @@ def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
             if call is not None:
                 call()
             elif what == "begins" or ours():  # no operator of these families takes what can be made up
-                tell('"says": %s, "task": %s', what, task)
+                tell_state(what, task)
         except anything:  # what keeps it from being shown, shows
             pass
         says = ""
