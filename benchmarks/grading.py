@@ -38,7 +38,7 @@ from textwrap import dedent
 import nbformat
 from autograder.author.parse_source import read_source
 from autograder.author.settings import CONFIG
-from autograder.command.grade_command import GradebookWriter
+from autograder.command.grading_run import GradebookWriter
 from autograder.grading.class_folder import Class
 from autograder.records.course import Course
 from distributed import Client
@@ -104,13 +104,13 @@ def run(command: list[str], folder: Path) -> Cost:
     # No secret: the same probes for all three.
     environment["AUTOGRADER_SECRET"] = str(folder / "no-secret")
     most = [0.0, 0.0]
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as output:
         start = time.perf_counter()
         process = subprocess.Popen(
             command,
             cwd=folder,
             env=environment,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
         )
@@ -130,8 +130,8 @@ def run(command: list[str], folder: Path) -> Cost:
         wall = time.perf_counter() - start
         watcher.join()
         if code:
-            said.seek(0)
-            sys.exit(f"{' '.join(command)} failed:\n{said.read()[-3000:]}")
+            output.seek(0)
+            sys.exit(f"{' '.join(command)} failed:\n{output.read()[-3000:]}")
     return Cost(wall, *most)
 
 
@@ -194,17 +194,19 @@ def grade(course: Path, lesson: str, *where: str) -> Cost:
 
 
 @contextlib.contextmanager
-def dask_cluster(place: Path) -> Iterator[str]:
+def dask_cluster(folder: Path) -> Iterator[str]:
     """Start a Dask scheduler with two workers on this machine, and yield its address."""
-    file = place / "scheduler.json"
+    file = folder / "scheduler.json"
 
     def started(what: str, *arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(file)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-        return subprocess.Popen([*command, "--no-dashboard", *arguments], cwd=place, env=environment, **quiet)
+        return subprocess.Popen(
+            [*command, "--no-dashboard", *arguments], cwd=folder, env=environment, **quiet
+        )
 
-    worker = ("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(place))
+    worker = ("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
     processes = [
         started("scheduler", "--host", "127.0.0.1", "--port", "0"),
         started(*worker),
@@ -223,11 +225,11 @@ def dask_cluster(place: Path) -> Iterator[str]:
             process.wait()
 
 
-def by_dask(place: Path, lesson: str, count: int) -> None:
+def by_dask(folder: Path, lesson: str, count: int) -> None:
     """Say how much longer a class takes on a cluster of two local workers than here, before and after."""
-    courses = [prepare(place / f"dask-{number}", lesson, False, range(count)) for number in range(3)]
+    courses = [prepare(folder / f"dask-{number}", lesson, False, range(count)) for number in range(3)]
     first = grade(courses[0], lesson)
-    with dask_cluster(place) as address:
+    with dask_cluster(folder) as address:
         remote = grade(courses[1], lesson, "--dask", address)
     second = grade(courses[2], lesson)
     local = (first.wall + second.wall) / 2
@@ -248,13 +250,15 @@ class Row:
     ours: Cost
 
 
-def compare(place: Path, lesson: str, count: int, stock: int) -> Row:
+def compare(folder: Path, lesson: str, count: int, stock: int) -> Row:
     """Grade one class three ways."""
     half = max(stock // 2, 1)
     some = min(3 * stock, count)  # a command's start is part of its time, and should not be most of it
-    courses = [prepare(place / f"stock-{n}", lesson, True, range(n * half, (n + 1) * half)) for n in range(2)]
-    pipeline = prepare(place / "pipeline", lesson, False, range(some))
-    ours = prepare(place / "grade", lesson, False, range(count))
+    courses = [
+        prepare(folder / f"stock-{n}", lesson, True, range(n * half, (n + 1) * half)) for n in range(2)
+    ]
+    pipeline = prepare(folder / "pipeline", lesson, False, range(some))
+    ours = prepare(folder / "grade", lesson, False, range(count))
     first = run(nbgrader("autograde", lesson), courses[0])
     graded = grade(ours, lesson)
     through = run(nbgrader("autograde", lesson), pipeline)
@@ -289,18 +293,18 @@ def table_of(rows: Sequence[Row]) -> Table:
     return table
 
 
-def grow(place: Path, lesson: str) -> Table:
+def grow(folder: Path, lesson: str) -> Table:
     """How time and memory grow with the class."""
     table = Table(title=f"autograder grade --jobs 2, classes of {lesson}")
     for column in ("submissions", "seconds", "seconds for each one more", "processor s", "most MB"):
         table.add_column(column, justify="right")
     before, fewer = None, 0
     for count in GROWTH:
-        cost = grade(prepare(place / f"growth-{count}", lesson, False, range(count)), lesson)
+        cost = grade(prepare(folder / f"growth-{count}", lesson, False, range(count)), lesson)
         each = f"{(cost.wall - before.wall) / (count - fewer):.3f}" if before else ""
         table.add_row(str(count), f"{cost.wall:.1f}", each, f"{cost.processor:.1f}", f"{cost.megabytes:.0f}")
         before, fewer = cost, count
-        shutil.rmtree(place / f"growth-{count}")
+        shutil.rmtree(folder / f"growth-{count}")
     return table
 
 

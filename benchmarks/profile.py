@@ -27,7 +27,7 @@ from typing import Any
 from unittest import mock
 
 from autograder.author.parse_source import read_source
-from autograder.command.grade_command import GradeOptions, grade_class
+from autograder.command.grading_run import GradeOptions, grade_class
 from autograder.grading.class_folder import Class
 from autograder.grading.grade_submission import close_sandboxes
 from autograder.grading.grading_banks import Banks

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from autograder.author.parse_source import read_source
-from autograder.command import grade_command as command
+from autograder.command import grading_run as command
 from autograder.grading import grade_submission, job_scheduling
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import GradebookWriter

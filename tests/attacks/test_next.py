@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import nbformat
 import pytest
-from autograder.command import grade_command as command
+from autograder.command import grading_run as command
 from autograder.grading import grade_submission
 from autograder.grading.class_folder import Class
 from autograder.grading.hidden_tests import secret

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from autograder.author.parse_source import read_source
-from autograder.command import grade_command as command
+from autograder.command import grading_run as command
 from autograder.grading import grade_submission
 from autograder.grading.class_folder import Class
 from nbformat.v4 import new_code_cell

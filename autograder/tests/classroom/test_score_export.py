@@ -11,7 +11,8 @@ import pytest
 from autograder.classroom.class_roster import Person
 from autograder.classroom.csv_tables import BadList, Table, number_in
 from autograder.classroom.platforms import canvas, generic, moodle
-from autograder.classroom.score_export import Merged, Scores, scores, write_workbook
+from autograder.classroom.score_export import Merged, Scores, scores
+from autograder.classroom.score_workbook import write_workbook
 from autograder.command import app as cli
 from autograder.grading.class_folder import Class
 from autograder.grading.unscaled_scores import OtherMaximum

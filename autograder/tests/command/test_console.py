@@ -2,14 +2,16 @@
 
 import errno
 import os
+import subprocess
+import sys
 from importlib import metadata
 
 import pytest
 import typer
 from autograder.command import app as cli
-from autograder.command.console import AUTHOR, IN_ORDER, MORE, Commands, resolve_lessons
-from autograder.command.grade_command import _Kinds
-from typer.main import get_command
+from autograder.command.app import AUTHOR, COMMANDS, MORE, TERM
+from autograder.command.console import Commands, resolve_lessons
+from autograder.command.grading_run import _Kinds
 from typer.testing import CliRunner
 
 
@@ -20,17 +22,42 @@ def test_a_lesson_that_is_named_twice_is_meant_once():
 
 def test_the_help_shows_a_terms_commands_first_and_each_with_an_example():
     printed = CliRunner().invoke(cli.app, ["-h"], env={"COLUMNS": "200"}).output
-    places = [printed.index(f"autograder {name} ") for name in (*IN_ORDER[:5], *IN_ORDER[6:])]
+    examples = [f"autograder {name} {example}".strip() for name, (_, example) in COMMANDS.items()]
+    places = [printed.index(f" {example} ") for example in examples]
     assert places == sorted(places)
-    assert max(places) < printed.index(MORE) < printed.index(AUTHOR)
-    shown = [name for name, command in get_command(cli.app).commands.items() if not command.hidden]
-    assert [name for name in shown if f"autograder {name}" not in printed] == []
+    assert printed.index(TERM) < printed.index(MORE) < printed.index(AUTHOR)
     assert CliRunner().invoke(cli.app, ["--version"]).output.strip() == metadata.version("lesson-autograder")
 
 
 def test_requests_are_taken_in_by_the_earlier_name_as_well():
     asked = [CliRunner().invoke(cli.app, [name, "--help"]) for name in ("requests", "regrade")]
     assert all("Take in what students ask" in item.output for item in asked)
+
+
+def test_the_help_of_the_whole_says_of_a_command_what_its_own_help_says_first():
+    assert [
+        name for name in COMMANDS if not " ".join(cli.load(name).help.split()).startswith(cli.help_of(name))
+    ] == []
+
+
+def test_the_help_of_the_whole_imports_no_command():
+    code = "import sys; from typer.testing import CliRunner; from autograder.command import app; "
+    code += "assert 'A term' in CliRunner().invoke(app.app, ['--help']).output; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [name for name in done.stdout.split() if name.endswith("_command")] == []
+
+
+def test_a_command_that_needs_a_package_which_is_not_there_says_how_to_install_it(tmp_path):
+    lacking = (
+        "import sys; sys.modules['cryptography'] = None; from autograder.command.app import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", lacking, "lti", "rotate"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr.split(". ")[1]) == (
+        2,
+        "LTI needs more packages: pip install 'lesson-autograder[grade,lti]'\n",
+    )
 
 
 def test_remarks_of_a_kind_are_one_line_with_the_names_and_what_needs_a_look_comes_last():

@@ -31,8 +31,8 @@ from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import MarkRelease
 from autograder.classroom import score_export as exports
 from autograder.command import app as cli
-from autograder.command import grade_command as command
-from autograder.command.grade_command import GradeOptions, Summary
+from autograder.command import grading_run as command
+from autograder.command.grading_run import GradeOptions, Summary
 from autograder.grading import grade_notebook as grading
 from autograder.grading import grade_submission, gradebook_writer, graded_results
 from autograder.grading import nbgrader_autograde as preprocessors

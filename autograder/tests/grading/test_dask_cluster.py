@@ -26,7 +26,7 @@ import nbformat
 import pytest
 from autograder.author.parse_source import read_source
 from autograder.command import app as cli
-from autograder.command import grade_command as command
+from autograder.command import grading_run as command
 from autograder.grading import dask_cluster, job_scheduling, reader_processes
 from autograder.grading.class_folder import Class
 from autograder.grading.dask_cluster import Answers, NoCluster, connected

@@ -15,7 +15,7 @@ import nbformat
 import pytest
 import torch
 from autograder.author.parse_source import read_source
-from autograder.command import grade_command as command
+from autograder.command import grading_run as command
 from autograder.grading import error_carried_forward, grade_submission
 from autograder.grading.class_folder import Class
 from autograder.grading.grade_notebook import Graded, grade

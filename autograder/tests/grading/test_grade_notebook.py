@@ -130,6 +130,6 @@ def test_what_runs_submissions_loads_nothing_of_nbgrader():
 
 
 def test_what_hands_submissions_out_does_not_load_torch():
-    code = "import sys, autograder.command.grade_command; print('torch' in sys.modules)"
+    code = "import sys, autograder.command.grading_run; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

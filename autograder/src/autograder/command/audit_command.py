@@ -8,23 +8,23 @@ from typing import Annotated
 
 import typer
 
+from autograder.author.audit import audit_lesson, print_coverage, print_table
 from autograder.author.parallel import each_lesson, processors
-from autograder.command import console
 from autograder.command.console import (
-    AUTHOR,
     AtOnce,
     LessonNames,
     Root,
     complain,
-    course_of,
+    out,
     resolve_lessons,
 )
 from autograder.records.authoring_errors import AuthoringError
+from autograder.records.course import Course
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder audit 03")
+@app.command()
 def audit(
     lessons: LessonNames = None,
     table: Annotated[
@@ -34,12 +34,10 @@ def audit(
     course: Root = Path(),
 ) -> None:
     """Try every known wrong and every other right answer on every task."""
-    from autograder.author.audit import audit_lesson, print_coverage, print_table
-
-    loaded_course = course_of(course)
+    loaded_course = Course.of(course)
     names = resolve_lessons(loaded_course.lessons, lessons or [])
     if table:
-        raise typer.Exit(0 if print_coverage(loaded_course, names, console.out) else 1)
+        raise typer.Exit(0 if print_coverage(loaded_course, names, out) else 1)
     results = dict(each_lesson(partial(audit_lesson, loaded_course), names, jobs))
     rows = []
     for name in names:
@@ -48,6 +46,6 @@ def audit(
             complain(result.problems)
             raise typer.Exit(1)
         rows += result
-    print_table(rows, console.out)
+    print_table(rows, out)
     if not all(row.sound for row in rows):
         raise typer.Exit(1)

@@ -5,35 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
+from autograder.author.build_record import BuildRecord, Stages, without_source
 from autograder.author.parallel import each_lesson, processors
 from autograder.command.console import (
-    AUTHOR,
     AtOnce,
     LessonNames,
     Root,
     complain,
-    course_of,
+    languages_of,
     resolve_lessons,
     say,
 )
 from autograder.command.progress_bar import progress_bar
-from autograder.command.translate_command import languages_of
+from autograder.command.watch import watch as build_on_save
 from autograder.records.authoring_errors import AuthoringError
+from autograder.records.course import Course
 from autograder.words.language import ngettext
 
-if TYPE_CHECKING:
-    from autograder.author.build_record import Stages
-    from autograder.records.course import Course
+app = typer.Typer(add_completion=False)
 
 
-app = typer.Typer()
-
-
-@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder build 03")
+@app.command()
 def build(
     lessons: LessonNames = None,
     language: Annotated[
@@ -50,13 +46,9 @@ def build(
     course: Root = Path(),
 ) -> None:
     """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
-    from autograder.author.build_record import BuildRecord, Stages, without_source
-
-    loaded_course = course_of(course)
+    loaded_course = Course.of(course)
     names = resolve_lessons(loaded_course.lessons, lessons or [])
     if watch:
-        from autograder.command.watch import watch as build_on_save
-
         spoken = [word for code in language or [] for word in ("--language", code)]
         build_on_save(loaded_course, names, [*spoken, "--jobs", str(jobs)])
     if not check and not language and (loaded_course.root / "submitted").is_dir():
@@ -127,6 +119,7 @@ def _built(
     Raises:
         AuthoringError: the lesson is not as it must be.
     """
+    # Not above: they load torch and nbgrader, and a build of which nothing has changed does without.
     from autograder.author import pipeline, translated_lesson
 
     stages = stages_of[name]
@@ -143,6 +136,7 @@ def _built(
 
 def _keep_releases(course: Course, names: Sequence[str]) -> None:
     """Keep what students are working on, where a class is there, before it is built anew."""
+    # Not above: it loads nbgrader, and few authors have a class in their folder.
     from autograder.grading import releases
     from autograder.grading.class_folder import Class
 

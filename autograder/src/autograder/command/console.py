@@ -6,7 +6,8 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -19,9 +20,7 @@ from autograder.records.authoring_errors import UserError
 from autograder.words.sanitize import visible
 
 if TYPE_CHECKING:
-    from autograder.grading.class_folder import Class
     from autograder.records.course import Course
-    from autograder.web.admission_control import Limits
 
 Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
 LessonName = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
@@ -29,13 +28,7 @@ AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are
 LessonNames = Annotated[
     list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
 ]
-Proxies = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--proxy",
-        help="The address or network of a web server in front: who asks is whom it names.",
-    ),
-]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")]
 
 # What a folder, a disk or a file's rights refuse: a person can mend it, and the code is not at fault.
 OF_THE_DISK = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
@@ -68,34 +61,19 @@ def refuse(why: object) -> NoReturn:
     raise typer.Exit(2) from None
 
 
-# The commands of a term in the order in which it needs them.
-IN_ORDER = ("roster", "bundle", "collect", "grade", "report", "desk", "export", "feedback", "return")
-# The groups of commands in the help: those of a term, and the others.
-TERM, MORE, AUTHOR = "A term, in this order", "When a class needs more", "For authors of a course"
-HELP = {"help_option_names": ["-h", "--help"]}
+@contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """End the command where a package is missing that is imported inside, and say how to install it."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.startswith("autograder"):
+            raise
+        refuse(f"{missing}. {what} needs more packages: pip install 'lesson-autograder[{extra}]'")
 
 
 class Commands(TyperGroup):
     """Commands that end with a sentence where the course, its gradebook or a file cannot be used."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the commands as a term needs them; those of the first group stand in its order."""
-        order = {name: index for index, name in enumerate(IN_ORDER)}
-        return sorted(
-            super().list_commands(ctx),
-            key=lambda name: (
-                order.get(name, len(order)),
-                getattr(self.commands[name], "rich_help_panel", "") == AUTHOR,
-            ),
-        )
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, each command with its example below what it does."""
-        for command in self.commands.values():
-            if command.epilog and command.help:
-                first = " ".join(command.help.split("\n\n")[0].split())
-                command.short_help = f"\b\n{first}\n{command.epilog.removeprefix('Example: ')}"
-        super().format_help(ctx, formatter)
 
     def main(self, *words: Any, **settings: Any) -> Any:
         for stream in (sys.stdout, sys.stderr):
@@ -127,32 +105,6 @@ class Commands(TyperGroup):
             os.umask(mask)
 
 
-def course_of(root: Path) -> Course:
-    """Return the course of a folder that a person named."""
-    from autograder.records.course import Course
-
-    return Course.of(root)
-
-
-def class_of(root: Path) -> Class:
-    """Return the class of a folder that a person named."""
-    from autograder.grading.class_folder import Class
-
-    class_folder = Class(root.resolve())
-    class_folder.shut()
-    return class_folder
-
-
-def limits_behind(proxies: Sequence[str] | None) -> Limits:
-    """Return the limits of a server's connections, behind the web servers that a person named."""
-    from autograder.web.admission_control import Limits
-
-    try:
-        return Limits(proxies=tuple(proxies or ()))
-    except ValueError as problem:
-        refuse(f"--proxy takes an address or a network, as 127.0.0.1 or 10.0.0.0/8: {problem}.")
-
-
 def resolve_lessons(lessons: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the lessons meant by what was typed, full names or numbers; all where nothing was typed."""
     if not lessons:
@@ -167,3 +119,13 @@ def resolve_lessons(lessons: Sequence[str], names: Sequence[str]) -> list[str]:
             refuse(f"There is no lesson {name}. There are: {', '.join(lessons)}.")
         chosen += matches
     return list(dict.fromkeys(chosen)) or list(lessons)
+
+
+def languages_of(course: Course, names: Sequence[str]) -> list[str]:
+    """Return the languages that were asked for, or all that the course is translated into."""
+    for name in names:
+        if name not in course.languages[1:]:
+            refuse(
+                f"The course is not translated into {name}: course.toml names {', '.join(course.languages)}."
+            )
+    return list(names) or list(course.languages[1:])

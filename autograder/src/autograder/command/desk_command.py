@@ -11,19 +11,19 @@ from typing import Annotated
 
 import typer
 
+from autograder.classroom.desk import server
 from autograder.command.console import (
-    TERM,
     Root,
-    class_of,
     refuse,
     say,
 )
+from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext, speak
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(rich_help_panel=TERM, epilog="Example: autograder desk")
+@app.command()
 def desk(
     port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Write the pages to a folder instead.")] = None,
@@ -51,9 +51,7 @@ def desk(
     course: Root = Path(),
 ) -> None:
     """Show the class, each lesson and the written answers in a browser, and give points there."""
-    from autograder.classroom.desk import server
-
-    class_folder = class_of(course)
+    class_folder = Class.of(course)
     speak(class_folder.banks.course.bank, class_folder.banks.course.languages)
 
     try:

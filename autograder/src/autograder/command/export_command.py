@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from autograder.classroom import score_export as exports
+from autograder.classroom.csv_tables import Table, read_list
+from autograder.classroom.platforms.protocol import Platform
+from autograder.classroom.platforms.registry import platforms_of
+from autograder.classroom.score_export import Merged, Scores
 from autograder.command.console import (
-    TERM,
     Root,
-    class_of,
     complain,
+    needing,
     refuse,
     resolve_lessons,
     say,
 )
+from autograder.grading.class_folder import Class
+from autograder.grading.gradebook_writer import follow
 from autograder.records.file_digests import write_whole
 from autograder.words.language import ngettext
 
-if TYPE_CHECKING:
-    from autograder.classroom.platforms.protocol import Platform
-    from autograder.classroom.score_export import Merged, Scores
-
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(rich_help_panel=TERM, epilog="Example: autograder export 01 --canvas gradebook.csv")
+@app.command()
 def export(
     lesson: Annotated[
         str, typer.Argument(help="The lesson of a Moodle worksheet, or the only one to fill in or to send.")
@@ -63,47 +66,52 @@ def export(
     course: Root = Path(),
 ) -> None:
     """Put the scores into the file that a learning platform exported, or into a workbook, or send them."""
-    from autograder.classroom import score_export as exports
-    from autograder.classroom.csv_tables import Table, read_list
-    from autograder.classroom.platforms.registry import platforms_of
-    from autograder.grading.gradebook_writer import follow
-
     sheet_given = canvas or moodle or sheet
-    class_folder = class_of(course)
+    class_folder = Class.of(course)
     platforms = platforms_of(class_folder.banks.course)
-    name = "canvas" if canvas else "moodle" if moodle else platform
-    to = platforms.get(name)
+    to = platforms.get("canvas" if canvas else "moodle" if moodle else platform)
     files = 4 - [canvas, moodle, sheet, xlsx].count(None)
     _refuse_contradictions(files, to, lesson, lti, comments or dry_run)
     if xlsx and lesson:
         refuse("A workbook has all lessons in it: leave out the lesson.")
-    if sheet_given and not (to and to.fill):
-        fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
-        refuse(f"--platform names one whose sheet can be filled: {fillable}.")
+    if sheet_given:
+        _refuse_unfillable(to, platforms)
     follow(class_folder)
-    for written in filter(None, (xlsx, out)):
-        written.parent.mkdir(parents=True, exist_ok=True)
     class_scores = exports.scores(class_folder)
-    which = resolve_lessons(class_folder.banks.course.lessons, [lesson])[0] if lesson else ""
-    for name in [which] if which else class_scores.lessons:
-        _tell_of_manual_grades(class_scores, name)
+    lessons = class_folder.banks.course.lessons
+    which = resolve_lessons(lessons, [lesson])[0] if lesson else ""
+    _tell_of_manual_grades(class_scores, [which] if which else class_scores.lessons)
     if lti:
-        from autograder.command.lti_commands import SendOrder, send
+        _send(class_folder, class_scores, [which] if which else lessons, scale, comments, dry_run)
+    elif xlsx:
+        _write_workbook(class_scores, xlsx, scale)
+    elif sheet_given and to and to.fill:
+        table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
+        target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
+        _write_filled(to.fill(class_scores, table, which, scale), target)
 
-        names = [which] if which else list(class_folder.banks.course.lessons)
-        if not send(class_folder, class_scores, SendOrder(names, scale, comments, dry_run)):
-            raise typer.Exit(1)
-        return
-    if xlsx:
-        exports.write_workbook(class_scores, xlsx, scale)
-        say(f"Written: {xlsx}")
-        return
-    assert sheet_given is not None
-    assert to is not None
-    assert to.fill is not None
-    table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
-    target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
-    _write_filled(to.fill(class_scores, table, which, scale), target)
+
+def _send(
+    class_folder: Class, class_scores: Scores, names: Sequence[str], scale: bool, comments: bool, dry: bool
+) -> None:
+    """Send scores by LTI.
+
+    Raises:
+        Exit: with 1, if a score could not be sent.
+    """
+    with needing("grade,lti", "LTI"):
+        from autograder.command.lti_exchange import SendOrder, send
+    if not send(class_folder, class_scores, SendOrder(names, scale, comments, dry)):
+        raise typer.Exit(1)
+
+
+def _write_workbook(class_scores: Scores, path: Path, scale: bool) -> None:
+    # Not above: what it is made with takes 0.2 s, which no other file needs.
+    from autograder.classroom.score_workbook import write_workbook
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_workbook(class_scores, path, scale)
+    say(f"Written: {path}")
 
 
 def _refuse_contradictions(files: int, to: Platform | None, lesson: str, lti: bool, for_lti: bool) -> None:
@@ -119,24 +127,32 @@ def _refuse_contradictions(files: int, to: Platform | None, lesson: str, lti: bo
         refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
 
 
-def _tell_of_manual_grades(class_scores: Scores, name: str) -> None:
-    """Print how many scores of a lesson a person has still to look at."""
-    if class_scores.by_hand[name]:
-        looked_at = ngettext(
-            "{lesson}: {number} task has points given by hand, and was graded again since.",
-            "{lesson}: {number} tasks have points given by hand, and were graded again since.",
-            class_scores.by_hand[name],
-            lesson=name,
-        )
-        say(looked_at)
-    if class_scores.waiting[name]:
-        still_to_read = ngettext(
-            "{lesson}: {number} answer is still to be read.",
-            "{lesson}: {number} answers are still to be read.",
-            class_scores.waiting[name],
-            lesson=name,
-        )
-        say(still_to_read)
+def _refuse_unfillable(to: Platform | None, platforms: Mapping[str, Platform]) -> None:
+    """Refuse a platform whose sheets take no scores."""
+    if not (to and to.fill):
+        fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
+        refuse(f"--platform names one whose sheet can be filled: {fillable}.")
+
+
+def _tell_of_manual_grades(class_scores: Scores, lessons: Sequence[str]) -> None:
+    """Print how many scores of some lessons a person has still to look at."""
+    for lesson in lessons:
+        if class_scores.by_hand[lesson]:
+            looked_at = ngettext(
+                "{lesson}: {number} task has points given by hand, and was graded again since.",
+                "{lesson}: {number} tasks have points given by hand, and were graded again since.",
+                class_scores.by_hand[lesson],
+                lesson=lesson,
+            )
+            say(looked_at)
+        if class_scores.waiting[lesson]:
+            still_to_read = ngettext(
+                "{lesson}: {number} answer is still to be read.",
+                "{lesson}: {number} answers are still to be read.",
+                class_scores.waiting[lesson],
+                lesson=lesson,
+            )
+            say(still_to_read)
 
 
 def _write_filled(merged: Merged, target: Path) -> None:
@@ -145,6 +161,7 @@ def _write_filled(merged: Merged, target: Path) -> None:
     Raises:
         Exit: with 1, if a score or a lesson could not be filled in.
     """
+    target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, merged.text.encode())
     for line in merged.strangers:
         say(f"left as it was: {line}")

@@ -11,14 +11,15 @@ from typing import Annotated
 
 import typer
 
-from autograder.command.console import MORE, Proxies, Root, course_of, limits_behind, refuse, say
-from autograder.records.course import NAME_FORM
+from autograder.command.console import Root, needing, refuse, say
+from autograder.command.proxies import Proxies, limits_behind
+from autograder.records.course import NAME_FORM, Course
 from autograder.words.language import speak
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(rich_help_panel=MORE, epilog="Example: autograder live")
+@app.command()
 def live(
     room: Annotated[
         list[str] | None, typer.Option("--room", help="A lab's name.", show_default="today's date")
@@ -42,14 +43,10 @@ def live(
     course: Root = Path(),
 ) -> None:
     """Show a class at work, without names: notebooks that join a room tell how their checks go."""
-    try:
+    with needing("live", "A live room"):
         from autograder.live.server import ServerAddress, serve
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("starlette", "uvicorn"):
-            raise
-        refuse(f"A live room needs more packages: pip install 'lesson-autograder[live]' ({missing})")
     limits = limits_behind(proxy)
-    loaded_course = course_of(course)
+    loaded_course = Course.of(course)
     speak(loaded_course.bank, loaded_course.languages)
     names = room or [datetime.now().strftime("%Y-%m-%d")]
     for name in names:

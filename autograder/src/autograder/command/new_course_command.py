@@ -11,15 +11,14 @@ import typer
 
 from autograder import author
 from autograder.command.console import (
-    AUTHOR,
     refuse,
     say,
 )
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(name="new-course", rich_help_panel=AUTHOR, epilog="Example: autograder new-course my-course")
+@app.command()
 def new_course(
     folder: Annotated[Path, typer.Argument(help="A folder that is empty, or not there yet.")],
 ) -> None:

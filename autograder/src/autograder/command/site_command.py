@@ -8,28 +8,26 @@ from typing import Annotated
 import typer
 
 from autograder.command.console import (
-    AUTHOR,
     Root,
-    course_of,
+    needing,
     refuse,
     say,
 )
+from autograder.records.course import Course
 from autograder.words.language import ngettext
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder site public")
+@app.command()
 def site(
     out: Annotated[Path, typer.Argument(help="The folder for the site; what it holds is replaced.")],
     course: Root = Path(),
 ) -> None:
     """Make a site to read from solutions/: pages, pictures and explorers, without a kernel or a network."""
-    loaded_course = course_of(course)
-    try:
+    loaded_course = Course.of(course)
+    with needing("site", "The site"):
         from autograder.author.site.build_site import build_site
-    except ModuleNotFoundError as missing:
-        refuse(f"{missing}. The site needs more packages: pip install 'lesson-autograder[site]'")
     if out.is_dir() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
         refuse(f"{out} holds something other than a site, and nothing was written.")
     pages = build_site(loaded_course, out)

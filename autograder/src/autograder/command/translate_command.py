@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from autograder.author import translate as translations
 from autograder.command.console import (
-    AUTHOR,
     LessonNames,
     Root,
     complain,
-    course_of,
-    refuse,
+    languages_of,
     resolve_lessons,
     say,
 )
+from autograder.records.course import Course
 
-if TYPE_CHECKING:
-    from autograder.records.course import Course
-
-
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(rich_help_panel=AUTHOR, epilog="Example: autograder translate --language bn")
+@app.command()
 def translate(
     lessons: LessonNames = None,
     language: Annotated[
@@ -38,9 +33,7 @@ def translate(
     course: Root = Path(),
 ) -> None:
     """Gather what there is to translate into locale/, and say how far the translations are."""
-    from autograder.author import translate as translations
-
-    loaded_course = course_of(course)
+    loaded_course = Course.of(course)
     others = languages_of(loaded_course, language or [])
     names = resolve_lessons(translations.files(loaded_course), lessons or [])
     problems: list[str] = []
@@ -52,13 +45,3 @@ def translate(
     complain(problems)
     if problems:
         raise typer.Exit(1)
-
-
-def languages_of(course: Course, names: Sequence[str]) -> list[str]:
-    """Return the languages that were asked for, or all that the course is translated into."""
-    for name in names:
-        if name not in course.languages[1:]:
-            refuse(
-                f"The course is not translated into {name}: course.toml names {', '.join(course.languages)}."
-            )
-    return list(names) or list(course.languages[1:])

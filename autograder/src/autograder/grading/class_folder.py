@@ -65,6 +65,13 @@ class Class:
         self.config.CourseDirectory.root = str(root)
         self.directory = CourseDirectory(config=self.config)
 
+    @classmethod
+    def of(cls, folder: Path) -> Class:
+        """Return the class of a folder that a person named, from now on shut to others."""
+        result = cls(folder.resolve())
+        result.shut()
+        return result
+
     @cached_property
     def policy(self) -> Policy:
         """What the class has agreed on; read where it counts, so that a broken file stops nothing else.

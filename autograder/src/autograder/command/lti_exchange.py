@@ -1,114 +1,29 @@
-"""The commands of a class on a platform that speaks LTI 1.3."""
+"""What is exchanged with a platform that speaks LTI 1.3: class lists and scores. It needs the extra `lti`."""
 
 from __future__ import annotations
 
-import logging
-import socket
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from autograder.command import console
-from autograder.command.console import Proxies, Root, class_of, course_of, limits_behind, refuse, say
+from autograder.classroom import gradebook_queries
+from autograder.classroom.class_roster import Person
+from autograder.classroom.gradebook_roster import Enrolment, enrol, refuse_namesakes
+from autograder.classroom.gradebook_roster import class_list as everybody
+from autograder.classroom.score_export import Scores
+from autograder.command.console import refuse, say
+from autograder.grading.class_folder import Class
+from autograder.lti.course_store import PlatformContext, remembered
+from autograder.lti.platform_client import Connection
+from autograder.lti.registrations import Registrations
+from autograder.lti.roster_service import courses_of, placed, pull
+from autograder.lti.score_sender import GradebookColumns
+from autograder.lti.signing_keys import keyring
 from autograder.words.language import ngettext
-
-if TYPE_CHECKING:
-    from autograder.classroom.class_roster import Person
-    from autograder.classroom.gradebook_roster import Enrolment
-    from autograder.classroom.score_export import Scores
-    from autograder.grading.class_folder import Class
-    from autograder.lti.course_store import PlatformContext
-    from autograder.lti.platform_client import Connection
-    from autograder.lti.registrations import Registrations
-
-app = typer.Typer(
-    cls=console.Commands,
-    invoke_without_command=True,
-    help="Serve this class to a learning platform by LTI 1.3.",
-    epilog="Example: autograder lti --port 8443",
-)
-
-
-def needed() -> None:
-    """End the command where the extra is not installed."""
-    try:
-        import jwt  # noqa: F401
-        import pylti1p3  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as missing:
-        refuse(f"{missing}. LTI needs more packages: pip install 'lesson-autograder[grade,lti]'")
-
-
-@app.callback()
-def serve(
-    context: typer.Context,
-    host: Annotated[str, typer.Option("--host", help="An address of this machine.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 8443,
-    certificate: Annotated[
-        Path | None, typer.Option("--certificate", help="A certificate for TLS, as PEM, with its chain.")
-    ] = None,
-    key: Annotated[Path | None, typer.Option("--key", help="The certificate's private key, as PEM.")] = None,
-    proxy: Proxies = None,
-    course: Root = Path(),
-) -> None:
-    """Serve this class to a learning platform by LTI 1.3: launches, links to lessons, public keys."""
-    if context.invoked_subcommand:
-        return
-    needed()
-    from autograder.lti.registrations import Registrations
-    from autograder.lti.web_app import server
-
-    limits = limits_behind(proxy)
-    if (certificate is None) != (key is None):
-        refuse("A certificate and its key go together: --certificate FILE --key FILE.")
-    class_folder = class_of(course)
-    registered = Registrations.read(class_folder.banks.course)
-    log = logging.getLogger("autograder.lti")
-    log.setLevel(logging.INFO)
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
-    log.addHandler(handler)
-    serving = server(class_folder, registered, certificate, key, limits)
-    with socket.create_server((host, port)) as listening:
-        at = listening.getsockname()
-        say(f"Listening at {at[0]}, port {at[1]}; platforms find it at {registered.address}. Ctrl-C ends it.")
-        for what, path in (("login", "login"), ("launch", "launch"), ("public keys", "jwks")):
-            say(f"  {what}: {registered.at(path)}")
-        with suppress(KeyboardInterrupt):
-            serving.run(sockets=[listening])
-
-
-@app.command()
-def rotate(
-    forget: Annotated[
-        bool, typer.Option("--forget", help="Publish the old keys no longer: somebody else has read one.")
-    ] = False,
-    course: Root = Path(),
-) -> None:
-    """Make a new key; the old one's public half stays published for three days."""
-    needed()
-    from autograder.lti import signing_keys
-
-    loaded_course = course_of(course)
-    signing_keys.rotate(loaded_course, forget)
-    where = signing_keys.folder(loaded_course)
-    say(f"A new key lies in {where}; what is signed from now on is signed with it.")
-    notice = "The old key's public half stays published for three days."
-    say("The old keys are published no longer." if forget else notice)
 
 
 def registration_of(class_folder: Class) -> tuple[Registrations, Callable[[PlatformContext], Connection]]:
     """Return what a class is registered with, and what makes the way to each course's platform."""
-    needed()
-    from autograder.lti.platform_client import Connection
-    from autograder.lti.registrations import Registrations
-    from autograder.lti.signing_keys import keyring
-
     registered = Registrations.read(class_folder.banks.course)
     keys = keyring(class_folder.banks.course)
 
@@ -129,11 +44,6 @@ def class_list(class_folder: Class, dry: bool, new: bool = False) -> tuple[list[
         new: take people in whose names are known and whose identifiers are not.
     """
     registered, connect = registration_of(class_folder)
-    from autograder.classroom.gradebook_roster import class_list as everybody
-    from autograder.classroom.gradebook_roster import enrol, refuse_namesakes
-    from autograder.lti.course_store import remembered
-    from autograder.lti.roster_service import courses_of, placed, pull
-
     people: dict[str, Person] = {}
     with remembered(Path(class_folder.directory.root)) as memory:
         identities: list[tuple[PlatformContext, dict[str, str]]] = []
@@ -175,10 +85,6 @@ class SendOrder:
 def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
     """Send scores to the platform, each once and again when it changed; tells whether all went well."""
     registered, connect = registration_of(class_folder)
-    from autograder.lti.course_store import remembered
-    from autograder.lti.roster_service import courses_of
-    from autograder.lti.score_sender import GradebookColumns
-
     graded = sorted(
         {lesson for _, lesson in class_scores.scores} & {*order.lessons} & {*class_scores.lessons}
     )
@@ -215,8 +121,6 @@ def send(class_folder: Class, class_scores: Scores, order: SendOrder) -> bool:
 
 def comments_on(class_folder: Class, lesson: str) -> dict[str, str]:
     """Return what people wrote below the answers of each student, in one text."""
-    from autograder.classroom import gradebook_queries
-
     with gradebook_queries.opened(class_folder.database) as book:
         written = book.comments()
     lines: dict[str, list[str]] = {}

@@ -1,0 +1,27 @@
+"""Web servers that stand before a server of ours, as a person names them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from autograder.command.console import refuse
+from autograder.web.admission_control import Limits
+
+Proxies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--proxy",
+        help="The address or network of a web server in front: who asks is whom it names.",
+    ),
+]
+
+
+def limits_behind(proxies: Sequence[str] | None) -> Limits:
+    """Return the limits of a server's connections, behind the web servers that a person named."""
+    try:
+        return Limits(proxies=tuple(proxies or ()))
+    except ValueError as problem:
+        refuse(f"--proxy takes an address or a network, as 127.0.0.1 or 10.0.0.0/8: {problem}.")

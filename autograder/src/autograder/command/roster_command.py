@@ -1,0 +1,105 @@
+"""The command that puts a class list into the gradebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder.classroom.class_roster import Person, read_people
+from autograder.classroom.csv_tables import guessed_encoding
+from autograder.classroom.gradebook_roster import class_list, enrol, refuse_namesakes, undo
+from autograder.classroom.platforms.registry import platforms_of
+from autograder.command.console import DryRun, Root, needing, refuse, say
+from autograder.grading.class_folder import Class
+from autograder.words.language import ngettext
+from autograder.words.phrases import listed
+
+app = typer.Typer(add_completion=False)
+
+# Names of a list in a guessed encoding: by so many, a person sees whether the guess is right.
+MOST_SHOWN_OF_A_GUESS = 5
+
+
+@app.command()
+def roster(
+    file: Annotated[
+        Path | None, typer.Argument(help="A list of students from Canvas, Moodle or a spreadsheet.")
+    ] = None,
+    lti: Annotated[
+        bool, typer.Option("--lti", help="Ask the platform that `autograder lti` serves for its list.")
+    ] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Take people in whose names are known and whose ids are not.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back the last change of the class list.")
+    ] = False,
+    dry_run: DryRun = False,
+    course: Root = Path(),
+) -> None:
+    """Put a class list into nbgrader's gradebook."""
+    class_folder = Class.of(course)
+    if (bool(file), lti, undo).count(True) != 1:
+        refuse("Name a list of students, or say --lti, or --undo.")
+    if undo:
+        _undo_roster(class_folder)
+        return
+    if file:
+        people = read_people(file, [kind.lists for kind in platforms_of(class_folder.banks.course).values()])
+        _show_guess(file, people)
+        if not new:
+            refuse_namesakes(class_list(class_folder), people)
+        enrolment = enrol(class_folder, people, dry_run)
+    else:
+        with needing("grade,lti", "LTI"):
+            from autograder.command.lti_exchange import class_list as platform_list
+        people, enrolment = platform_list(class_folder, dry_run, new)
+    there = class_list(class_folder)
+    named = {there.merged(person).id for person in people}
+    gone = [person.who for student, person in there.people.items() if student not in named]
+    for state, some in (("new", enrolment.new), ("changed", enrolment.changed)):
+        for person in some:
+            say(f"{state}: {person.who}")
+    summary = ngettext(
+        "{file} names {number} student: {new} new, {changed} changed, {same} as before.",
+        "{file} names {number} students: {new} new, {changed} changed, {same} as before.",
+        len(people),
+        file=file.name if file else "The platform",
+        new=len(enrolment.new),
+        changed=len(enrolment.changed),
+        same=len(people) - len(enrolment.new) - len(enrolment.changed),
+    )
+    if gone:
+        say(
+            ngettext(
+                "{number} student of the gradebook is not in it, and stays: {who}",
+                "{number} students of the gradebook are not in it, and stay: {who}",
+                len(gone),
+                who=", ".join(gone),
+            )
+        )
+    say(summary + (" Nothing was written." if dry_run else ""))
+
+
+def _show_guess(file: Path, people: Sequence[Person]) -> None:
+    """Say which encoding a list was read in, where it is a guess, with names to judge it by."""
+    if encoding := guessed_encoding(file):
+        names = listed(
+            [person.name for person in people if not person.name.isascii()][:MOST_SHOWN_OF_A_GUESS]
+        )
+        say(
+            f"{file.name} does not say its encoding, and is no UTF-8; it was read as {encoding}: {names}. "
+            "If these names are wrong, save the list as CSV UTF-8 and type the command again; "
+            "`autograder roster --undo` takes this one back."
+        )
+
+
+def _undo_roster(class_folder: Class) -> None:
+
+    removed, restored, stay = undo(class_folder)
+    say(f"Taken back: {len(removed)} taken out of the class, {len(restored)} as they were before.")
+    if stay:
+        say(f"These have handed something in, and stay: {listed(stay)}.")
