@@ -40,9 +40,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Only now, because they import torch: the sandbox's first process, say, stays small without it.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Only now, because they import torch: the sandbox's first process, say, stays small without it.
     from autograder.lesson.interactive_session import told_of_loading
 
     with told_of_loading():

@@ -6,6 +6,7 @@ import sys
 def main() -> None:
     """Run the command, or say what it needs: students' installations do not have that."""
     try:
+        # Not above: it may be missing.
         from autograder.command.app import main as command
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.startswith("autograder"):

@@ -61,7 +61,7 @@ def in_forks(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Do
 
 
 def _in_fork(item: Any) -> bytes:
-    import torch  # not above: the command's help does without it
+    import torch  # not above: a build of which nothing has changed does without
 
     # A fork has no threads but its own, and torch would wait for the others.
     torch.set_num_threads(1)

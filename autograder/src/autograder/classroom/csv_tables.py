@@ -131,7 +131,7 @@ def _from_workbook(path: Path) -> str:
     Raises:
         BadList: it is no workbook.
     """
-    from openpyxl import load_workbook
+    from openpyxl import load_workbook  # 0.2 s, and most lists are no workbooks
 
     try:
         with path.open("rb") as file:  # whose name may end otherwise

@@ -193,6 +193,7 @@ def _as_they_were(now: LessonBank, then: LessonBank) -> frozenset[str]:
 
 def _are_equal(first: Any, other: Any) -> bool:
     """Tell whether two parts of a bank hold the same."""
+    # Not above: it loads torch, and where no release is an earlier one nothing is compared.
     from autograder.records.tensor_comparison import all_close
 
     (plain, tensors), (other_plain, other_tensors) = map(serialization.encode, (first, other))

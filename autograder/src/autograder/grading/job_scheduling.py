@@ -68,6 +68,7 @@ class NoSandbox(UserError):
 
 def grade_job(job: GradeJob) -> Result:
     """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    # Not above: it loads torch, and what hands submissions out does without.
     from autograder.grading import grade_submission
 
     return grade_submission.grade_job(job)

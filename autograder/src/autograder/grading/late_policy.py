@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import tomlkit
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
@@ -190,8 +191,6 @@ def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
     Returns:
         What it was before; empty where there was none.
     """
-    import tomlkit
-
     path = root / FILE
     table = tomlkit.parse(_text(path))
     extensions = table.setdefault("extensions", tomlkit.table(is_super_table=True)).setdefault(

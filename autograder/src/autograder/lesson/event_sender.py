@@ -14,13 +14,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import SplitResult
 
+from autograder.records.answer_findings import Untried, Verdict
 from autograder.records.live_event import EARLIEST, MOST_MISTAKES, PLACE, LiveEvent, What, as_sent
-
-if TYPE_CHECKING:
-    from autograder.records.answer_findings import Verdict
 
 MOST_WAITING = 32
 LOOK = 0.25  # seconds between two looks into the queue
@@ -57,9 +55,9 @@ class EventSender:
         self._closed = threading.Event()
         self._context = None
         if address.scheme == "https":
-            import ssl
+            import ssl  # not above: most notebooks join no room, and none by TLS waits for it at a check
 
-            self._context = ssl.create_default_context()  # here, since it takes longer than a check may
+            self._context = ssl.create_default_context()
         self.tell("joined")
         threading.Thread(target=self._run, name="live room", daemon=True).start()
 
@@ -181,8 +179,6 @@ def tell_check(task: str, verdict: Verdict) -> None:
     """Tell the room what came of a check, if this notebook has joined one."""
     if _line is None:
         return
-    from autograder.records.answer_findings import Untried
-
     untried = isinstance(verdict.finding, Untried)
     what: What = "right" if verdict.passed else "untried" if untried else "wrong"
     _line.tell(what, task, tuple(named.fault for named in verdict.named if named.fault))

@@ -72,7 +72,7 @@ def told_of_loading() -> Iterator[None]:
     if "torch" in sys.modules or not has_front_end():
         yield
         return
-    from IPython.display import display
+    from IPython.display import display  # not above: the grader has no use for it
 
     language.speak()  # the course is not known before torch is there
 

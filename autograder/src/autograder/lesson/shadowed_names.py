@@ -25,6 +25,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+import autograder
 from autograder.lesson import interactive_session
 from autograder.records.authoring_errors import UserError
 from autograder.records.parse_cells import names_of, parsed
@@ -224,8 +225,6 @@ def _bound_anywhere(cell: ast.Module) -> set[str]:
 
 def _asked_of_course(cell: ast.Module) -> set[str]:
     """Return the names of the course's calls that a cell calls as the course does: `check("some-task")`."""
-    import autograder
-
     return {
         node.func.id
         for node in ast.walk(cell)
@@ -240,6 +239,7 @@ def _asked_of_course(cell: ast.Module) -> set[str]:
 
 def _asked_of_learner() -> set[str]:
     """Return the names that a task of the course asks for; its language is spoken from now on."""
+    # Not above: what runs submissions asks no course, and needs no card.
     from autograder.lesson.check_calls import find_course
 
     try:
@@ -251,6 +251,7 @@ def _asked_of_learner() -> set[str]:
 
 
 def _show(name: str, number: int, value: Any) -> None:
+    # Not above: see `_asked_of_learner`.
     from IPython.display import display
 
     from autograder.words.feedback_card import Notice

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+import nbformat
+
 from autograder.live.lab_stats import MistakeNow, Now, TaskNow
 from autograder.records import bank
 from autograder.records.bank import KnownWrong
+from autograder.records.cell_roles import headings
 from autograder.records.course import Course
 from autograder.words.language import _, ngettext, spoken, translated
 from autograder.words.phrases import capital
@@ -73,10 +76,6 @@ class Vocabulary:
 
 def _sections(course: Course, places: set[str]) -> dict[str, str]:
     """Return sections in words, from "02-trainable#scale-intro"; only those of lessons that are released."""
-    import nbformat
-
-    from autograder.records.cell_roles import headings
-
     sections: dict[str, str] = {}
     for lesson in {section.partition("#")[0] for section in places}:
         folders = (course.root / "notebooks" / language for language in (spoken(), ""))

@@ -21,6 +21,7 @@ from autograder.records import serialization
 from autograder.records.authoring_errors import UserError
 from autograder.records.file_digests import Identity, file_digest, identity
 from autograder.records.operator_families import Family
+from autograder.records.outcome_digest import expected_digest_of
 from autograder.records.run_outcome import Examination, Outcome
 from autograder.records.serialization import UNSTORED, Tensor
 from autograder.records.tensor_fingerprint import Fingerprint
@@ -293,8 +294,6 @@ class Task:
     @cached_property
     def expected_digest(self) -> str:
         """The digest of what the solution does; where the answers are left out, `closer` holds it."""
-        from autograder.records.outcome_digest import expected_digest_of
-
         return self.closer.unless or expected_digest_of(self.probes)
 
     @cached_property
@@ -338,8 +337,6 @@ def without_answers(bank: LessonBank) -> LessonBank:
     Of what a learner sees, a digest tells whether an answer is worth a closer look. Of what is hidden,
     nothing does: whoever can try may not be told.
     """
-    from autograder.records.outcome_digest import expected_digest_of
-
     tasks = {
         name: replace(
             task,
@@ -418,7 +415,7 @@ def save(bank: LessonBank, folder: Path) -> None:
 
 def files(bank: LessonBank) -> dict[str, bytes]:
     """Return what one lesson's bank is saved as: the content of its two files, by their names."""
-    import safetensors.torch
+    import safetensors.torch  # not above: it loads torch, and what a bank is can be said without
 
     plain, tensors = serialization.encode(bank)
     text = json.dumps({"format": FORMAT, **plain}, indent=1, ensure_ascii=False) + "\n"
@@ -482,7 +479,7 @@ def read(
     Raises:
         BankError: they are damaged or of another format.
     """
-    import safetensors.torch
+    import safetensors.torch  # not above: it loads torch, and what a bank is can be said without
 
     with _readable(lesson):
         bank = serialization.decode(

@@ -73,7 +73,7 @@ def _in_short(tensor: Tensor) -> list[float]:
 @lru_cache(maxsize=64)
 def _directions(count: int) -> Tensor:
     """Three fixed directions in which a tensor's entries are added up. Shape (3, count)."""
-    import torch
+    import torch  # not above: see `bank.files`
 
     places = torch.arange(1, count + 1, dtype=torch.float64)
     steps = torch.tensor([7.3891, 54.598, 20.086], dtype=torch.float64)[:, None]

@@ -71,7 +71,7 @@ def _joins(few: tuple[int, ...], many: tuple[int, ...]) -> bool:
 
 
 def _entries(tensor: Tensor) -> Tensor | None:
-    import torch
+    import torch  # not above: see `bank.files`
 
     if not FEWEST <= tensor.numel() <= MOST or tensor.is_complex() or tensor.layout != torch.strided:
         return None
@@ -94,7 +94,7 @@ def _measured(entries: Tensor) -> Fingerprint:
 @lru_cache(maxsize=64)
 def _directions(count: int) -> Tensor:
     """Three fixed directions in which a tensor's entries are added up. Shape (3, count)."""
-    import torch
+    import torch  # not above: see `bank.files`
 
     places = torch.arange(1, count + 1, dtype=torch.float64)
     steps = torch.tensor([12.9898, 78.233, 37.719], dtype=torch.float64)[:, None]

@@ -16,7 +16,12 @@ from typing import Any
 
 import nbformat
 from babel import Locale
+from docutils.utils import SystemMessage
 from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.console import nocolor
+from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from autograder.author.authoring import Fault, load_faults
 from autograder.author.glossary import Term, read_glossary
@@ -292,12 +297,6 @@ def _config(course: Course, language: str, languages: list[str], terms: tuple[Te
 
 
 def _run_sphinx(source: Path, out: Path, config: dict[str, Any]) -> None:
-    from docutils.utils import SystemMessage
-    from sphinx.application import Sphinx
-    from sphinx.errors import SphinxError
-    from sphinx.util.console import nocolor
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
-
     nocolor()
     warnings = io.StringIO()
     try:

@@ -90,6 +90,7 @@ def drawn(course: Course, lesson: str, word: str) -> tuple[Mapping[str, bytes], 
 def _draw(
     course: Course, lesson: str, secret: str, public: bytes
 ) -> tuple[Mapping[str, bytes], tuple[tuple[str, str], ...]]:
+    # Not above: they load torch, which a class without a secret has no use for.
     from autograder.author import fair_draws, secret_probes
     from autograder.author.authoring import load_lesson
     from autograder.author.build_bank import run_solution

@@ -106,15 +106,14 @@ def main() -> None:
 
 def _be_warm(answers: socket.socket, preload: Sequence[str]) -> None:
     """In the first fork: become the warm process. What it says of a failure leaves by standard error."""
-    import traceback
-
     try:
         namespaces.die_with_parent()
+        # Not above: it loads all that the warm process has, and this one stays small.
         from autograder.grading.sandbox import fork_server
 
         fork_server.serve(answers, preload)
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as problem:
+        sys.__excepthook__(type(problem), problem, problem.__traceback__)
     os._exit(ENDED)
 
 
