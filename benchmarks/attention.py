@@ -91,8 +91,8 @@ def main() -> None:
     lengths = [int(length) for length in sys.argv[1:]] or LENGTHS
     device = "cuda" if torch.cuda.is_available() else "cpu"
     name = torch.cuda.get_device_name() if device == "cuda" else platform.processor() or platform.machine()
-    told = f"{device} ({name}), float32, {torch.get_num_threads()} threads, torch {torch.__version__}"
-    table = Table(title=f"causal attention, {HEADS} heads of {HEAD_DIM}, tiles of {TILE}; {told}")
+    machine = f"{device} ({name}), float32, {torch.get_num_threads()} threads, torch {torch.__version__}"
+    table = Table(title=f"causal attention, {HEADS} heads of {HEAD_DIM}, tiles of {TILE}; {machine}")
     for column in ("tokens", "way", "forward ms", "forward MiB", "there and back ms", "there and back MiB"):
         table.add_column(column, justify="left" if column == "way" else "right")
     forward = ways()

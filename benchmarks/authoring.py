@@ -43,9 +43,9 @@ def change_wording(root: Path, lesson: str) -> None:
 def insert(path: Path, after: str, text: str) -> None:
     """Insert a text into a file, after what a pattern finds first."""
     old = path.read_text(encoding="utf-8")
-    found = re.search(after, old)
-    assert found, f"{path} has nothing like {after}"
-    path.write_text(old[: found.end()] + text + old[found.end() :], encoding="utf-8")
+    match = re.search(after, old)
+    assert match, f"{path} has nothing like {after}"
+    path.write_text(old[: match.end()] + text + old[match.end() :], encoding="utf-8")
 
 
 def timed(root: Path, what: str, *commands: list[str]) -> None:

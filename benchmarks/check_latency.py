@@ -57,7 +57,7 @@ def main() -> None:
     import os
 
     lesson = sys.argv[1] if len(sys.argv) > 1 else "01-dot-product"
-    made = prepare(Course.read(Path(__file__).parents[1]), lesson)
+    prepared = prepare(Course.read(Path(__file__).parents[1]), lesson)
     shell = InteractiveShell.instance()
     table = Table(title=f"check in {lesson}, milliseconds (median of {ROUNDS})")
     for column in ("task", "right", "known wrong", "wrong, with picture"):
@@ -65,10 +65,12 @@ def main() -> None:
     rows: list[list[float]] = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AUTOGRADER_PROGRESS"] = folder
-        shell.user_ns.update(made.runs.namespaces["as-seen"])
-        for task in made.lesson.tasks:
-            right = made.runs.namespaces["as-seen"][task.name]
-            wrong = answer_made(task, changed_answer(task, task.wrong[0].changes, made.runs), made.runs)
+        shell.user_ns.update(prepared.runs.namespaces["as-seen"])
+        for task in prepared.lesson.tasks:
+            right = prepared.runs.namespaces["as-seen"][task.name]
+            wrong = answer_made(
+                task, changed_answer(task, task.wrong[0].changes, prepared.runs), prepared.runs
+            )
             times = []
             for answer in (right, wrong, wrong_in_no_known_way(right)):
                 shell.user_ns[task.name] = answer

@@ -69,7 +69,7 @@ CELL = "import torch\nfrom visuals import explore_query\nexplore_query(torch.ran
 
 def on_the_site(browser: Browser, moves: int) -> dict[str, list[float]]:
     """Return the milliseconds of each move, for each explorer that has a slider."""
-    found = {}
+    milliseconds = {}
     for name, case in CASES.items():
         page = browser.new_page()
         page.set_content(PAGE.format(light=json.dumps(True), back="#ffffff", ink="#1f2328"))
@@ -79,28 +79,28 @@ def on_the_site(browser: Browser, moves: int) -> dict[str, list[float]]:
         times = page.evaluate(MOVES, moves)
         page.close()
         if times:
-            found[name] = times
-    return found
+            milliseconds[name] = times
+    return milliseconds
 
 
 def of_journeys(browser: Browser, seconds: float = 1.0) -> dict[str, list[float]]:
     """Return the milliseconds of each frame while a journey goes to its heaviest stop, for each journey."""
-    found = {}
+    milliseconds = {}
     for name in (name for name in CASES if name.startswith("journey")):
         page = browser.new_page()
         page.set_content(PAGE.format(light=json.dumps(True), back="#ffffff", ink="#1f2328"))
         explorer = CASES[name].make()
         model = {"shows": explorer._shows, "chosen": explorer.chosen, "texts": explorer.texts}
         page.evaluate(MOUNT, [explorer.code, model])
-        found[name] = max(page.evaluate(FRAMES, seconds), key=statistics.mean)
+        milliseconds[name] = max(page.evaluate(FRAMES, seconds), key=statistics.mean)
         page.close()
-    return found
+    return milliseconds
 
 
 def in_jupyterlab(page: Page, moves: int) -> list[float]:
     """Return the milliseconds of each move of the first explorer of lesson 01."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "notebooks"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "notebooks"
         folder.mkdir()
         kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
         notebook = new_notebook(cells=[new_code_cell(CELL)], metadata={"kernelspec": kernel})
@@ -124,14 +124,14 @@ def main() -> None:
     with sync_playwright() as playwright:
         path = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        found = on_the_site(browser, moves)
+        on_site = on_the_site(browser, moves)
         frames = of_journeys(browser)
         in_lab = in_jupyterlab(browser.new_page(), moves)
         browser.close()
     table = Table(title=f"milliseconds of a move ({moves} each)")
     for column in ("explorer", "median", "slowest"):
         table.add_column(column, justify="left" if column == "explorer" else "right")
-    for name, times in {**found, "in JupyterLab": in_lab}.items():
+    for name, times in {**on_site, "in JupyterLab": in_lab}.items():
         table.add_row(name, f"{statistics.median(times):.1f}", f"{max(times):.1f}")
     Console().print(table)
     for name, times in frames.items():
@@ -140,7 +140,7 @@ def main() -> None:
             f"{name}, heaviest stop: median frame {statistics.median(times):.1f} ms (aim: {AIM_FRAME}), "
             f"{late:.1%} of {len(times)} above {LONG_FRAME} (aim: 2 %)"
         )
-    slowest = max(statistics.median(times) for times in found.values())
+    slowest = max(statistics.median(times) for times in on_site.values())
     Console().print(
         f"slowest median on the site {slowest:.1f} ms (aim: {AIM_SITE}); in JupyterLab "
         f"{statistics.median(in_lab):.1f} ms (aim: {AIM_LAB})"

@@ -176,8 +176,8 @@ def code_of(line: str, clones: Path) -> str:
     if kind == "blind":
         return _answers_of(where[0])[int(where[1])]
     repository, commit, path, name, digest = where
-    for found, code in _units(_git(_clone(repository, clones), "show", f"{commit}:{path}")):
-        if found == name and hashlib.sha256(code.encode()).hexdigest().startswith(digest):
+    for unit, code in _units(_git(_clone(repository, clones), "show", f"{commit}:{path}")):
+        if unit == name and hashlib.sha256(code.encode()).hexdigest().startswith(digest):
             return code
     raise KeyError(line)
 
@@ -204,13 +204,13 @@ def main() -> None:
     console = Console()
     for kind in ("blind", "public"):
         chosen = [line for line in lines(asked.lists) if line.startswith(kind)]
-        flagged = {line: found for line in chosen if (found := hiding([code_of(line, asked.clones)]))}
+        flagged = {line: evasion for line in chosen if (evasion := hiding([code_of(line, asked.clones)]))}
         console.print(
             f"{kind}: {len(flagged)} of {len(chosen)} flagged, {interval(len(flagged), len(chosen))}"
         )
         if asked.show:
-            for line, found in flagged.items():
-                console.print(f"  {found.kind}: {found.code}    {line}", markup=False, soft_wrap=True)
+            for line, evasion in flagged.items():
+                console.print(f"  {evasion.kind}: {evasion.code}    {line}", markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -55,13 +55,13 @@ def attempted(answer: Answer, course: Course) -> Attempt:
     lesson, runs = course.load(answer.lesson), runs_of(answer.lesson)
     task, cell = lesson.tasks[answer.task], f"<cell {answer.task}>"
     try:
-        made = runs.moments[AS_SEEN][f"{task.id}-answer"].run(answer.code, cell)
-        return Attempt(answer, lesson, runs, made[task.name])
+        namespace = runs.moments[AS_SEEN][f"{task.id}-answer"].run(answer.code, cell)
+        return Attempt(answer, lesson, runs, namespace[task.name])
     except TooLong:
         raise
     except BaseException as error:
         places = [
-            place.lineno for place in traceback.extract_tb(error.__traceback__) if place.filename == cell
+            frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == cell
         ]
         return Attempt(answer, lesson, runs, error=error, line=places[-1] if places else None)
 
@@ -92,11 +92,11 @@ def in_fork(answer: Answer, course: Course, graders: Mapping[str, Grader]) -> di
         os.close(reading)
         signal.alarm(SECONDS * (len(graders) + 1))  # ends the fork where an answer catches everything
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-        said: dict[str, Feedback | None] = {}
+        replies: dict[str, Feedback | None] = {}
         for name, grade in graders.items():
-            said[name] = within(SECONDS, lambda grade=grade: grade(attempted(answer, course)))
+            replies[name] = within(SECONDS, lambda grade=grade: grade(attempted(answer, course)))
         with open(writing, "w", encoding="utf-8") as pipe:
-            json.dump({name: asdict(one) for name, one in said.items() if one is not None}, pipe)
+            json.dump({name: asdict(reply) for name, reply in replies.items() if reply is not None}, pipe)
         os._exit(0)
     os.close(writing)
     with open(reading, encoding="utf-8") as pipe:
@@ -113,9 +113,9 @@ def work(lesson: str, sets: Iterable[str], names: Sequence[str], shared: bool) -
     tasks = course.load(lesson).tasks.keys() & (SHARED.keys() if shared else course.load(lesson).tasks)
     runs_of(lesson)
     with open(out, "w", encoding="utf-8") as lines:
-        for answer in (one for which in sets for one in answers(which, (lesson,)) if one.task in tasks):
-            said = in_fork(answer, course, graders)
-            print(json.dumps([answer.id, said]), file=lines)
+        for answer in (item for which in sets for item in answers(which, (lesson,)) if item.task in tasks):
+            replies = in_fork(answer, course, graders)
+            print(json.dumps([answer.id, replies]), file=lines)
             lines.flush()
 
 
@@ -154,23 +154,24 @@ def measured(
     lessons = sorted({answer.lesson for answer in every}, reverse=True)  # the later ones take longer
     with ThreadPoolExecutor(processors()) as pool:
         of_lesson = partial(judged, sets=sets, names=names, sandboxed=sandboxed, shared=shared)
-        said = {key: value for part in pool.map(of_lesson, lessons) for key, value in part.items()}
+        replies = {key: value for part in pool.map(of_lesson, lessons) for key, value in part.items()}
     pasted = {path.stem: texts_of(path) for path in texts}
     for answer in every:
-        if answer.id in said:  # else the course no longer has the task
-            own = {name: Feedback(**one) for name, one in said[answer.id].items()}
+        if answer.id in replies:  # else the course no longer has the task
+            own = {name: Feedback(**reply) for name, reply in replies[answer.id].items()}
             yield answer, own | {name: some[answer.id] for name, some in pasted.items() if answer.id in some}
 
 
 def written_out(judgements: Iterable[tuple[Answer, Mapping[str, Feedback]]]) -> str:
     """Return each answer with its truth and what is said of it, for a person to read."""
     parts = []
-    for answer, said in judgements:
+    for answer, replies in judgements:
         parts.append(
             f"#{answer.id} / {answer.task} [{answer.kind}]\n{answer.code.strip()}\n--- truth: {answer.truth}"
         )
         parts += [
-            f"--- {GRADERS.get(name, name)}: passes {one.passed}\n{one.text}" for name, one in said.items()
+            f"--- {GRADERS.get(name, name)}: passes {reply.passed}\n{reply.text}"
+            for name, reply in replies.items()
         ]
         parts.append("=" * 80)
     return "\n".join(parts)

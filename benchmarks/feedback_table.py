@@ -30,12 +30,12 @@ def kappa(first: Mapping[str, bool], second: Mapping[str, bool]) -> float:
 
 def readings(folder: Path = READINGS) -> dict[str, list[dict[str, bool]]]:
     """Return what each reader found untrue, by grader: for each answer read, whether its message is."""
-    found: dict[str, list[dict[str, bool]]] = {}
+    by_grader: dict[str, list[dict[str, bool]]] = {}
     for path in sorted(folder.glob("*.toml")):
         reading = tomllib.loads(path.read_text(encoding="utf-8"))
         untrue = set(reading["untrue"])
-        found.setdefault(reading["grader"], []).append({key: key in untrue for key in reading["read"]})
-    return found
+        by_grader.setdefault(reading["grader"], []).append({key: key in untrue for key in reading["read"]})
+    return by_grader
 
 
 def untrue_cell(readers: Sequence[Mapping[str, bool]]) -> str:
@@ -49,26 +49,26 @@ def untrue_cell(readers: Sequence[Mapping[str, bool]]) -> str:
     return "; ".join(cells) or ("one reader" if readers else "not read")
 
 
-def points_at_mistake(answer: Answer, said: Feedback) -> bool:
+def points_at_mistake(answer: Answer, reply: Feedback) -> bool:
     """Tell whether a text points to a line that holds a mistake."""
-    pointed = range(said.line, (said.last_line or said.line) + 1) if said.line else ()
+    pointed = range(reply.line, (reply.last_line or reply.line) + 1) if reply.line else ()
     return any(line in pointed for line in answer.lines)
 
 
 def row(name: str, judgements: Sequence[Judgement], readers: Sequence[Mapping[str, bool]] = ()) -> list[str]:
     """Return a grader's figures."""
-    own = [(answer, said[name]) for answer, said in judgements if name in said]
-    faulty = [(answer, said) for answer, said in own if answer.kind in FAULTY]
-    right = [said for answer, said in own if answer.kind == "right"]
-    marked = [(answer, said) for answer, said in faulty if answer.lines]
-    words = [len(said.text.split()) for _, said in faulty if not said.passed]
+    own = [(answer, replies[name]) for answer, replies in judgements if name in replies]
+    faulty = [(answer, reply) for answer, reply in own if answer.kind in FAULTY]
+    right = [reply for answer, reply in own if answer.kind == "right"]
+    marked = [(answer, reply) for answer, reply in faulty if answer.lines]
+    words = [len(reply.text.split()) for _, reply in faulty if not reply.passed]
     return [
         GRADERS.get(name, name),
         str(len(own)),
-        interval(sum(said.passed for _, said in faulty), len(faulty)),
-        interval(sum(not said.passed for said in right), len(right)),
-        interval(sum(said.named for _, said in faulty), len(faulty)),
-        interval(sum(points_at_mistake(answer, said) for answer, said in marked), len(marked)),
+        interval(sum(reply.passed for _, reply in faulty), len(faulty)),
+        interval(sum(not reply.passed for reply in right), len(right)),
+        interval(sum(reply.named for _, reply in faulty), len(faulty)),
+        interval(sum(points_at_mistake(answer, reply) for answer, reply in marked), len(marked)),
         untrue_cell(readers),
         str(round(median(words))) if words else "–",
     ]
@@ -90,11 +90,11 @@ def compared(judgements: Sequence[Judgement], names: Sequence[str], part: Callab
     """Return how many verdicts of each grader are wrong, for each part of the answers."""
     rows = []
     for which in sorted({part(answer) for answer, _ in judgements}):
-        some = [(answer, said) for answer, said in judgements if part(answer) == which]
+        some = [(answer, replies) for answer, replies in judgements if part(answer) == which]
         cells = []
         for name in names:
-            own = [(answer, said[name]) for answer, said in some if name in said]
-            missed = sum(said.passed != (answer.kind == "right") for answer, said in own)
+            own = [(answer, replies[name]) for answer, replies in some if name in replies]
+            missed = sum(reply.passed != (answer.kind == "right") for answer, reply in own)
             cells.append(f"{missed} of {len(own)}: {interval(missed, len(own))}" if own else "–")
         rows.append([which, *cells])
     return table(["", *(GRADERS.get(name, name) for name in names)], rows)
@@ -102,9 +102,9 @@ def compared(judgements: Sequence[Judgement], names: Sequence[str], part: Callab
 
 def page(judgements: Sequence[Judgement]) -> str:
     """Return the page: the answers that all graders judged, then all; by kind and by lesson."""
-    counted = [(answer, said) for answer, said in judgements if not answer.disputed]
-    names = list(dict.fromkeys(name for _, said in counted for name in said))
-    shared = [(answer, said) for answer, said in counted if len(said) == len(names)]
+    counted = [(answer, replies) for answer, replies in judgements if not answer.disputed]
+    names = list(dict.fromkeys(name for _, replies in counted for name in replies))
+    shared = [(answer, replies) for answer, replies in counted if len(replies) == len(names)]
     tasks = ", ".join(f"`{task}`" for task in sorted({answer.task for answer, _ in shared}))
     right = sum(answer.kind == "right" for answer, _ in shared)
     disputed = [answer for answer, _ in judgements if answer.disputed]

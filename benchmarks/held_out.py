@@ -69,9 +69,9 @@ class Counts:
         self.names += len(named)
         self.wrong_names += len(false)
         if len(true) < len(answer.faults) or false:
-            told = type(verdict.finding).__name__ if verdict.finding else "accepted"
+            outcome = type(verdict.finding).__name__ if verdict.finding else "accepted"
             where, faults = f"{answer.task} / {answer.wording}", " + ".join(answer.faults)
-            self.missed.append(f"{where}: {faults} -> {' + '.join(named) or 'none'}; {told}")
+            self.missed.append(f"{where}: {faults} -> {' + '.join(named) or 'none'}; {outcome}")
 
 
 def same(fault: str, name: str) -> bool:
@@ -122,10 +122,10 @@ def judged(answer: held_out.Answer, runs: SolutionRuns) -> Verdict | None:
     task = lesson.tasks[answer.task]
     described = next(task for task in described_tasks(answer.lesson) if task.id == answer.task)
     try:
-        made = answer_made(described, answer.text, runs)
+        answer_object = answer_made(described, answer.text, runs)
     except AuthoringError:
         return None
-    evidence = collect_answer(task, lesson, made, runs.namespaces[bank.AS_SEEN])
+    evidence = collect_answer(task, lesson, answer_object, runs.namespaces[bank.AS_SEEN])
     return judge(task, evidence, as_seen=True)
 
 

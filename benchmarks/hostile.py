@@ -39,8 +39,8 @@ def replace_by_attacks(course: Path, lesson: str) -> None:
     students = sorted((course / "submitted").iterdir())
     for student, name in zip(students[-len(HOSTILE) :], HOSTILE, strict=True):
         notebook = deepcopy(release)
-        made = ATTACKS[name].make(notebook) or notebook
-        nbformat.write(made, student / lesson / f"{lesson}.ipynb")
+        attacked = ATTACKS[name].make(notebook) or notebook
+        nbformat.write(attacked, student / lesson / f"{lesson}.ipynb")
 
 
 def megabytes_on_disk(course: Path) -> float:
@@ -92,13 +92,13 @@ def main() -> None:
                     replace_by_attacks(course, chosen.lesson)
                 cost, scores = graded(course, chosen.lesson, jobs)
                 honest, alone = honest or cost, alone or scores
-                kept = sum(scores.get(name) == alone[name] for name in sorted(alone)[: -len(HOSTILE)])
+                unchanged = sum(scores.get(name) == alone[name] for name in sorted(alone)[: -len(HOSTILE)])
                 table.add_row(
                     *(str(jobs), kind, f"{cost.wall:.1f}", f"{cost.wall / honest.wall:.2f}"),
                     *(f"{cost.processor:.1f}", f"{cost.processor / honest.processor:.2f}"),
                     *(f"{cost.megabytes:.0f}", f"{megabytes_on_disk(course):.1f}"),
                     f"{len(scores)} of {chosen.class_size}",
-                    f"{kept} of {chosen.class_size - len(HOSTILE)}",
+                    f"{unchanged} of {chosen.class_size - len(HOSTILE)}",
                 )
     Console(width=126).print(table)
     print(f"aim: {AIM} times")

@@ -63,11 +63,11 @@ def grade(content: bytes) -> None:
         words(cell.source)
 
 
-def outputs(said: object) -> None:
+def outputs(messages: object) -> None:
     """Keep and show outputs as a graded notebook has them."""
-    taken = said[: RUN["shown"].outputs]  # type: ignore[index]  # as of one run
-    made = [output for output in map(_output, taken) if output is not None]
-    notebook = new_notebook(cells=[new_code_cell("", outputs=made)])
+    taken = messages[: RUN["shown"].outputs]  # type: ignore[index]  # as of one run
+    shown = [output for output in map(_output, taken) if output is not None]
+    notebook = new_notebook(cells=[new_code_cell("", outputs=shown)])
     bound_outputs(notebook)
     SafeOutputs().preprocess(notebook, {})
 
@@ -162,11 +162,11 @@ def cost(kind: str, size: int) -> tuple[float, float]:
     return reading(read, make(size))
 
 
-def reading(read: Callable[[object], object], made: object) -> tuple[float, float]:
+def reading(read: Callable[[object], object], content: object) -> tuple[float, float]:
     """Read something, and return the seconds and megabytes that this took."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun = time.process_time()
-    read(made)
+    read(content)
     return time.process_time() - begun, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 
 

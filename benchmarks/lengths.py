@@ -108,7 +108,7 @@ def gaps(namespace: dict[str, Any], tokens: int = 40) -> dict[str, float]:
     from transformers.models.llama import modeling_llama
     from transformers.models.qwen3_next import modeling_qwen3_next
 
-    found: dict[str, tuple[Tensor, Tensor]] = {}
+    outputs: dict[str, tuple[Tensor, Tensor]] = {}
     queries, window = drawn(1, HEADS, tokens, HEAD_DIM), 7
     for name, groups in (("plain", HEADS), ("grouped", GROUPS), ("window", HEADS)):
         keys, values = drawn(2, 1, groups, tokens, HEAD_DIM)
@@ -124,7 +124,7 @@ def gaps(namespace: dict[str, Any], tokens: int = 40) -> dict[str, float]:
         )
         ring = namespace["RingCache"](1, groups, window, HEAD_DIM)
         cached = ring.append(keys, values) if name == "window" else (keys, values)
-        found[name] = attend(queries[:, :, -1:], *cached), whole.transpose(1, 2)[:, :, -1:]
+        outputs[name] = attend(queries[:, :, -1:], *cached), whole.transpose(1, 2)[:, :, -1:]
 
     # The library's layer of latent attention, whose parts are taken out of its weights.
     config = published.latent_config(kv_lora_rank=LATENT, qk_nope_head_dim=HEAD_DIM, v_head_dim=HEAD_DIM)
@@ -145,7 +145,7 @@ def gaps(namespace: dict[str, Any], tokens: int = 40) -> dict[str, float]:
     cached = torch.cat((norm(latents), turn(turned, at)), dim=-1)[:, None]
     turned = turn(query[..., HEAD_DIM:], at[-1:])
     context = latent_step(query[..., :HEAD_DIM], turned, cached, both[:, :HEAD_DIM], both[:, HEAD_DIM:])
-    found["latent"] = context.transpose(1, 2).flatten(2) @ stored["o_proj"].T, stored["result"][:, -1:]
+    outputs["latent"] = context.transpose(1, 2).flatten(2) @ stored["o_proj"].T, stored["result"][:, -1:]
 
     keys, values = (
         functional.normalize(drawn(1, HEADS, tokens, HEAD_DIM), dim=-1),
@@ -159,9 +159,9 @@ def gaps(namespace: dict[str, Any], tokens: int = 40) -> dict[str, float]:
         at_t = slice(t, t + 1)
         beta = betas[:, :, at_t, None]
         last = delta_step(memory, *(tensor[:, :, at_t] for tensor in (queries, keys, values)), beta)
-    found["delta"] = last, whole[:, :, -1:]
+    outputs["delta"] = last, whole[:, :, -1:]
     return {
-        name: float((own - right).abs().max() / right.abs().max()) for name, (own, right) in found.items()
+        name: float((own - right).abs().max() / right.abs().max()) for name, (own, right) in outputs.items()
     }
 
 
@@ -193,11 +193,11 @@ def main() -> None:
     for column in ("form", "tokens", "bytes of cache", "of plain's", "time (plain at 1024: 1)", "of plain's"):
         table.add_column(column, justify="left" if column == "form" else "right")
     for name, layer in FORMS.items():
-        for place, length in enumerate(LENGTHS):
-            kept, plain = (namespace["plan_bytes"]([one], length, 4) for one in (layer, FORMS["plain"]))
-            share, ratio = kept / plain, ratios[name][place]
-            told = (f"{kept:,}", f"{share:.3g}", f"{ratio:g}", f"{ratio / ratios['plain'][place]:.2g}")
-            table.add_row(name, f"{length:,}", *told)
+        for index, length in enumerate(LENGTHS):
+            held, plain = (namespace["plan_bytes"]([form], length, 4) for form in (layer, FORMS["plain"]))
+            share, ratio = held / plain, ratios[name][index]
+            cells = (f"{held:,}", f"{share:.3g}", f"{ratio:g}", f"{ratio / ratios['plain'][index]:.2g}")
+            table.add_row(name, f"{length:,}", *cells)
         table.add_section()
     Console(width=120).print(table)
     if "--keep" in sys.argv:

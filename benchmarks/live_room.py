@@ -55,9 +55,9 @@ def room(folder: Path) -> Iterator[tuple[str, str, str, int]]:
     command = [sys.executable, "-m", "autograder", "live", "--course", ROOT, "--history", folder / "live.db"]
     server = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert server.stdout is not None
-    said = "".join(server.stdout.readline() for _ in range(3))
-    joined = re.search(r'join\("(.*?)", "(.*?)"\)', said)
-    board = re.search(r"board:\s+(\S+)", said)
+    printed = "".join(server.stdout.readline() for _ in range(3))
+    joined = re.search(r'join\("(.*?)", "(.*?)"\)', printed)
+    board = re.search(r"board:\s+(\S+)", printed)
     assert joined is not None
     assert board is not None
     try:
@@ -71,13 +71,13 @@ class Board:
     """A board that is open: when it was told first of so many people on a task."""
 
     def __init__(self, address: str) -> None:
-        place = urlsplit(address)
-        asking = http.client.HTTPConnection(place.netloc)
-        asking.request("GET", f"{place.path}?{place.query}")
+        url = urlsplit(address)
+        asking = http.client.HTTPConnection(url.netloc)
+        asking.request("GET", f"{url.path}?{url.query}")
         cookie = SimpleCookie(asking.getresponse().headers["Set-Cookie"])
-        listening = http.client.HTTPConnection(place.netloc)
+        listening = http.client.HTTPConnection(url.netloc)
         cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in cookie.items())
-        listening.request("GET", f"{place.path}events", headers={"Cookie": cookies})
+        listening.request("GET", f"{url.path}events", headers={"Cookie": cookies})
         self._answer = listening.getresponse()
         self.seen: dict[str, float] = {}  # when a task's number of people was told first
         threading.Thread(target=self._read, daemon=True).start()
@@ -156,9 +156,9 @@ def shared_out(places: dict[str, Callable[[], EventSender | None]], rounds: int)
             for what, answer in list(answers.items()) * EACH_TIME:
                 time.sleep(random.uniform(0, 0.1))  # in which the sender gets its turn, or has just begun
                 begun, used_before = time.perf_counter(), time.process_time()
-                found = check(TASK, answer)
+                is_right = check(TASK, answer)
                 used_since, took = time.process_time() - used_before, time.perf_counter() - begun
-                assert bool(found) == (what == "a right check")
+                assert bool(is_right) == (what == "a right check")
                 if number >= 0:
                     taken[what, name].append(took * 1000)
                     taken[f"{what}, processor", name].append(used_since * 1000)  # the sender's as well
@@ -204,11 +204,11 @@ def compared(taken: Taken) -> Table:
 
     for (what, name), times in taken.items():
         base = summed(taken[what, ALONE])
-        told = (
+        cells = (
             f"{own:.2f}" if name == ALONE else f"{own - before:+.2f}"
             for own, before in zip(summed(times), base, strict=True)
         )
-        table.add_row(what, name, *told)
+        table.add_row(what, name, *cells)
     return table
 
 
@@ -225,8 +225,8 @@ def main() -> None:
         os.environ["AUTOGRADER_PROGRESS"] = "off"
         os.chdir(ROOT)
         load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-        said = f"{asked.learners} learners, a check each {EACH:.0f} s, for {asked.seconds:.0f} s; {load}"
-        table = Table(title=said)
+        title = f"{asked.learners} learners, a check each {EACH:.0f} s, for {asked.seconds:.0f} s; {load}"
+        table = Table(title=title)
         table.add_column("what")
         table.add_column("measured")
         for row in measured(asked.learners, asked.seconds, Path(temporary)):

@@ -121,9 +121,9 @@ def sink_layer(config: Any, x: torch.Tensor) -> dict[str, torch.Tensor]:
             for projection in (layer.q_proj, layer.k_proj, layer.v_proj)
         )
         queries, keys = module.apply_rotary_pos_emb(queries, keys, *turning)
-    found = context[0].unflatten(-1, (-1, config.head_dim)).transpose(1, 2)
+    attended = context[0].unflatten(-1, (-1, config.head_dim)).transpose(1, 2)
     names = ("queries", "keys", "values", "sinks", "context")
-    return dict(zip(names, (queries, keys, values, layer.sinks.detach(), found), strict=True))
+    return dict(zip(names, (queries, keys, values, layer.sinks.detach(), attended), strict=True))
 
 
 def latent_config(**sizes: Any) -> Any:
@@ -320,10 +320,10 @@ def today() -> dict[str, torch.Tensor]:
     generator = torch.Generator().manual_seed(13)
     x = torch.randn(2, 11, 20, generator=generator)
     shorter = torch.randn(2, 9, 22, generator=generator)
-    found = {f"gpt-oss {name}": tensor for name, tensor in sink_layer(sinks_config(), x).items()}
-    found |= {f"deepseek {name}": tensor for name, tensor in latent_layer(latent_config(), shorter).items()}
+    tensors = {f"gpt-oss {name}": tensor for name, tensor in sink_layer(sinks_config(), x).items()}
+    tensors |= {f"deepseek {name}": tensor for name, tensor in latent_layer(latent_config(), shorter).items()}
     for name, kind in (("linear", "linear"), ("ntk", "dynamic"), ("yarn", "yarn")):
-        found[f"rope {name}"] = frequencies(kind, 24, 500.0, 256, factor=4.0)
+        tensors[f"rope {name}"] = frequencies(kind, 24, 500.0, 256, factor=4.0)
     newer = {
         "indexer": indexed_layer(x),
         "v4": compressed_layer(x),
@@ -331,8 +331,8 @@ def today() -> dict[str, torch.Tensor]:
         "qwen3.5": part_rotated(torch.randn(2, 3, 7, 16, generator=generator)),
         "gated delta": fading_layer(generator),
     }
-    found |= {f"{kind} {name}": tensor for kind, parts in newer.items() for name, tensor in parts.items()}
-    return {name: tensor.contiguous() for name, tensor in found.items()}
+    tensors |= {f"{kind} {name}": tensor for kind, parts in newer.items() for name, tensor in parts.items()}
+    return {name: tensor.contiguous() for name, tensor in tensors.items()}
 
 
 def tokenizer() -> Any:
@@ -353,7 +353,7 @@ def byte_ids(tokenizer_model: Any) -> dict[int, int]:
     marks = byte_marks()
     vocabulary, merges = tokenizer_model.get_vocab(), pairs_of(tokenizer_model)
     new = {first + second: 256 + rank for rank, (first, second) in enumerate(merges)}
-    return {place: marks[token] if token in marks else new[token] for token, place in vocabulary.items()}
+    return {index: marks[token] if token in marks else new[token] for token, index in vocabulary.items()}
 
 
 def byte_marks() -> dict[str, int]:
@@ -385,12 +385,12 @@ def main(folder: Path = FOLDER) -> None:
         )
         (folder / name / "generation_config.json").unlink(missing_ok=True)
     save_file(today(), folder / TODAY.name)
-    made = tokenizer()
-    own = byte_ids(made)
-    whole = {token: own[place] for token, place in made.get_vocab().items()}
-    merges = torch.tensor([[whole[first], whole[second]] for first, second in pairs_of(made)])
+    made_tokenizer = tokenizer()
+    own = byte_ids(made_tokenizer)
+    whole = {token: own[index] for token, index in made_tokenizer.get_vocab().items()}
+    merges = torch.tensor([[whole[first], whole[second]] for first, second in pairs_of(made_tokenizer)])
     texts = {
-        f"text {at}": torch.tensor([own[token] for token in made.encode(text).ids])
+        f"text {at}": torch.tensor([own[token] for token in made_tokenizer.encode(text).ids])
         for at, text in enumerate(TEXTS)
     }
     save_file({"merges": merges, **texts}, folder / TOKENIZER.name)

@@ -107,13 +107,13 @@ class Mess:
 @functools.cache
 def _stub() -> dict[str, str]:
     """Return the answer cell of the release, in each language."""
-    found = {}
+    cell_of = {}
     for language in ("", "bn", "hi_Latn"):
         path = ROOT / "notebooks" / language / LESSON / f"{LESSON}.ipynb"
         cells = nbformat.read(path, as_version=4).cells
         cell = next(cell for cell in cells if cell.metadata.get("nbgrader", {}).get("solution"))
-        found[language] = json.dumps([cell["id"], cell.source])
-    return found
+        cell_of[language] = json.dumps([cell["id"], cell.source])
+    return cell_of
 
 
 def notebook(owner: str, worked: bool = True, language: str = "") -> bytes:
@@ -125,13 +125,13 @@ def notebook(owner: str, worked: bool = True, language: str = "") -> bytes:
         ("note", f"# {owner}" if worked else "# nobody's"),
     ]
     code = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
-    made = {
+    notebook = {
         "nbformat": 4,
         "nbformat_minor": 5,
         "metadata": {},
         "cells": [{**code, "id": n, "source": s} for n, s in cells],
     }
-    return json.dumps(made, ensure_ascii=False).encode()
+    return json.dumps(notebook, ensure_ascii=False).encode()
 
 
 def zipped(files: list[tuple[str, bytes]], flag: bool = True, day: int = 1) -> bytes:
@@ -209,15 +209,15 @@ def _notes_beside(mess: Mess) -> None:
 
 
 def _word_instead(mess: Mess) -> None:
-    one = mess.one()
+    handing = mess.one()
     if sum(bool(student.files) for student in mess.students) > 1:
-        one.files, one.no_notebook = [("answers.docx", b"PK no zip")], True
+        handing.files, handing.no_notebook = [("answers.docx", b"PK no zip")], True
 
 
 def _nothing_handed_in(mess: Mess) -> None:
-    one = mess.one()
+    handing = mess.one()
     if sum(bool(student.files) for student in mess.students) > 1:
-        one.files = []
+        handing.files = []
 
 
 def _renamed(mess: Mess) -> None:
@@ -433,7 +433,7 @@ def drawn(chance: random.Random) -> tuple[list[Student], set[str]]:
     return list(students.values()), set(scripts)
 
 
-def packed(mess: Mess, place: Path) -> tuple[list[Path], int, dict[str, str]]:
+def packed(mess: Mess, folder: Path) -> tuple[list[Path], int, dict[str, str]]:
     """Write the archives of a class; returns them, the number of their files, and whose note counts."""
     name_of = PLATFORMS[mess.platform]
     rounds = [{student.id: list(student.files) for student in mess.students}]
@@ -462,7 +462,7 @@ def packed(mess: Mess, place: Path) -> tuple[list[Path], int, dict[str, str]]:
             for name, content in handed.get(student.id, ())
         ]
         if mess.platform == "gradescope":
-            told = "".join(
+            metadata = "".join(
                 f"submission_{100 * turn + s.number}:\n  :submitters:\n"
                 + "".join(
                     f"  - :name: {member.name}\n    :sid: {member.id}\n    :email: {member.email}\n"
@@ -472,7 +472,7 @@ def packed(mess: Mess, place: Path) -> tuple[list[Path], int, dict[str, str]]:
                 for s in mess.students
                 if handed.get(s.id)
             )
-            files.append(("submission_metadata.yml", told.encode()))
+            files.append(("submission_metadata.yml", metadata.encode()))
         if mess.platform == "canvas" and "texts" in mess.options and turn == 0:
             files += [(f"nobody{n}_{500 + n}_text.html", b"<p>text</p>") for n in range(len(files) + 1)]
         files += mess.extra if turn == 0 else []
@@ -481,7 +481,7 @@ def packed(mess: Mess, place: Path) -> tuple[list[Path], int, dict[str, str]]:
         if "nfd" in mess.options:
             files = [(unicodedata.normalize("NFD", name), content) for name, content in files]
         total += sum(_leaves(name, content) for name, content in files)
-        path = place / f"archive-{turn}.zip"
+        path = folder / f"archive-{turn}.zip"
         if "folder" in mess.options:
             path = path.with_suffix("")
             for name, content in files:
@@ -518,7 +518,7 @@ def note_of(content: bytes) -> str:
     return str(json.loads(content)["cells"][-1]["source"]).removeprefix("# ")
 
 
-def one_class(seed: int, course: Class, place: Path) -> Result:
+def one_class(seed: int, course: Class, folder: Path) -> Result:
     """Draw a class, make its mess, collect it and hold what came of it against the truth."""
     chance = random.Random(seed)
     students, scripts = drawn(chance)
@@ -531,14 +531,14 @@ def one_class(seed: int, course: Class, place: Path) -> Result:
         OPERATIONS[name](mess)
         used.append(name)
     encoding = chance.choice(ENCODINGS)
-    (place / "list.csv").write_text(_rows(students, header, form), encoding=encoding)
+    (folder / "list.csv").write_text(_rows(students, header, form), encoding=encoding)
     platforms = platforms_of(course.banks.course)
     lists = [platform.lists for platform in platforms.values()]
-    people = read_people(place / "list.csv", lists)
+    people = read_people(folder / "list.csv", lists)
     result = Result(seed, [*used, encoding])
     ids = _ids(people, truth)
-    paths, total, counts = packed(mess, place)
-    roster = _with_group(Roster(people), mess, place, lists)
+    paths, total, counts = packed(mess, folder)
+    roster = _with_group(Roster(people), mess, folder, lists)
     request = Request(course, (LESSON, OTHER), roster, platforms, dry=True)
     outcome = collect_submissions.collect_files(request, paths)
     _judge(result, outcome, total, counts, mess, ids)
@@ -549,13 +549,13 @@ def one_class(seed: int, course: Class, place: Path) -> Result:
 GROUPS = "name,canvas_user_id,user_id,login_id,sections,group_name,canvas_group_id,group_id"
 
 
-def _with_group(roster: Roster, mess: Mess, place: Path, lists: list[Lists]) -> Roster:
+def _with_group(roster: Roster, mess: Mess, folder: Path, lists: list[Lists]) -> Roster:
     """Return a roster that has read the list of groups, where there is one."""
     if not mess.group or mess.platform in ("gradescope", "moodle"):  # whose archives name everybody
         return roster
     rows = [f"{s.name},{s.number},9{s.number},{s.id},A,{s.group},81," for s in mess.group]
-    (place / "groups.csv").write_text("\n".join([GROUPS, *rows]) + "\n", encoding="utf-8")
-    grouped = [roster.merged(person) for person in read_people(place / "groups.csv", lists)]
+    (folder / "groups.csv").write_text("\n".join([GROUPS, *rows]) + "\n", encoding="utf-8")
+    grouped = [roster.merged(person) for person in read_people(folder / "groups.csv", lists)]
     return Roster([*({**roster.people, **{person.id: person for person in grouped}}.values())])
 
 
@@ -601,8 +601,8 @@ def run(seeds: range) -> list[Result]:
     results = []
     try:
         for seed in seeds:
-            with tempfile.TemporaryDirectory(prefix="archives-") as place:
-                results.append(one_class(seed, course, Path(place)))
+            with tempfile.TemporaryDirectory(prefix="archives-") as folder:
+                results.append(one_class(seed, course, Path(folder)))
     finally:
         collect_submissions._released = read
     return results

@@ -74,7 +74,7 @@ def honest_notebook(release: NotebookNode, solved: Mapping[str, str], chance: ra
     return notebook
 
 
-def hand_in(course: Path, student: str, made: NotebookNode | str, attack: Attack | None = None) -> None:
+def hand_in(course: Path, student: str, notebook: NotebookNode | str, attack: Attack | None = None) -> None:
     """Write a submission, with what an attack puts beside it or in its place."""
     path = course / "submitted" / student / LESSON / f"{LESSON}.ipynb"
     path.parent.mkdir(parents=True)
@@ -83,10 +83,10 @@ def hand_in(course: Path, student: str, made: NotebookNode | str, attack: Attack
         (path.parent / name).write_text(content, encoding="utf-8")
     if attack and attack.hand_in:
         attack.hand_in(path)
-    elif isinstance(made, str):
-        path.write_text(made, encoding="utf-8", errors="surrogatepass")
+    elif isinstance(notebook, str):
+        path.write_text(notebook, encoding="utf-8", errors="surrogatepass")
     else:
-        nbformat.write(made, path)
+        nbformat.write(notebook, path)
 
 
 def make_class(course: Path, seed: int, honest: int, hostile: int) -> tuple[list[str], list[str]]:
@@ -225,7 +225,7 @@ def main() -> int:
             print(f"    {difference}", flush=True)
             differences.append(difference)
     graded = 3 * chosen.honest * len(seeds)
-    wrong = {(found.seed, found.condition, found.student) for found in differences}
+    wrong = {(difference.seed, difference.condition, difference.student) for difference in differences}
     print(f"{len(seeds)} classes: {len(wrong)} of {graded} honest submissions were graded differently")
     return 1 if differences else 0
 

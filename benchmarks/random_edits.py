@@ -164,8 +164,8 @@ def tried(seed: int, lessons: Sequence[str]) -> tuple[str, list[str]]:
         places = (
             (lesson, edit(steps, lesson, kind, chance)) for lesson in chance.sample(lessons, len(lessons))
         )
-        lesson, place = next((lesson, place) for lesson, place in places if place)
-        what = f"{lesson}: {kind} ({place})"
+        lesson, edited = next((lesson, edited) for lesson, edited in places if edited)
+        what = f"{lesson}: {kind} ({edited})"
         autograder(steps, "messages", lesson, "--confirm")  # a build refuses a text that nobody has read
         shutil.copytree(steps, nothing)
         remove_built(nothing, lesson)

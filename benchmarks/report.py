@@ -27,29 +27,29 @@ ROOT = Path(__file__).resolve().parents[1]
 AIM = 5.0
 
 
-def made_up(place: Path, lesson: str, students: int) -> Class:
+def made_up(folder: Path, lesson: str, students: int) -> Class:
     """Make a class with verdicts as grading stores them."""
     bank = Course.read(ROOT).bank.as_posix()
     described = (ROOT / "course.toml").read_text(encoding="utf-8")
-    (place / "course.toml").write_text(described.replace('"bank"', f'"{bank}"'), encoding="utf-8")
-    (place / "nbgrader_config.py").write_bytes((ROOT / "nbgrader_config.py").read_bytes())
-    (place / "notebooks").symlink_to(ROOT / "notebooks")
-    course = Class(place)
+    (folder / "course.toml").write_text(described.replace('"bank"', f'"{bank}"'), encoding="utf-8")
+    (folder / "nbgrader_config.py").write_bytes((ROOT / "nbgrader_config.py").read_bytes())
+    (folder / "notebooks").symlink_to(ROOT / "notebooks")
+    course = Class(folder)
     Base.metadata.create_all(create_engine(course.database))
     tasks = course.banks.lesson(lesson).tasks
     with graded_results.opened(course.database) as store:
         for student in range(students):
-            found = []
+            results = []
             for place_of, task in enumerate(tasks.values()):
                 which = lesson, f"student-{student:04}", task.id
                 text = f"def f(x):\n    return x * {student}\n"
                 if (student + place_of) % 3 or not task.known_wrong:
-                    found.append(TaskResult(*which, task.points, task.points, answer=text))
+                    results.append(TaskResult(*which, task.points, task.points, answer=text))
                     continue
                 fault = task.known_wrong[student % len(task.known_wrong)].id
                 how = {"faults": (fault,), "finding": "MatchesKnownWrong", "answer": text}
-                found.append(TaskResult(*which, 0, task.points, **how))
-            store.write(Grading(lesson, f"student-{student:04}", graded_results.now()), found)
+                results.append(TaskResult(*which, 0, task.points, **how))
+            store.write(Grading(lesson, f"student-{student:04}", graded_results.now()), results)
     return course
 
 

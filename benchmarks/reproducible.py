@@ -167,8 +167,8 @@ def main() -> int:
         subprocess.run(secret, cwd=first, env=environment, check=True, stdout=subprocess.DEVNULL)
         release = nbformat.read(first / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
         solved = {c["id"]: c.source for c in read_source(ROOT / "source" / LESSON / f"{LESSON}.py").cells}
-        made = [submission(release, solved, chance) for _ in range(chosen.submissions)]
-        students = [f"student-{number:04}" for number in range(len(made))]
+        submissions = [submission(release, solved, chance) for _ in range(chosen.submissions)]
+        students = [f"student-{number:04}" for number in range(len(submissions))]
         for name, jobs, loops, order in (
             ("one job", 1, 0, students),
             ("two jobs, busy", 2, chosen.busy, students),
@@ -177,7 +177,7 @@ def main() -> int:
             course = Path(folder) / f"class-{len(runs)}"
             class_folder(course, LESSON)
             shutil.copytree(first / "secret", course / "secret")
-            for student, notebook in zip(order, made, strict=True):
+            for student, notebook in zip(order, submissions, strict=True):
                 hand_in(course, student, deepcopy(notebook))
             with busy_processors(loops):
                 took, wrong = grade(course, jobs)

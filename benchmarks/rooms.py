@@ -80,15 +80,15 @@ def watching() -> Iterator[list[Step]]:
 
 def _properties() -> set[Step]:
     """Return all properties of the package that are loaded."""
-    found = set()
+    properties = set()
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == PACKAGE.name]
     for module in modules:
         for kind in vars(module).values():
             for member in vars(kind).values() if inspect.isclass(kind) else ():
                 function = getattr(member, "fget", None) or getattr(member, "func", None)
                 if inspect.isfunction(function):
-                    found.add((function.__module__, function.__qualname__))
-    return found
+                    properties.add((function.__module__, function.__qualname__))
+    return properties
 
 
 def room_of(module: str) -> str:
@@ -105,18 +105,18 @@ def level_of(room: str) -> int:
 
 def stays(steps: Sequence[Step]) -> list[tuple[str, list[Step], bool]]:
     """Return a walk's stays in rooms: the room, the functions read there, and whether this is a return."""
-    found: list[tuple[str, list[Step], bool]] = []
+    walk: list[tuple[str, list[Step], bool]] = []
     left_for: dict[str, str] = {}
     for step in steps:
         room = room_of(step[0])
-        if found and found[-1][0] == room:
-            found[-1][1].append(step)
+        if walk and walk[-1][0] == room:
+            walk[-1][1].append(step)
             continue
-        if found:
-            left_for[found[-1][0]] = room
+        if walk:
+            left_for[walk[-1][0]] = room
         is_return = room in left_for and level_of(left_for[room]) >= level_of(room)
-        found.append((room, [step], is_return))
-    return found
+        walk.append((room, [step], is_return))
+    return walk
 
 
 def wrong_in_no_known_way(value: Any) -> Any:
@@ -137,24 +137,24 @@ def raising(value: Any) -> Any:
     return raises if callable(value) else wrong_in_no_known_way(value)
 
 
-def modules_crossed(made: PreparedLesson) -> dict[str, list[set[str]]]:
+def modules_crossed(prepared: PreparedLesson) -> dict[str, list[set[str]]]:
     """Return the modules that failing checks cross, for each way to be wrong one set for each task."""
     shell = InteractiveShell.instance()
-    as_seen = made.runs.namespaces["as-seen"]
+    as_seen = prepared.runs.namespaces["as-seen"]
     shell.user_ns.update(as_seen)
-    found: dict[str, list[set[str]]] = {"known wrong": [], "wrong otherwise": [], "raises": []}
-    for task in made.lesson.tasks:
+    crossed: dict[str, list[set[str]]] = {"known wrong": [], "wrong otherwise": [], "raises": []}
+    for task in prepared.lesson.tasks:
         right = as_seen[task.name]
-        known = answer_made(task, changed_answer(task, task.wrong[0].changes, made.runs), made.runs)
-        answers = zip(found, (known, wrong_in_no_known_way(right), raising(right)), strict=True)
+        known = answer_made(task, changed_answer(task, task.wrong[0].changes, prepared.runs), prepared.runs)
+        answers = zip(crossed, (known, wrong_in_no_known_way(right), raising(right)), strict=True)
         for how, answer in answers:
             shell.user_ns[task.name] = answer
             check(task.id)._repr_html_()
             with watching() as steps:
                 check(task.id)._repr_html_()
-            found[how].append({module for module, _ in steps})
+            crossed[how].append({module for module, _ in steps})
         shell.user_ns[task.name] = right
-    return found
+    return crossed
 
 
 def graded(lesson: str) -> list[Step]:
@@ -193,8 +193,8 @@ def main() -> None:
     print(f"the most: {', '.join(sorted(name.partition('.')[2] for name in most))}")
     if chosen.walk:
         for room, steps, is_return in walk:
-            told = ", ".join(f"{module.rpartition('.')[2]}.{name}" for module, name in steps)
-            print(f"{'  <- ' if is_return else '     '}{room}: {told}")
+            functions = ", ".join(f"{module.rpartition('.')[2]}.{name}" for module, name in steps)
+            print(f"{'  <- ' if is_return else '     '}{room}: {functions}")
     returns = sum(is_return for _, _, is_return in walk)
     print(
         f"a graded submission: {len(walk)} stays in {len({room for room, _, _ in walk})} rooms, "

@@ -225,8 +225,8 @@ class Session:
 
     def _predict(self) -> None:
         self.done.append("predict and reveal")
-        for place in self.draw.sample((ASKED, TRIED, REVEALED), 3):
-            self._run(place)
+        for index in self.draw.sample((ASKED, TRIED, REVEALED), 3):
+            self._run(index)
         choice = self.book.cells.nth(ASKED).get_by_role("radio").nth(self.draw.randrange(2))
         if self._shows(choice) and choice.is_enabled():
             self._press(choice, self.book.cells.nth(ASKED).get_by_text("Kept:"), "a prediction", "Space")
@@ -330,8 +330,8 @@ class Session:
     def _trouble(self, kind: str, what: str) -> None:
         self.troubles.append((kind, f"after {self.done[-3:]}: {what}"))
 
-    def _run(self, place: int) -> None:
-        self.book.run(self.book.cells.nth(place))
+    def _run(self, index: int) -> None:
+        self.book.run(self.book.cells.nth(index))
 
 
 class Book(Notebook):  # type: ignore[misc]
@@ -356,14 +356,14 @@ def asked(address: str, method: str, of: str = "") -> list[dict[str, str]]:
 
 
 @contextmanager
-def jupyterlab(place: Path) -> Iterator[tuple[str, Path]]:
+def jupyterlab(temporary: Path) -> Iterator[tuple[str, Path]]:
     """Start JupyterLab in a folder from which the course is found; its address, and the folder."""
-    folder = place / "books"
+    folder = temporary / "books"
     folder.mkdir()
     for name in ("course.toml", "bank", "source"):
         (folder / name).symlink_to(ROOT / name)
     for name, settings in SETTINGS.items():
-        file = place / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file = temporary / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(settings))
     folders = {
@@ -372,7 +372,7 @@ def jupyterlab(place: Path) -> Iterator[tuple[str, Path]]:
         "JUPYTER_DATA_DIR": "data",  # where it is kept which notebooks are trusted
         "AUTOGRADER_PROGRESS": "progress",
     }
-    environment = {**os.environ, **{name: str(place / part) for name, part in folders.items()}}
+    environment = {**os.environ, **{name: str(temporary / part) for name, part in folders.items()}}
     words = ["--allow-root", "--no-browser", "--expose-app-in-browser"]
     with served([sys.executable, "-m", "jupyterlab", *words], folder, environment) as address:
         yield address, folder
@@ -393,9 +393,9 @@ def main() -> None:
     chosen = parser.parse_args()
     end, cards, counted, troubles = time.monotonic() + 60 * chosen.minutes, 0, 0, Counter[str]()
     console = Console()
-    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        with jupyterlab(Path(place)) as (address, folder):
+        with jupyterlab(Path(temporary)) as (address, folder):
             for seed in range(chosen.first, chosen.first + chosen.sessions):
                 if time.monotonic() > end:
                     break

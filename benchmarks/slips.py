@@ -116,9 +116,9 @@ SLIPS: dict[str, Slip] = {
 def slipped(code: str, slip: Slip) -> Iterator[tuple[str, str]]:
     """Yield a solution's text with a slip, the last place first, and what was misspelt."""
     tree = ast.parse(code)
-    for place in reversed(range(sum(1 for _ in ast.walk(tree)))):
+    for index in reversed(range(sum(1 for _ in ast.walk(tree)))):
         changed = copy.deepcopy(tree)
-        right = slip(list(ast.walk(changed))[place])
+        right = slip(list(ast.walk(changed))[index])
         if right is not None:
             yield ast.unparse(ast.fix_missing_locations(changed)) + "\n", right
 
@@ -140,7 +140,7 @@ def main() -> None:
     chosen = parser.parse_args()
     course = Course.read(ROOT)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    told = []
+    examples = []
     for name in course.lessons:
         if chosen.lessons and not {name, name[:2]} & set(chosen.lessons):
             continue
@@ -158,10 +158,10 @@ def main() -> None:
                         all=1, named=len(verdict.named), meant=int(bool(meant)), wrongly=int(wrongly)
                     )
                     if verdict.named or wrongly:
-                        told.append(f"{name} / {task.id}: {kind}\n{code}\n{plain_text(task, verdict)}\n")
+                        examples.append(f"{name} / {task.id}: {kind}\n{code}\n{plain_text(task, verdict)}\n")
                     break
     if chosen.read:
-        chosen.read.write_text(f"\n{'=' * 80}\n".join(told), encoding="utf-8")
+        chosen.read.write_text(f"\n{'=' * 80}\n".join(examples), encoding="utf-8")
     show(counts)
 
 

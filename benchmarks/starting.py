@@ -112,12 +112,12 @@ def until_run(cell: str, lesson: str) -> float:
             line = create_connection(f"ws://{address}/api/kernels/{kernel}/channels?token={CODE}")
             message = Session().msg("execute_request", {"code": cell, "silent": False})
             line.send(json.dumps({**message, "channel": "shell"}, default=str))
-            while (said := json.loads(line.recv()))["msg_type"] != "execute_reply":
+            while (reply := json.loads(line.recv()))["msg_type"] != "execute_reply":
                 pass
             took = time.perf_counter() - begun
             line.close()
-            if said["content"]["status"] != "ok":
-                raise RuntimeError(said["content"].get("evalue", "the first cell failed"))
+            if reply["content"]["status"] != "ok":
+                raise RuntimeError(reply["content"].get("evalue", "the first cell failed"))
             return took
 
 

@@ -28,24 +28,24 @@ LISTED = "Student,ID,SIS Login ID,Section,{} (991)\n    Points Possible,,,,{:g}\
 GRADEBOOK, ARCHIVE, FILLED = "canvas.csv", "canvas.zip", "canvas-graded.csv"
 
 
-def made_up(place: Path, lesson: str, students: int) -> None:
+def made_up(folder: Path, lesson: str, students: int) -> None:
     """Put a class's folder there, its list as Canvas exports it, and the archive of what it handed in."""
-    class_folder(place, lesson)
-    handed_in = place / "handed-in"
+    class_folder(folder, lesson)
+    handed_in = folder / "handed-in"
     hand_in(handed_in, lesson, range(students))
-    release = nbformat.read(place / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+    release = nbformat.read(folder / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
     points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in release.cells)
     rows = [LISTED.format(lesson, points)]
-    with zipfile.ZipFile(place / ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(folder / ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, path in enumerate(sorted(handed_in.rglob("*.ipynb"))):
             student = path.relative_to(handed_in / "submitted").parts[0]
             rows.append(f'"{number:04}, Student",{number + 10_000},{student},A,\n')
             archive.write(path, f"{number:04}student_{number + 10_000}_{number + 90_000}_{path.name}")
-    (place / GRADEBOOK).write_text("".join(rows), encoding="utf-8")
+    (folder / GRADEBOOK).write_text("".join(rows), encoding="utf-8")
     shutil.rmtree(handed_in)
 
 
-def steps(place: Path, lesson: str) -> Iterator[tuple[str, Cost]]:
+def steps(folder: Path, lesson: str) -> Iterator[tuple[str, Cost]]:
     """Take the class through a lesson, by the commands that its instructor types."""
     for words in (
         ("roster", GRADEBOOK),
@@ -57,7 +57,7 @@ def steps(place: Path, lesson: str) -> Iterator[tuple[str, Cost]]:
         ("desk", "--out", "desk"),
         ("export", "--canvas", GRADEBOOK),
     ):
-        yield " ".join(words), run([sys.executable, "-m", "autograder", *words], place)
+        yield " ".join(words), run([sys.executable, "-m", "autograder", *words], folder)
 
 
 def main() -> None:
@@ -71,12 +71,12 @@ def main() -> None:
         table.add_column(column, justify="left" if column.startswith("auto") else "right")
     costs = []
     with tempfile.TemporaryDirectory(prefix="term-") as folder:
-        place = Path(folder)
-        made_up(place, chosen.lesson, chosen.students)
-        for step, cost in steps(place, chosen.lesson):
+        root = Path(folder)
+        made_up(root, chosen.lesson, chosen.students)
+        for step, cost in steps(root, chosen.lesson):
             costs.append(cost)
             table.add_row(step, f"{cost.wall:.1f}", f"{cost.processor:.1f}", f"{cost.megabytes:.0f}")
-        with (place / FILLED).open(encoding="utf-8", newline="") as file:
+        with (root / FILLED).open(encoding="utf-8", newline="") as file:
             scored = sum(bool(row[-1].strip()) for row in list(csv.reader(file))[2:])
     Console(width=120).print(table)
     if scored != chosen.students:

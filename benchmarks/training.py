@@ -41,13 +41,13 @@ def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
     def right(model: torch.nn.Module, batches: object) -> float:
         return float(given.accuracy(model, given.batches_of(batches, 1, 999)[0]))
 
-    found = {}
+    measures = {}
     model = trained(given.reversed_digits, 300, 11, 32, 1, 1, 17, position="learned", mlp=False)
-    found["reverse: accuracy"] = right(model, given.reversed_digits)
+    measures["reverse: accuracy"] = right(model, given.reversed_digits)
     model = trained(given.previous_tokens, 300, 20, 32, 1, 1, 16, mlp=False)
-    found["previous token: accuracy"] = right(model, given.previous_tokens)
+    measures["previous token: accuracy"] = right(model, given.previous_tokens)
     for stage, sizes in given.STAGES.items():
-        found[f"text: {stage}"] = given.grown(*sizes, seed=seed)
+        measures[f"text: {stage}"] = given.grown(*sizes, seed=seed)
     for layers in (1, 2):
         model = given.fresh(layers, seed=seed)
         loss, score = {}, {}
@@ -59,32 +59,32 @@ def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
             return loss[step]
 
         given.followed(model, given.batches_of(given.repeated, 400, seed), note)
-        found[f"induction, {layers} layers: accuracy"] = right(model, given.repeated)
+        measures[f"induction, {layers} layers: accuracy"] = right(model, given.repeated)
         if layers == 2:
-            found["induction: loss below 1.5 after"] = min(
+            measures["induction: loss below 1.5 after"] = min(
                 (step for step in loss if loss[step] < 1.5), default=torch.inf
             )
-            found["induction: score above 0.5 after"] = min(
+            measures["induction: score above 0.5 after"] = min(
                 (step for step in score if score[step] > 0.5), default=torch.inf
             )
     model = trained(given.repeated, 400, 20, 32, 4, 2, 33, mlp=False)
     ids = given.twice(5)
     batch = ids, given.next_token_labels(ids, first=13)
-    kept = {}
+    accuracies = {}
     for layer, heads in ((0, (0, 1, 2, 3)), (1, (0, 1, 2, 3)), (1, (slice(None),))):
         weight = model.blocks[layer].attention.out_proj.weight.data
         for head in heads:
             before = weight.clone()
             weight.unflatten(1, (4, -1))[:, head] = 0.0  # (d_model, heads, head_dim)
-            kept.setdefault((layer, len(heads)), []).append(float(given.accuracy(model, batch)))
+            accuracies.setdefault((layer, len(heads)), []).append(float(given.accuracy(model, batch)))
             weight.copy_(before)
-    found["induction without one head of the first layer"] = min(kept[0, 4])
-    found["induction without one head of the second layer"] = min(kept[1, 4])
-    found["induction without the second layer's heads"] = kept[1, 1][0]
+    measures["induction without one head of the first layer"] = min(accuracies[0, 4])
+    measures["induction without one head of the second layer"] = min(accuracies[1, 4])
+    measures["induction without the second layer's heads"] = accuracies[1, 1][0]
     model = trained(given.sums, 400, 12, 64, 4, 2, 16, position="learned")
     asked, labels = given.batches_of(given.sums, 1, 999, batch_size=1000)[0]
     right_digits = (model(asked).argmax(dim=-1) == labels) | (labels == -100)
-    found["addition: whole sums right"] = float(right_digits.all(dim=1).float().mean())
+    measures["addition: whole sums right"] = float(right_digits.all(dim=1).float().mean())
     ids = given.twice(7)  # (b, 24)
     wanted = ids.repeat(1, 2)[:, 15:27]  # (b, 12)
     for bug in given.BUGS:
@@ -92,10 +92,10 @@ def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
         batches, loss_on_new = given.batches_of(given.repeated, 300, seed), given.loss_on(given.new)
         _, losses = given.followed(model, batches, loss_on_new, every=100, trained=given.LOOPS.get(bug))
         for step in (1, 3):
-            found[f"break it, {bug}: loss after {step}00 steps"] = losses[step]
+            measures[f"break it, {bug}: loss after {step}00 steps"] = losses[step]
         written = given.generate(model, ids[:, :15], 12, 33)[:, 15:]
-        found[f"break it, {bug}: right of what it writes"] = float((written == wanted).float().mean())
-    return found
+        measures[f"break it, {bug}: right of what it writes"] = float((written == wanted).float().mean())
+    return measures
 
 
 def main(seeds: int = 20) -> None:

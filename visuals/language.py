@@ -21,10 +21,10 @@ _drawing: ContextVar[bool] = ContextVar("drawing", default=False)
 def _(text: str, /, **values: Any) -> str:
     """Return a text in the spoken language, its placeholders filled in where there are values."""
     _begin()
-    said = language._(text, **values)
-    if _drawing.get() and not can_draw(said):
+    translation = language._(text, **values)
+    if _drawing.get() and not can_draw(translation):
         return text.format_map(values) if values else text
-    return said
+    return translation
 
 
 def ngettext(one: str, many: str, number: int) -> str:

@@ -120,9 +120,9 @@ def luminance(color: Any) -> float:
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def contrast(one: Any, other: Any) -> float:
+def contrast(first: Any, other: Any) -> float:
     """WCAG contrast ratio of two colours, from 1 (the same) to 21 (black on white)."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
+    darker, lighter = sorted((luminance(first), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 

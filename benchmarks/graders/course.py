@@ -16,6 +16,6 @@ def grade(attempt: Attempt) -> Feedback:
     """Return the verdict in the words that a learner reads."""
     verdict = verdict_on(attempt.answer, attempt.lesson, attempt.runs)
     text = plain_text(attempt.task, verdict)
-    found = POINTS.search(text)
-    line, last = (int(number) if number else None for number in (found.groups() if found else ("", "")))
+    match = POINTS.search(text)
+    line, last = (int(number) if number else None for number in (match.groups() if match else ("", "")))
     return Feedback(verdict.passed, text, bool(verdict.named), line, last)

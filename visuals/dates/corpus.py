@@ -47,12 +47,12 @@ def ways(date: datetime.date) -> list[str]:
 
 def pairs(count: int, generator: torch.Generator) -> list[tuple[str, str]]:
     """Return random dates, each in a random way, and as it is to be written: 2026-11-23."""
-    made = []
+    dates = []
     for number in torch.randint(FIRST, LAST + 1, (count,), generator=generator).tolist():
         date = datetime.date.fromordinal(number)
         forms = ways(date)
-        made.append((forms[int(torch.randint(len(forms), (1,), generator=generator))], date.isoformat()))
-    return made
+        dates.append((forms[int(torch.randint(len(forms), (1,), generator=generator))], date.isoformat()))
+    return dates
 
 
 def cut(text: str) -> list[str]:
@@ -67,12 +67,12 @@ def source_ids(texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         ValueError: a token of a text is not known.
     """
     tokens = [cut(text) for text in texts]
-    unknown = [token for one in tokens for token in one if token not in SOURCE]
+    unknown = [token for cut_text in tokens for token in cut_text if token not in SOURCE]
     if unknown:
         raise ValueError(f"{unknown[0]!r} is not known. Known: {' '.join(SOURCE[1:])}.")
     longest = max(map(len, tokens))
-    rows = [[SOURCE.index(token) for token in one + [PAD] * (longest - len(one))] for one in tokens]
-    return torch.tensor(rows), torch.tensor([len(one) for one in tokens])
+    rows = [[SOURCE.index(token) for token in row + [PAD] * (longest - len(row))] for row in tokens]
+    return torch.tensor(rows), torch.tensor([len(row) for row in tokens])
 
 
 def target_ids(dates: Sequence[Sequence[str]]) -> Tensor:
@@ -87,10 +87,13 @@ def origins(text: str, date: str) -> list[int | None]:
     """
     tokens = cut(text)
     runs = [
-        match.span() for match in re.finditer("d+", "".join("d" if one.isdigit() else "-" for one in tokens))
+        match.span()
+        for match in re.finditer("d+", "".join("d" if token.isdigit() else "-" for token in tokens))
     ]
     (year,) = (range(*run) for run in runs if run[1] - run[0] == 4)
     day, *others = (range(*run) for run in runs if run[1] - run[0] < 4)
-    (month,) = others or ([index for index, one in enumerate(tokens) if one in (*ENGLISH, *GERMAN, *SHORT)],)
+    (month,) = others or (
+        [index for index, token in enumerate(tokens) if token in (*ENGLISH, *GERMAN, *SHORT)],
+    )
     pair = [*month] * 2 if tokens[month[0]].isalpha() else [None, *month][-2:]
     return [*year, None, *pair, None, *[None, *day][-2:]]

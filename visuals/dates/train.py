@@ -89,8 +89,8 @@ def trained(
         optimizer.step()
         schedule.step()
     with torch.no_grad():
-        found = model(ids[:UNSEEN], lengths[:UNSEEN], written[:UNSEEN]).argmax(dim=-1)
-    return model, float((found == dates[:UNSEEN]).all(dim=1).float().mean())
+        predicted = model(ids[:UNSEEN], lengths[:UNSEEN], written[:UNSEEN]).argmax(dim=-1)
+    return model, float((predicted == dates[:UNSEEN]).all(dim=1).float().mean())
 
 
 def main(seed: int = 0) -> None:

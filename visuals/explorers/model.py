@@ -40,9 +40,9 @@ def in_gpt2_form(model: Any) -> dict[str, Tensor]:
         if block.mlp is not None:
             norms["ln_2"] = block.norm_2
             linear |= {"mlp.c_fc": block.mlp[0], "mlp.c_proj": block.mlp[2]}
-        parts = {"attn.c_attn.weight": torch.cat([one.weight for one in three]).T}  # (d_model, 3 d_model)
+        parts = {"attn.c_attn.weight": torch.cat([layer.weight for layer in three]).T}  # (d_model, 3 d_model)
         if three[0].bias is not None:
-            parts["attn.c_attn.bias"] = torch.cat([one.bias for one in three])
+            parts["attn.c_attn.bias"] = torch.cat([layer.bias for layer in three])
         for name, part in linear.items():
             parts |= {f"{name}.weight": part.weight.T, f"{name}.bias": part.bias}
         for name, part in norms.items():
@@ -53,9 +53,11 @@ def in_gpt2_form(model: Any) -> dict[str, Tensor]:
 
 def _file(tensors: dict[str, Tensor]) -> Path | bytes:
     """Where the tensors lie: a shipped model's own file, if they are those, so that a site can show them."""
-    for path in filter(Path.exists, (Path(__file__).parents[1] / one for one in SHIPPED)):
-        stored = {name.removeprefix("transformer."): one for name, one in load_file(path).items()}
-        if tensors.keys() == stored.keys() and all(one.equal(stored[name]) for name, one in tensors.items()):
+    for path in filter(Path.exists, (Path(__file__).parents[1] / name for name in SHIPPED)):
+        stored = {name.removeprefix("transformer."): tensor for name, tensor in load_file(path).items()}
+        if tensors.keys() == stored.keys() and all(
+            tensor.equal(stored[name]) for name, tensor in tensors.items()
+        ):
             return path
     return save(tensors)
 

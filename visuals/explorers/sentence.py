@@ -39,7 +39,7 @@ def explore_sentence() -> Explorer:
         shows={
             "sentence": tokens,
             "slots": [
-                {"place": place, "options": list(words)} for place, words in zip(places, options, strict=True)
+                {"place": index, "options": list(words)} for index, words in zip(places, options, strict=True)
             ],
             "asking": [PRONOUN, BANK],
             "changes": {"slot": 1, "word": "cash"},
@@ -51,6 +51,6 @@ def explore_sentence() -> Explorer:
             "values": short(vectors @ small.one_head["W_value.weight"].T),
             "readout": short(small.readout),
         },
-        chosen={"words": [tokens[place] for place in places]},
+        chosen={"words": [tokens[index] for index in places]},
         picture=lambda: attention_map(weights, tokens),
     )

@@ -115,10 +115,10 @@ class Comparison:
         sentences = list(self._sentences())
         if self.operation is None:
             return f'<p class="agrees">{html.escape(" ".join(sentences))}</p>'
-        place = html.escape(look.where(self.operation.site, capital=True))
+        location = html.escape(look.where(self.operation.site, capital=True))
         code = html.escape(self.operation.site.text)
         rest = html.escape(" ".join(sentences[1:]))
-        return f'<p class="departs">{place}: <code>{code}</code><br>{rest}</p>'
+        return f'<p class="departs">{location}: <code>{code}</code><br>{rest}</p>'
 
 
 def read_expected(expected: Expected, axes: Axes) -> list[Expectation]:
@@ -221,16 +221,16 @@ def _first_to_blame(
     bound: list[tuple[Expectation, list[tuple[str, Operation, Result]]]],
 ) -> tuple[Operation, str, Result, Expectation] | None:
     """Return the first named result on the way to a suspect that is not, and does not become, as expected."""
-    way = record.ancestors(suspect.number) | {suspect.number}
+    path = record.ancestors(suspect.number) | {suspect.number}
     exact = {
         operation.number
         for each, matches in bound
         for _, operation, result in matches
-        if result.shape == each.shape and operation.number in way
+        if result.shape == each.shape and operation.number in path
     }
     blamed = []
     for each, matches in bound:
-        on_the_way = [(name, op, result) for name, op, result in matches if op.number in way]
+        on_the_way = [(name, op, result) for name, op, result in matches if op.number in path]
         if not on_the_way or any(_arrives(record, op, each.shape) for _, op, _ in on_the_way):
             continue
         # The last of a name's results is what the code goes on with.

@@ -118,11 +118,11 @@ def notes(record: Record, axes: Axes) -> list[str]:
     if record.error:
         stop = _("The code stopped with {error}.", error=record.error)
         if line := record.error_line:
-            place, code = look.where(line), line.text
+            location, code = look.where(line), line.text
             stop = _(
                 "The code stopped with {error}, at {place}: {code}",
                 error=record.error,
-                place=place,
+                place=location,
                 code=code,
             )
         sentences.append(stop)
@@ -217,9 +217,9 @@ def _made_html(result: Result) -> str:
 
 def _memory(operation: Operation) -> str:
     shares = operation.results[0].memory not in (NEW, COPY)
-    said = html.escape(memory(operation))
+    where = html.escape(memory(operation))
     order = "" if operation.results[0].is_contiguous else f', <span class="bad">{_("not contiguous")}</span>'
-    return (f'<span class="shared">{said}</span>' if shares else said) + order
+    return (f'<span class="shared">{where}</span>' if shares else where) + order
 
 
 def _made_text(result: Result, axes: Axes) -> str:

@@ -42,10 +42,10 @@ def overload_of(operator: str, overload: str) -> Callable[..., Any]:
     Raises:
         RuntimeError: there is no such operator.
     """
-    found: tuple[Callable[..., Any], ...] | None = _core._get_operation_overload(operator, overload)
-    if found is None:
+    overloads: tuple[Callable[..., Any], ...] | None = _core._get_operation_overload(operator, overload)
+    if overloads is None:
         raise RuntimeError(f"torch has no {operator} of the form {overload!r}")
-    return found[0]
+    return overloads[0]
 
 
 class OperationMode(TorchDispatchMode):

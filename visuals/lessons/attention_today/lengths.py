@@ -29,10 +29,10 @@ def length_curves(names: Sequence[str], kept: Sequence[Sequence[int]]) -> Pictur
     """
     run = json.loads(STORED.read_text())
     lengths, times = run["lengths"], run["times"]
-    if set(names) - set(times) or any(len(one) != len(lengths) for one in kept):
+    if set(names) - set(times) or any(len(row) != len(lengths) for row in kept):
         raise ValueError(f"There are times of {', '.join(times)}, each at {len(lengths)} lengths.")
     panels = (
-        ([[one / 2**20 for one in row] for row in kept], "MiB of cache, one layer"),
+        ([[size / 2**20 for size in row] for row in kept], "MiB of cache, one layer"),
         ([times[name] for name in names], f"one more token; plain at {lengths[0]:,} tokens is 1"),
     )
     pixels = style.PIXELS_PER_INCH
@@ -55,7 +55,7 @@ def length_curves(names: Sequence[str], kept: Sequence[Sequence[int]]) -> Pictur
             axes.set_xlabel("tokens")
             axes.set_title(label, fontsize=style.points(style.TEXT_SIZE), fontweight="normal")
         figure.legend(*axes.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(0.84, 0.5))
-    told = "; ".join(
+    times_text = "; ".join(
         _("{name} from {first} to {last}", name=name, first=f"{row[0]:.3g}", last=f"{row[-1]:.3g}")
         for name, row in zip(names, panels[0][0], strict=True)
     )
@@ -64,7 +64,7 @@ def length_curves(names: Sequence[str], kept: Sequence[Sequence[int]]) -> Pictur
         "{first} and for {last} tokens: {told}. Times, measured once: {machine}.",
         first=lengths[0],
         last=lengths[-1],
-        told=told,
+        told=times_text,
         machine=run["machine"],
     )
     return Picture(figure, alt)

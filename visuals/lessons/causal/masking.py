@@ -159,16 +159,16 @@ def cut_and_stretch(scores: Any, tokens: Sequence[str], query: int = 2) -> Pictu
     query = token_index(query, len(values))
     seen = query + 1
     weights = softmax(values[query])  # (tokens,)
-    kept = weights[:seen].sum()
+    remaining = weights[:seen].sum()
     with np.errstate(divide="ignore", invalid="ignore"):
-        stretched = weights[:seen] / kept  # (seen,)
+        stretched = weights[:seen] / remaining  # (seen,)
     alone = softmax(values[query, :seen])  # (seen,)
     bars = (
         ("all", _("1 · softmax over all tokens"), weights),
-        ("cut", _("2 · future cut off: {kept} is left", kept=words.number(kept)), weights[:seen]),
+        ("cut", _("2 · future cut off: {kept} is left", kept=words.number(remaining)), weights[:seen]),
         (
             "stretched",
-            _("3 · each ÷ {kept}: stretched to the full width", kept=words.number(kept)),
+            _("3 · each ÷ {kept}: stretched to the full width", kept=words.number(remaining)),
             stretched,
         ),
         ("alone", _("4 · softmax over the first {seen} alone", seen=seen), alone),
@@ -197,7 +197,7 @@ def cut_and_stretch(scores: Any, tokens: Sequence[str], query: int = 2) -> Pictu
         query=names[query],
         count=len(names),
         weights=words.by_token(names, weights),
-        kept=words.number(kept),
+        kept=words.number(remaining),
         stretched=words.by_token(names[:seen], stretched),
         seen=seen,
         alone=words.by_token(names[:seen], alone),

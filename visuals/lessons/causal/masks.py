@@ -243,14 +243,14 @@ def _cell(
     board: Board,
     corner: tuple[float, float],
     cell: float,
-    place: tuple[int, int],
+    at: tuple[int, int],
     face: Any,
     label: str,
     name: str,
     hatch: str | None = None,
 ) -> None:
     """One cell of a grid; its word only where it fits."""
-    x, y = corner[0] + place[1] * cell, corner[1] + place[0] * cell
+    x, y = corner[0] + at[1] * cell, corner[1] + at[0] * cell
     edge = style.LINE if cell >= 16 else "none"
     board.axes.add_patch(
         mpl.Rectangle(

@@ -37,9 +37,9 @@ def in_plane(sentence: str, word: str, sharpness: float = 1.0) -> tuple[list[str
     return tokens, points, follow_query(points, tokens.index(word), sharpness)
 
 
-def angle(one: np.ndarray, other: np.ndarray) -> float:
+def angle(first: np.ndarray, other: np.ndarray) -> float:
     """Return the angle between two vectors in degrees."""
-    cosine = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
+    cosine = first @ other / (np.linalg.norm(first) * np.linalg.norm(other))
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 

@@ -100,7 +100,7 @@ def _draw(
                 weight="bold",
             )
         _write_table(figure, scores, exponentials, naive)
-    kept = _(
+    finite = _(
         "exp(x) stays finite: {value} at x = {largest:g}",
         value=words.number(float(exponentials[-1])),
         largest=largest,
@@ -111,7 +111,7 @@ def _draw(
         "Naive softmax of the scores {scores}: exp gives {exponentials}, their sum {total}, so the "
         "weights are {weights}.",
         largest=largest,
-        end=blown if overflows else kept,
+        end=blown if overflows else finite,
         scores=_row(scores),
         exponentials=_row(exponentials),
         total=_short(exponentials.sum()),

@@ -140,8 +140,8 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
 
 def _kept_of(row: np.ndarray, mask: np.ndarray, names: Sequence[str]) -> str:
     """Return the tokens whose weight is kept, or 'nothing'."""
-    kept = [name for name, weight, stays in zip(names, row, mask, strict=True) if weight != 0 and stays]
-    return ", ".join(kept) or _("nothing")
+    staying = [name for name, weight, stays in zip(names, row, mask, strict=True) if weight != 0 and stays]
+    return ", ".join(staying) or _("nothing")
 
 
 def _cell(

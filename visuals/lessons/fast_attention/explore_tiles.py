@@ -45,9 +45,9 @@ def first_tile(q: np.ndarray, k: np.ndarray, v: np.ndarray, size: int, tokens: l
             board.text(MARGIN + 120, top + 18, words.shortened(name), ha="right", size=11)
             for column in range(across):
                 look = (style.LINE, "skipped") if column > row else (style.CARD, "to come")
-                color, told = (style.QUERY, "at work") if row == column == 0 else look
+                color, status = (style.QUERY, "at work") if row == column == 0 else look
                 board.block(
-                    MARGIN + 130 + column * wide, top, wide - 3, 37, color, told, f"tile {row} {column}"
+                    MARGIN + 130 + column * wide, top, wide - 3, 37, color, status, f"tile {row} {column}"
                 )
         left = MARGIN + 160 + wide * across
         state: list[tuple[str, ...]] = [("query", "m", "l", "o / l so far")]
@@ -59,8 +59,8 @@ def first_tile(q: np.ndarray, k: np.ndarray, v: np.ndarray, size: int, tokens: l
                 board.text(
                     left + x, 66 + 28 * line, words.shortened(cell, 18), weight=weight, size=style.SMALL_SIZE
                 )
-        told = _("held: {held} numbers, whole matrix: {all}", held=held, all=len(tokens) ** 2)
-        board.text(left, 108 + 26 * count, told, size=style.SMALL_SIZE, color=style.MUTED)
+        summary = _("held: {held} numbers, whole matrix: {all}", held=held, all=len(tokens) ** 2)
+        board.text(left, 108 + 26 * count, summary, size=style.SMALL_SIZE, color=style.MUTED)
     step = _(
         "step {step} of {steps}: queries {queries} meet keys {keys}; {held} numbers are held, the whole "
         "matrix has {numbers}",

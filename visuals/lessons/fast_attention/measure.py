@@ -48,16 +48,16 @@ class _Alive(TorchDispatchMode):
             if not isinstance(tensor, Tensor) or not tensor.numel():
                 continue
             storage = tensor.untyped_storage()
-            place, size = storage.data_ptr(), storage.nbytes()
-            if place not in old:
-                self._known.add(place)
-                weakref.finalize(storage, self._freed, place, size)
+            address, size = storage.data_ptr(), storage.nbytes()
+            if address not in old:
+                self._known.add(address)
+                weakref.finalize(storage, self._freed, address, size)
                 self.now += size
                 self.most = max(self.most, self.now)
         return result
 
-    def _freed(self, place: int, size: int) -> None:
-        self._known.discard(place)
+    def _freed(self, address: int, size: int) -> None:
+        self._known.discard(address)
         self.now -= size
 
 

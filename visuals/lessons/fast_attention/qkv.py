@@ -28,8 +28,8 @@ def qkv_rows(num_heads: int = 2, head_dim: int = 2) -> Picture:
     with style.look():
         board = Board(2 * MARGIN + 2 * WIDTH + GAP + 40, 92 + count * ROW)
         board.title(MARGIN, 28, _("One weight, two orders of its rows"))
-        for place, (title, rows) in enumerate(orders.items()):
-            left = MARGIN + 30 + place * (WIDTH + GAP)
+        for column, (title, rows) in enumerate(orders.items()):
+            left = MARGIN + 30 + column * (WIDTH + GAP)
             board.text(left, 62, title, weight="bold")
             for index, (role, head) in enumerate(rows):
                 name, color = ROLES[role]

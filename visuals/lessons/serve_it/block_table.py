@@ -30,11 +30,11 @@ def block_table(texts: Texts, num_blocks: int, block_size: int) -> Picture:
     if any(-(-tokens // block_size) > len(table) for table, tokens in texts.values()):
         raise ValueError("A text has more tokens than the blocks of its table have slots.")
     owner = {
-        block * block_size + place: (name, at * block_size + place, COLORS[row])
+        block * block_size + slot: (name, at * block_size + slot, COLORS[row])
         for row, (name, (table, tokens)) in enumerate(texts.items())
         for at, block in enumerate(table)
-        for place in range(block_size)
-        if at * block_size + place < tokens
+        for slot in range(block_size)
+        if at * block_size + slot < tokens
     }
     left = 300
     with style.look():
@@ -58,18 +58,18 @@ def block_table(texts: Texts, num_blocks: int, block_size: int) -> Picture:
         for block in range(num_blocks):
             top = 84 + block * ROW
             board.text(left - 10, top + ROW / 2, str(block), ha="right", size=style.SMALL_SIZE)
-            for place in range(block_size):
-                name, token, color = owner.get(block * block_size + place, ("", "", style.LINE))
+            for slot in range(block_size):
+                name, token, color = owner.get(block * block_size + slot, ("", "", style.LINE))
                 board.block(
-                    left + place * SLOT,
+                    left + slot * SLOT,
                     top,
                     SLOT - 3,
                     ROW - 6,
                     color,
                     f"{name}{token}",
-                    f"slot {block * block_size + place}",
+                    f"slot {block * block_size + slot}",
                 )
-    told = " ".join(
+    summary = " ".join(
         _(
             "Text {name} has {tokens} tokens in the blocks {table}, in this order.",
             name=name,
@@ -81,4 +81,4 @@ def block_table(texts: Texts, num_blocks: int, block_size: int) -> Picture:
     unused = [str(block) for block in range(num_blocks) if block not in listed]
     about = _("A pool of {blocks} blocks of {size} slots.", blocks=num_blocks, size=block_size)
     rest = _("Free blocks: {blocks}.", blocks=", ".join(unused) or _("none"))
-    return Picture(board.figure, f"{about} {told} {rest}")
+    return Picture(board.figure, f"{about} {summary} {rest}")

@@ -22,20 +22,20 @@ def schedule(prompts: Sequence[int], answers: Sequence[int], budget: int, way: i
     that is not finished takes part.
     """
     texts = range(len(prompts))
-    left, unwritten = list(prompts), list(answers)
+    to_read, unwritten = list(prompts), list(answers)
     steps = []
     while any(unwritten):
         first = next(text for text in texts if unwritten[text])
         waiting = [text for text in texts if unwritten[text] and (way == TOGETHER or text == first)]
         rest, counts = budget, [0] * len(prompts)
-        for text in sorted(waiting, key=lambda text: left[text] != 1):
-            counts[text] = min(left[text], rest)
+        for text in sorted(waiting, key=lambda text: to_read[text] != 1):
+            counts[text] = min(to_read[text], rest)
             rest -= counts[text]
         for text in texts:
-            left[text] -= counts[text]
-            if counts[text] and not left[text]:
+            to_read[text] -= counts[text]
+            if counts[text] and not to_read[text]:
                 unwritten[text] -= 1
-                left[text] = int(unwritten[text] > 0)
+                to_read[text] = int(unwritten[text] > 0)
         steps.append(counts)
     return steps
 
@@ -51,18 +51,18 @@ def _draw(prompts: Sequence[int], answers: Sequence[int], budget: int) -> Pictur
             top = 62 + text * ROW
             board.text(MARGIN, top + ROW / 2, _("text {text}", text=text))
             for step, counts in enumerate(steps):
-                before = sum(one[text] for one in steps[:step])
+                before = sum(earlier[text] for earlier in steps[:step])
                 color = style.SCORE if before < prompts[text] else style.CONTEXT
-                place = (left + step * CELL, top, CELL - 2, ROW - 4)
+                box = (left + step * CELL, top, CELL - 2, ROW - 4)
                 label = str(counts[text] or "")
-                board.block(*place, color if counts[text] else style.LINE, label, f"step {step} text {text}")
-    told = _(
+                board.block(*box, color if counts[text] else style.LINE, label, f"step {step} text {text}")
+    summary = _(
         "{steps} steps with a budget of {budget} tokens; all texts together compute {tokens} tokens",
         steps=len(steps),
         budget=budget,
         tokens=sum(map(sum, steps)),
     )
-    return Picture(board.figure, told)
+    return Picture(board.figure, summary)
 
 
 def explore_schedule(prompts: Sequence[int], answers: Sequence[int], budget: int) -> Explorer:

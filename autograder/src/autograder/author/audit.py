@@ -52,15 +52,15 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
         AuthoringError: the lesson cannot be run, or its bank is of other tasks.
     """
     executed = execute(course, name)
-    runs, kept = executed.runs, _committed_bank(course, executed)
+    runs, bank_on_disk = executed.runs, _committed_bank(course, executed)
     rows = []
     for task in executed.lesson.tasks:
-        entry = kept.tasks[task.id]
+        entry = bank_on_disk.tasks[task.id]
         caught = task.forbids.caught if task.forbids else ()
 
         def tried(changes: Sequence[AnyEdit], task: Task = task, entry: Task = entry) -> Verdict:
             text = changed_answer(task, changes, runs)
-            return judge(entry, evidence_for(entry, text, kept, runs))
+            return judge(entry, evidence_for(entry, text, bank_on_disk, runs))
 
         row = Tally(name, task.id)
         rejected, named, accepted, caught_rightly = row.tried.values()
@@ -69,13 +69,13 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
             names = [fault.fault for fault in verdict.named]
             rejected.append(not verdict.passed)
             # An error may say by itself what is wrong.
-            told = names == [wrong.fault] or (not names and isinstance(verdict.finding, Raised))
-            named.append(told)
+            is_named = names == [wrong.fault] or (not names and isinstance(verdict.finding, Raised))
+            named.append(is_named)
             if verdict.passed:
                 row.failures.append(f"{wrong.fault} is accepted")
                 continue
             row.words.append(visible_words(entry, verdict))
-            if not told:
+            if not is_named:
                 row.failures.append(f"{wrong.fault} is taken for {', '.join(names) or 'nothing known'}")
         for right in task.right:
             verdict = tried(right.changes)
@@ -97,18 +97,21 @@ def _committed_bank(course: Course, executed: ExecutedLesson) -> LessonBank:
     """Return the lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
     name, tasks = executed.name, executed.lesson.tasks
     try:
-        kept = course.load(name)
+        bank_on_disk = course.load(name)
     except BankError as problem:
         raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
-    same = [task.id for task in tasks] == list(kept.tasks) and all(
-        [mistake.id for mistake in kept.tasks[task.id].known_wrong[: len(task.wrong)]]
+    same = [task.id for task in tasks] == list(bank_on_disk.tasks) and all(
+        [mistake.id for mistake in bank_on_disk.tasks[task.id].known_wrong[: len(task.wrong)]]
         == [wrong.fault for wrong in task.wrong]
-        and (task.kind == "tensor" or list(kept.tasks[task.id].probe) == [probe.id for probe in task.probes])
+        and (
+            task.kind == "tensor"
+            or list(bank_on_disk.tasks[task.id].probe) == [probe.id for probe in task.probes]
+        )
         for task in tasks
     )
     if not same:
         raise AuthoringError([f"{name}: its bank is not of these tasks; build it first"])
-    return kept
+    return bank_on_disk
 
 
 def print_coverage(course: Course, names: Sequence[str], console: Console) -> bool:

@@ -121,8 +121,8 @@ def confirm(course: Course, name: str, tasks: Sequence[TaskMessages]) -> int:
     folder = course.source / name
     there = {task.id for task in load_lesson(folder).tasks}
     read = {task: dict(texts) for task, texts in load_read(folder).items() if task in there}
-    for said in tasks:
-        read[said.task.id] = {fault: digest(hint) for fault, hint in said.shared.items()}
+    for text in tasks:
+        read[text.task.id] = {fault: digest(hint) for fault, hint in text.shared.items()}
     write_read(folder, read)
     return sum(len(task.unread) for task in tasks)
 
@@ -143,13 +143,13 @@ def _of_results(task: Task, faults: Faults) -> Iterator[ReviewedMessage]:
     shown = {wrong.fault for wrong in task.wrong}
     mistakes = {mistake.id: mistake for mistake in task.known_wrong if mistake.id not in shown}
     for slip in faults.on_results:
-        made = {
+        texts = {
             probe.id: slip.of(probe.expected.tensor, task.axes)
             for probe in task.probes
             if probe.observe == RESULT and probe.expected.tensor is not None
         }
-        if slip.fault in mistakes and any(outcome is not None for outcome in made.values()):
-            outcomes = {probe.id: _with(probe.expected, made.get(probe.id)) for probe in task.probes}
+        if slip.fault in mistakes and any(outcome is not None for outcome in texts.values()):
+            outcomes = {probe.id: _with(probe.expected, texts.get(probe.id)) for probe in task.probes}
             verdict = judge(task, Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor"))
             if not verdict.passed:  # a single one cannot be the wrong one
                 yield ReviewedMessage(slip.fault, "", mistakes[slip.fault].hint, plain_text(task, verdict))

@@ -135,7 +135,7 @@ def false_claims(task: Task, claims: Claims, solution: Solution, notebook: Noteb
     codes = [f"{asked}\n{edited(task, wrong.changes, solution)}" for wrong in task.wrong]
     codes += [asked] * (len(task.known_wrong) - len(codes))
     wrong_numbers = _wrong_numbers(task) if task.explanations else [False] * len(task.known_wrong)
-    found = {}
+    duplicates = {}
     for position, (mistake, code) in enumerate(zip(task.known_wrong, codes, strict=True)):
         unfounded = [*_unfounded_words(mistake.hint, learnt | set(WORD.findall(code)))]
         unfounded += [
@@ -144,10 +144,10 @@ def false_claims(task: Task, claims: Claims, solution: Solution, notebook: Noteb
             if (match := re.search(claim, mistake.hint)) and not re.search(needed, code)
         ]
         if unfounded:
-            found[f"the text of {mistake.id} speaks of what is not there: {', '.join(unfounded)}"] = True
+            duplicates[f"the text of {mistake.id} speaks of what is not there: {', '.join(unfounded)}"] = True
         if claims.right_numbers and re.search(claims.right_numbers, mistake.hint) and wrong_numbers[position]:
-            found[f"the text of {mistake.id} says that numbers are right, and they are not"] = True
-    return list(found)
+            duplicates[f"the text of {mistake.id} says that numbers are right, and they are not"] = True
+    return list(duplicates)
 
 
 def _unfounded_words(hint: str, words_of_code: set[str]) -> Iterator[str]:

@@ -160,7 +160,9 @@ def _predictions(source: str) -> Iterator[Entry]:
                 yield Entry(name, ast.literal_eval(question), "a question")
                 for choice in ast.literal_eval(choices[0]) if choices else ():
                     yield Entry(name, choice, "an answer to choose")
-                for label in next((ast.literal_eval(one.value) for one in keywords if one.arg == "bars"), ()):
+                for label in next(
+                    (ast.literal_eval(argument.value) for argument in keywords if argument.arg == "bars"), ()
+                ):
                     yield Entry(name, label, "what stands beside a bar")
 
 

@@ -67,18 +67,18 @@ def hiding(sources: Iterable[str]) -> Evasion | None:
     """
     room = MOST_TEXT
     worst: Evasion | None = None
-    found: Evasion | None
+    evasion: Evasion | None
     facts_of_cells: list[CellFacts] = []
     asked: list[tuple[CellFacts, tuple[int, int]]] = []
     for source in sources:
         room -= len(source)
-        found = Evasion(_cut(source))
+        evasion = Evasion(_cut(source))
         if room >= 0:
-            found, more, lookups = _read(source)
+            evasion, more, lookups = _read(source)
             facts_of_cells += more
             asked += [(more[0], position) for position in lookups]
-        if found and (worst is None or KINDS.index(found.kind) > KINDS.index(worst.kind)):
-            worst = found
+        if evasion and (worst is None or KINDS.index(evasion.kind) > KINDS.index(worst.kind)):
+            worst = evasion
     if worst is None or worst.kind == PROGRAM:
         worst = next((Evasion(_cut(text)) for text in hidden_lookups(facts_of_cells, asked)), worst)
     if worst is None or worst.kind != REACH:

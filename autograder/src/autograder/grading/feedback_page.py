@@ -55,8 +55,8 @@ def about(course: Course, database: str, lesson: str, student: str) -> About:
     policy = Policy.read(course.root, course.lessons)
     due = policy.due_for(lesson, student)
     by_a_moment = bool(time and due and time - due == A_MOMENT)
-    told = policy.told(time) if time and not by_a_moment else ""
-    return About(" ".join(filter(None, (first, last))) or student, told, by_a_moment, results)
+    time_text = policy.told(time) if time and not by_a_moment else ""
+    return About(" ".join(filter(None, (first, last))) or student, time_text, by_a_moment, results)
 
 
 class FeedbackExporter(HTMLExporter):
@@ -92,11 +92,11 @@ class FeedbackExporter(HTMLExporter):
         resources["told"] = [cell.source for cell in nb.cells if cell.get("id") in told]
         resources["unreadable"] = str(nb.metadata.get(UNREADABLE, ""))
         with speaking(course.bank, nb.metadata.get(SPOKEN, "")):
-            made: tuple[str, dict[str, Any]] = super().from_notebook_node(shown, resources, **kw)
-        return made
+            page: tuple[str, dict[str, Any]] = super().from_notebook_node(shown, resources, **kw)
+        return page
 
     def _create_environment(self) -> Environment:
-        made: Environment = super()._create_environment()
-        made.globals.update(ON_PAGES)
-        made.filters["inline"] = inline
-        return made
+        environment: Environment = super()._create_environment()
+        environment.globals.update(ON_PAGES)
+        environment.filters["inline"] = inline
+        return environment

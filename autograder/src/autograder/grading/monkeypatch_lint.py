@@ -447,8 +447,10 @@ class _Reader(ast.NodeVisitor):
         outer, self._in_class = self._in_class, True
         self.generic_visit(node)
         self._in_class = outer
-        made = [parameters for name, parameters in self.facts.functions[before:] if name == "__init__"]
-        self.facts.functions += [(node.name, parameters) for parameters in made]
+        initializers = [
+            parameters for name, parameters in self.facts.functions[before:] if name == "__init__"
+        ]
+        self.facts.functions += [(node.name, parameters) for parameters in initializers]
 
     # What is called, and what is set.
 

@@ -190,22 +190,22 @@ class SafeOutputs(Preprocessor):
 
 def _safe(output: NotebookNode, room: int) -> tuple[NotebookNode, int]:
     """Return an output that can be shown, and how much of what a page may hold it takes."""
-    kept: dict[str, Any] = {}
+    clean: dict[str, Any] = {}
     size = 0
     for kind, value in output.data.items():
         text = "".join(map(str, value)) if isinstance(value, list) else value
         if not isinstance(text, str):
             continue
         if kind in ("image/png", "image/jpeg", "text/plain"):
-            kept[kind] = text
+            clean[kind] = text
             continue
         length = len(PICTURE.sub("", text))
         if length > room - size:
-            kept.setdefault("text/plain", _(TOO_LARGE))
+            clean.setdefault("text/plain", _(TOO_LARGE))
         elif kind == "text/html":
-            kept[kind] = safe_html(text)
+            clean[kind] = safe_html(text)
         elif kind == "image/svg+xml" or (kind in ("text/latex", "text/markdown") and length <= MAX_MARKDOWN):
-            kept[kind] = text
+            clean[kind] = text
         size += min(length, room - size)
     # nbconvert writes a picture's sides into the page as it finds them, and escapes its text.
     sizes = {
@@ -217,7 +217,7 @@ def _safe(output: NotebookNode, room: int) -> tuple[NotebookNode, int]:
         for kind, marks in output.get("metadata", {}).items()
         if isinstance(marks, dict)
     }
-    safe = new_output(output.output_type, data=kept, metadata=sizes)
+    safe = new_output(output.output_type, data=clean, metadata=sizes)
     if output.output_type == "execute_result":
         safe.execution_count = output.get("execution_count")
     return safe, size

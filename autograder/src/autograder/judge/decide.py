@@ -61,14 +61,14 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
         findings = _findings(task, seen, explained)
     failing = []
     for check in task.checks:
-        found = [
+        of_check = [
             findings.get(probe, f.NotRun(evidence.note, probe=probe))
             if probe in seen or not _concealed(task, probe)
             else (f.NotRun(stopped, probe=probe) if stopped else f.NotComputed(probe=probe))
             for probe in check.probes
             if probe in asked
         ]
-        failing.append([finding for finding in found if finding is not None])
+        failing.append([finding for finding in of_check if finding is not None])
     forgiven = _forgiven(task, sights, failing)
     results = []
     for index, check in enumerate(task.checks):
@@ -174,13 +174,13 @@ def _facts(
     Where the very same numbers come out on a probe, whatever else shows there comes from that mistake too,
     and so it is where it changes no number.
     """
-    left = {name: outcome for name, outcome in seen.items() if name not in explained.results}
+    unexplained = {name: outcome for name, outcome in seen.items() if name not in explained.results}
     examined = evidence.examined
     if explained.whole and (explained.exact or not explained.results):
         return ()
     if examined is not None and examined.probe in explained.exact:
         examined = None
-    return facts(task, left, examined, evidence.trail)
+    return facts(task, unexplained, examined, evidence.trail)
 
 
 def _aligned_trace(

@@ -355,10 +355,10 @@ class _Search:
         covered: set[int] = set()
         exact: set[int] = set()
         for _ in range(MOST_MISTAKES):
-            left = [index for index in range(len(self.cells)) if index not in covered]
-            if not left:
+            uncovered = [index for index in range(len(self.cells)) if index not in covered]
+            if not uncovered:
                 break
-            rows = self._best(self._consistent & self._told(left, strictly=bool(named)), left)
+            rows = self._best(self._consistent & self._told(uncovered, strictly=bool(named)), uncovered)
             common, differ = self._common_faults(rows)
             if not common or differ:
                 return None
@@ -381,10 +381,10 @@ class _Search:
         named: dict[str, KnownWrong] = {}
         covered: set[int] = set()
         exact: set[int] = set()
-        left = set(range(len(self.cells)))
+        candidates = set(range(len(self.cells)))
         shown: Shown = ""
         for _ in range(MOST_MISTAKES):
-            rows = self._of_a_check(covered, left)
+            rows = self._of_a_check(covered, candidates)
             common, differ = self._common_faults(rows)
             if not common or differ or common.keys() & named.keys():
                 break
@@ -394,11 +394,11 @@ class _Search:
             covered |= agreed
             exact |= same
             silent = (self._relation[rows] == Relation.RIGHT).all(dim=0)
-            left &= set(silent.nonzero().flatten().tolist())
+            candidates &= set(silent.nonzero().flatten().tolist())
         return self._explained(named.values(), covered, exact, shown) if named else MatchedMistakes()
 
-    def _of_a_check(self, covered: Collection[int], left: AbstractSet[int]) -> list[int]:
-        """Return the explanations that show all that is wrong in some checks, of which all is `left`.
+    def _of_a_check(self, covered: Collection[int], candidates: AbstractSet[int]) -> list[int]:
+        """Return the explanations that show all that is wrong in some checks, of which all is `candidates`.
 
         Beside those that are named already, only a single mistake that shows nothing of what is `covered`.
         """
@@ -410,7 +410,7 @@ class _Search:
         count = torch.zeros(len(agrees), dtype=torch.long)
         same = torch.zeros(len(agrees), dtype=torch.long)
         for places in checks:
-            if places and left >= set(places):
+            if places and candidates >= set(places):
                 whole_check = agrees[:, places].all(dim=1)
                 count += whole_check
                 plainly = self._relation[:, [index for index in places if self._plainly[index]]]

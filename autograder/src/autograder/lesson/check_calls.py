@@ -281,12 +281,12 @@ def _onward(course: Course, lesson: LessonBank, task: Task) -> Onward:
     """Return what to do after a right answer: the next task that is not solved, or the next lesson."""
     tasks = list(lesson.tasks.values())
     index = tasks.index(task)
-    left = [other for other in (*tasks[index:], *tasks[:index]) if not _is_solved(course, other)]
-    done = _("{earned} of {points}", earned=len(tasks) - len(left), points=len(tasks))
-    if left:
+    unsolved = [other for other in (*tasks[index:], *tasks[:index]) if not _is_solved(course, other)]
+    done = _("{earned} of {points}", earned=len(tasks) - len(unsolved), points=len(tasks))
+    if unsolved:
         name = Path(os.environ.get("JPY_SESSION_NAME", "")).name or f"{lesson.lesson}.ipynb"
-        address = f"{quote(name)}#cell-id={left[0].id}{cell_runs.OF_ANSWER}"
-        return Onward(done, left[0].title, address)
+        address = f"{quote(name)}#cell-id={unsolved[0].id}{cell_runs.OF_ANSWER}"
+        return Onward(done, unsolved[0].title, address)
     lessons = course.banked()
     following = lessons[lessons.index(lesson.lesson) + 1 :][:1]
     if not following:

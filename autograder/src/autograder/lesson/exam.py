@@ -95,10 +95,10 @@ def exam(task_id: str = "", clock: bool = True) -> Notice:
     if task_id not in asked:
         headline = _("There is no exam on `{task}`.", task=task_id) if task_id else _("Exams")
         return Notice(headline, tuple(_line(course, name) for name in asked))
-    found = check_calls.find_task(task_id)
-    if isinstance(found, Notice):
-        return found
-    course, task, lesson = found
+    result = check_calls.find_task(task_id)
+    if isinstance(result, Notice):
+        return result
+    course, task, lesson = result
     task = task.in_exam()
     lesson = replace(lesson, tasks={**lesson.tasks, task.id: task})
     _sitting = _Sitting(course, task, lesson, check_calls.notebook_names().get(task.name))
@@ -143,8 +143,8 @@ def blank_cell(task: Task) -> str:
         method, of_method, base = "forward", _inputs(task), "(nn.Module)"
     else:
         base = ""
-    made = f"    def __init__(self, {arguments}):\n        ...\n\n"
-    return f"{HEAD}class {name}{base}:\n{made}    def {method}(self, {of_method}):\n        ...\n"
+    init = f"    def __init__(self, {arguments}):\n        ...\n\n"
+    return f"{HEAD}class {name}{base}:\n{init}    def {method}(self, {of_method}):\n        ...\n"
 
 
 def _inputs(task: Task) -> str:

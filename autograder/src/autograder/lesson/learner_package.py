@@ -83,11 +83,11 @@ class _Collector:
         """Put an answer into the module, after all that it needs."""
         text = _definition(self._names[name])
         before = self._module.parts
-        place = list(before).index(name) if name in before else len(before)
-        self._module.parts = dict(list(before.items())[:place])
+        position = list(before).index(name) if name in before else len(before)
+        self._module.parts = dict(list(before.items())[:position])
         self._need(text, {name, *before})
         self._module.parts[name] = OWN, text
-        self._module.parts |= dict(list(before.items())[place + (name in before) :])
+        self._module.parts |= dict(list(before.items())[position + (name in before) :])
 
     def _need(self, text: str, there: set[str]) -> None:
         for name in sorted(names_of(text)[1] - vars(builtins).keys()):
@@ -119,10 +119,10 @@ def add_to_mine(task_id: str) -> Notice:
     Args:
         task_id: the task's id.
     """
-    found = check_calls.find_task(task_id)
-    if isinstance(found, Notice):
-        return found
-    course, task, lesson = found
+    result = check_calls.find_task(task_id)
+    if isinstance(result, Notice):
+        return result
+    course, task, lesson = result
     modules = list(course.mine)
     home = next((module for module in modules if task_id in course.mine[module]), "")
     if not home:
@@ -131,13 +131,13 @@ def add_to_mine(task_id: str) -> Notice:
     if not judge(task, collect(task, lesson, space, examining=False), as_seen=True).passed:
         return Notice(_("`{name}` can be added once its check is right.", name=task.name))
     folder = _folder()
-    kept = {name: _Module.read(folder / f"{name}.py") for name in modules}
+    modules_before = {name: _Module.read(folder / f"{name}.py") for name in modules}
     before = reversed(modules[: modules.index(home)])  # of two parts with one name, the first one counts
-    elsewhere = {part: name for name in before for part in kept[name].owned()}
-    collector = _Collector(space, lesson.names, elsewhere, kept[home])
+    elsewhere = {part: name for name in before for part in modules_before[name].owned()}
+    collector = _Collector(space, lesson.names, elsewhere, modules_before[home])
     try:
         collector.add(task.name)
-        _write(folder, course, kept)
+        _write(folder, course, modules_before)
     except OSError as problem:
         return Notice(_("`mine` cannot be written: {reason}.", reason=problem.strerror or problem))
     for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:

@@ -37,11 +37,11 @@ class Quiz:
 
     def said(self) -> dict[str, str]:
         """Return the answers that are kept, by question."""
-        kept = {
+        answers = {
             item.id: progress_store.read_prediction(self.course.name, self._name(item)).said
             for item in self.items
         }
-        return {name: answer for name, answer in kept.items() if answer}
+        return {name: answer for name, answer in answers.items() if answer}
 
     def result(self) -> Notice:
         """Return where to begin, and which mistake each wrong answer comes of."""
@@ -85,9 +85,9 @@ class Quiz:
         }
 
 
-def _done(course: Course, item: QuizQuestion, form: str, said: str) -> str:
+def _done(course: Course, item: QuizQuestion, form: str, answer: str) -> str:
     """Return what somebody did who gave a wrong answer; "" of one that comes of no known mistake."""
-    fault = item.asked[form].mistake(said)
+    fault = item.asked[form].mistake(answer)
     return mistake_sentence(course, item.lesson, fault) if fault else ""
 
 
@@ -100,16 +100,16 @@ def mistake_sentence(course: Course, lesson: str, fault: str) -> str:
     return _("In your answer, {why}. See {place}.", why=translated(about.id, about.name), place=where)
 
 
-def keep(form: str, question: str, said: str) -> Sentence:
+def keep(form: str, question: str, answer: str) -> Sentence:
     """Keep an answer of a learner's, and return what was done if it is wrong.
 
     A page calls this in the kernel of its notebook.
     """
     course = find_course()
     (item,) = (item for item in read_quiz(course) if item.id == question)
-    prediction = progress_store.Prediction(said, said == item.asked[form].right)
+    prediction = progress_store.Prediction(answer, answer == item.asked[form].right)
     trouble = progress_store.write_prediction(course.name, f"quiz.{form}.{item.id}", prediction)
-    return Sentence(trouble or _done(course, item, form, said))
+    return Sentence(trouble or _done(course, item, form, answer))
 
 
 @dataclass(frozen=True)

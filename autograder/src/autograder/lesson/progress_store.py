@@ -134,10 +134,10 @@ def tasks(course: str, names: Collection[str]) -> list[str]:
     """Return those tasks of a course that something is kept of."""
     path = folder(course)
     try:
-        kept = {name.removesuffix(".json") for name in os.listdir(path)} if path else set()
+        stored = {name.removesuffix(".json") for name in os.listdir(path)} if path else set()
     except OSError:
-        kept = set()
-    return [name for name in names if name in kept]
+        stored = set()
+    return [name for name in names if name in stored]
 
 
 def rooms(course: str) -> list[str]:

@@ -52,7 +52,7 @@ class Review:
             "next": _("Next question"),
             "result": _("{right} of {number} right.", right="{right}", number="{number}"),
             "again": _again(),
-            "questions": [self._question(number, one) for number, one in enumerate(self.asked(), start=1)],
+            "questions": [self._question(number, item) for number, item in enumerate(self.asked(), start=1)],
         }
         module = page_outputs.page_module("review.js")
         return page_outputs.in_page(module, {"shows": shows, "chosen": {}}, still, name=f"review {self.day}")

@@ -70,8 +70,8 @@ def _lines(course: Course, folder: Path, folders: dict[str, Path], picture: Path
     if course.site.says:
         yield translated("course", course.site.says) + "\n"
     if picture:
-        way = "" if folder == picture.parent else "../"
-        yield f"![{translated('course', course.site.front.shows)}]({way}{picture.name})\n"
+        prefix = "" if folder == picture.parent else "../"
+        yield f"![{translated('course', course.site.front.shows)}]({prefix}{picture.name})\n"
     yield (ahead or _("You have solved every task.")) + "\n"
     yield " | ".join(("", _("Lesson"), _("Time"), _("Tasks solved"), "", "")).strip()
     yield "| --- | --- | --- | --- |"
@@ -97,8 +97,8 @@ def _languages(course: Course, here: Path, folders: dict[str, Path]) -> str:
             # Translators write the name of their own language here.
             name = _("English")
         name = code if name == "English" and code != course.languages[0] else name
-        way = "../" * (here.name in folders) + f"{code}/" * (folder.name in folders)
-        links.append(f"**{name}**" if folder == here else f"[{name}]({way}{PAGE})")
+        prefix = "../" * (here.name in folders) + f"{code}/" * (folder.name in folders)
+        links.append(f"**{name}**" if folder == here else f"[{name}]({prefix}{PAGE})")
     return " · ".join(links)
 
 

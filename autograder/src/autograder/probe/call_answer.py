@@ -130,13 +130,13 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
 
 def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> dict[str, str]:
     """Return the parameters that most likely stand under another name, the likest first."""
-    left = list(unexpected)
+    unmatched = list(unexpected)
     renamed = {}
     for name in missing:
         word = name.lower().replace("w_", "")
-        likest = max(left, key=lambda other: _likeness(word, other.lower().replace("w_", "")))
+        likest = max(unmatched, key=lambda other: _likeness(word, other.lower().replace("w_", "")))
         renamed[name] = likest
-        left.remove(likest)
+        unmatched.remove(likest)
     return renamed
 
 

@@ -40,4 +40,4 @@ def bundled(path: Path) -> str:
 
 def translatable_texts(text: str) -> list[str]:
     """Return what a module says: the texts that it gives to `_` or to `N_`."""
-    return list(dict.fromkeys(found.replace('\\"', '"') for found in SAID.findall(text)))
+    return list(dict.fromkeys(name.replace('\\"', '"') for name in SAID.findall(text)))

@@ -107,29 +107,31 @@ def _explains(verdict: f.Verdict) -> str:
     return _("That accounts for {checks}.", checks=listed([f"“{title}”" for title in verdict.explains]))
 
 
-def _where(way: f.TraceAlignment | None, task: Task) -> str:
+def _where(alignment: f.TraceAlignment | None, task: Task) -> str:
     """Say in a few words how far an answer is right, and which line to look at."""
-    if way is None or way.ends == "stops":
+    if alignment is None or alignment.ends == "stops":
         return ""
     parts = []
-    if way.right:
-        last = replace(way.right[-1], shape=())
+    if alignment.right:
+        last = replace(alignment.right[-1], shape=())
         step, place = translated("steps", last.says), step_text(last, task)
         parts.append(_("Right up to {step} ({place}).", step=step, place=place))
-    wrong = way.multiple[0] if way.multiple else way.instead
+    wrong = alignment.multiple[0] if alignment.multiple else alignment.instead
     if wrong is not None:
-        parts.append(_look(way, wrong, task))
-    elif parts and way.missing:
-        parts.append(_("Then {missing} should come.", missing=translated("steps", way.missing)))
+        parts.append(_look(alignment, wrong, task))
+    elif parts and alignment.missing:
+        parts.append(_("Then {missing} should come.", missing=translated("steps", alignment.missing)))
     return " ".join(parts)
 
 
-def _look(way: f.TraceAlignment, wrong: f.Reached | f.Followed, task: Task) -> str:
+def _look(alignment: f.TraceAlignment, wrong: f.Reached | f.Followed, task: Task) -> str:
     """Say which lines to look at: the mistake shows in the last of them, and may lie in any of them."""
-    source = way.source
+    source = alignment.source
     if source and source.function == wrong.function and wrong.function in task.own_functions:
         # What a part of a line makes says nothing of the rest of that line.
-        right = {step.line_number for step in way.right if step.name and step.function == wrong.function}
+        right = {
+            step.line_number for step in alignment.right if step.name and step.function == wrong.function
+        }
         first = source.line_number
         while first in right:
             first += 1

@@ -200,14 +200,14 @@ def _turned_otherwise(written: str, name: str, shape: tuple[int, ...] | None, ax
 
 def _of_new_shape(error: ErrorReport) -> str:
     """Say how many numbers a new shape asks for, where a tensor has more or fewer."""
-    told = re.search(r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", error.message)
-    if told is None:
+    match = re.search(r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", error.message)
+    if match is None:
         return ""
     return _(
         "The new shape holds {count} numbers, and the tensor {size}. Which of the sizes is not the one that "
         "you mean?",
-        count=math.prod(int(size) for size in told[1].split(",")),
-        size=told[2],
+        count=math.prod(int(size) for size in match[1].split(",")),
+        size=match[2],
     )
 
 

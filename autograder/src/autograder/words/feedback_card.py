@@ -205,9 +205,9 @@ def plain_text(
             "\n".join([*lines, *map(_wrap, filter(None, (task.learned, stood_in(verdict), *notes)))])
         )
     not_yet = _("not yet")
-    said = diagnosis(task, verdict)
-    lines = [f"[{not_yet}] {task.title} ({points})", *_diagnosis_lines(said)]
-    lines += [_wrap(text) for text in (*notes, *said.why)]
+    diagnosed = diagnosis(task, verdict)
+    lines = [f"[{not_yet}] {task.title} ({points})", *_diagnosis_lines(diagnosed)]
+    lines += [_wrap(text) for text in (*notes, *diagnosed.why)]
     if _is_listed(verdict):
         for result in verdict.results:
             lines.append(f"  {'ok ' if result.finding is None else '-- '} {result.title}")
@@ -224,10 +224,10 @@ def plain_text(
     return _strip("\n".join(lines))
 
 
-def _diagnosis_lines(said: Diagnosis) -> list[str]:
-    code = f"    {said.code}" if said.code else ""
-    wrapped = [_wrap(text) for text in (*numbered(said.mistakes), said.proof)]
-    return list(filter(None, [*wrapped, code, *map(_wrap, said.lines)]))
+def _diagnosis_lines(diagnosed: Diagnosis) -> list[str]:
+    code = f"    {diagnosed.code}" if diagnosed.code else ""
+    wrapped = [_wrap(text) for text in (*numbered(diagnosed.mistakes), diagnosed.proof)]
+    return list(filter(None, [*wrapped, code, *map(_wrap, diagnosed.lines)]))
 
 
 def _was_right(task: Task) -> str:

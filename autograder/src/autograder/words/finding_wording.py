@@ -45,12 +45,12 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
         extra = []  # the mistake's own hint says where it comes from
     if verdict.facts:
         first, *others = (fact_message(fact, task) for fact in verdict.facts)
-        told = [*first.details, *(mistake.headline for mistake in others)]
+        details = [*first.details, *(mistake.headline for mistake in others)]
         if isinstance(finding, NUMBERS_ONLY) or isinstance(verdict.facts[0], f.Unsteady):
-            extra = [*told, message.headline, *extra]
+            extra = [*details, message.headline, *extra]
             message = replace(message, headline=first.headline)
         else:
-            extra = [*extra, first.headline, *told]
+            extra = [*extra, first.headline, *details]
     # A tensor takes over the mistakes of what it is made from. Of a function or class they are its own.
     if verdict.unfinished and (task.kind == "tensor" or not verdict.named):
         note = unfinished_text(verdict)

@@ -69,13 +69,13 @@ def _of(bank: Path, language: str) -> gettext.NullTranslations:
 
 @lru_cache(maxsize=4)
 def _read(files: tuple[Identity, ...]) -> gettext.NullTranslations:
-    found = gettext.NullTranslations()
+    catalogues = gettext.NullTranslations()
     for file in files:
         with contextlib.suppress(OSError, UnicodeDecodeError), file.path.open("rb") as content:
             catalog = gettext.GNUTranslations(content)
-            catalog.add_fallback(found)
-            found = catalog
-    return found
+            catalog.add_fallback(catalogues)
+            catalogues = catalog
+    return catalogues
 
 
 class LazyMessage(str):

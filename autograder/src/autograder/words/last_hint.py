@@ -110,23 +110,23 @@ def words(texts: Sequence[str]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def _steps(way: f.TraceAlignment, task: Task, most: int) -> str:
+def _steps(alignment: f.TraceAlignment, task: Task, most: int) -> str:
     """Say which steps are right, the last ones, and what stands where the next one should."""
-    text = way_text(replace(way, right=way.right[-most:]), task)
-    return " ".join(filter(None, [text, *_there(way, task)]))
+    text = way_text(replace(alignment, right=alignment.right[-most:]), task)
+    return " ".join(filter(None, [text, *_there(alignment, task)]))
 
 
-def _there(way: f.TraceAlignment, task: Task) -> Iterator[str]:
-    if way.source is None or way.multiple:
+def _there(alignment: f.TraceAlignment, task: Task) -> Iterator[str]:
+    if alignment.source is None or alignment.multiple:
         return
     yield _(
         "{step} are made from {source}, {place}.",
-        step=capital(translated("steps", way.missing)),
-        source=translated("steps", way.source.says),
-        place=step_text(way.source, task),
+        step=capital(translated("steps", alignment.missing)),
+        source=translated("steps", alignment.source.says),
+        place=step_text(alignment.source, task),
     )
-    if way.instead:
-        step = way.instead
+    if alignment.instead:
+        step = alignment.instead
         location = step_text(f.Reached("", step.name, step.line_number, step.function), task)
         yield _("What you have there is no step of the usual way: {place}.", place=location)
         if step.row:
@@ -146,23 +146,23 @@ def _error(finding: f.Finding) -> ErrorReport | None:
     return finding.error if isinstance(finding, f.Raised | f.NotDefined | f.StillStub) else None
 
 
-def _to_try(finding: f.Finding, way: f.TraceAlignment | None, task: Task) -> str:
-    kind, values = _case(finding, way, task)
+def _to_try(finding: f.Finding, alignment: f.TraceAlignment | None, task: Task) -> str:
+    kind, values = _case(finding, alignment, task)
     return _(_TRY[kind][0], **values) if kind else ""
 
 
-def _case(finding: f.Finding, way: f.TraceAlignment | None, task: Task) -> tuple[str, dict[str, Any]]:
+def _case(finding: f.Finding, alignment: f.TraceAlignment | None, task: Task) -> tuple[str, dict[str, Any]]:
     """Return what there is to try, and the values that its sentences name."""
     error = _error(finding)
     if error:
         sizes = error.type in OF_OPERATIONS[1:] and any(operand.shape for operand in error.operands)
         is_located = error.type in OF_OPERATIONS and error.line_number
         return ("sizes" if sizes else "error", {"line": error.line_number}) if is_located else ("", {})
-    if way and way.multiple:
+    if alignment and alignment.multiple:
         return "multiple", {}
-    if way and way.instead:
-        return "instead", {"line": way.instead.line_number}
-    if way and way.right:
+    if alignment and alignment.instead:
+        return "instead", {"line": alignment.instead.line_number}
+    if alignment and alignment.right:
         return "onward", {}
     if isinstance(finding, f.WrongShape):
         return "shape", {}

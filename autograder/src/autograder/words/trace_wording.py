@@ -47,43 +47,47 @@ def line_text(location: f.CodeLocation) -> str:
     return _("a part of line {line}", line=location.line_number)
 
 
-def way_text(way: f.TraceAlignment, task: Task) -> str:
+def way_text(alignment: f.TraceAlignment, task: Task) -> str:
     """Say which steps of the solution an answer takes, and which should come next."""
-    where = on_which(f.Finding(probe=way.probe), task)
-    if not way.right and way.missing:
+    where = on_which(f.Finding(probe=alignment.probe), task)
+    if not alignment.right and alignment.missing:
         return _(
             "The first step that is looked for{where} is {missing}, and they were found in none of your "
             "lines.",
-            missing=translated("steps", way.missing),
+            missing=translated("steps", alignment.missing),
             where=where,
         )
     # What runs in the cell of another task is not what this one's author looks at.
-    own = [step for step in way.right if step.function in task.own_functions]
+    own = [step for step in alignment.right if step.function in task.own_functions]
     right = listed([f"{translated('steps', step.says)} ({step_text(step, task)})" for step in own])
-    case = way.ends == "stops", any(step.times != 1 for step in own)
+    case = alignment.ends == "stops", any(step.times != 1 for step in own)
     right_text = right and _(_RIGHT[case][0], right=right, where=where)
-    if way.missing:
-        return " ".join(filter(None, [right_text, _comes(way, task)]))
-    return f"{right_text} {_(_ENDS[way.ends][0])}" if right_text and way.ends in _ENDS else right_text
+    if alignment.missing:
+        return " ".join(filter(None, [right_text, _comes(alignment, task)]))
+    return (
+        f"{right_text} {_(_ENDS[alignment.ends][0])}"
+        if right_text and alignment.ends in _ENDS
+        else right_text
+    )
 
 
-def _comes(way: f.TraceAlignment, task: Task) -> str:
+def _comes(alignment: f.TraceAlignment, task: Task) -> str:
     """Say which step should come next."""
-    missing = translated("steps", way.missing)
-    if way.multiple is None:
+    missing = translated("steps", alignment.missing)
+    if alignment.multiple is None:
         return _("Then {missing} should come, and they were found in none of your lines.", missing=missing)
     return _(
-        _MULTIPLES[bool(way.fitting)][0],
+        _MULTIPLES[bool(alignment.fitting)][0],
         missing=missing,
-        place=step_text(way.multiple[0], task),
-        times=number_text(way.multiple[1]),
-        fitting=listed([number_text(factor) for factor in (1.0, *way.fitting)], _(OR)),
+        place=step_text(alignment.multiple[0], task),
+        times=number_text(alignment.multiple[1]),
+        fitting=listed([number_text(factor) for factor in (1.0, *alignment.fitting)], _(OR)),
     )
 
 
 def where_text(
     steps: Sequence[f.Followed],
-    way: f.TraceAlignment | None,
+    alignment: f.TraceAlignment | None,
     task: Task,
     code: Callable[[f.Followed], str] = lambda step: "",
 ) -> tuple[str, ...]:
@@ -91,7 +95,7 @@ def where_text(
 
     The first that goes wrong is marked, where it is known. `code` gives the line that makes a step.
     """
-    first, before, lines = _first_wrong(steps, way), None, []
+    first, before, lines = _first_wrong(steps, alignment), None, []
     for step in steps:
         text = step_text(f.Reached("", step.name, step.line_number, step.function, step.shape), task)
         says = f": {translated('steps', step.says)}" if step.says else ""
@@ -100,21 +104,21 @@ def where_text(
         before = line
         mark = "✓" if step.right else "✗" if step is first else "·"
         lines.append(f"{mark} {text}{says}{f' ← `{written}`' if written else ''}")
-    if way and way.missing:
-        lines.append(_("✗ Found in no line: {missing}.", missing=translated("steps", way.missing)))
+    if alignment and alignment.missing:
+        lines.append(_("✗ Found in no line: {missing}.", missing=translated("steps", alignment.missing)))
     lines.append(_("✓ marks what the usual way makes too. Another way can be right as well."))
     return tuple(lines)
 
 
-def _first_wrong(steps: Sequence[f.Followed], way: f.TraceAlignment | None) -> f.Followed | None:
+def _first_wrong(steps: Sequence[f.Followed], alignment: f.TraceAlignment | None) -> f.Followed | None:
     """Return the first step that goes wrong; None where it is not known."""
-    if way is None:
+    if alignment is None:
         return None
-    if way.instead is not None:
-        made = replace(way.instead, row=())
-        return next((step for step in steps if replace(step, says="", right=False, row=()) == made), None)
+    if alignment.instead is not None:
+        instead = replace(alignment.instead, row=())
+        return next((step for step in steps if replace(step, says="", right=False, row=()) == instead), None)
     last = max((index for index, step in enumerate(steps) if step.right), default=-1)
-    rest = steps[last + 1 :] if way.ends == "wrong" else ()
+    rest = steps[last + 1 :] if alignment.ends == "wrong" else ()
     return rest[0] if len({(step.function, step.line_number) for step in rest}) == 1 else None
 
 

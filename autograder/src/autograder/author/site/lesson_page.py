@@ -79,7 +79,7 @@ class Page:
         shown = [self._without_data(markup) for some in self.wrong_answers.values() for _name, markup in some]
         script = _script(self.static, _packed(json.dumps(shown).encode())) if shown else ""
         names = [(task, name) for task, some in self.wrong_answers.items() for name, _markup in some]
-        places = {name: place for place, name in enumerate(names)}
+        places = {name: index for index, name in enumerate(names)}
         for cell in self.notebook.cells:
             answer, test = is_answer(cell), is_test(cell)
             folded = cell.metadata.get("jupyter", {}).get("source_hidden")
@@ -115,12 +115,12 @@ class Page:
         text = cell.source
         if answer:
             text = _cells().folded(text)
-        place = f"cell-{cell['id']}"
+        anchor = f"cell-{cell['id']}"
         for task, minutes, name in TASK.findall(text):
-            self._spine.append(Stop(heading_text(task), place, name, int(minutes)))
+            self._spine.append(Stop(heading_text(task), anchor, name, int(minutes)))
         if cell is self.notebook.cells[0]:
             return str(text)
-        return f'<span class="anchor" id="{place}"></span>\n\n{text}'
+        return f'<span class="anchor" id="{anchor}"></span>\n\n{text}'
 
     def _shown(self, cell: NotebookNode, output: NotebookNode) -> NotebookNode:
         data = output.get("data", {})

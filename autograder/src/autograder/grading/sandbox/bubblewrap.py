@@ -118,7 +118,7 @@ def command(inside: Inside, identity: Sequence[str] = (), group: int = -1) -> li
         # Every submission gets a /tmp of its own, which would hide this one: keep a second way to it.
         seen[folder].append(f"/python-{number}")
         hidden.append(f"/python-{number}={folder}")
-        walls += [part for way in seen[folder] for part in ("--ro-bind", folder, way)]
+        walls += [part for path in seen[folder] for part in ("--ro-bind", folder, path)]
     walls += ["--setenv", HIDDEN, ":".join(hidden)]
     for name, shown in {PACKAGE.name: PACKAGE, **inside.folders}.items():
         walls += ["--ro-bind", str(shown), f"{INSIDE}/{name}"]
@@ -135,7 +135,7 @@ def command(inside: Inside, identity: Sequence[str] = (), group: int = -1) -> li
     for name, value in {**ENVIRONMENT, **_libraries(), **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
-    visible = sorted({way for ways in seen.values() for way in ways})
+    visible = sorted({path for ways in seen.values() for path in ways})
     plan: dict[str, object] = {
         "preload": inside.preload,
         "shown": visible,

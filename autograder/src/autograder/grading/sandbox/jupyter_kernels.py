@@ -102,6 +102,7 @@ class Kernels:
 
     def _as_another(self, client: _Client, workspace: str, files: str, limits: Limits) -> dict[str, Any]:
         """Return how a kernel is started as another user, who gets a folder and may read another."""
+        # Not above: Windows has neither.
         import resource
 
         from autograder.grading.sandbox import namespaces
@@ -125,13 +126,13 @@ class Kernels:
         begun = time.monotonic()
         end = begun + limits.seconds
         for index, cell in enumerate(client.nb.cells):
-            left = end - time.monotonic()
-            client.timeout = math.ceil(max(1.0, min(limits.cell_seconds, left)))
+            remaining = end - time.monotonic()
+            client.timeout = math.ceil(max(1.0, min(limits.cell_seconds, remaining)))
             ran.cell = cell["id"]
             try:
                 client.execute_cell(cell, index, store_history=cell["id"] != FIRST)
             except CellTimeoutError:
-                ran.how = "slow" if limits.cell_seconds < left else "late"
+                ran.how = "slow" if limits.cell_seconds < remaining else "late"
             except DeadKernelError:
                 ran.how = "died"
             if client.room < 0:

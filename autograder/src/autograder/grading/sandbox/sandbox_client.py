@@ -334,6 +334,6 @@ def _read(payload: bytes, running: str) -> Any:
         ValueError, RecursionError: it is no JSON.
     """
     if output_limits.parts_of(payload) > output_limits.MESSAGE_PARTS:  # no run of ours sends so many
-        left = {"output_type": "stream", "name": "stderr", "text": TOO_INTRICATE}
-        return {"id": running, "count": 0, "outputs": [left]}
+        note = {"output_type": "stream", "name": "stderr", "text": TOO_INTRICATE}
+        return {"id": running, "count": 0, "outputs": [note]}
     return json.loads(payload)

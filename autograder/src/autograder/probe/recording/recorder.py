@@ -142,8 +142,8 @@ class Recorder:
             hook.remove()
         self._learn_names((self._base,))
         if error is not None:
-            said = str(error).strip().split("\n")[0]
-            self.record.error = f"{type(error).__name__}: {said}" if said else type(error).__name__
+            message = str(error).strip().split("\n")[0]
+            self.record.error = f"{type(error).__name__}: {message}" if message else type(error).__name__
             self.record.error_line = self._line_of(trace)
         # Frames hold a learner's variables, and these hold tensors.
         del self._base
@@ -225,10 +225,10 @@ class Recorder:
                 self._note(name, inputs, None, None, error)
             raise
         with without_modes():
-            made = args[0] if name == "__setitem__" else result
-            if any(True for _ in _tensors(made)):
+            changed = args[0] if name == "__setitem__" else result
+            if any(True for _ in _tensors(changed)):
                 movement = _movement(function, name, args, kwargs)
-                self._note(name, inputs, made, movement, None)
+                self._note(name, inputs, changed, movement, None)
         return result
 
     def _note(
