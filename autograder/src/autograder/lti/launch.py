@@ -67,7 +67,6 @@ PATIENCE, LEEWAY = 300, 60
 LONGEST_LAG = 10 * 365 * 86_400  # seconds by which a clock may differ; what is beyond counts in another unit
 # How long a platform's keys are believed, and how soon they may be asked for again because one is not known.
 BELIEVED, AGAIN = 300, 20
-MOST_KEYS = 1_000_000  # bytes
 # What a stranger's bytes raise: PyJWT lets pass what JSON and numbers without an end do.
 UNREADABLE = (jwt.PyJWTError, ArithmeticError, RecursionError, TypeError, ValueError)
 LONGEST = 2_000  # letters of anything that is kept or sent on
