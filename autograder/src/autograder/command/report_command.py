@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from autograder.classroom import class_report as reports
-from autograder.classroom import quiz_report as quiz_reports
 from autograder.command.console import Root, out, refuse, resolve_lessons, say
 from autograder.grading.class_folder import Class
 from autograder.records.quiz import FEWEST_PEOPLE
@@ -48,6 +47,9 @@ def report(
 
 def _report_quiz(class_folder: Class, html: Path | None, csv: Path | None) -> None:
     """Show what a class learned, and write its figures into a table."""
+    # Not above: it loads torch, and the report of a lesson does without.
+    from autograder.classroom import quiz_report as quiz_reports
+
     if html:
         refuse("There is no page of the quiz: --csv writes its figures.")
     quiz_report = quiz_reports.quiz_report(class_folder)
