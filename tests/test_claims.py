@@ -893,6 +893,26 @@ def test_the_real_run_learns_its_pages_by_heart_and_ends_between_chance_and_what
     assert round(steps[-1] * 16 * 128 / run["tokens"]) in (17, 18)
 
 
+def test_the_strip_of_patches_is_dark_where_the_text_says():
+    given = taught()
+    model = given.fresh(2)
+    given.train(model, given.batches_of(given.repeated, 400, seed=0))
+    strip: list[Any] = []
+    names = {
+        "inductor": model,
+        "twice": given.twice,
+        "token_vectors": lambda rows, *a, **k: strip.extend(rows),
+    }
+    run("09-take-it-apart", "patched-answer", "patch-shown", **names)
+    said = " ".join(prose_of("09-take-it-apart").split())
+    for row, where in zip(
+        strip, ("first block the clean answer is at position", "second block it is at position"), strict=True
+    ):
+        position = int(re.search(f"{where} (\\d+)", said)[1])
+        assert row[position] > 0.9
+        assert max(row[:position] + row[position + 1 :]) < 0.1
+
+
 @pytest.mark.parametrize("seed", some(range(6)))
 def test_each_induction_head_can_go_and_all_four_cannot(seed):
     given = taught()

@@ -16,7 +16,7 @@
 
 # %% id="setup"
 from autograder import bring_over, check, hint, predict, progress, reveal, review
-from visuals import attention_map, explore_training, training_curves
+from visuals import attention_map, explore_training, token_vectors, training_curves
 
 import torch
 from torch import nn
@@ -771,23 +771,30 @@ check("patched")
 
 # %% id="patch-shown" tags=["figure", "measured"]
 # needs patched, inductor
-def restored(model, layer):
-    """The probability of the clean answer at position 15, for a patch at each position: (positions, probabilities)."""
-    clean = twice(5)[:1]
-    corrupt = clean.clone()
-    corrupt[0, 4] = next(one for one in range(20) if one not in clean[0])
-    probabilities = []
-    for position in range(clean.shape[1]):
-        logits = patched(model, clean, corrupt, layer, position)  # (b, tokens, vocab)
-        probabilities.append(float(torch.softmax(logits[0, 15], dim=-1)[clean[0, 4]]))
-    return list(range(len(probabilities))), probabilities
+clean = twice(5)[:1]  # (1, tokens)
+corrupt = clean.clone()
+corrupt[0, 4] = next(one for one in range(20) if one not in clean[0])
 
 
-training_curves(
-    {f"after block {layer}": restored(inductor, layer) for layer in (0, 1)},
-    title="The clean answer comes back where its vector is put in",
-    unit="probability of the clean answer",
-    along="position of the patch",
+def restored(layer):
+    """The probability of the clean answer at position 15, for a patch at each position: (positions,)."""
+    runs = [
+        patched(inductor, clean, corrupt, layer, position)[0, 15] for position in range(24)
+    ]  # (vocab,) each
+    return [float(torch.softmax(logits, dim=-1)[clean[0, 4]]) for logits in runs]
+
+
+token_vectors(
+    [restored(layer) for layer in (0, 1)],
+    ["block 0", "block 1"],
+    row="block",
+    column="position",
+    heads={
+        "position": range(24),
+        "clean": clean[0].tolist(),
+        "corrupt": ["" if old == new else new for old, new in zip(clean[0].tolist(), corrupt[0].tolist())],
+    },
+    title="The probability of the clean answer, with one vector put in after a block",
 )
 
 # %% [markdown] id="patch-read"

@@ -37,6 +37,24 @@ class TestTokenVectors:
             np.concatenate([mesh.get_array().ravel() for mesh in meshes]), values.ravel()
         )
 
+    def test_columns_may_have_lines_of_names_and_narrow_cells_state_their_darkest_value(self, texts):
+        values = np.zeros((2, 24))
+        values[1, 15] = 0.98
+        heads = {"position": range(24), "clean": ["x"] * 24, "corrupt": ["y"] + [""] * 23}
+        picture = visuals.token_vectors(values, ["block 0", "block 1"], "block", "position", heads, "A strip")
+        shown = texts(picture.figure)
+        assert [text for text in shown if text.isdecimal()] == [str(position) for position in range(24)]
+        assert {"A strip", "position", "clean", "corrupt", "y", "darkest: 0.9800"} <= set(shown)
+        assert picture.alt == (
+            "A strip. Table of 2 blocks with 24 positions each, one row per block, coloured by value. "
+            "Largest value 0.98 (block 1, position 15), smallest 0.00 (block 0, position 0)."
+        )
+        assert_words_are_apart(picture.figure)
+
+    def test_a_line_of_names_that_does_not_fit_is_explained(self, inputs, tokens):
+        with pytest.raises(ValueError, match="2 tokens do not fit: inputs has size 3"):
+            visuals.token_vectors(inputs, tokens, heads={"position": range(2)})
+
 
 class TestQueryScores:
     def test_labels_each_bar_with_its_score(self, inputs, tokens, texts):

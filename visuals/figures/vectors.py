@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,60 +17,86 @@ from visuals.picture import Picture
 
 # Beyond this many dimensions their names no longer fit above the columns.
 NAMED_DIMENSIONS = 8
+# From one line above the columns to the next.
+LINE = 18
 
 
 @when_ready
 def token_vectors(
-    inputs: Any, tokens: Sequence[str], row: str = "token", column: str = "dimension"
+    inputs: Any,
+    tokens: Sequence[str],
+    row: str = "token",
+    column: str = "dimension",
+    heads: Mapping[str, Sequence[Any]] | None = None,
+    title: str | None = None,
 ) -> Picture:
     """Draw a sentence as numbers: one row per token, one column per dimension.
 
-    inputs (tokens, dimensions); tokens: one string per row; row, column: what each is, in one word.
+    inputs (tokens, dimensions); tokens: one string per row; row, column: what each is, in one word; heads:
+    lines above the columns, each by its name with one entry per column. Where cells are too narrow for
+    numbers, the largest is written below.
 
-    Raises ValueError for another number of axes or of tokens, TypeError for what holds no numbers.
+    Raises ValueError for another number of axes, tokens or entries, TypeError for what holds no numbers.
     """
     values = with_axes(inputs, "inputs", ("tokens", "dimensions"))
     count, dimensions = values.shape
     names = token_names(tokens, count, "inputs", "tokens")
+    lines = {
+        name: token_names(line, dimensions, "inputs", "dimensions") for name, line in (heads or {}).items()
+    }
     decimals = words.decimals_of(values)
-    named = dimensions <= NAMED_DIMENSIONS
     width = 92.0 if dimensions <= 5 else min(92.0, 640 / dimensions)
-    labels = label_width(names)
-    rows = rows_below(104, count)
+    labels = max(label_width(names), label_width(list(lines)) if lines else 0)
+    rows = rows_below(104 + LINE * max(len(lines) - 1, 0), count)
+    narrow = width < 7.6 * (decimals + 2)
     with style.look():
-        right = MARGIN + labels + width * dimensions + MARGIN
-        board = Board(round(max(right, 330)), round(rows.bottom + MARGIN))
-        board.title(
-            MARGIN,
-            28,
-            _(
+        headline = (
+            _(title)
+            if title
+            else _(
                 "{count}, {dimensions} each",
                 count=_counted(count, row),
                 dimensions=_counted(dimensions, column),
-            ),
+            )
         )
+        right = MARGIN + labels + width * dimensions + MARGIN
+        board = Board(
+            round(max(right, 330, 9.2 * len(headline) + 44)), round(rows.bottom + (44 if narrow else MARGIN))
+        )
+        board.title(MARGIN, 28, headline)
         own = (
             _("one row is one {row}'s vector", row=row)
             if column == "dimension"
             else _("one row is one {row}", row=row)
         )
-        board.text(MARGIN, 52, own, color=style.MUTED, size=style.SMALL_SIZE)
+        muted: dict[str, Any] = {"size": style.SMALL_SIZE, "color": style.MUTED}
+        board.text(MARGIN, 52, own, **muted)
         left = MARGIN + labels
-        for index in range(dimensions) if named else (0, dimensions - 1):
+        middles = left + (np.arange(dimensions) + 0.5) * width
+        for index, (name, line) in enumerate(lines.items()):
+            y = 88 + LINE * index
+            board.text(left - 8, y, name, ha="right", **muted)
+            for x, entry in zip(middles, line, strict=True):
+                board.text(x, y, entry, ha="center", size=style.SMALL_SIZE)
+        for index in (
+            () if lines else range(dimensions) if dimensions <= NAMED_DIMENSIONS else (0, dimensions - 1)
+        ):
             label = _("dimension {index}", index=index) if column == "dimension" else f"{column} {index}"
-            label = label if width >= 90 else str(index)
-            board.text(
-                left + (index + 0.5) * width, 88, label, ha="center", size=style.SMALL_SIZE, color=style.MUTED
-            )
+            board.text(middles[index], 88, label if width >= 90 else str(index), ha="center", **muted)
         write_tokens(board, left - 8, rows, names)
         scale = style.color_scale(values)
         for index, (top, vector) in enumerate(zip(rows.tops, values, strict=True)):
             size = (width, rows.thickness)
             board.cells(left, top, vector, size, scale, decimals=decimals, name=f"vector {index}")
-    return Picture(board.figure, _vectors_in_words(values, names, decimals, row, column))
+        if narrow:
+            darkest = _("darkest: {largest}", largest=words.number(float(scale[1].vmax or 0.0), 4))
+            board.text(left, rows.bottom + 20, darkest, **muted)
+    return Picture(board.figure, _vectors_in_words(values, names, decimals, row, column, title))
 
 
-def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, row: str, column: str) -> str:
+def _vectors_in_words(
+    values: np.ndarray, names: Sequence[str], decimals: int, row: str, column: str, title: str | None
+) -> str:
     count, dimensions = values.shape
     in_dimensions = column == "dimension"
     counted = ngettext("{number} dimension", "{number} dimensions", dimensions)
@@ -88,6 +114,8 @@ def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, r
             )
             + "."
         )
+    if title:
+        alt = f"{_(title)}. {alt}"
     extremes = words.extremes(values)
     if extremes is not None:
         spots = []
