@@ -62,6 +62,7 @@ from visuals.lessons.positions.explore_positions import explore_positions
 from visuals.lessons.positions.pairs import rope_pairs
 from visuals.lessons.positions.turning import clock_hands, turned_pair, two_orders
 from visuals.lessons.real_models.explore_sampling import explore_sampling
+from visuals.lessons.real_models.sampling import sampling_bars
 from visuals.lessons.serve_it.block_table import block_table
 from visuals.lessons.serve_it.explore_schedule import explore_schedule
 from visuals.lessons.trainable.explore_scale import explore_scale
@@ -114,6 +115,7 @@ __all__ = [
     "query_scores",
     "residual_stream",
     "rope_pairs",
+    "sampling_bars",
     "saturation",
     "score_spreads",
     "split_projection",

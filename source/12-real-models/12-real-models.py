@@ -34,7 +34,7 @@ from visuals import (
     explore_sampling,
     look_inside,
     residual_stream,
-    token_vectors,
+    sampling_bars,
 )
 from visuals.checkpoint import HELD_OUT
 from visuals.published import FOLDER, PIECES, TEXTS, TOKENIZER
@@ -697,13 +697,14 @@ for what, some in (("sure", [6.0, 2.0, 1.0, 1.0, 0.0]), ("not sure", [2.0, 1.6, 
     kept = min_p(torch.softmax(torch.tensor([some]), dim=-1), 0.2)
     print(f"{what:9} {int((kept > 0).sum())} of 5 tokens are kept")
 some_logits = torch.tensor([[2.0, 1.6, 1.0, 0.4, 0.0, -0.5, -1.0, -2.0]])  # (1, vocab)
+some_words = ["the", "a", "this", "its", "one", "every", "such", "cat"]
 
 # %% id="distribution-figure" tags=["figure"]
 # needs next_probabilities
 ways = {"as it is": {}, "T = 0.5": {"temperature": 0.5}, "T = 2": {"temperature": 2.0}}
 ways |= {"greedy": {"temperature": 0}, "top-k 3": {"top_k": 3}, "top-p 0.6": {"top_p": 0.6}}
 rows = [next_probabilities(some_logits, **settings) for settings in ways.values()]
-token_vectors(torch.cat(rows), list(ways), "way", "token")
+sampling_bars(some_logits[0], torch.cat(rows), some_words, list(ways))
 
 # %% [markdown] id="explorer-intro"
 # ### Try it
@@ -712,7 +713,7 @@ token_vectors(torch.cat(rows), list(ways), "way", "token")
 # left? Why are more tokens left at a higher temperature, while top-k never keeps more?
 
 # %% id="explorer" tags=["figure"]
-explore_sampling(some_logits[0], ["the", "a", "this", "its", "one", "every", "such", "cat"])
+explore_sampling(some_logits[0], some_words)
 
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>

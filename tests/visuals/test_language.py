@@ -62,6 +62,7 @@ def marked():
         lambda inputs, tokens: visuals.causal_pattern(tokens),
         lambda inputs, tokens: visuals.leak_map(HIDDEN, tokens),
         lambda inputs, tokens: visuals.memory_layout(torch.ones(2, 3)),
+        lambda inputs, tokens: visuals.sampling_bars([1.0, 0.0], [[1.0, 0.0]], ["a", "b"], ["greedy"]),
         lambda inputs, tokens: visuals.rope_pairs(6),
         lambda inputs, tokens: visuals.turned_pair([1.0, 0.5], [0.5, 1.0], 5, 2),
         lambda inputs, tokens: visuals.word_arrows(["the king walked to the bank for a loan"], "bank"),
