@@ -190,6 +190,34 @@ def test_the_quiz_asks_until_it_knows_and_works_without_a_kernel(browser, tmp_pa
         assert page.get_by_text("In your answer").count() == 0
 
 
+@pytest.mark.parametrize("with_kernel", [True, False])
+def test_the_quiz_of_a_class_saves_one_file_once_somebody_agreed_and_answered_all(
+    browser, tmp_path, with_kernel
+):
+    write(tmp_path, SETUP, 'class_quiz("before")')
+    file = tmp_path / "books" / "quiz-before.json"
+    with opened(browser, tmp_path, "lab") as page:
+        for cell in range(2):
+            run(page, cell)
+        page.get_by_role("button", name="I agree: begin").press("Enter")
+        page.get_by_role("button", name="(2, 4, 6)").press("Enter")
+        for number in range(2, 26):
+            page.get_by_text(f"Question {number}.").wait_for()
+            assert not file.exists()
+            if number == 25 and not with_kernel:
+                choose(page, "Kernel", "Shut Down Kernel")
+            page.get_by_role("button", name="I do not know yet").press("Enter")
+        if with_kernel:
+            page.get_by_text("Your answers are in quiz-before.json").wait_for()
+            assert "(2, 4, 6)" not in json.dumps(save(page, tmp_path)["metadata"])
+        else:
+            line = page.locator(".ag-quiz pre").inner_text()
+            assert not file.exists()
+            subprocess.run([sys.executable, "-c", line], cwd=file.parent, check=True)
+        choices = json.loads(file.read_text(encoding="utf-8"))["choices"]
+        assert (choices.pop("scores"), set(choices.values())) == ("(2, 4, 6)", {""})
+
+
 WRONG = """\
 def dot(a, b):
     total = 0

@@ -8,8 +8,8 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from rich.console import Console
@@ -29,16 +29,16 @@ Choices = Mapping[str, Mapping[str, str]]  # by student and question
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with its 95 % interval."""
+    """A figure with its 95 % interval, as a line of the exported table."""
 
-    name: str
+    figure: str  # what it is called
+    question: str  # the id of the question that it is of; "" of the class
+    lesson: str
+    occasion: str
     people: int
     value: float
     low: float
     high: float
-    question: str = ""  # the id of the question that it is of
-    lesson: str = ""
-    occasion: str = ""
 
     def shown(self, form: str) -> str:
         """Return it in words; `form` says how its numbers are written, ".0%" say."""
@@ -49,7 +49,7 @@ class Figure:
 class QuizReport:
     """What the quiz of a class says."""
 
-    people: Mapping[str, int]  # who handed it in, by occasion
+    people: Mapping[str, int]  # how many handed it in, by occasion; 0 for too few
     figures: tuple[Figure, ...]
     mistakes: Mapping[str, str]  # by question: the commonest one at the last occasion
     unanswered: float  # the share of answers that are missing
@@ -60,25 +60,30 @@ def quiz_report(course: Class) -> QuizReport | None:
     """Return the report on a class's quiz; None where too few people agreed to any."""
     items = read_whole_quiz(course.banks.course)
     choices = {occasion: read_answers(course, occasion) for occasion in OCCASIONS}
-    choices = {occasion: some for occasion, some in choices.items() if len(some) >= FEWEST_PEOPLE}
-    if not choices or not items:
+    choices = {occasion: some if len(some) >= FEWEST_PEOPLE else {} for occasion, some in choices.items()}
+    if not any(choices.values()) or not items:
         return None
-    right = {occasion: _right(items, some, occasion) for occasion, some in choices.items()}
-    last = list(choices)[-1]
-    widths = [len(item.on(last).choices) for item in items]
+    students = sorted(set().union(*choices.values()))
+    right = {
+        occasion: _right(items, [some.get(student, {}) for student in students], occasion)
+        for occasion, some in choices.items()
+    }
+    people = {occasion: len(some) for occasion, some in choices.items()}
+    last = "after" if choices["after"] else "before"
+    answered = sum(np.isfinite(array).sum() for array in right.values())
     return QuizReport(
-        {occasion: len(some) for occasion, some in choices.items()},
-        (*_of_questions(items, right), *_of_class(choices, right)),
+        people,
+        tuple(_figures(items, right["before"], right["after"])),
         {item.id: _commonest_mistake(course, item, choices[last], last) for item in items},
-        float(np.mean([np.isnan(array).mean() for array in right.values()])),
-        float(np.mean([1 / width for width in widths])),
+        1 - answered / (sum(people.values()) * len(items)),
+        float(np.mean([1 / len(item.on(last).choices) for item in items])),
     )
 
 
-def _right(items: tuple[QuizQuestion, ...], choices: Choices, occasion: str) -> Array:
+def _right(items: Sequence[QuizQuestion], choices: Sequence[Mapping[str, str]], occasion: str) -> Array:
     """Return an array (students, questions): 1 for right, 0 for not right or not known, NaN for no answer."""
     array = np.full((len(choices), len(items)), np.nan)
-    for row, answers in zip(array, choices.values(), strict=True):
+    for row, answers in zip(array, choices, strict=True):
         for number, item in enumerate(items):
             form = item.on(occasion)
             if (choice := answers.get(item.id)) in ("", *form.choices):
@@ -86,33 +91,20 @@ def _right(items: tuple[QuizQuestion, ...], choices: Choices, occasion: str) -> 
     return array
 
 
-def _of_questions(items: tuple[QuizQuestion, ...], right: Mapping[str, Array]) -> Iterator[Figure]:
-    for occasion, array in right.items():
-        for name, estimates, fewest in (
-            ("difficulty", statistics.difficulty(array), FEWEST_PEOPLE),
-            ("discrimination", statistics.discrimination(array), ENOUGH),
-        ):
-            for item, (people, value, low, high) in zip(items, estimates.each(), strict=True):
-                if people >= fewest and np.isfinite((low, high)).all():
-                    yield Figure(name, int(people), value, low, high, item.id, item.lesson, occasion)
-
-
-def _of_class(choices: Mapping[str, Choices], right: Mapping[str, Array]) -> Iterator[Figure]:
-    if len(choices) < len(OCCASIONS):
-        return
-    students = [list(some) for some in choices.values()]
-    both = sorted(set.intersection(*map(set, students)))
-    before, after = (
-        array[[some.index(student) for student in both]]
-        for some, array in zip(students, right.values(), strict=True)
-    )
-    for name, estimates in (
-        ("gain", statistics.gain(before, after)),
-        ("normalised gain", statistics.normalised_gain(before, after)),
+def _figures(items: Sequence[QuizQuestion], before: Array, after: Array) -> Iterator[Figure]:
+    """Yield the figures of each question, then those of the class, where enough people answered."""
+    of_class = (QuizQuestion("", "", {}),)
+    for name, estimates, of, occasion, fewest in (
+        ("difficulty", statistics.difficulty(before), items, "before", FEWEST_PEOPLE),
+        ("difficulty", statistics.difficulty(after), items, "after", FEWEST_PEOPLE),
+        ("discrimination", statistics.discrimination(before), items, "before", ENOUGH),
+        ("discrimination", statistics.discrimination(after), items, "after", ENOUGH),
+        ("gain", statistics.gain(before, after), of_class, "", FEWEST_PEOPLE),
+        ("normalised gain", statistics.normalised_gain(before, after), of_class, "", FEWEST_PEOPLE),
     ):
-        ((people, value, low, high),) = estimates.each()
-        if people >= FEWEST_PEOPLE:
-            yield Figure(name, int(people), value, low, high)
+        for item, (people, value, low, high) in zip(of, estimates.each(), strict=True):
+            if people >= fewest and np.isfinite((low, high)).all():
+                yield Figure(name, item.id, item.lesson, occasion, int(people), value, low, high)
 
 
 def _commonest_mistake(course: Class, item: QuizQuestion, choices: Choices, occasion: str) -> str:
@@ -129,23 +121,20 @@ def _commonest_mistake(course: Class, item: QuizQuestion, choices: Choices, occa
 def as_csv(report: QuizReport) -> str:
     """Return all figures as a table, in which no line is about one person."""
     text = io.StringIO()
-    names = ("figure", "question", "lesson", "occasion", "people", "value", "low", "high")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(names)
+    table.writerow(field.name for field in fields(Figure))
     for figure in report.figures:
-        row = vars(figure) | {"figure": figure.name}
-        numbers = (f"{row[name]:.4f}" for name in names[5:])
-        table.writerow([*(row[name] for name in names[:5]), *numbers])
+        table.writerow(f"{each:.4f}" if isinstance(each, float) else each for each in vars(figure).values())
     return text.getvalue()
 
 
 def print_quiz(report: QuizReport, console: Console) -> None:
     """Show the report in a terminal."""
-    shown = {(each.name, each.question, each.occasion): each for each in report.figures}
+    shown = {(each.figure, each.question, each.occasion): each for each in report.figures}
     table = Table(title=_("The quiz of the class"), title_style="bold")
     for name in (_("question"), _("right before"), _("right after"), _("discr."), _("commonest mistake")):
         table.add_column(name)
-    last = list(report.people)[-1]
+    last = "after" if report.people["after"] else "before"
     for question, mistake in report.mistakes.items():
         cells = [
             (shown.get(("difficulty", question, "before")), ".0%"),
@@ -161,7 +150,7 @@ def print_quiz(report: QuizReport, console: Console) -> None:
 def _lines(report: QuizReport, shown: Mapping[tuple[str, str, str], Figure]) -> Iterator[str]:
     """Yield what the table does not show: the gain, and what was counted how."""
     both = shown.get(("gain", "", ""))
-    people = {occasion: str(report.people.get(occasion, f"< {FEWEST_PEOPLE}")) for occasion in OCCASIONS}
+    people = {occasion: str(number or f"< {FEWEST_PEOPLE}") for occasion, number in report.people.items()}
     yield _("People who agreed to be counted: {before} before the course, {after} after it.", **people)
     if both:
         yield _(
