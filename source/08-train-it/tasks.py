@@ -635,7 +635,6 @@ LOOP = wrongs("""
     other-optimizer: AdamW( → SGD(
     other-weight-decay: lr=lr) → lr=lr, weight_decay=0.1)
     other-weight-decay: lr=lr) → lr=lr, weight_decay=0.05)
-    other-weight-decay: lr=lr) → lr=lr, weight_decay=0.001)
     gradients-clipped: optimizer.step() → torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)↵optimizer.step()
     gradients-clipped: optimizer.step() → torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5)↵optimizer.step()
     gradients-clipped: optimizer.step() → torch.nn.utils.clip_grad_value_(model.parameters(), 0.1)↵optimizer.step()
