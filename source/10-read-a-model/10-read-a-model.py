@@ -365,7 +365,7 @@ print(continued("The class statement", 150))
 
 # %% id="all-maps" tags=["figure", "measured"]
 # needs model
-text = "a quill, a quiet quill, a qui"
+text = "a quill, a qui"
 maps = look_inside(model, encode(text)[None], NUM_HEADS).maps[:, 0]
 attention_map(
     maps,  # (layers, heads, tokens, tokens)

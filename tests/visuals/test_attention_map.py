@@ -203,3 +203,13 @@ def test_a_query_without_an_expected_key_is_no_unfinished_task():
 def test_expected_keys_that_do_not_fit_are_explained(values, expected, message):
     with pytest.raises(ValueError, match=message):
         attention_map(values, list("abc"), expected=expected)
+
+
+def test_maps_of_fourteen_letters_beside_each_other_name_each_of_them_upright():
+    letters = list("abcdefghiklmno")
+    maps = torch.full((2, 4, 14, 14), 1 / 14)
+    figure = attention_map(maps, letters, names=[f"layer {at // 4}, head {at % 4}" for at in range(8)]).figure
+    for labels in (figure.axes[0].get_xticklabels(), figure.axes[0].get_yticklabels()):
+        assert [label.get_text() for label in labels] == letters
+        assert {label.get_rotation() for label in labels} == {0.0}
+    assert_words_are_apart(figure)

@@ -25,6 +25,8 @@ MOST_DRAWN = 400
 # Widths in CSS pixels: of one letter of a token name, and of the narrowest small map (its title needs it).
 LETTER = 9.0
 NARROWEST_MAP = 136
+# Names of tokens in cells this small are still written for each of them.
+SMALLEST = 9.5
 # How far a row may be from 1 before it is marked: float16 weights stay within it.
 ROW_TOLERANCE = 2e-3
 # Where cells are outlined, colours say most of it: cells are small, and small numbers are left out.
@@ -166,8 +168,9 @@ class _Plan:
     above: float
     columns: int
     step: tuple[float, float]
-    size: tuple[int, int]
+    sheet: tuple[int, int]
     names_every: int
+    name_size: float
     slanted: bool
     numbered: bool
 
@@ -194,9 +197,10 @@ def _plan(
     room = 460.0 if single else max((740 - left) / columns - 28, NARROWEST_MAP)
     least, most = (60 if keys <= 6 else 42) if numbered else 2, 74.0
     cell = float(np.clip(room / keys, *((2, OUTLINED_CELL) if outlined else (least, most))))
-    names_every = max(1, int(np.ceil(13 / cell)))
-    longest = LETTER * max(len(words.shortened(name)) for name in key_names)
-    slanted = longest > cell * names_every - 4
+    names_every = max(1, int(np.ceil(SMALLEST / cell)))
+    size = style.TEXT_SIZE if cell >= 20 else min(style.SMALL_SIZE, cell * names_every * 0.95)
+    longest = LETTER * size / style.TEXT_SIZE * max(len(words.shortened(name)) for name in key_names)
+    slanted = longest > cell * names_every - min(4, cell * 0.3)
     # Names at 45 degrees take 0.71 of their length upwards.
     above = max(46.0, 0.71 * longest + 24 if slanted else 0)
     head = 44.0 if single else 66.0
@@ -209,8 +213,8 @@ def _plan(
     below = max(44, 22 + LINE * len(notes)) if single else 70
     height = head + above + step[1] * (rows - 1) + cell * queries + below
     longest_note = 7.6 * max((len(note) for note, _outline in notes), default=0)
-    size = (round(max(width, 9.2 * len(title) + 44, left + longest_note + 50)), round(height))
-    return _Plan(cell, left, head, above, columns, step, size, names_every, slanted, numbered)
+    sheet = (round(max(width, 9.2 * len(title) + 44, left + longest_note + 50)), round(height))
+    return _Plan(cell, left, head, above, columns, step, sheet, names_every, size, slanted, numbered)
 
 
 def _draw(
@@ -235,7 +239,7 @@ def _draw(
             else:
                 notes.append((_("darkest: {largest}", largest=words.number(largest, 4)), None))
         plan = _plan(len(maps), columns, query_names, key_names, title, row_sums, notes)
-        width, height = plan.size
+        width, height = plan.sheet
         inches = (width / style.PIXELS_PER_INCH, height / style.PIXELS_PER_INCH)
         figure = mpl.Figure(figsize=inches, dpi=style.PIXELS_PER_INCH)
         figure.text(
@@ -391,7 +395,7 @@ def _name_tokens(
     axes: mpl.Axes, query_names: Sequence[str] | None, key_names: Sequence[str] | None, plan: _Plan
 ) -> None:
     """Write the token names on the axes that show them, and in the corner which axis is which."""
-    size = style.points(style.TEXT_SIZE if plan.cell >= 20 else style.SMALL_SIZE)
+    size = style.points(plan.name_size)
     axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
     every = plan.names_every
     if key_names is None:
