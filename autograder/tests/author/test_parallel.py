@@ -20,6 +20,14 @@ def slip(lesson):
     raise ValueError(f"a fault of ours in {lesson}")
 
 
+marks = []
+
+
+def leave_a_mark(lesson):
+    marks.append(lesson)
+    return list(marks)
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 7])
 def test_every_lesson_yields_its_own_result_and_a_refusal_costs_only_its_own(jobs):
     results = dict(each_lesson(shout, LESSONS, jobs))
@@ -31,9 +39,14 @@ def test_every_lesson_yields_its_own_result_and_a_refusal_costs_only_its_own(job
     assert str(results["02-two"]) == "02-two: not as it must be\n02-two: nor is this"
 
 
-def test_one_lesson_is_done_in_this_process_and_several_jobs_are_not():
+def test_one_lesson_is_done_in_this_process_and_several_are_not():
     assert dict(each_lesson(shout, LESSONS[:1], 4))["01-one"][1] == os.getpid()
-    assert dict(each_lesson(shout, LESSONS, 2))["01-one"][1] != os.getpid()
+    assert dict(each_lesson(shout, LESSONS, 1))["01-one"][1] != os.getpid()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_lesson_leaves_in_its_process_does_not_reach_the_next(jobs):
+    assert dict(each_lesson(leave_a_mark, LESSONS, jobs)) == {lesson: [lesson] for lesson in LESSONS}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

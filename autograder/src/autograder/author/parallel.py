@@ -25,15 +25,16 @@ def each_lesson(
 ) -> Iterator[tuple[str, Done | AuthoringError]]:
     """Yield what came of each lesson, as they are done; a lesson that was refused yields the refusal.
 
-    One job is done in this process. With more, `work` must be picklable.
+    A single lesson is done in this process. Of several, each has a process that did no other before it, so
+    that nothing which one leaves in memory reaches the next; `work` must then be picklable.
     """
-    jobs = min(jobs, len(lessons))
-    if jobs <= 1:
-        for lesson in lessons:
-            yield lesson, _result_or_error(work, lesson)
+    if len(lessons) == 1:
+        yield lessons[0], _result_or_error(work, lessons[0])
         return
     # Spawned, not forked: torch's threads do not survive a fork.
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    spawned = multiprocessing.get_context("spawn")
+    jobs = max(1, min(jobs, len(lessons)))
+    with ProcessPoolExecutor(jobs, mp_context=spawned, max_tasks_per_child=1) as pool:
         # The last first: a course's later lessons take longer, and the end is no time to begin them.
         waiting = {pool.submit(_result_or_error, work, lesson): lesson for lesson in reversed(lessons)}
         for done in as_completed(waiting):
