@@ -368,14 +368,14 @@ FAULTS = (
     Fault(
         "keys-as-queries",
         "the keys are used as queries",
-        "Keys are used as queries. `{W_query}` makes the queries.",
+        "Keys are used as queries, or `{W_key}` made the queries. `{W_query}` makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "queries-as-keys",
         "the queries are used as keys",
-        "Queries are used as keys. `{W_key}` makes the keys.",
+        "Queries are used as keys, or `{W_query}` made the keys. `{W_key}` makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
@@ -998,14 +998,14 @@ FAULTS = (
     Fault(
         "values-as-keys",
         "the values are used as keys",
-        "Values are used as keys. `{W_key}` makes the keys.",
+        "Values are used as keys, or `{W_value}` made the keys. `{W_key}` makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "values-as-queries",
         "the values are used as queries",
-        "Values are used as queries. `{W_query}` makes the queries.",
+        "Values are used as queries, or `{W_value}` made the queries. `{W_query}` makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),

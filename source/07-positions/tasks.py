@@ -590,13 +590,13 @@ ALIBI_BIAS = Task(
         zero-times-infinity: .masked_fill(distance < 0, -torch.inf) → ` + torch.ones(num_tokens, num_tokens).triu(1) * -torch.inf`
         one-slope: -slopes[ → -slopes[:1].expand(num_heads)[
         past-hidden: distance < 0 → distance > 0
-            hint: The past is hidden and the future is visible. Hide the future: the distance is below 0 there.
+            hint: The past is hidden and the future is visible. Hide the keys that come after the query.
         diagonal-hidden: distance < 0 → distance <= 0
             hint: A token is hidden from itself. At the distance 0 nothing is to be hidden.
         future-visible: .masked_fill(distance < 0, -torch.inf) → .abs().neg()
-            hint: The future is visible. Fill −∞ where the distance is below 0.
+            hint: The future is visible. Fill −∞ where the key comes after the query.
         future-visible: .masked_fill(distance < 0, -torch.inf) →
-            hint: The future is visible. Fill −∞ where the distance is below 0.
+            hint: The future is visible. Fill −∞ where the key comes after the query.
         mask-fills-zero: -torch.inf → 0.0
             hint: A later key gets the bias 0, which hides nothing once it is added to the scores. Fill with
                 `-torch.inf`.

@@ -696,7 +696,7 @@ FAULTS = (
     Fault(
         "table-counted-twice",
         "a tied table is counted twice",
-        "A tied table counts once.",
+        "A tied table is counted twice. It counts once.",
         section="12-real-models#sizes-intro",
     ),
     Fault(

@@ -78,7 +78,7 @@ WINDOW_MASK = Task(
         one-sink-too-many: keys >= num_sinks → keys > num_sinks
         future-sinks-visible: return too_far | (distance < 0) → return (too_far | (distance < 0)) & (keys >= num_sinks)
         future-visible: return too_far | (distance < 0) → return too_far
-            hint: The future is visible. Hide it too: there the distance is below 0.
+            hint: The future is visible. Hide the keys that come after the query, too.
         mask-polarity: return too_far | (distance < 0) → return ~(too_far | (distance < 0))
             hint: True marks what is visible here. The task wants True where a key is hidden.
         not-boolean: return too_far | (distance < 0) → return (too_far | (distance < 0)).float()
