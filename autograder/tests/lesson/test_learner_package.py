@@ -30,10 +30,15 @@ def in_course(notebook, bank_folder, lesson, tmp_path, monkeypatch):
     here = tmp_path / "notebooks" / "01-tiny"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
-    notebook.run("from autograder import add_to_mine")
+    notebook.run("from autograder import add_to_mine, check")
     yield notebook
     for name in [name for name in sys.modules if name.partition(".")[0] == "mine"]:
         del sys.modules[name]
+
+
+def add_to_mine(notebook, task):
+    notebook.run(f'check("{task}")')
+    return notebook.run(f'add_to_mine("{task}")')
 
 
 def outside(folder, code):
@@ -48,7 +53,7 @@ def outside(folder, code):
 def test_a_right_answer_is_collected_as_it_was_written_and_runs_outside(in_course, tmp_path):
     in_course.run(HELPER)
     in_course.run(SHARE)
-    output = in_course.run('add_to_mine("share")')
+    output = add_to_mine(in_course, "share")
     assert output.lines == (
         "Import it with `from mine import share`.",
         "Taken from the course, until you add yours: `whole`.",
@@ -63,22 +68,33 @@ def test_a_right_answer_is_collected_as_it_was_written_and_runs_outside(in_cours
 
 def test_a_wrong_answer_is_not_collected(in_course, tmp_path):
     in_course.run("def share(x):\n    return x / x.max()")
-    assert "can be added once its check is right" in repr(in_course.run('add_to_mine("share")'))
+    assert "can be added once its check is right" in repr(add_to_mine(in_course, "share"))
     assert "does not collect" in repr(in_course.run('add_to_mine("row-sums")'))
     assert not (tmp_path / "mine").exists()
+
+
+def test_an_answer_is_tried_by_its_check_alone(in_course, tmp_path):
+    in_course.run("calls = []\ndef share(x):\n    calls.append(x)\n    return x / x.sum()")
+    assert "can be added once its check is right" in repr(in_course.run('add_to_mine("share")'))
+    in_course.run('check("share")')
+    count = in_course.run("len(calls)")
+    in_course.run('add_to_mine("share")')
+    assert in_course.run("len(calls)") == count > 0
+    in_course.run(SHARE)  # not checked yet
+    assert "can be added once its check is right" in repr(in_course.run('add_to_mine("share")'))
 
 
 def test_a_later_module_imports_from_an_earlier_one_and_the_learners_changes_stay(in_course, tmp_path):
     in_course.run(HELPER)
     in_course.run(SHARE)
-    in_course.run('add_to_mine("share")')
+    add_to_mine(in_course, "share")
     path = tmp_path / "mine" / "simple.py"
     path.write_text(path.read_text().replace("x.sum()", "x.sum()  # all of it"))
     in_course.run(PAIRS)
-    in_course.run('add_to_mine("pairs")')
+    add_to_mine(in_course, "pairs")
     assert "from .simple import share" in (tmp_path / "mine" / "more.py").read_text()
     in_course.run(SHARE.replace("whole(x)", "x.sum()"))
-    in_course.run('add_to_mine("share")')
+    add_to_mine(in_course, "share")
     text = path.read_text()
     assert "all of it" in text
     assert "return x / x.sum()" in text
@@ -89,26 +105,26 @@ def test_a_later_module_imports_from_an_earlier_one_and_the_learners_changes_sta
 
 def test_a_decorator_comes_along(in_course, tmp_path):
     in_course.run("@torch.no_grad()\ndef share(x):\n    return x / x.sum()")
-    in_course.run('add_to_mine("share")')
+    add_to_mine(in_course, "share")
     assert "@torch.no_grad()\ndef share(x):" in (tmp_path / "mine" / "simple.py").read_text()
     assert outside(tmp_path, "from mine import share; print(share.__name__)") == "share"
 
 
 def test_what_only_the_notebook_has_is_told(in_course):
     in_course.run("import torch\nones = torch.ones(())\ndef total(a, b):\n    return (a * b).sum() * ones")
-    assert "It needs `ones`, which only the notebook has." in in_course.run('add_to_mine("total")').lines
+    assert "It needs `ones`, which only the notebook has." in add_to_mine(in_course, "total").lines
 
 
 def test_it_is_imported_in_a_notebook_as_it_was_collected_last(in_course):
     in_course.run("def share(x):\n    return x / x.sum()")
-    in_course.run('add_to_mine("share")')
+    add_to_mine(in_course, "share")
     in_course.run("from mine import share as kept")
     assert in_course.run("kept.__module__") == "mine.simple"
 
 
 def test_while_grades_count_mine_is_what_the_notebook_itself_has(in_course, monkeypatch):
     in_course.run("def share(x):\n    return x / x.sum()")
-    in_course.run('add_to_mine("share")')
+    add_to_mine(in_course, "share")
     monkeypatch.setenv(EXECUTION, "autograde")
     in_course.run("def share(x):\n    return 'the notebook has this'")
     in_course.run("from mine import share as first\nfrom mine.simple import share as second")

@@ -139,11 +139,19 @@ def _checked(
         return feedback
     event_sender.tell_check(task.id, verdict)
     feedback = replace(feedback, aside=_remember(course, task, verdict))
+    checked_here = verdict.passed and answer is _MISSING
+    _RIGHT[course.name, task.id] = namespace.get(task.name) if checked_here else None
     if verdict.passed:
         feedback = replace(feedback, onward=_onward(course, lesson, task))
     if interactive_session.has_front_end():
         return replace(feedback, mounted=_mounted(course, task, verdict, where))
     return feedback
+
+
+def found_right(course: Course, task: Task, names: Mapping[str, Any]) -> bool:
+    """Tell whether the last check of a task found right what a notebook's names have for it now."""
+    right = _RIGHT.get((course.name, task.id))
+    return right is not None and right is names.get(task.name)
 
 
 def _judged_before(task: Task, lesson: LessonBank, namespace: Mapping[str, Any]) -> dict[str, Verdict]:
@@ -369,6 +377,8 @@ def _checksum(text: str) -> int:
 # In this session, by course and task: the hints seen, and what the last check found.
 _SEEN_HINTS: dict[tuple[str, str], int] = {}
 _FOUND: dict[tuple[str, str], Verdict] = {}
+# The answers that the last check of their task found right.
+_RIGHT: dict[tuple[str, str], Any] = {}
 # What is known to be solved: that is read once for each task.
 _SOLVED: set[tuple[str, str]] = set()
 # Why progress cannot be kept, as far as it was said.

@@ -22,9 +22,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from autograder.judge.decide import judge
 from autograder.lesson import check_calls
-from autograder.probe.collect_evidence import collect
 from autograder.records.course import FILE, Course
 from autograder.records.file_digests import write_whole
 from autograder.records.parse_cells import names_of, parsed
@@ -114,7 +112,7 @@ class _Collector:
 
 
 def add_to_mine(task_id: str) -> Notice:
-    """Put a right answer into the package `mine`, beside `course.toml`, with all that it needs.
+    """Put an answer that its check found right into the package `mine`, with all that it needs.
 
     Args:
         task_id: the task's id.
@@ -128,7 +126,7 @@ def add_to_mine(task_id: str) -> Notice:
     if not home:
         return Notice(_("`mine` does not collect `{task}`.", task=task_id))
     space = check_calls.notebook_names()
-    if not judge(task, collect(task, lesson, space, examining=False), as_seen=True).passed:
+    if not check_calls.found_right(course, task, space):
         return Notice(_("`{name}` can be added once its check is right.", name=task.name))
     folder = _folder()
     modules_before = {name: _Module.read(folder / f"{name}.py") for name in modules}
