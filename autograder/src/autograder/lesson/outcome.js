@@ -1,15 +1,6 @@
 // What came, beside what was predicted; folded until something was.
+import { cameTrue } from "./came_true.js";
 import { call } from "./controls.js";
-
-function cameTrue(said, came, within) {
-  if (typeof came === "string") return said === came;
-  if (Array.isArray(came)) {
-    const [drawn, room] = [said.split(" ").map(Number), within * Math.max(...came.map(Math.abs)) + 1e-9];
-    return drawn.length === came.length && came.every((number, place) => Math.abs(drawn[place] - number) <= room);
-  }
-  const guess = Number(said.replace(",", ".").replace("−", "-").replace(/%$/, ""));
-  return said !== "" && Math.abs(guess - came) <= within * Math.abs(came) + 1e-9;
-}
 
 // The radio buttons that the keyboard is in: an arrow key passes through every choice before the one that is meant.
 const beingChosen = () => document.querySelector("[role=radiogroup]:has(:focus-visible)");

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ from autograder.lesson.placement_quiz import begin_with, leave_out
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.cell_roles import headings
 from autograder.records.course import Course
+from autograder.records.javascript_modules import bundled
 from autograder.records.quiz import read_quiz
 from autograder.words import prediction_bars
 from autograder.words.feedback_card import STYLE
@@ -153,7 +155,9 @@ def write_sources(
     (source / "templates").mkdir()
     for name in (SWITCH, SEARCH, "search.html", "page.html"):
         shutil.copyfile(ASSETS / name, source / "templates" / name)
-    shutil.copyfile(ASSETS / "site.js", static / "site.js")
+    # A page that was opened as a file may load no module.
+    script = re.sub(r"^export ", "", bundled(ASSETS / "site.js"), flags=re.MULTILINE)
+    (static / "site.js").write_text(f'"use strict";\n{script}', encoding="utf-8")
     for picture in filter(None, (course.site.icon, course.site.picture)):
         shutil.copyfile(course.root / picture, static / Path(picture).name)
     style = (ASSETS / "site.css").read_text(encoding="utf-8")

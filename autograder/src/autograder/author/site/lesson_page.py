@@ -183,10 +183,10 @@ class Page:
             labels = self._asked[name]
             lengths = [float(number) for number in NUMBER.findall(printed)[-len(labels) :]]
             drawn = prediction_bars.bars(dict(zip(labels, lengths, strict=True)), most)
-            return str(_cells().outcome(name, printed, " ".join(map(str, lengths)), within, most, drawn))
+            return str(_cells().outcome(name, printed, lengths, within, most, drawn))
         choices = sorted((choice for choice in self._asked.get(name, ()) if choice in printed), key=len)
         numbers = NUMBER.findall(printed.replace("−", "-"))
-        came = choices[-1] if choices else (numbers or [""])[-1]
+        came = choices[-1] if choices else float(numbers[-1]) if numbers else ""
         return str(_cells().outcome(name, printed, came, within))
 
 

@@ -1,5 +1,5 @@
 // What a page does by itself: explorers are mounted, and predictions are kept in the browser.
-"use strict";
+import { cameTrue } from "../../../lesson/came_true.js";
 
 // Explorers take their colours from JupyterLab's mark of its theme.
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -243,18 +243,6 @@ function remembered(key, value) {
 }
 const kept = (name, value) => remembered(`prediction ${name}`, value);
 
-// As in the tool's lesson/outcome.js.
-function cameTrue(said, { came, within }) {
-  if (said === came) return true;
-  if (came.includes(" ")) {
-    const [drawn, bars] = [said, came].map((numbers) => numbers.split(" ").map(Number));
-    const room = within * Math.max(...bars.map(Math.abs)) + 1e-9;
-    return drawn.length === bars.length && bars.every((number, place) => Math.abs(drawn[place] - number) <= room);
-  }
-  const [guess, number] = [said.replace(",", ".").replace("−", "-").replace(/%$/, ""), came].map(Number);
-  return came !== "" && guess !== "" && Math.abs(guess - number) <= within * Math.abs(number) + 1e-9;
-}
-
 for (const form of document.querySelectorAll(".prediction")) {
   const name = form.dataset.prediction;
   const outcome = document.querySelector(`.outcome[data-prediction="${name}"]`);
@@ -276,7 +264,7 @@ for (const form of document.querySelectorAll(".prediction")) {
     skip.hidden = true;
   };
   const settle = (said) => {
-    const isTrue = cameTrue(said, outcome.dataset);
+    const isTrue = cameTrue(said, JSON.parse(outcome.dataset.came), outcome.dataset.within);
     outcome.className = `ag ${isTrue ? "ag-ok" : "ag-wait"} outcome`;
     for (const [place, mark] of outcome.querySelectorAll(".ag-guess").entries())
       mark.style.setProperty("--drawn", `${(100 * said.split(" ")[place]) / outcome.dataset.most}%`);
