@@ -266,6 +266,83 @@ def test_the_lines_to_look_at_hold_the_mistake(name, task_id, text, lines):
     assert f"Look at {lines}." in diagnosis(task, verdict).visible
 
 
+VARIANCE_BY_ONE_LESS = """def layer_norm(x, scale, shift, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    var = x.var(-1, keepdim=True)
+    return scale * (x - mean) / torch.sqrt(var + eps) + shift
+"""
+KEYS_FROM_THE_QUERIES_LAYER = MASK_THE_WRONG_WAY_ROUND.replace("self.key(k_input)", "self.query(k_input)")
+MODULE = "multi-head-attention-module"
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id", "text", "expected"),
+    [
+        # The scores are the last step that is right, and the first tensor that is not comes after them.
+        (
+            "06-encoder-decoder",
+            MODULE,
+            MASK_THE_WRONG_WAY_ROUND,
+            "Right up to the scores (`scores`, line 13).",
+        ),
+        # The values are right, too, and come after the keys, which are not.
+        (
+            "06-encoder-decoder",
+            MODULE,
+            KEYS_FROM_THE_QUERIES_LAYER,
+            "Right up to the queries (`q`, line 10).",
+        ),
+        # The centred numbers are right, and come after a variance that is not.
+        ("08-train-it", "layer-norm", VARIANCE_BY_ONE_LESS, ""),
+    ],
+)
+def test_an_answer_is_right_up_to_a_step_if_all_before_it_was_compared(name, task_id, text, expected):
+    task, _, verdict = judged(name, task_id, text)
+    visible = diagnosis(task, verdict).visible
+    assert expected in visible
+    assert bool(expected) == ("Right up to" in visible)
+
+
+WRONG_WHERE_NUMBERS_ARE_SMALL = """def keys_as_values(projected, key_weight, base=10000.0):
+    rms = projected.pow(2).mean(dim=-1, keepdim=True).sqrt()
+    values = projected / (rms + 1e-6) * key_weight
+    keys = apply_rope(values, torch.arange(projected.shape[2]), base)
+    return torch.stack((keys, values))
+"""
+UPSIDE_DOWN_AND_NOT_NORMALISED = """def next_probabilities(logits, temperature=1, top_k=None, top_p=1):
+    if temperature == 0:
+        return F.one_hot(logits.argmax(dim=-1), logits.shape[-1]).float()
+    logits = logits * temperature
+    if top_k is not None:
+        values, _ = logits.topk(min(top_k, logits.shape[-1]), dim=-1)
+        logits = logits.masked_fill(logits < values[:, -1:], float("-inf"))
+    p = torch.softmax(logits, dim=-1)
+    s, idx = p.sort(dim=-1, descending=True)
+    s[s.cumsum(-1) - s >= top_p] = 0
+    return torch.zeros_like(p).scatter(-1, idx, s)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id", "text"),
+    [
+        ("13-attention-today", "keys-as-values", WRONG_WHERE_NUMBERS_ARE_SMALL),
+        ("12-real-models", "next-probabilities", UPSIDE_DOWN_AND_NOT_NORMALISED),
+    ],
+)
+def test_no_answer_is_right_up_to_a_step_if_a_mistake_of_it_shows_on_other_examples_alone(
+    name, task_id, text
+):
+    runs, _ = lesson(name)
+    bank = Course.of(ROOT).load(name)
+    task = bank.tasks[task_id]
+    evidence = collect_answer(task, bank, answer_made(task, text, runs), runs.namespaces[AS_SEEN])
+    verdict = judge(task, evidence)
+    assert verdict.named
+    assert verdict.way.right
+    assert "Right up to" not in diagnosis(task, verdict).visible
+
+
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])
 def test_of_the_steps_no_more_is_said_in_a_translation_than_in_english(ends):
     task = Course.of(ROOT).load("05-multi-head").tasks["multi-head-attention"]

@@ -16,7 +16,7 @@ from autograder.experiments.properties import violation
 from autograder.experiments.registry import EXPERIMENTS
 from autograder.judge.failure_signatures import FailureSignature, failure_signature, unsaid_in
 from autograder.judge.generic_facts import facts, unsteadiness
-from autograder.judge.known_mistakes import MatchedMistakes, explain
+from autograder.judge.known_mistakes import MatchedMistakes, explain, shows
 from autograder.judge.trace_alignment import align_trace, reaches
 from autograder.records import answer_findings as f
 from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
@@ -87,7 +87,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = 
         shown=_proven_hints(explained.shown, [findings[0] for findings in failing if findings]),
         explains=explains,
         facts=() if passed else _facts(task, evidence, seen, explained),
-        way=_aligned_trace(task, evidence, seen, sights),
+        way=_aligned_trace(task, evidence, seen, sights, explained),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
@@ -188,17 +188,23 @@ def _aligned_trace(
     evidence: Evidence,
     seen: Mapping[str, Outcome],
     sights: Mapping[str, FailureSignature],
+    explained: MatchedMistakes,
 ) -> f.TraceAlignment | None:
     """Return how far an answer goes along the solution's way, if its result there is wrong.
 
-    Nothing is told of a module that cannot get the probe's weights.
+    Nothing is told of a module that cannot get the probe's weights. A mistake that does not show on that
+    probe may stand in a line whose tensor is right there, and so may one that is not known.
     """
     route = task.route
     if route is None or route.probe not in sights or not sights[route.probe].result:
         return None
     if not _beyond(seen[route.probe].module, task.probe[route.probe].expected.module).loadable:
         return None
-    return align_trace(route, evidence.trail, seen)
+    alignment = align_trace(route, evidence.trail, seen)
+    shown = explained.whole or not explained.wrong
+    if alignment and not (shown and all(shows(task, mistake, route.probe) for mistake in explained.wrong)):
+        return replace(alignment, up_to=None)
+    return alignment
 
 
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:

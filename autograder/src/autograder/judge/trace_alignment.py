@@ -31,23 +31,26 @@ def align_trace(
     matches = _all_matches(route, trail)
     cut = {step.name for step in route.steps if _is_cut_otherwise(step, matches[step.name], trail)}
     taken = {
-        name: matched[0] for name, matched in matches.items() if matched and all(matched) and name not in cut
+        name: match
+        for name, matched in matches.items()
+        if matched and all(matched) and name not in cut and (match := matched[0])
     }
     passed = set(taken).union(*(step.needs for step in route.steps if step.name in taken))
     missing = next(
         (step for step in route.steps if step.name not in passed and passed.issuperset(step.needs)), None
     )
     right = tuple(_reached(step, matched) for step in route.steps if (matched := taken.get(step.name)))
+    up_to = _right_up_to(route, taken, trail)
     if outcomes[route.probe].error is not None:
         # Axes in another order may well be what it stops at.
         right = tuple(step for step in right if not step.shape)
         return TraceAlignment(right, ends="stops", probe=route.probe) if right else None
     if missing is None:
         ends = _how_it_ends(route, taken, outcomes[route.probe].tensor)
-        return TraceAlignment(right, ends=ends, probe=route.probe) if right else None
+        return TraceAlignment(right, ends=ends, probe=route.probe, up_to=up_to) if right else None
     # In a loop, a tensor can be made piece by piece without ever standing in one place.
     if trail.looped or any(matches[missing.name]):
-        return TraceAlignment(right, probe=route.probe) if right else None
+        return TraceAlignment(right, probe=route.probe, up_to=up_to) if right else None
     sources = [
         (step, matched)
         for step in route.steps
@@ -59,8 +62,35 @@ def align_trace(
         multiple=_multiple(missing, trail),
         fitting=tuple(factor for factor in _factors(missing, route) if factor != 1),
         probe=route.probe,
+        up_to=up_to,
         source=_reached(*sources[-1]) if sources else None,
         instead=_instead(route, trail, missing, [source[0] for _, source in sources]),
+    )
+
+
+def _right_up_to(route: Route, taken: Mapping[str, tuple[Step, Fingerprint]], trail: Trail) -> Reached | None:
+    """Return the last right step up to which all is the solution's too, or goes into what is.
+
+    Any other was compared with nothing, and may hold the mistake; so may a right step that is not used.
+    """
+    places = {id(step): place for place, step in enumerate(trail.steps)}
+    reached = {
+        places[id(match[0])]: _reached(step, match) for step in route.steps if (match := taken.get(step.name))
+    }
+    compared = set(reached).union(*(trail.steps[place].sources for place in reached))
+    compared |= {place for place, step in enumerate(trail.steps) if _is_made_by_the_way(step, route)}
+    used = {len(trail.steps) - 1}.union(*(step.sources for step in trail.steps))
+    unknown = next((place for place in range(len(trail.steps)) if place not in compared), len(trail.steps))
+    last = max((place for place in reached if place < unknown and place in used), default=None)
+    return None if last is None else reached[last]
+
+
+def _is_made_by_the_way(step: Step, route: Route) -> bool:
+    """Tell whether the solution makes a tensor, too, without a word for it."""
+    return any(
+        _is_same(fingerprint_seen, orders)
+        for fingerprint_seen in step.fingerprints
+        for orders in route.others
     )
 
 
@@ -140,12 +170,7 @@ def followed(route: Route, trail: Trail | None) -> tuple[Followed, ...]:
             step.function,
             step.fingerprints[0].shape,
             words.get(id(step), ""),
-            id(step) in words
-            or any(
-                _is_same(fingerprint_seen, orders)
-                for fingerprint_seen in step.fingerprints
-                for orders in route.others
-            ),
+            id(step) in words or _is_made_by_the_way(step, route),
         )
         for step in trail.steps
     )

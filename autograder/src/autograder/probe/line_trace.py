@@ -131,6 +131,7 @@ def _look(tensor: Tensor) -> _Look | None:
 def _steps(
     record: Record, looks: Looks[_Look], file: str, own_functions: Collection[str]
 ) -> tuple[Step, ...]:
+    made = [place for place, runs in looks.items() if runs]
     return tuple(
         Step(
             # Of a loop, each round has a name of its own, or the same for other tensors. So has another cell.
@@ -141,10 +142,27 @@ def _steps(
             record[number].step.function[:MAX_TEXT],
             tuple(look.made for look in runs),
             runs[0].row if len(runs) == 1 else (),
+            _sources(record, number, made),
         )
-        for (number, part), runs in looks.items()
-        if runs
+        for number, part in made
+        for runs in (looks[number, part],)
     )
+
+
+def _sources(record: Record, number: int, made: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """Return the places of the steps that an operation's results are made from, directly or not."""
+    ancestors: set[tuple[int, int]] = set()
+    waiting = [number]
+    while waiting:
+        operation = record[waiting.pop()]
+        operands = {(each.maker, each.part) for each in operation.operands if each.maker is not None}
+        # In a loop, other tensors go in each time.
+        others = operation.parents - {maker for maker, _part in operands}
+        parts = {(maker, part) for maker in others for part in range(len(record[maker].results))}
+        new = (operands | parts) - ancestors
+        ancestors |= new
+        waiting.extend(maker for maker, _part in new)
+    return tuple(place for place, each in enumerate(made) if each in ancestors)
 
 
 def _name(line: str, names: Sequence[str]) -> str:

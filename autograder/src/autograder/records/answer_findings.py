@@ -352,6 +352,7 @@ class TraceAlignment:
     multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
     fitting: tuple[float, ...] = ()  # the numbers, beside 1, that would do as well
     probe: str = ""  # on which it was followed
+    up_to: Reached | None = None  # the last right step before which nothing is made that was not compared
     source: Reached | None = None  # the last right step that the missing one is made from
     # The first tensor of the missing one's size that the answer makes after that, and the solution nowhere.
     instead: Followed | None = None

@@ -168,6 +168,7 @@ class Step:
     )
     fingerprints: tuple[Fingerprint, ...]  # one for each time that the line made it
     row: tuple[float, ...] = ()  # how its last row begins, where all its numbers are finite
+    sources: tuple[int, ...] = ()  # places of the steps that it is made from, directly or not
 
 
 @dataclass(frozen=True)

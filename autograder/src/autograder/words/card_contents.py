@@ -15,7 +15,7 @@ from autograder.words.fact_wording import fact_message
 from autograder.words.finding_wording import unfinished_text, word
 from autograder.words.language import _, translated
 from autograder.words.phrases import N_, listed
-from autograder.words.trace_wording import line_text, step_text
+from autograder.words.trace_wording import line_text, step_text, way_text
 
 MOST_WORDS = 45  # in the mistake and its lines together; the title and the points come to some ten more
 MOST_OF_MISTAKE = 34  # an error's own message can be long
@@ -70,7 +70,8 @@ def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
         advice = unfinished_text(verdict)
     where = "" if code else _where(verdict.way, task) or where
     proof = proven(verdict)
-    lines = tuple(_fitting((where, advice), MOST_WORDS - _count(*mistakes, proof, code)))
+    room = MOST_WORDS - _count(*mistakes, proof, code)
+    lines = tuple(_fitting((where, advice, _right_there(verdict.way, task)), room))
     seen = Diagnosis(mistakes, proof, code, lines)
     rest = [*([_explains(verdict)] if verdict.explains else []), message.headline, *message.details]
     texts = dict.fromkeys([*(mistake.hint for mistake in verdict.named), *rest])
@@ -112,8 +113,8 @@ def _where(alignment: f.TraceAlignment | None, task: Task) -> str:
     if alignment is None or alignment.ends == "stops":
         return ""
     parts = []
-    if alignment.right:
-        last = replace(alignment.right[-1], shape=())
+    if alignment.up_to:
+        last = replace(alignment.up_to, shape=())
         step, place = translated("steps", last.says), step_text(last, task)
         parts.append(_("Right up to {step} ({place}).", step=step, place=place))
     wrong = alignment.multiple[0] if alignment.multiple else alignment.instead
@@ -122,6 +123,13 @@ def _where(alignment: f.TraceAlignment | None, task: Task) -> str:
     elif parts and alignment.missing:
         parts.append(_("Then {missing} should come.", missing=translated("steps", alignment.missing)))
     return " ".join(parts)
+
+
+def _right_there(alignment: f.TraceAlignment | None, task: Task) -> str:
+    """Say which step is right on the example where an answer was followed, if no more can be said."""
+    if alignment is None or alignment.up_to or alignment.ends == "stops" or not alignment.right:
+        return ""
+    return way_text(replace(alignment, right=alignment.right[-1:], missing="", ends=""), task)
 
 
 def _look(alignment: f.TraceAlignment, wrong: f.Reached | f.Followed, task: Task) -> str:
