@@ -343,6 +343,23 @@ def test_no_answer_is_right_up_to_a_step_if_a_mistake_of_it_shows_on_other_examp
     assert "Right up to" not in diagnosis(task, verdict).visible
 
 
+MASKED_BEFORE_THE_CAP = """def bounded_scores(queries, keys, query_weight, key_weight, cap=None):
+    def norm(x, weight):
+        return x * torch.rsqrt(x.pow(2).mean(dim=-1, keepdim=True) + 1e-6) * weight
+
+    scores = norm(queries, query_weight) @ norm(keys, key_weight).mT / queries.shape[-1] ** 0.5
+    hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    scores = scores.masked_fill(hidden, -torch.inf)
+    if cap is not None:
+        scores = cap * torch.tanh(scores / cap)
+    return scores
+"""
+
+
+def test_a_step_is_not_missing_where_another_tensor_has_had_its_name_and_is_there():
+    assert said_of("13-attention-today", "bounded-scores", MASKED_BEFORE_THE_CAP) == ""
+
+
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])
 def test_of_the_steps_no_more_is_said_in_a_translation_than_in_english(ends):
     task = Course.of(ROOT).load("05-multi-head").tasks["multi-head-attention"]

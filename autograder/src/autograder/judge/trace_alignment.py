@@ -48,8 +48,9 @@ def align_trace(
     if missing is None:
         ends = _how_it_ends(route, taken, outcomes[route.probe].tensor)
         return TraceAlignment(right, ends=ends, probe=route.probe, up_to=up_to) if right else None
-    # In a loop, a tensor can be made piece by piece without ever standing in one place.
-    if trail.looped or any(matches[missing.name]):
+    # In a loop, a tensor can be made piece by piece without ever standing in one place. And where there
+    # is what had the step's name before, a learner takes that for the step.
+    if trail.looped or any(matches[missing.name]) or _has_an_earlier_form(missing, trail):
         return TraceAlignment(right, probe=route.probe, up_to=up_to) if right else None
     sources = [
         (step, matched)
@@ -65,6 +66,16 @@ def align_trace(
         up_to=up_to,
         source=_reached(*sources[-1]) if sources else None,
         instead=_instead(route, trail, missing, [source[0] for _, source in sources]),
+    )
+
+
+def _has_an_earlier_form(missing: RightStep, trail: Trail) -> bool:
+    """Tell whether an answer makes what has a missing step's name before that step does."""
+    return any(
+        factor_between(fingerprint_seen, _in_order(fingerprint_seen, orders)) is not None
+        for orders in missing.before
+        for step in trail.steps
+        for fingerprint_seen in step.fingerprints
     )
 
 

@@ -166,6 +166,8 @@ class RightStep:
     # For each time that the solution makes it, in each order of its axes, the given one first.
     fingerprints: tuple[tuple[Fingerprint, ...], ...]
     factors: tuple[float, ...]  # that the solution multiplies it by before or after: 1, and its scale, say
+    # Other tensors that have had its name before, each in each order of its axes.
+    before: tuple[tuple[Fingerprint, ...], ...] = ()
 
 
 @dataclass(frozen=True)
