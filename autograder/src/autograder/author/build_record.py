@@ -1,7 +1,7 @@
-"""What has to be built, and what the last builds read and wrote.
+"""Tell which stages of a build are stale, by the record of the last builds.
 
-The second is `.built.json`, committed with what was built. So a fresh clone can tell what is up to date
-without a build, and what to leave out of one.
+The record is `.built.json`: digests of the files that each build read and wrote, committed with these. So a
+fresh clone knows without a build which lessons are up to date, and a build leaves those out.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ RELEASE, BANKS = "release", "bank"
 
 @dataclass
 class Stages:
-    """Which stages of a lesson's build have to be done.
+    """The stages of a lesson's build: digests of what they read, and which of them were done.
 
     Attributes:
-        last: what each stage read the last time, of those whose results are there.
-        anew: whether all are done, even those that would read the same.
-        now: what each stage reads now.
-        made: the stages that were done, in their order.
+        last: digests of what each stage read the last time, of those whose results are there.
+        anew: whether all stages are done, even those that would read the same.
+        now: digests of what each stage reads now.
+        done: the stages that were done, in their order.
     """
 
     last: Mapping[str, str] = field(default_factory=dict)
     anew: bool = False
     now: dict[str, str] = field(default_factory=dict)
-    made: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
 
     @property
     def before(self) -> Mapping[str, str]:
@@ -57,14 +57,14 @@ class Stages:
         self.now[stage] = key
         if self.before.get(stage) == key:
             return True
-        self.made.append(stage)
+        self.done.append(stage)
         return False
 
     def __str__(self) -> str:
-        banks = [stage.partition("/")[2] for stage in self.made if stage.startswith("bank/")]
+        banks = [stage.partition("/")[2] for stage in self.done if stage.startswith("bank/")]
         tasks = sum(stage.startswith("bank/") for stage in self.now)
         tried = "all" if banks and len(banks) == tasks else ", ".join(banks) or "none"
-        run = [stage.partition("/")[2] or "as written" for stage in self.made if stage.startswith("solution")]
+        run = [stage.partition("/")[2] or "as written" for stage in self.done if stage.startswith("solution")]
         return f"tasks tried: {tried}; solutions run: {', '.join(run) or 'none'}"
 
 

@@ -140,6 +140,6 @@ def _write_sources(course: Course) -> None:
             from autograder.author.nbgrader_generate import write_notebook
             from autograder.author.parse_source import read_source
 
-            made = read_source(text)
-            made.metadata.update({platform: dict(marks) for platform, marks in course.notebook.items()})
-            write_notebook(made, notebook)
+            release = read_source(text)
+            release.metadata.update({platform: dict(marks) for platform, marks in course.notebook.items()})
+            write_notebook(release, notebook)

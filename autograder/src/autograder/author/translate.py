@@ -170,8 +170,8 @@ def _of_faults(course: Course) -> Iterator[Entry]:
     faults = load_faults(course.source)
     yield Entry("course", course.title, "the course's title")
     site = course.site
-    for said in filter(None, (site.says, *site.can, site.front.says, site.front.shows, site.inside.says)):
-        yield Entry("course", said, "on the site's first page")
+    for sentence in filter(None, (site.says, *site.can, site.front.says, site.front.shows, site.inside.says)):
+        yield Entry("course", sentence, "on the site's first page")
     if site.inside.fold:
         yield Entry("course", site.inside.fold, "what opens an explorer at the end of a page")
     for term in read_glossary(course):

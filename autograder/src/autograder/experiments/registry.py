@@ -78,8 +78,8 @@ def use(course: Course) -> None:
         if file != _in_use:
             added = _added(file) if file else {}
             for kind, table in TABLES.items():
-                for one in table.keys() - OWN[kind]:
-                    del table[one]
+                for foreign in table.keys() - OWN[kind]:
+                    del table[foreign]
                 table.update(added.get(kind, {}))
             _in_use = file
 

@@ -115,8 +115,8 @@ def earlier(current: Release, say: Callable[[str], None] = lambda _: None) -> li
     `say` takes a line about each that cannot be read; the others are there all the same.
     """
     releases = []
-    kept = (current.banks.course.root / FOLDER / current.lesson).glob("[!.]*")
-    for folder in sorted(kept, key=lambda path: path.lstat().st_mtime):
+    kept_releases = (current.banks.course.root / FOLDER / current.lesson).glob("[!.]*")
+    for folder in sorted(kept_releases, key=lambda path: path.lstat().st_mtime):
         if folder.name == current.id:
             continue
         folders = {**current.banks.folders, current.lesson: folder}

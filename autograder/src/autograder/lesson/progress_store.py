@@ -142,8 +142,8 @@ def tasks(course: str, names: Collection[str]) -> list[str]:
 
 def rooms(course: str) -> list[str]:
     """Return the live rooms that something is kept of."""
-    place = folder(course)
-    return [path.stem for path in place.glob(f"{ROOM}*.json")] if place else []
+    stored_in = folder(course)
+    return [path.stem for path in stored_in.glob(f"{ROOM}*.json")] if stored_in else []
 
 
 def _read(course: str, name: str, kind: type[Kept]) -> Kept:

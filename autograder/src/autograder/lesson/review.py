@@ -132,7 +132,7 @@ def keep(item_id: str, day: int, choice: str) -> Sentence:
     today = datetime.date.today().toordinal()
     trouble = ""
     if today not in record.days:
-        kept = ReviewRecord((*record.days, today), choice == asked.right)
-        trouble = progress_store.write_review(course.name, item_id, kept)
+        updated = ReviewRecord((*record.days, today), choice == asked.right)
+        trouble = progress_store.write_review(course.name, item_id, updated)
     fault = asked.mistake(choice)
     return Sentence(trouble or (mistake_sentence(course, item.lesson, fault) if fault else ""))

@@ -85,9 +85,9 @@ def inside_explorer(course: Course, notebooks: dict[str, NotebookNode], static: 
     lesson, _, cell = inside.cell.partition("#")
     outputs = [
         output.get("data", {})
-        for one in (notebooks[lesson].cells if lesson in notebooks else ())
-        if one["id"] == cell
-        for output in one.get("outputs", ())
+        for source_cell in (notebooks[lesson].cells if lesson in notebooks else ())
+        if source_cell["id"] == cell
+        for output in source_cell.get("outputs", ())
     ]
     shown: list[Any] = [data for data in outputs if MODULE_MIME in data]
     if not shown:

@@ -41,10 +41,10 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Stop:
-    """A task or a prediction of a lesson as its spine shows it: its name, its place, what marks it done."""
+    """A task or a prediction of a lesson as its spine shows it: its name, its anchor, what marks it done."""
 
     title: str
-    place: str
+    anchor: str
     task: str = ""
     minutes: int = 0
     prediction: str = ""

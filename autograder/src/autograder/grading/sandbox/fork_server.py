@@ -82,8 +82,8 @@ def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
 
 def _named(function: str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return found
+    resolved: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return resolved
 
 
 def _start(limits: Limits, machine: Mapping[str, str], shell: Shell, pipe: int, seen: int, job: int) -> None:
