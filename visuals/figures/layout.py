@@ -8,12 +8,22 @@ from itertools import pairwise
 
 import numpy as np
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.board import Board
 
 MARGIN = 22
 # A vector takes at most this much width, however many dimensions it has.
 VECTOR_ROOM = 216
+
+
+def titled_figure(
+    width: float, height: float, title: str, at: tuple[float, float] = (0.03, 0.93)
+) -> mpl.Figure:
+    """Return a figure of so many CSS pixels, with a headline at this share of its width and height."""
+    pixels = style.PIXELS_PER_INCH
+    figure = mpl.Figure(figsize=(width / pixels, height / pixels), dpi=pixels)
+    figure.text(*at, title, fontsize=style.points(style.TITLE_SIZE), weight="bold", va="center")
+    return figure
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from visuals import mpl, style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
-from visuals.figures.layout import MARGIN, label_width
+from visuals.figures.layout import MARGIN, label_width, titled_figure
 from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -55,67 +55,8 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
     factor = 1 / (1 - share)
     after = np.where(mask, values * factor, 0.0)
 
-    cell, gap = 32.0, 28.0
-    labels = label_width(names)
-    panel = max(cell * count, HEADING)
-    lefts = [MARGIN + labels + (panel + gap) * index for index in range(3)]
-    top = 148.0
-    scale = style.color_scale(np.vstack([values, after]))
     with style.look():
-        board = Board(round(lefts[2] + max(cell * count + 78, HEADING)), round(top + cell * count + MARGIN))
-        board.title(MARGIN, 28, _("One draw of dropout, p = {share:g}", share=share))
-        headings = (
-            ("weights", _("before dropout")),
-            (_("kept ✓  dropped ✗"), _("each dropped with probability {share:g}", share=share)),
-            (f"kept × {factor:g}", f"1 / (1 − {share:g}) = {factor:g}"),
-        )
-        for left, (heading, detail) in zip(lefts, headings, strict=True):
-            board.text(left, 64, heading, weight="bold", color=style.WEIGHT)
-            board.text(left, 84, detail, size=11.5, color=style.MUTED)
-            for column, name in enumerate(names):
-                board.text(
-                    left + cell * (column + 0.5) - 4,
-                    top - 6,
-                    words.shortened(name, 8),
-                    size=11,
-                    color=style.MUTED,
-                    rotation=45,
-                    ha="left",
-                    va="bottom",
-                    rotation_mode="anchor",
-                )
-        for row, name in enumerate(names):
-            y = top + cell * (row + 0.5)
-            board.text(lefts[0] - 8, y, words.shortened(name), ha="right", gid=f"token {row}")
-            total = after[row].sum()
-            board.text(
-                lefts[2] + cell * count + 10,
-                y,
-                words.number(total, 2),
-                size=style.SMALL_SIZE,
-                color=style.MUTED,
-                gid=f"row sum {row}",
-            )
-        board.text(lefts[2] + cell * count + 10, top - 14, _("row sum"), size=11, color=style.MUTED)
-        for row, column in np.ndindex(count, count):
-            if values[row, column] == 0:
-                continue
-            y = top + cell * row
-            across = [left + cell * column for left in lefts]
-            dropped = not mask[row, column]
-            _cell(board, across[0], y, cell, float(values[row, column]), scale, f"weight {row} {column}")
-            _sign(board, across[1], y, cell, dropped, f"sign {row} {column}")
-            if dropped:
-                _sign(board, across[2], y, cell, True, f"after {row} {column}", "0")
-            else:
-                _cell(board, across[2], y, cell, float(after[row, column]), scale, f"after {row} {column}")
-        for left in lefts:
-            outline = mpl.Rectangle((left, top), cell * count, cell * count, fill=False, edgecolor=style.LINE)
-            board.axes.add_patch(outline)
-        for left in lefts[1:]:
-            board.arrow(
-                (left - gap + 6, top + cell * count / 2), (left - 6, top + cell * count / 2), style.MUTED
-            )
+        figure = _StepsDrawing(values, mask, after, share, names).draw()
     there = values != 0
     alt = _(
         "One draw of dropout on a {count} by {count} matrix of attention weights, p = {share:g}. {kept} "
@@ -135,7 +76,96 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
         )
         for row, name in enumerate(names)
     )
-    return Picture(board.figure, alt + words.not_finite(values))
+    return Picture(figure, alt + words.not_finite(values))
+
+
+class _StepsDrawing:
+    """The sheet of `dropout_steps`: three maps side by side, with the tokens before and the sums after them.
+
+    Args:
+        values: the weights, (queries, keys).
+        mask: which of them are kept, of the same shape.
+        after: what becomes of them, of the same shape.
+        share: the share that is dropped.
+        names: one for each token.
+    """
+
+    CELL, GAP, TOP = 32.0, 28.0, 148.0
+
+    def __init__(
+        self, values: np.ndarray, mask: np.ndarray, after: np.ndarray, share: float, names: Sequence[str]
+    ) -> None:
+        self.values, self.mask, self.after, self.share, self.names = values, mask, after, share, names
+        self.side = self.CELL * len(values)
+        panel = max(self.side, HEADING)
+        self.lefts = [MARGIN + label_width(names) + (panel + self.GAP) * index for index in range(3)]
+        right = self.lefts[2] + max(self.side + 78, HEADING)
+        self.board = Board(round(right), round(self.TOP + self.side + MARGIN))
+
+    def draw(self) -> mpl.Figure:
+        """Draw all of it."""
+        board, top, lefts = self.board, self.TOP, self.lefts
+        board.title(MARGIN, 28, _("One draw of dropout, p = {share:g}", share=self.share))
+        self._draw_headings()
+        self._draw_rows()
+        scale = style.color_scale(np.vstack([self.values, self.after]))
+        for row, column in np.ndindex(self.values.shape):
+            if self.values[row, column] != 0:
+                self._draw_entry(row, column, scale)
+        for left in lefts:
+            outline = mpl.Rectangle((left, top), self.side, self.side, fill=False, edgecolor=style.LINE)
+            board.axes.add_patch(outline)
+        middle = top + self.side / 2
+        for left in lefts[1:]:
+            board.arrow((left - self.GAP + 6, middle), (left - 6, middle), style.MUTED)
+        return board.figure
+
+    def _draw_headings(self) -> None:
+        """Write what each map holds, and above each column whose it is."""
+        factor = 1 / (1 - self.share)
+        headings = (
+            ("weights", _("before dropout")),
+            (_("kept ✓  dropped ✗"), _("each dropped with probability {share:g}", share=self.share)),
+            (f"kept × {factor:g}", f"1 / (1 − {self.share:g}) = {factor:g}"),
+        )
+        for left, (heading, detail) in zip(self.lefts, headings, strict=True):
+            self.board.text(left, 64, heading, weight="bold", color=style.WEIGHT)
+            self.board.text(left, 84, detail, size=11.5, color=style.MUTED)
+            for column, name in enumerate(self.names):
+                self.board.text(
+                    left + self.CELL * (column + 0.5) - 4,
+                    self.TOP - 6,
+                    words.shortened(name, 8),
+                    size=11,
+                    color=style.MUTED,
+                    rotation=45,
+                    ha="left",
+                    va="bottom",
+                    rotation_mode="anchor",
+                )
+
+    def _draw_rows(self) -> None:
+        """Write each row's token before the maps, and after them what it adds up to."""
+        x = self.lefts[2] + self.side + 10
+        for row, name in enumerate(self.names):
+            y = self.TOP + self.CELL * (row + 0.5)
+            self.board.text(self.lefts[0] - 8, y, words.shortened(name), ha="right", gid=f"token {row}")
+            total, gid = words.number(self.after[row].sum(), 2), f"row sum {row}"
+            self.board.text(x, y, total, size=style.SMALL_SIZE, color=style.MUTED, gid=gid)
+        self.board.text(x, self.TOP - 14, _("row sum"), size=11, color=style.MUTED)
+
+    def _draw_entry(self, row: int, column: int, scale: tuple[mpl.Colormap, mpl.Normalize]) -> None:
+        """Draw one weight in all three maps."""
+        board, y, side = self.board, self.TOP + self.CELL * row, self.CELL
+        before, sign, after = (left + side * column for left in self.lefts)
+        dropped = not self.mask[row, column]
+        weight, result = float(self.values[row, column]), float(self.after[row, column])
+        _cell(board, before, y, side, weight, scale, f"weight {row} {column}")
+        _sign(board, sign, y, side, dropped, f"sign {row} {column}")
+        if dropped:
+            _sign(board, after, y, side, True, f"after {row} {column}", "0")
+        else:
+            _cell(board, after, y, side, result, scale, f"after {row} {column}")
 
 
 def _kept_of(row: np.ndarray, mask: np.ndarray, names: Sequence[str]) -> str:
@@ -211,44 +241,8 @@ def dropout_averages(weights: Any, rescaled: Any, plain: Any, draws: int) -> Pic
         raise ValueError("weights holds nothing but zeros: there is nothing to average.")
     x, series = before[there], (good[there], bare[there])
     ratios = [float((y / x).mean()) for y in series]
-    pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = mpl.Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
-        axes = figure.add_axes((0.11, 0.15, 0.5, 0.68))
-        figure.text(
-            0.03,
-            0.93,
-            _("The average of {draws} draws of dropout", draws=draws),
-            fontsize=style.points(style.TITLE_SIZE),
-            weight="bold",
-            va="center",
-        )
-        top = float(max(x.max(), good.max(), bare.max())) * 1.08
-        axes.set_xlim(0, top)
-        axes.set_ylim(0, top)
-        ticks = [tick for tick in axes.get_yticks() if tick <= top]
-        axes.set_xticks(ticks)
-        axes.set_yticks(ticks)
-        axes.set_xlabel(_("weight before dropout"))
-        axes.set_ylabel(_("average after dropout"))
-        axes.plot([0, top], [0, top], color=style.LINE, linewidth=1.5, gid="equal")
-        axes.text(top * 0.7, top * 0.76, "equal", ha="right", color=style.MUTED, va="center")
-        looks = (("o", style.CONTEXT, "rescaled"), ("^", style.WARNING, "plain"))
-        for y, (marker, color, gid) in zip(series, looks, strict=True):
-            axes.scatter(x, y, s=44, marker=marker, color=color, gid=gid, zorder=3, clip_on=False)
-        notes = (
-            (_("● kept ÷ (1 − p)"), style.CONTEXT, ratios[0]),
-            (_("▲ kept, not rescaled"), style.WARNING, ratios[1]),
-        )
-        for y_at, (label, color, ratio) in zip((0.66, 0.42), notes, strict=True):
-            figure.text(0.66, y_at, label, color=color, weight="bold", va="center")
-            figure.text(
-                0.66,
-                y_at - 0.075,
-                _("average ÷ weight = {ratio}", ratio=words.number(ratio, 2)),
-                va="center",
-                fontsize=10,
-            )
+        figure = _draw_averages(x, series, ratios, draws)
     alt = _(
         "Scatter plot: the average of {draws} draws of dropout against the weight before, for {there} "
         "weights from {smallest} to {largest}. Divided by 1 - p, the averages are {rescaled} times the "
@@ -262,3 +256,38 @@ def dropout_averages(weights: Any, rescaled: Any, plain: Any, draws: int) -> Pic
         plain=words.number(ratios[1], 2),
     )
     return Picture(figure, alt)
+
+
+def _draw_averages(
+    x: np.ndarray, series: tuple[np.ndarray, np.ndarray], ratios: Sequence[float], draws: int
+) -> mpl.Figure:
+    """Draw averages after dropout over weights before, beside what they are on average of these."""
+    figure = titled_figure(740, 400, _("The average of {draws} draws of dropout", draws=draws))
+    axes = figure.add_axes((0.11, 0.15, 0.5, 0.68))
+    top = float(max(x.max(), *(y.max() for y in series))) * 1.08
+    axes.set_xlim(0, top)
+    axes.set_ylim(0, top)
+    ticks = [tick for tick in axes.get_yticks() if tick <= top]
+    axes.set_xticks(ticks)
+    axes.set_yticks(ticks)
+    axes.set_xlabel(_("weight before dropout"))
+    axes.set_ylabel(_("average after dropout"))
+    axes.plot([0, top], [0, top], color=style.LINE, linewidth=1.5, gid="equal")
+    axes.text(top * 0.7, top * 0.76, "equal", ha="right", color=style.MUTED, va="center")
+    looks = (("o", style.CONTEXT, "rescaled"), ("^", style.WARNING, "plain"))
+    for y, (marker, color, gid) in zip(series, looks, strict=True):
+        axes.scatter(x, y, s=44, marker=marker, color=color, gid=gid, zorder=3, clip_on=False)
+    notes = (
+        (_("● kept ÷ (1 − p)"), style.CONTEXT, ratios[0]),
+        (_("▲ kept, not rescaled"), style.WARNING, ratios[1]),
+    )
+    for y_at, (label, color, ratio) in zip((0.66, 0.42), notes, strict=True):
+        figure.text(0.66, y_at, label, color=color, weight="bold", va="center")
+        figure.text(
+            0.66,
+            y_at - 0.075,
+            _("average ÷ weight = {ratio}", ratio=words.number(ratio, 2)),
+            va="center",
+            fontsize=10,
+        )
+    return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,15 @@ import numpy as np
 from visuals import mpl, style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
-from visuals.figures.layout import MARGIN, apart, cell_width, label_width, rows_below, write_tokens
+from visuals.figures.layout import (
+    MARGIN,
+    apart,
+    cell_width,
+    label_width,
+    rows_below,
+    titled_figure,
+    write_tokens,
+)
 from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -47,52 +55,8 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
             raise ValueError(f"{name} has {len(values)} errors for {len(x)} shares.")
     if not np.isfinite(np.concatenate([x, [rest], *lines.values()])).all():
         raise ValueError("shares and errors must be finite: no nan and no inf.")
-    pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = mpl.Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
-        figure.text(
-            0.03,
-            0.93,
-            _("What one head gains for one token, it loses for the other"),
-            fontsize=style.points(style.TITLE_SIZE),
-            weight="bold",
-            va="center",
-        )
-        axes = figure.add_axes((0.09, 0.15, 0.50, 0.68))
-        largest = max(float(values.max()) for values in lines.values())
-        axes.set(xlim=(float(x[0]), float(x[-1])), ylim=(-0.04 * largest, 1.08 * largest))
-        axes.set(xlabel=_("one head: share of its attention on the first token"), ylabel=_("error left"))
-        drawn = (
-            ("first", "first token", style.APART[0], "-."),
-            ("before", "token before", style.APART[1], "--"),
-            ("both", "both", style.INK, "-"),
-        )
-        for name, _label, color, dashes in drawn:
-            width = 3.0 if name == "both" else 1.8
-            axes.plot(x, lines[name], color=color, linestyle=dashes, linewidth=width, gid=name)
-        # Labels stand where their lines end, pushed apart so that they do not touch.
-        ends = [(float(lines[name][-1]), label, color, name == "both") for name, label, color, _ in drawn]
-        for height, (_name, label, color, strong) in zip(
-            apart(np.array([end[0] for end in ends]), 0.075 * largest), ends, strict=True
-        ):
-            axes.annotate(
-                label,
-                (float(x[-1]), height),
-                (style.points(10), 0),
-                textcoords="offset points",
-                va="center",
-                color=color,
-                weight="bold" if strong else "normal",
-                annotation_clip=False,
-            )
-        # Two heads have no share to choose: they get a column of their own, on the same scale.
-        beside = figure.add_axes((0.80, 0.15, 0.17, 0.68), sharey=axes)
-        beside.set(xlim=(0, 1), xticks=[], xlabel="two heads: both")
-        beside.tick_params(labelleft=False)
-        beside.plot([0.2, 0.8], [rest, rest], color=style.CONTEXT, linewidth=5, gid="two heads")
-        beside.text(
-            0.5, rest + 0.05 * largest, words.number(rest, 2), ha="center", color=style.CONTEXT, weight="bold"
-        )
+        figure = _draw_trade_off(x, lines, rest)
     least = int(lines["both"].argmin())
     alt = _(
         "Curves of the error that one head leaves, over the share of its attention on the first token. "
@@ -108,6 +72,47 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
         two=words.number(rest, 2),
     )
     return Picture(figure, alt)
+
+
+def _draw_trade_off(x: np.ndarray, lines: Mapping[str, np.ndarray], rest: float) -> mpl.Figure:
+    """Draw the curves of one head, and beside them what two heads leave."""
+    figure = titled_figure(740, 400, _("What one head gains for one token, it loses for the other"))
+    axes = figure.add_axes((0.09, 0.15, 0.50, 0.68))
+    largest = max(float(values.max()) for values in lines.values())
+    axes.set(xlim=(float(x[0]), float(x[-1])), ylim=(-0.04 * largest, 1.08 * largest))
+    axes.set(xlabel=_("one head: share of its attention on the first token"), ylabel=_("error left"))
+    drawn = (
+        ("first", "first token", style.APART[0], "-."),
+        ("before", "token before", style.APART[1], "--"),
+        ("both", "both", style.INK, "-"),
+    )
+    for name, _label, color, dashes in drawn:
+        width = 3.0 if name == "both" else 1.8
+        axes.plot(x, lines[name], color=color, linestyle=dashes, linewidth=width, gid=name)
+    # Labels stand where their lines end, pushed apart so that they do not touch.
+    ends = [(float(lines[name][-1]), label, color, name == "both") for name, label, color, _ in drawn]
+    for height, (_name, label, color, strong) in zip(
+        apart(np.array([end[0] for end in ends]), 0.075 * largest), ends, strict=True
+    ):
+        axes.annotate(
+            label,
+            (float(x[-1]), height),
+            (style.points(10), 0),
+            textcoords="offset points",
+            va="center",
+            color=color,
+            weight="bold" if strong else "normal",
+            annotation_clip=False,
+        )
+    # Two heads have no share to choose: they get a column of their own, on the same scale.
+    beside = figure.add_axes((0.80, 0.15, 0.17, 0.68), sharey=axes)
+    beside.set(xlim=(0, 1), xticks=[], xlabel="two heads: both")
+    beside.tick_params(labelleft=False)
+    beside.plot([0.2, 0.8], [rest, rest], color=style.CONTEXT, linewidth=5, gid="two heads")
+    beside.text(
+        0.5, rest + 0.05 * largest, words.number(rest, 2), ha="center", color=style.CONTEXT, weight="bold"
+    )
+    return figure
 
 
 def _frame(
@@ -144,79 +149,8 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
     head_dim = d_out // num_heads
     projected = values @ matrix.T  # (tokens, d_in) @ (d_in, d_out) -> (tokens, d_out)
 
-    decimals = words.decimals_of(values)
-    narrow = cell_width(d_in, 44)
-    # 40 pixels are what a negative number with two decimals needs.
-    wide = max(cell_width(d_out, 54), 40.0 if d_out <= 8 else 0.0)
-    labels = label_width(names)
-    gap, between = 8, 34
-    block = wide * d_out + gap * (num_heads - 1)
-    first = MARGIN + labels
-    second = first + narrow * d_in + between
-    third = second + block + between
-    rows = rows_below(112, count)
-    lower = rows_below(rows.bottom + 106, count)
-    # Cut apart, each head needs room for its label and its tokens' names.
-    apart = max(wide * head_dim, 116) + labels + 14
-    right = max(third + block, first + apart * num_heads - labels)
     with style.look():
-        board = Board(round(max(right + MARGIN, 520)), round(lower.bottom + MARGIN))
-        board.title(MARGIN, 28, _("One wide projection, cut into {heads} heads", heads=num_heads))
-        board.text(first, 64, "tokens", weight="bold")
-        board.text(second, 64, _("wide matrix, {d_in} × {d_out}", d_in=d_in, d_out=d_out), weight="bold")
-        board.text(third, 64, _("all heads' queries: {d_out} a token", d_out=d_out), weight="bold")
-        write_tokens(board, first - 8, rows, names)
-        scale = style.color_scale(values)
-        signed = style.color_scale(np.concatenate([matrix.ravel(), projected.ravel()]))
-        middle = (rows.top + rows.bottom) / 2
-        board.text(second - between / 2, middle, "×", ha="center", color=style.MUTED)
-        board.text(third - between / 2, middle, "=", ha="center", color=style.MUTED)
-        high = rows.thickness
-        for index, y in enumerate(rows.tops):
-            board.cells(
-                first, y, values[index], (narrow, high), scale, decimals=decimals, name=f"token {index}"
-            )
-        start = middle - rows.height * d_in / 2
-        for head in range(num_heads):
-            columns = slice(head * head_dim, (head + 1) * head_dim)
-            color = head_color(head)
-            shift = head * (wide * head_dim + gap)
-            for index in range(d_in):
-                size = (wide, high)
-                y = start + index * rows.height
-                name = f"matrix {head} {index}"
-                board.cells(second + shift, y, matrix[columns, index], size, signed, decimals=2, name=name)
-            _frame(
-                board,
-                (second + shift, start),
-                (wide * head_dim, rows.height * d_in - rows.height + high),
-                color,
-                f"matrix {head}",
-            )
-            board.text(second + shift, start - 16, f"head {head}", color=color, weight="bold")
-            left = first + head * apart
-            for index, (y, below) in enumerate(zip(rows.tops, lower.tops, strict=True)):
-                queries = projected[index, columns]
-                size = (wide, high)
-                name = f"projected {head} {index}"
-                board.cells(third + shift, y, queries, size, signed, decimals=2, name=name)
-                board.cells(left, below, queries, size, signed, decimals=2, name=f"head {head} {index}")
-            for x, top in ((third + shift, rows.top), (left, lower.top)):
-                tall = rows.height * (count - 1) + high
-                _frame(board, (x, top), (wide * head_dim, tall), color, f"queries {head}")
-            board.text(third + shift, rows.top - 16, f"head {head}", color=color, weight="bold")
-            board.text(left, lower.top - 16, f"head {head}", color=color, weight="bold")
-            write_tokens(board, left - 8, lower, names)
-        board.text(
-            MARGIN,
-            lower.top - 52,
-            _(
-                "↓  the last axis is cut: {head_dim} numbers a token for each head; each head has all tokens",
-                head_dim=head_dim,
-            ),
-            size=style.SMALL_SIZE,
-            color=style.MUTED,
-        )
+        figure = _SplitDrawing(values, matrix, projected, num_heads, names).draw()
     in_words = " ".join(
         _(
             "Head {head} has columns {first} to {last}; its first token {vector}.",
@@ -237,7 +171,115 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
         head_dim=head_dim,
         told=in_words,
     )
-    return Picture(board.figure, alt + words.not_finite(projected))
+    return Picture(figure, alt + words.not_finite(projected))
+
+
+class _SplitDrawing:
+    """The sheet of `split_projection`: above, tokens times matrix; below, the product cut into heads.
+
+    Args:
+        values: the tokens, (tokens, d_in).
+        matrix: the wide matrix, (d_out, d_in).
+        projected: their product, (tokens, d_out).
+        num_heads: into how many heads it is cut.
+        names: one for each token.
+    """
+
+    GAP, BETWEEN = 8, 34
+
+    def __init__(
+        self,
+        values: np.ndarray,
+        matrix: np.ndarray,
+        projected: np.ndarray,
+        num_heads: int,
+        names: Sequence[str],
+    ) -> None:
+        self.values, self.matrix, self.projected, self.names = values, matrix, projected, names
+        (count, d_in), d_out = values.shape, len(matrix)
+        self.num_heads, self.head_dim = num_heads, d_out // num_heads
+        self.narrow = cell_width(d_in, 44)
+        # 40 pixels are what a negative number with two decimals needs.
+        self.wide = max(cell_width(d_out, 54), 40.0 if d_out <= 8 else 0.0)
+        labels = label_width(names)
+        block = self.wide * d_out + self.GAP * (num_heads - 1)
+        self.first = MARGIN + labels
+        self.second = self.first + self.narrow * d_in + self.BETWEEN
+        self.third = self.second + block + self.BETWEEN
+        self.rows = rows_below(112, count)
+        self.lower = rows_below(self.rows.bottom + 106, count)
+        # Cut apart, each head needs room for its label and its tokens' names.
+        self.apart = max(self.wide * self.head_dim, 116) + labels + 14
+        right = max(self.third + block, self.first + self.apart * num_heads - labels)
+        self.board = Board(round(max(right + MARGIN, 520)), round(self.lower.bottom + MARGIN))
+        self.signed = style.color_scale(np.concatenate([matrix.ravel(), projected.ravel()]))
+
+    def draw(self) -> mpl.Figure:
+        """Draw all of it."""
+        board, (d_out, d_in), rows = self.board, self.matrix.shape, self.rows
+        board.title(MARGIN, 28, _("One wide projection, cut into {heads} heads", heads=self.num_heads))
+        board.text(self.first, 64, "tokens", weight="bold")
+        board.text(self.second, 64, _("wide matrix, {d_in} × {d_out}", d_in=d_in, d_out=d_out), weight="bold")
+        board.text(self.third, 64, _("all heads' queries: {d_out} a token", d_out=d_out), weight="bold")
+        write_tokens(board, self.first - 8, rows, self.names)
+        scale = style.color_scale(self.values)
+        middle = (rows.top + rows.bottom) / 2
+        board.text(self.second - self.BETWEEN / 2, middle, "×", ha="center", color=style.MUTED)
+        board.text(self.third - self.BETWEEN / 2, middle, "=", ha="center", color=style.MUTED)
+        size, decimals = (self.narrow, rows.thickness), words.decimals_of(self.values)
+        for index, y in enumerate(rows.tops):
+            name = f"token {index}"
+            board.cells(self.first, y, self.values[index], size, scale, decimals=decimals, name=name)
+        for head in range(self.num_heads):
+            self._draw_matrix(head, middle - rows.height * d_in / 2)
+            self._draw_queries(head)
+        board.text(
+            MARGIN,
+            self.lower.top - 52,
+            _(
+                "↓  the last axis is cut: {head_dim} numbers a token for each head; each head has all tokens",
+                head_dim=self.head_dim,
+            ),
+            size=style.SMALL_SIZE,
+            color=style.MUTED,
+        )
+        return board.figure
+
+    def _columns(self, head: int) -> slice:
+        return slice(head * self.head_dim, (head + 1) * self.head_dim)
+
+    def _shift(self, head: int) -> float:
+        """Return how far to the right of the first head's columns a head's own are."""
+        return head * (self.wide * self.head_dim + self.GAP)
+
+    def _draw_matrix(self, head: int, start: float) -> None:
+        """Draw a head's columns of the wide matrix, from a height on."""
+        board, color, high = self.board, head_color(head), self.rows.thickness
+        x, d_in = self.second + self._shift(head), self.matrix.shape[1]
+        for index in range(d_in):
+            size, y = (self.wide, high), start + index * self.rows.height
+            numbers, name = self.matrix[self._columns(head), index], f"matrix {head} {index}"
+            board.cells(x, y, numbers, size, self.signed, decimals=2, name=name)
+        tall = self.rows.height * d_in - self.rows.height + high
+        _frame(board, (x, start), (self.wide * self.head_dim, tall), color, f"matrix {head}")
+        board.text(x, start - 16, f"head {head}", color=color, weight="bold")
+
+    def _draw_queries(self, head: int) -> None:
+        """Draw a head's queries twice: in the product, and below it by themselves."""
+        board, color, rows, lower = self.board, head_color(head), self.rows, self.lower
+        x, left = self.third + self._shift(head), self.first + head * self.apart
+        size = (self.wide, rows.thickness)
+        for index, (y, below) in enumerate(zip(rows.tops, lower.tops, strict=True)):
+            queries = self.projected[index, self._columns(head)]
+            name = f"projected {head} {index}"
+            board.cells(x, y, queries, size, self.signed, decimals=2, name=name)
+            board.cells(left, below, queries, size, self.signed, decimals=2, name=f"head {head} {index}")
+        tall = rows.height * (rows.count - 1) + rows.thickness
+        for corner in ((x, rows.top), (left, lower.top)):
+            _frame(board, corner, (self.wide * self.head_dim, tall), color, f"queries {head}")
+        board.text(x, rows.top - 16, f"head {head}", color=color, weight="bold")
+        board.text(left, lower.top - 16, f"head {head}", color=color, weight="bold")
+        write_tokens(board, left - 8, lower, self.names)
 
 
 def row_range(head: int, head_dim: int) -> str:
@@ -298,6 +340,12 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
                 color=color,
                 weight="bold",
             )
+    return Picture(board.figure, _slices_in_words(matrices, name) + words.not_finite(matrices))
+
+
+def _slices_in_words(matrices: np.ndarray, name: str) -> str:
+    """Say which rows of the wide matrix are which head's."""
+    heads, head_dim, d_in = matrices.shape
     in_words = "; ".join(
         _(
             "heads.{head}.{name}.weight is {rows}, the first of them {vector}",
@@ -308,7 +356,7 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
         )
         for head in range(heads)
     )
-    alt = _(
+    return _(
         "{heads} narrow matrices of {head_dim} by {d_in} below one another make {name}.weight, {rows} by "
         "{d_in}: {told}.",
         heads=heads,
@@ -318,4 +366,3 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
         rows=heads * head_dim,
         told=in_words,
     )
-    return Picture(board.figure, alt + words.not_finite(matrices))

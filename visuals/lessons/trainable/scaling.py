@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from visuals import mpl, style, words
 from visuals.arrays import with_axes
 from visuals.board import Board
-from visuals.figures.layout import MARGIN
+from visuals.figures.layout import MARGIN, titled_figure
 from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -22,6 +22,8 @@ DIVISORS: dict[str, Callable[[int], float]] = {
     "√d_k": lambda d_k: d_k**0.5,
     "d_k": float,
 }
+# Of the panels of `saturation`, in pixels: their width, the gap between them, room for labels, their height.
+PANEL, GAP, LABELS, TALL = 118, 22, 150, 118
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,14 @@ class Sharing:
     largest: float
     entropy: float
     slope: float
+
+
+class _Row(NamedTuple):
+    """What becomes of the scores when they are divided by one thing: how softmax shares out at each width."""
+
+    divisor: str
+    title: str
+    shared: Sequence[Sharing]
 
 
 def share_out(scores: np.ndarray) -> Sharing:
@@ -104,23 +114,20 @@ def saturation(
     unknown = [divisor for divisor in divisors if divisor not in DIVISORS]
     if unknown or not divisors:
         raise ValueError(f"divisors must be some of {', '.join(DIVISORS)}, not {list(divisors)}.")
-    rows = []
-    for divisor in divisors:
-        shared = [
-            share_out(scores_of_width(all_queries, all_keys, d_k) / DIVISORS[divisor](d_k)) for d_k in widths
-        ]
-        rows.append(
-            (
-                divisor,
-                _("scores as they are") if divisor == "nothing" else _("scores ÷ {divisor}", divisor=divisor),
-                shared,
-            )
+    rows = [
+        _Row(
+            divisor,
+            _("scores as they are") if divisor == "nothing" else _("scores ÷ {divisor}", divisor=divisor),
+            [
+                share_out(scores_of_width(all_queries, all_keys, d_k) / DIVISORS[divisor](d_k))
+                for d_k in widths
+            ],
         )
-
+        for divisor in divisors
+    ]
     count = len(all_keys)
-    panel, gap, labels, tall = 118, 22, 150, 118
     with style.look():
-        board = Board(MARGIN * 2 + labels + len(widths) * (panel + gap) - gap, 104 + 176 * len(rows))
+        board = Board(MARGIN * 2 + LABELS + len(widths) * (PANEL + GAP) - GAP, 104 + 176 * len(rows))
         board.title(MARGIN, 28, _("How softmax shares out, as d_k grows"))
         board.text(
             MARGIN,
@@ -133,50 +140,15 @@ def saturation(
             size=style.SMALL_SIZE,
             color=style.MUTED,
         )
-        for row, (divisor, title, shared) in enumerate(rows):
-            floor = 244 + row * 176
-            color = style.CONTEXT if divisor == "√d_k" else style.WARNING
-            board.text(MARGIN, floor - tall + 8, title, weight="bold", color=color)
-            board.text(MARGIN, floor - tall + 32, _("line on top: weight 1"), size=11.5, color=style.MUTED)
-            for column, (d_k, sharing) in enumerate(zip(widths, shared, strict=True)):
-                left = MARGIN + labels + column * (panel + gap)
-                if row == 0:
-                    board.text(
-                        left + panel / 2, floor - tall - 32, f"d_k = {d_k}", ha="center", weight="bold"
-                    )
-                board.line((left, floor), (left + panel, floor), style.MUTED)
-                board.line((left, floor - tall), (left + panel, floor - tall), style.LINE)
-                ranked = np.sort(sharing.weights, axis=1)[:, ::-1].mean(axis=0)  # (queries, keys) -> (keys,)
-                step = panel / count
-                for index, share in enumerate(ranked):
-                    bar = mpl.Rectangle(
-                        (left + (index + 0.1) * step, floor),
-                        step * 0.8,
-                        -float(share) * tall,
-                        facecolor=color,
-                        gid=f"{divisor} {d_k} {index}",
-                    )
-                    board.axes.add_patch(bar)
-                top = floor - float(ranked[0]) * tall
-                high = ranked[0] > 0.8  # no room above the bar: beside it there is
-                board.text(
-                    left + (0.9 * step + 4 if high else 1),
-                    top + 8 if high else top - 10,
-                    words.number(float(ranked[0]), 2),
-                    size=style.SMALL_SIZE,
-                    weight="bold",
-                    color=color,
-                )
-                board.text(
-                    left + panel / 2,
-                    floor + 16,
-                    _("entropy {value}", value=words.number(sharing.entropy, 2)),
-                    ha="center",
-                    size=style.SMALL_SIZE,
-                    color=style.MUTED,
-                )
+        for index, row in enumerate(rows):
+            _draw_row(board, 244 + index * 176, row, widths, index == 0)
+    return Picture(board.figure, _rows_in_words(rows, widths, count, len(all_queries)))
+
+
+def _rows_in_words(rows: Sequence[_Row], widths: Sequence[int], keys: int, queries: int) -> str:
+    """Say how the largest weight and the entropy change as d_k grows."""
     spoken = " ".join(
-        f"{title[0].upper()}{title[1:]}: "
+        f"{row.title[0].upper()}{row.title[1:]}: "
         + ", ".join(
             _(
                 "d_k {d_k} largest weight {largest} and entropy {entropy}",
@@ -184,19 +156,66 @@ def saturation(
                 largest=words.number(sharing.largest, 2),
                 entropy=words.number(sharing.entropy, 2),
             )
-            for d_k, sharing in zip(widths, shared, strict=True)
+            for d_k, sharing in zip(widths, row.shared, strict=True)
         )
         + "."
-        for _divisor, title, shared in rows
+        for row in rows
     )
-    alt = _(
+    return _(
         "Bars of the softmax weights of a query on {count} keys, largest first, averaged over {queries} "
         "queries, as d_k grows. {told}",
-        count=count,
-        queries=len(all_queries),
+        count=keys,
+        queries=queries,
         told=spoken,
     )
-    return Picture(board.figure, alt)
+
+
+def _draw_row(board: Board, floor: float, row: _Row, widths: Sequence[int], is_first: bool) -> None:
+    """Draw the panels of one divisor; the first row bears the widths above them."""
+    color = style.CONTEXT if row.divisor == "√d_k" else style.WARNING
+    board.text(MARGIN, floor - TALL + 8, row.title, weight="bold", color=color)
+    board.text(MARGIN, floor - TALL + 32, _("line on top: weight 1"), size=11.5, color=style.MUTED)
+    for column, (d_k, sharing) in enumerate(zip(widths, row.shared, strict=True)):
+        left = MARGIN + LABELS + column * (PANEL + GAP)
+        if is_first:
+            board.text(left + PANEL / 2, floor - TALL - 32, f"d_k = {d_k}", ha="center", weight="bold")
+        _draw_panel(board, (left, floor), sharing, color, f"{row.divisor} {d_k}")
+
+
+def _draw_panel(board: Board, corner: tuple[float, float], sharing: Sharing, color: str, name: str) -> None:
+    """Draw the weights of one width from the largest to the smallest, as bars on a floor."""
+    left, floor = corner
+    board.line((left, floor), (left + PANEL, floor), style.MUTED)
+    board.line((left, floor - TALL), (left + PANEL, floor - TALL), style.LINE)
+    ranked = np.sort(sharing.weights, axis=1)[:, ::-1].mean(axis=0)  # (queries, keys) -> (keys,)
+    step = PANEL / len(ranked)
+    for index, share in enumerate(ranked):
+        bar = mpl.Rectangle(
+            (left + (index + 0.1) * step, floor),
+            step * 0.8,
+            -float(share) * TALL,
+            facecolor=color,
+            gid=f"{name} {index}",
+        )
+        board.axes.add_patch(bar)
+    top = floor - float(ranked[0]) * TALL
+    high = ranked[0] > 0.8  # no room above the bar: beside it there is
+    board.text(
+        left + (0.9 * step + 4 if high else 1),
+        top + 8 if high else top - 10,
+        words.number(float(ranked[0]), 2),
+        size=style.SMALL_SIZE,
+        weight="bold",
+        color=color,
+    )
+    board.text(
+        left + PANEL / 2,
+        floor + 16,
+        _("entropy {value}", value=words.number(sharing.entropy, 2)),
+        ha="center",
+        size=style.SMALL_SIZE,
+        color=style.MUTED,
+    )
 
 
 @when_ready
@@ -217,45 +236,8 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
             raise ValueError(f"{name} needs {len(across)} numbers, one for each width; it has {len(values)}.")
         if not (np.isfinite(values).all() and (values > 0).all()):
             raise ValueError(f"{name} must hold positive, finite numbers, not {words.vector(values)}.")
-    pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = mpl.Figure(figsize=(700 / pixels, 380 / pixels), dpi=pixels)
-        axes = figure.add_axes((0.11, 0.16, 0.56, 0.66))
-        figure.text(
-            0.03,
-            0.93,
-            _("How far scores spread"),
-            fontsize=style.points(style.TITLE_SIZE),
-            weight="bold",
-            va="center",
-        )
-        curve = np.geomspace(across.min(), across.max(), 60)
-        axes.plot(curve, np.sqrt(curve), color=style.MUTED, linewidth=1.2, linestyle="--", gid="root")
-        axes.axhline(1.0, color=style.MUTED, linewidth=1.2, linestyle="--", gid="one")
-        axes.plot(across, first, "o", color=style.WARNING, markersize=8, gid="plain")
-        axes.plot(across, second, "s", color=style.CONTEXT, markersize=8, gid="scaled")
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log", base=2)
-        axes.set_xlabel("d_k")
-        axes.set_ylabel(_("standard deviation"))
-        # Numbers written out: a raised exponent needs mathtext, which the look turns off.
-        axes.set_xticks(across, [f"{value:g}" for value in across])
-        top = max(first.max(), second.max(), np.sqrt(across.max()))
-        ticks = [
-            2.0**power for power in range(-10, 11) if min(first.min(), second.min(), 1) / 2 <= 2.0**power
-        ]
-        ticks = [tick for tick in ticks if tick <= top * 2]
-        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.minorticks_off()
-        axes.set_ylim(ticks[0], ticks[-1])
-        small = style.points(style.SMALL_SIZE)
-        for y, label, detail, color in (
-            (0.74, _("● as they are"), f"{first[-1]:.2f} at d_k = {across[-1]:g}", style.WARNING),
-            (0.42, _("■ divided by √d_k"), f"{second[-1]:.2f} at d_k = {across[-1]:g}", style.CONTEXT),
-        ):
-            figure.text(0.7, y, label, color=color, weight="bold", va="center")
-            figure.text(0.7, y - 0.06, detail, color=style.INK, fontsize=small, va="center")
-        figure.text(0.7, 0.24, _("dashed: √d_k, and 1"), color=style.MUTED, fontsize=small, va="center")
+        figure = _draw_spreads(across, first, second)
     pairs = "; ".join(
         _(
             "d_k {d_k:g}: {one} as they are, {other} divided",
@@ -270,3 +252,35 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
         pairs=pairs,
     )
     return Picture(figure, alt)
+
+
+def _draw_spreads(across: np.ndarray, first: np.ndarray, second: np.ndarray) -> mpl.Figure:
+    """Draw measured spreads over d_k, both axes logarithmic, with the lines that they should lie on."""
+    figure = titled_figure(700, 380, _("How far scores spread"))
+    axes = figure.add_axes((0.11, 0.16, 0.56, 0.66))
+    curve = np.geomspace(across.min(), across.max(), 60)
+    axes.plot(curve, np.sqrt(curve), color=style.MUTED, linewidth=1.2, linestyle="--", gid="root")
+    axes.axhline(1.0, color=style.MUTED, linewidth=1.2, linestyle="--", gid="one")
+    axes.plot(across, first, "o", color=style.WARNING, markersize=8, gid="plain")
+    axes.plot(across, second, "s", color=style.CONTEXT, markersize=8, gid="scaled")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    axes.set_xlabel("d_k")
+    axes.set_ylabel(_("standard deviation"))
+    # Numbers written out: a raised exponent needs mathtext, which the look turns off.
+    axes.set_xticks(across, [f"{value:g}" for value in across])
+    top = max(first.max(), second.max(), np.sqrt(across.max()))
+    ticks = [2.0**power for power in range(-10, 11) if min(first.min(), second.min(), 1) / 2 <= 2.0**power]
+    ticks = [tick for tick in ticks if tick <= top * 2]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_ylim(ticks[0], ticks[-1])
+    small = style.points(style.SMALL_SIZE)
+    for y, label, detail, color in (
+        (0.74, _("● as they are"), f"{first[-1]:.2f} at d_k = {across[-1]:g}", style.WARNING),
+        (0.42, _("■ divided by √d_k"), f"{second[-1]:.2f} at d_k = {across[-1]:g}", style.CONTEXT),
+    ):
+        figure.text(0.7, y, label, color=color, weight="bold", va="center")
+        figure.text(0.7, y - 0.06, detail, color=style.INK, fontsize=small, va="center")
+    figure.text(0.7, 0.24, _("dashed: √d_k, and 1"), color=style.MUTED, fontsize=small, va="center")
+    return figure
