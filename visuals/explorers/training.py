@@ -72,19 +72,31 @@ def explore_training(
         return curves, steps[-1], maps[moment]
 
     last = len(steps) - 1
+    says = [moment_in_words(*until(moment), title) for moment in range(len(steps))]
     return Explorer(
         "explorers/training.js",
-        shows={
-            "steps": steps,
-            # A list: a page may put the names of an object in another order, and the loss comes first.
-            "curves": [[name, listed(np.asarray(numbers))] for name, numbers in values.items()],
-            "maps": listed(np.stack(maps).round(3)),
-            "tokens": names if len(names) <= NAMED else [],
-            "says": [moment_in_words(*until(moment), title) for moment in range(len(steps))],
-        },
+        shows=_shown(steps, values, maps, names, says),
         chosen={"moment": last},
         picture=lambda: training_moments(until(last)[0], steps[-1], maps, names, title),
     )
+
+
+def _shown(
+    steps: Sequence[int],
+    values: Mapping[str, Sequence[float]],
+    maps: Sequence[np.ndarray],
+    names: Sequence[str],
+    says: Sequence[str],
+) -> dict[str, Any]:
+    """Return what the explorer's module draws: curves, the maps of the moments, and a sentence for each."""
+    return {
+        "steps": steps,
+        # A list: a page may put the names of an object in another order, and the loss comes first.
+        "curves": [[name, listed(np.asarray(numbers))] for name, numbers in values.items()],
+        "maps": listed(np.stack(maps).round(3)),
+        "tokens": names if len(names) <= NAMED else [],
+        "says": says,
+    }
 
 
 class _Live:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import to_array, token_index, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
@@ -73,34 +73,51 @@ def weights_and_context(weights: Any, inputs: Any, tokens: Sequence[str], query:
             board.cells(third, top, scaled[index], (wide, high), scale, decimals=4, name=f"scaled {index}")
             board.text(second - 14, y, "×", ha="center", color=style.MUTED)
             board.text(third - 20, y, "=", ha="center", color=style.MUTED)
-        board.line((third - 26, rows.bottom + 8), (third + wide * dimensions, rows.bottom + 8), style.INK)
-        board.cells(
-            third,
-            rows.bottom + 20,
-            context,
-            (wide, 38),
-            scale,
-            decimals=4,
-            name="context",
-            frame=style.CONTEXT,
-        )
-        board.text(
-            third - 12,
-            rows.bottom + 39,
-            _("added up: the context"),
-            ha="right",
-            weight="bold",
-            color=style.CONTEXT,
-        )
-    alt = _(
+        _draw_sum(board, third, rows.bottom, context, wide, scale)
+    alt = _in_words(names, query, row, context)
+    return Picture(board.figure, alt + words.not_finite(context))
+
+
+def _in_words(names: Sequence[str], query: int, weights: np.ndarray, context: np.ndarray) -> str:
+    """Say what the weights of a query and its context are."""
+    return _(
         "The context of {query!r} as a weighted sum: each token's vector times its weight, added up. "
         "Weights: {weights}; they add up to {total}. Context: {context}.",
         query=names[query],
-        weights=words.by_token(names, row),
-        total=words.number(row.sum()),
+        weights=words.by_token(names, weights),
+        total=words.number(weights.sum()),
         context=words.vector(context),
     )
-    return Picture(board.figure, alt + words.not_finite(context))
+
+
+def _draw_sum(
+    board: Board,
+    x: float,
+    bottom: float,
+    context: np.ndarray,
+    width: float,
+    scale: tuple[mpl.Colormap, mpl.Normalize],
+) -> None:
+    """Draw below the scaled vectors what they add up to."""
+    board.line((x - 26, bottom + 8), (x + width * len(context), bottom + 8), style.INK)
+    board.cells(
+        x,
+        bottom + 20,
+        context,
+        (width, 38),
+        scale,
+        decimals=4,
+        name="context",
+        frame=style.CONTEXT,
+    )
+    board.text(
+        x - 12,
+        bottom + 39,
+        _("added up: the context"),
+        ha="right",
+        weight="bold",
+        color=style.CONTEXT,
+    )
 
 
 def _weights_of(weights: Any, query: int, count: int) -> np.ndarray:

@@ -265,32 +265,50 @@ def _draw(
                 figure.text(x / width, 1 - (y - rise) / height, name, weight="bold", va="center")
             if row_sums and single:
                 _write_row_sums(axes, values, plan.cell)
-        for line, (note, outline) in enumerate(reversed(notes)):
-            y = (20 + LINE * line) / height
-            if outline is not None:
-                swatch = (plan.left / width, y - 7 / height), (20 / width, 14 / height)
-                _outline(figure, *swatch, outline, f"swatch {outline}")
-            figure.text(
-                (plan.left + (0 if outline is None else 30)) / width,
-                y,
-                note,
-                fontsize=style.points(style.SMALL_SIZE),
-                color=style.MUTED,
-                va="center",
-            )
-        if single and not plan.numbered:
-            x, y = plan.origin(0)
-            box = (
-                (width - 78) / width,
-                1 - (y + plan.cell * queries) / height,
-                12 / width,
-                plan.cell * queries / height,
-            )
-            _add_color_bar(figure, scale, box, "vertical")
-        if not single:
-            box = (plan.left / width, 34 / height, min(280, width - plan.left - 30) / width, 12 / height)
-            _add_color_bar(figure, scale, box, "horizontal")
+        _write_notes(figure, notes, plan)
+        _add_color_bars(figure, scale, plan, single, queries)
     return figure
+
+
+def _add_color_bars(
+    figure: mpl.Figure,
+    scale: tuple[mpl.Colormap, mpl.Normalize],
+    plan: _Plan,
+    single: bool,
+    queries: int,
+) -> None:
+    """Add what the colours mean: beside a single map without numbers, or below several."""
+    width, height = plan.size
+    if single and not plan.numbered:
+        _x, y = plan.origin(0)
+        box = (
+            (width - 78) / width,
+            1 - (y + plan.cell * queries) / height,
+            12 / width,
+            plan.cell * queries / height,
+        )
+        _add_color_bar(figure, scale, box, "vertical")
+    if not single:
+        box = (plan.left / width, 34 / height, min(280, width - plan.left - 30) / width, 12 / height)
+        _add_color_bar(figure, scale, box, "horizontal")
+
+
+def _write_notes(figure: mpl.Figure, notes: Sequence[tuple[str, bool | None]], plan: _Plan) -> None:
+    """Write notes below the maps, each beside the outline that it explains."""
+    width, height = plan.size
+    for line, (note, outline) in enumerate(reversed(notes)):
+        y = (20 + LINE * line) / height
+        if outline is not None:
+            swatch = (plan.left / width, y - 7 / height), (20 / width, 14 / height)
+            _outline(figure, *swatch, outline, f"swatch {outline}")
+        figure.text(
+            (plan.left + (0 if outline is None else 30)) / width,
+            y,
+            note,
+            fontsize=style.points(style.SMALL_SIZE),
+            color=style.MUTED,
+            va="center",
+        )
 
 
 def _notes(hits: Mapping[tuple[int, int], bool]) -> list[tuple[str, bool | None]]:
@@ -327,6 +345,22 @@ def _outline(
         )
 
 
+def _hatch_not_finite(axes: mpl.Axes, values: np.ndarray) -> None:
+    """Hatch the cells that hold no number."""
+    for query, key in np.argwhere(~np.isfinite(values)):
+        hatched = mpl.Rectangle(
+            (key - 0.5, query - 0.5),
+            1,
+            1,
+            facecolor=style.CARD,
+            edgecolor=style.LINE,
+            hatch="////",
+            linewidth=0,
+            gid=f"not finite {query} {key}",
+        )
+        axes.add_artist(hatched)
+
+
 def _draw_map(
     axes: mpl.Axes,
     values: np.ndarray,
@@ -355,22 +389,10 @@ def _draw_map(
         (-0.5, -0.5), keys, queries, fill=False, edgecolor=style.LINE, linewidth=1, clip_on=False
     )
     axes.add_artist(outline)
-    decimals = 4 if plan.cell >= 58 else 2
-    for query, key in np.argwhere(~np.isfinite(values)):
-        hatched = mpl.Rectangle(
-            (key - 0.5, query - 0.5),
-            1,
-            1,
-            facecolor=style.CARD,
-            edgecolor=style.LINE,
-            hatch="////",
-            linewidth=0,
-            gid=f"not finite {query} {key}",
-        )
-        axes.add_artist(hatched)
+    _hatch_not_finite(axes, values)
     if not plan.numbered:
         return
-    faces = style.fills(values, scale)
+    decimals, faces = 4 if plan.cell >= 58 else 2, style.fills(values, scale)
     for (query, key), value in np.ndenumerate(values):
         if 0 <= value < faint:
             continue

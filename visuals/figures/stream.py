@@ -42,22 +42,7 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
         )
         for index, (layer, part) in enumerate(branches):
             left = first + 2 * GAP + index * (BOX + 3 * GAP)
-            color = style.WEIGHT if part == "attention" else style.CONTEXT
-            what = _("between tokens") if part == "attention" else _("within a token")
-            _box(board, left, above, (f"LayerNorm, {part}", what), color, grown=12)
-            board.arrow((left - GAP, line), (left - GAP, above))
-            board.line((left - GAP, above), (left - 12, above), style.MUTED)
-            board.line((left + BOX + 12, above), (left + BOX + GAP, above), style.MUTED)
-            board.arrow((left + BOX + GAP, above), (left + BOX + GAP, line - 12))
-            _plus(board, left + BOX + GAP, line)
-            if part == "attention":
-                board.text(
-                    left - 12,
-                    above - 38,
-                    _("block {layer}", layer=layer),
-                    size=style.SMALL_SIZE,
-                    weight="bold",
-                )
+            _draw_branch(board, left, (line, above), layer, part)
         _box(board, last, line, ("LayerNorm,", "unembedding"), style.QUERY)
         board.arrow((last + BOX, line), (last + BOX + GAP, line))
         _box(board, last + BOX + GAP, line, ("next token", "(b, tokens, vocab)"), style.MUTED)
@@ -74,6 +59,27 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
             told=parts_in_words,
         ),
     )
+
+
+def _draw_branch(board: Board, left: float, heights: tuple[float, float], layer: int, part: str) -> None:
+    """Draw a part of a block above the stream: it reads the stream, and adds to it."""
+    line, above = heights
+    color = style.WEIGHT if part == "attention" else style.CONTEXT
+    what = _("between tokens") if part == "attention" else _("within a token")
+    _box(board, left, above, (f"LayerNorm, {part}", what), color, grown=12)
+    board.arrow((left - GAP, line), (left - GAP, above))
+    board.line((left - GAP, above), (left - 12, above), style.MUTED)
+    board.line((left + BOX + 12, above), (left + BOX + GAP, above), style.MUTED)
+    board.arrow((left + BOX + GAP, above), (left + BOX + GAP, line - 12))
+    _plus(board, left + BOX + GAP, line)
+    if part == "attention":
+        board.text(
+            left - 12,
+            above - 38,
+            _("block {layer}", layer=layer),
+            size=style.SMALL_SIZE,
+            weight="bold",
+        )
 
 
 def _box(

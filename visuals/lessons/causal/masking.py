@@ -68,24 +68,8 @@ def masking_steps(scores: Any, tokens: Sequence[str], d_k: float = 1.0) -> Pictu
             left, top = lefts[index % 2], 48 + height * (index // 2)
             board.text(left, top + 20, heading, weight="bold", color=color)
             board.text(left, top + 42, detail, size=style.SMALL_SIZE, color=style.MUTED)
-            for row in range(count):
-                y = top + 58 + ROW * row
-                if index % 2 == 0:
-                    board.text(left - 8, y + ROW / 2 - 1, words.shortened(names[row]), ha="right")
-                hidden = row + 1 if name in ("masked", "divided") else count
-                board.cells(
-                    left,
-                    y,
-                    matrix[row, :hidden],
-                    (cell, ROW - 2),
-                    shades.get(name, shades["other"]),
-                    decimals=2,
-                    name=f"{name} {row}",
-                )
-                for key in range(hidden, count):
-                    _hidden(board, left + key * cell, y, cell, f"{name} {row} {key}")
-                if name != "scores":
-                    _row_sum(board, left + cell * count + 8, y + ROW / 2 - 1, matrix[row].sum(), name, row)
+            shade = shades.get(name, shades["other"])
+            _draw_matrix(board, (left, top), cell, matrix, shade, name, names if index % 2 == 0 else ())
         for index in (0, 1):
             y = 48 + height * index + 20
             board.arrow((lefts[1] - 74, y), (lefts[1] - 12, y))
@@ -98,6 +82,37 @@ def masking_steps(scores: Any, tokens: Sequence[str], d_k: float = 1.0) -> Pictu
         rows=_rows_in_words(divided, names),
     )
     return Picture(board.figure, alt)
+
+
+def _draw_matrix(
+    board: Board,
+    corner: tuple[float, float],
+    cell: float,
+    matrix: np.ndarray,
+    shade: tuple[mpl.Colormap, mpl.Normalize],
+    name: str,
+    labels: Sequence[str],
+) -> None:
+    """Draw one matrix below its heading, what is hidden in it hatched, and what its rows add up to."""
+    (left, top), count = corner, len(matrix)
+    for row in range(count):
+        y = top + 58 + ROW * row
+        if labels:
+            board.text(left - 8, y + ROW / 2 - 1, words.shortened(labels[row]), ha="right")
+        hidden = row + 1 if name in ("masked", "divided") else count
+        board.cells(
+            left,
+            y,
+            matrix[row, :hidden],
+            (cell, ROW - 2),
+            shade,
+            decimals=2,
+            name=f"{name} {row}",
+        )
+        for key in range(hidden, count):
+            _hidden(board, left + key * cell, y, cell, f"{name} {row} {key}")
+        if name != "scores":
+            _row_sum(board, left + cell * count + 8, y + ROW / 2 - 1, matrix[row].sum(), name, row)
 
 
 def _hidden(board: Board, x: float, y: float, width: float, name: str) -> None:
@@ -182,14 +197,7 @@ def cut_and_stretch(scores: Any, tokens: Sequence[str], query: int = 2) -> Pictu
             board.text(MARGIN, top + 10, heading, weight="bold", color=style.WEIGHT)
             _stack(board, top + 24, high, room, shares, names, seen, name)
         same = float(np.abs(stretched - alone).max()) < 1e-6
-        verdict = _("✓ bars 3 and 4 are the same") if same else _("✗ bars 3 and 4 differ")
-        board.text(
-            MARGIN,
-            58 + step * len(bars) + 8,
-            verdict,
-            weight="bold",
-            color=style.CONTEXT if same else style.WARNING,
-        )
+        _write_verdict(board, 58 + step * len(bars) + 8, same)
     alt = _(
         "The weights of {query!r} as bars. Softmax over all {count} tokens: {weights}. With the future "
         "cut off, {kept} is left. Each divided by that: {stretched}. Softmax over the first {seen} "
@@ -204,6 +212,18 @@ def cut_and_stretch(scores: Any, tokens: Sequence[str], query: int = 2) -> Pictu
         same=_(", the same") if same else "",
     )
     return Picture(board.figure, alt)
+
+
+def _write_verdict(board: Board, y: float, same: bool) -> None:
+    """Write whether the two last bars are the same."""
+    verdict = _("✓ bars 3 and 4 are the same") if same else _("✗ bars 3 and 4 differ")
+    board.text(
+        MARGIN,
+        y,
+        verdict,
+        weight="bold",
+        color=style.CONTEXT if same else style.WARNING,
+    )
 
 
 def _stack(

@@ -57,7 +57,6 @@ def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
     cell = float(np.clip(300 / len(names), NARROWEST, 44))
     left = MARGIN + label_width(names) + 8
     side = cell * len(names) + left + 14
-    small = min(style.SMALL_SIZE, cell * 0.8)
     above = 0.71 * LETTER * max(len(words.shortened(name)) for name in names) + 150
     panels = (
         ("hidden", _("True: hidden from the query"), "scores.masked_fill(hidden, -torch.inf)", shut),
@@ -71,14 +70,7 @@ def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
             board.text(x, 62, name, weight="bold")
             board.text(x, 84, meaning, size=style.SMALL_SIZE)
             board.text(x, 108, use, size=11.5, color=style.MUTED, linespacing=1.3)
-            for place, token in enumerate(names):
-                middle = (place + 0.5) * cell
-                text = words.shortened(token)
-                board.text(
-                    x + middle - 4, above - 8, text, size=small, rotation=45,
-                    rotation_mode="anchor", va="bottom",
-                )  # fmt: skip
-                board.text(x - 8, above + middle, text, size=small, ha="right")
+            _name_tokens(board, (x, above), cell, names)
             for (row, column), true in np.ndenumerate(mask):
                 seen = bool(true) == (index == 1)
                 face, hatch = (style.sequential()(OPEN), None) if seen else (style.CARD, "////")
@@ -104,6 +96,19 @@ def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
             told=in_words,
         ),
     )
+
+
+def _name_tokens(board: Board, corner: tuple[float, float], cell: float, names: Sequence[str]) -> None:
+    """Write the tokens above the columns of a grid and before its rows."""
+    (x, above), small = corner, min(style.SMALL_SIZE, cell * 0.8)
+    for index, token in enumerate(names):
+        middle = (index + 0.5) * cell
+        text = words.shortened(token)
+        board.text(
+            x + middle - 4, above - 8, text, size=small, rotation=45,
+            rotation_mode="anchor", va="bottom",
+        )  # fmt: skip
+        board.text(x - 8, above + middle, text, size=small, ha="right")
 
 
 @when_ready

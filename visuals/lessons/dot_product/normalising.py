@@ -72,18 +72,19 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
                 scale=together,
             )
         for left, (good, verdict, size) in zip(lefts[1:], verdicts, strict=True):
-            board.text(
-                left,
-                rows.bottom + 40,
-                "\n".join(
-                    fill(line, 27) for line in f"{'✓' if good else '✗'} {_(verdict, size=size)}".splitlines()
-                ),
-                size=style.SMALL_SIZE,
-                color=style.CONTEXT if good else style.WARNING,
-                weight="bold",
-                linespacing=1.3,
-            )
-    alt = _(
+            _write_verdict(board, left, rows.bottom + 40, good, _(verdict, size=size))
+    alt = _in_words(names, (values, shares, weights), verdicts)
+    return Picture(board.figure, alt)
+
+
+def _in_words(
+    names: Sequence[str],
+    columns: tuple[np.ndarray, np.ndarray, np.ndarray],
+    verdicts: Sequence[tuple[bool, str, str]],
+) -> str:
+    """Say what the scores are, what both ways make of them, and what is to be said of each."""
+    values, shares, weights = columns
+    return _(
         "The same {count} scores turned into weights in two ways. Scores: {scores}; their sum {total}. "
         "Divided by the sum: {shares} ({first}). Softmax: {weights} ({second}).",
         count=len(values),
@@ -94,7 +95,19 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
         weights=words.by_token(names, weights),
         second=_on_one_line(_(verdicts[1][1], size=verdicts[1][2])),
     )
-    return Picture(board.figure, alt)
+
+
+def _write_verdict(board: Board, x: float, y: float, good: bool, verdict: str) -> None:
+    """Write what is to be said of one of the two ways, in green or red."""
+    board.text(
+        x,
+        y,
+        "\n".join(fill(line, 27) for line in f"{'✓' if good else '✗'} {verdict}".splitlines()),
+        size=style.SMALL_SIZE,
+        color=style.CONTEXT if good else style.WARNING,
+        weight="bold",
+        linespacing=1.3,
+    )
 
 
 def _verdict_on_sum(scores: np.ndarray, shares: np.ndarray) -> tuple[bool, str, str]:

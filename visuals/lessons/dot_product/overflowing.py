@@ -8,6 +8,7 @@ import numpy as np
 
 from visuals import mpl, style, words
 from visuals.arrays import with_axes
+from visuals.figures.layout import titled_figure
 from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -43,6 +44,27 @@ def overflow(scores: Any = (0.0, 60.0, 120.0), largest: float = 120.0) -> Pictur
     return _draw(largest, x[finite], y[finite], values, exponentials, naive, overflows)
 
 
+def _mark_limit(axes: mpl.Axes, largest: float) -> None:
+    """Mark from where on exp(x) is inf."""
+    axes.axvspan(
+        LIMIT,
+        largest,
+        facecolor=style.CARD,
+        edgecolor=style.WARNING,
+        hatch="//",
+        linewidth=0,
+        alpha=0.6,
+    )
+    axes.axvline(LIMIT, color=style.WARNING, linewidth=2, gid="limit")
+    axes.set_title(
+        _("inf from x = {limit:.2f} on", limit=LIMIT),
+        color=style.WARNING,
+        fontsize=style.points(style.TEXT_SIZE),
+        loc="right",
+        weight="bold",
+    )
+
+
 def _draw(
     largest: float,
     x: np.ndarray,
@@ -52,18 +74,9 @@ def _draw(
     naive: np.ndarray,
     overflows: bool,
 ) -> Picture:
-    pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = mpl.Figure(figsize=(740 / pixels, 370 / pixels), dpi=pixels)
+        figure = titled_figure(740, 370, _("exp(x) outgrows float32"), (0.03, 0.925))
         axes = figure.add_axes((0.1, 0.16, 0.5, 0.64))
-        figure.text(
-            0.03,
-            0.925,
-            _("exp(x) outgrows float32"),
-            fontsize=style.points(style.TITLE_SIZE),
-            weight="bold",
-            va="center",
-        )
         axes.plot(x, y, color=style.SCORE, linewidth=2.4, label="exp(x) in float32")
         axes.set_yscale("log")
         axes.set_xlim(0, largest)
@@ -82,23 +95,7 @@ def _draw(
             weight="bold",
         )
         if overflows:
-            axes.axvspan(
-                LIMIT,
-                largest,
-                facecolor=style.CARD,
-                edgecolor=style.WARNING,
-                hatch="//",
-                linewidth=0,
-                alpha=0.6,
-            )
-            axes.axvline(LIMIT, color=style.WARNING, linewidth=2, gid="limit")
-            axes.set_title(
-                _("inf from x = {limit:.2f} on", limit=LIMIT),
-                color=style.WARNING,
-                fontsize=style.points(style.TEXT_SIZE),
-                loc="right",
-                weight="bold",
-            )
+            _mark_limit(axes, largest)
         _write_table(figure, scores, exponentials, naive)
     finite = _(
         "exp(x) stays finite: {value} at x = {largest:g}",

@@ -11,8 +11,8 @@ import numpy as np
 from visuals import style, words
 from visuals.arrays import token_index, token_names, with_axes
 from visuals.board import Board
-from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
-from visuals.flow import follow_query
+from visuals.figures.layout import MARGIN, Rows, cell_width, label_width, rows_below, text_size, write_tokens
+from visuals.flow import QueryFlow, follow_query
 from visuals.language import _, ngettext
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -132,21 +132,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
         board.title(
             MARGIN, 28, _("From scores to context for “{token}”", token=words.shortened(names[query]))
         )
-        headings = (
-            (first, _("vectors"), _("query in orange"), style.INK),
-            (second, "scores", _("dot product with query"), style.SCORE),
-            (third, "weights", _("softmax of the scores"), style.WEIGHT),
-            (fourth, "context", fill(_("weighted sum of the vectors"), 14), style.CONTEXT),
-        )
-        for x, heading, detail, color in headings:
-            board.text(x, 70, heading, weight="bold", color=color)
-            board.text(x, 82, detail, size=11.5, color=style.MUTED, va="top", linespacing=1.2)
-        for left, right in (
-            (second - gap + 6, second - 6),
-            (third - gap + 2, third - 10),
-            (fourth - gap + 2, fourth - 10),
-        ):
-            board.arrow((left, 70), (right, 70))
+        _head_columns(board, (first, second, third, fourth), gap)
         write_tokens(board, first - 8, rows, names, query)
         scale = style.color_scale(np.vstack([values, flow.context]))
         for index, top in enumerate(rows.tops):
@@ -160,20 +146,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
                 name=f"vector {index}",
                 frame=style.QUERY if index == query else None,
             )
-        for left, column, color, name in (
-            (second, flow.scores, style.SCORE, "score"),
-            (third, flow.weights, style.WEIGHT, "weight"),
-        ):
-            board.bars(
-                left,
-                rows.middles,
-                column,
-                room,
-                rows.height * 0.6,
-                color=color,
-                name=name,
-                size=text_size(rows),
-            )
+        _draw_bars(board, rows, (second, third), (flow.scores, flow.weights), room)
         board.cells(
             fourth,
             (rows.top + rows.bottom - 38) / 2,
@@ -184,8 +157,47 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
             name="context",
             frame=style.CONTEXT,
         )
+    alt = _way_in_words(flow, names, query)
+    return Picture(board.figure, alt + words.not_finite(flow.context))
+
+
+def _head_columns(board: Board, lefts: Sequence[float], gap: float) -> None:
+    """Write what each of the four columns holds, with an arrow from one to the next."""
+    headings = (
+        (lefts[0], _("vectors"), _("query in orange"), style.INK),
+        (lefts[1], "scores", _("dot product with query"), style.SCORE),
+        (lefts[2], "weights", _("softmax of the scores"), style.WEIGHT),
+        (lefts[3], "context", fill(_("weighted sum of the vectors"), 14), style.CONTEXT),
+    )
+    for x, heading, detail, color in headings:
+        board.text(x, 70, heading, weight="bold", color=color)
+        board.text(x, 82, detail, size=11.5, color=style.MUTED, va="top", linespacing=1.2)
+    for left, before, after in zip(lefts[1:], (6, 2, 2), (6, 10, 10), strict=True):
+        board.arrow((left - gap + before, 70), (left - after, 70))
+
+
+def _draw_bars(
+    board: Board, rows: Rows, lefts: Sequence[float], columns: Sequence[np.ndarray], room: float
+) -> None:
+    """Draw scores and weights as bars."""
+    looks = ((style.SCORE, "score"), (style.WEIGHT, "weight"))
+    for left, column, (color, name) in zip(lefts, columns, looks, strict=True):
+        board.bars(
+            left,
+            rows.middles,
+            column,
+            room,
+            rows.height * 0.6,
+            color=color,
+            name=name,
+            size=text_size(rows),
+        )
+
+
+def _way_in_words(flow: QueryFlow, names: Sequence[str], query: int) -> str:
+    """Say what a query token's scores, weights and context are."""
     extremes = words.extremes(flow.weights)
-    alt = (
+    return (
         _(
             "From scores to context for the query {query!r}. Scores: {scores}. Weights after softmax: "
             "{weights}.",
@@ -197,4 +209,3 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
         + (_("The largest weight is on {key!r}.", key=names[extremes[0]]) + " " if extremes else "")
         + _("Context: {context}.", context=words.vector(flow.context))
     )
-    return Picture(board.figure, alt + words.not_finite(flow.context))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -52,30 +52,12 @@ def batch_stack(batch: Any, sentences: Sequence[Sequence[str]]) -> Picture:
         board.title(MARGIN, 28, _("A batch of {count} sentences: shape ({shape})", count=count, shape=shape))
         for index in range(count):
             left, y = MARGIN + 84 + step[0] * index, top + step[1] * index
-            board.axes.add_patch(
-                mpl.FancyBboxPatch(
-                    (left, y),
-                    *card,
-                    boxstyle="round,pad=0,rounding_size=6",
-                    facecolor=style.CARD,
-                    edgecolor=style.MUTED,
-                    linewidth=1.4,
-                    gid=f"sentence {index}",
-                )
-            )
+            _draw_card(board, (left, y), card, f"sentence {index}")
             board.text(left + 14, y + 22, f"batch[{index}]", weight="bold", color=style.QUERY)
-            for position, token in enumerate(names[index]):
-                middle = y + 46 + row * position + (row - 3) / 2
-                board.text(left + labels + 4, middle, words.shortened(token), ha="right", size=13)
-                board.cells(
-                    left + labels + 14,
-                    y + 46 + row * position,
-                    values[index, position],
-                    (cell, row - 3),
-                    scale,
-                    decimals=decimals,
-                    name=f"vector {index} {position}",
-                )
+            look = {"scale": scale, "decimals": decimals}
+            _draw_vectors(
+                board, (left + labels, y + 46), (cell, row), values[index], names[index], index, look
+            )
         _name_axes(board, values.shape, card, top, step, labels)
     same = count > 1 and all(np.array_equal(values[0], other) for other in values[1:])
     alt = (
@@ -92,6 +74,39 @@ def batch_stack(batch: Any, sentences: Sequence[Sequence[str]]) -> Picture:
         + (" " + _("All sentences hold the same numbers.") if same else "")
     )
     return Picture(board.figure, alt + words.not_finite(values))
+
+
+def _draw_card(board: Board, corner: tuple[float, float], size: tuple[float, float], name: str) -> None:
+    """Draw the card that a sentence is written on."""
+    board.axes.add_patch(
+        mpl.FancyBboxPatch(
+            corner,
+            *size,
+            boxstyle="round,pad=0,rounding_size=6",
+            facecolor=style.CARD,
+            edgecolor=style.MUTED,
+            linewidth=1.4,
+            gid=name,
+        )
+    )
+
+
+def _draw_vectors(
+    board: Board,
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    values: np.ndarray,
+    names: Sequence[str],
+    index: int,
+    look: Mapping[str, Any],
+) -> None:
+    """Draw the vectors of a sentence below one another, each after its token."""
+    (x, top), (cell, row) = corner, size
+    for position, token in enumerate(names):
+        y = top + row * position
+        board.text(x + 4, y + (row - 3) / 2, words.shortened(token), ha="right", size=13)
+        name = f"vector {index} {position}"
+        board.cells(x + 14, y, values[position], (cell, row - 3), name=name, **look)
 
 
 def _name_axes(

@@ -71,18 +71,24 @@ def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
             size=style.SMALL_SIZE,
             color=style.MUTED,
         )
+    alt = _joined_in_words(first, second, names)
+    return Picture(board.figure, alt)
+
+
+def _joined_in_words(causal: np.ndarray, padding: np.ndarray, names: Sequence[str]) -> str:
+    """Say which keys two masks leave visible together."""
+    both = causal & padding
     rows = "; ".join(f"{name}: {_listed(both[index], names)}" for index, name in enumerate(names))
-    alt = _(
+    return _(
         "Three grids of {count} queries by {count} keys, 1 where a key is visible: the causal mask "
         "({causal} ones), the padding mask ({padding} ones), and both joined with and ({both} ones). "
         "Joined, row by row, the visible positions: {rows}.",
-        count=count,
-        causal=int(first.sum()),
-        padding=int(second.sum()),
+        count=len(names),
+        causal=int(causal.sum()),
+        padding=int(padding.sum()),
         both=int(both.sum()),
         rows=rows,
     )
-    return Picture(board.figure, alt)
 
 
 @when_ready
@@ -124,17 +130,7 @@ def visible_keys(
         _draw_grid(board, left, top, cell, allowed, key_names, name="mask")
         _name_rows(board, left - 8, top, cell, query_names, query)
         if query is not None:
-            board.axes.add_patch(
-                mpl.Rectangle(
-                    (left, top + query * cell),
-                    cell * keys,
-                    cell,
-                    fill=False,
-                    edgecolor=style.QUERY,
-                    linewidth=2.4,
-                    gid="query frame",
-                )
-            )
+            _frame_row(board, (left, top + query * cell), (cell * keys, cell))
     rows = "; ".join(
         f"{name}: {_listed(allowed[index], key_names)}" for index, name in enumerate(query_names)
     )
@@ -149,6 +145,20 @@ def visible_keys(
         rows=rows,
     )
     return Picture(board.figure, alt)
+
+
+def _frame_row(board: Board, corner: tuple[float, float], size: tuple[float, float]) -> None:
+    """Draw a frame around the row of one query."""
+    board.axes.add_patch(
+        mpl.Rectangle(
+            corner,
+            *size,
+            fill=False,
+            edgecolor=style.QUERY,
+            linewidth=2.4,
+            gid="query frame",
+        )
+    )
 
 
 def _overhang(names: Sequence[str]) -> float:

@@ -15,6 +15,7 @@ PADDING = "<pad>"
 COLUMN = 306.0
 BETWEEN = 128.0
 CHIP_HEIGHT = 28.0
+BOX = 84.0  # the height of a box
 LETTER = 8.2
 
 
@@ -30,9 +31,8 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
     left, right = float(MARGIN), MARGIN + COLUMN + BETWEEN
     lines = max(len(_chip_lines(source)), len(_chip_lines(target)))
     first = 96 + lines * (CHIP_HEIGHT + 6) + 34
-    box = 84.0
-    second = first + box + 62
-    third = second + box + 46
+    second = first + BOX + 62
+    third = second + BOX + 46
     with style.look():
         board = Board(round(right + COLUMN + MARGIN), round(third + 58 + MARGIN))
         board.title(left, 28, "Encoder")
@@ -44,60 +44,8 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
         middle_left, middle_right = left + COLUMN / 2, right + COLUMN / 2
         for x in (middle_left, middle_right):
             board.arrow((x, first - 28), (x, first - 3))
-        _box(
-            board,
-            left,
-            first,
-            "self-attention",
-            (_("query, key, value: source"), _("mask: padding")),
-            style.SCORE,
-        )
-        _box(
-            board,
-            right,
-            first,
-            "masked self-attention",
-            (_("query, key, value: target"), _("mask: causal and padding")),
-            style.SCORE,
-        )
-        board.arrow((middle_left, first + box + 3), (middle_left, second - 3))
-        board.arrow((middle_right, first + box + 3), (middle_right, second - 3), style.QUERY)
-        board.text(middle_right + 12, (first + box + second) / 2, "query", color=style.QUERY, weight="bold")
-        _box(
-            board,
-            left,
-            second,
-            _("output of the encoder"),
-            (_("{count} vectors, one for each", count=len(source)), "source token"),
-            style.MUTED,
-        )
-        _box(
-            board,
-            right,
-            second,
-            "cross-attention",
-            (_("query: target; key, value: source"), _("mask: padding of the source")),
-            style.CONTEXT,
-        )
-        board.arrow((left + COLUMN + 4, second + box / 2), (right - 4, second + box / 2), style.CONTEXT)
-        board.text(
-            left + COLUMN + BETWEEN / 2,
-            second + box / 2 - 16,
-            "key, value",
-            ha="center",
-            color=style.CONTEXT,
-            weight="bold",
-        )
-        board.arrow((middle_right, second + box + 3), (middle_right, third - 3))
-        _box(
-            board,
-            right,
-            third,
-            _("{count} vectors, one for each target token", count=len(target)),
-            (),
-            style.MUTED,
-            height=46,
-        )
+        _draw_self_attention(board, (left, right), (first, second))
+        _draw_cross_attention(board, (left, right), (second, third), (len(source), len(target)))
     alt = _(
         "Data flow of the encoder-decoder. The encoder reads the source, {source}: self-attention with "
         "query, key and value from the source and a padding mask gives one vector for each source token. "
@@ -110,6 +58,72 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
         count=len(target),
     )
     return Picture(board.figure, alt)
+
+
+def _draw_self_attention(board: Board, lefts: tuple[float, float], tops: tuple[float, float]) -> None:
+    """Draw how the tokens of each sentence look at one another, and an arrow to what comes of it."""
+    (left, right), (first, second) = lefts, tops
+    _box(
+        board,
+        left,
+        first,
+        "self-attention",
+        (_("query, key, value: source"), _("mask: padding")),
+        style.SCORE,
+    )
+    _box(
+        board,
+        right,
+        first,
+        "masked self-attention",
+        (_("query, key, value: target"), _("mask: causal and padding")),
+        style.SCORE,
+    )
+    board.arrow((left + COLUMN / 2, first + BOX + 3), (left + COLUMN / 2, second - 3))
+    board.arrow((right + COLUMN / 2, first + BOX + 3), (right + COLUMN / 2, second - 3), style.QUERY)
+    board.text(right + COLUMN / 2 + 12, (first + BOX + second) / 2, "query", color=style.QUERY, weight="bold")
+
+
+def _draw_cross_attention(
+    board: Board, lefts: tuple[float, float], tops: tuple[float, float], counts: tuple[int, int]
+) -> None:
+    """Draw how the target's tokens look at the source's, and what comes of it."""
+    (left, right), (second, third), (source, target) = lefts, tops, counts
+    _box(
+        board,
+        left,
+        second,
+        _("output of the encoder"),
+        (_("{count} vectors, one for each", count=source), "source token"),
+        style.MUTED,
+    )
+    _box(
+        board,
+        right,
+        second,
+        "cross-attention",
+        (_("query: target; key, value: source"), _("mask: padding of the source")),
+        style.CONTEXT,
+    )
+    board.arrow((left + COLUMN + 4, second + BOX / 2), (right - 4, second + BOX / 2), style.CONTEXT)
+    board.text(
+        left + COLUMN + BETWEEN / 2,
+        second + BOX / 2 - 16,
+        "key, value",
+        ha="center",
+        color=style.CONTEXT,
+        weight="bold",
+    )
+    board.arrow((right + COLUMN / 2, second + BOX + 3), (right + COLUMN / 2, third - 3))
+    _box(
+        board,
+        right,
+        third,
+        _("{count} vectors, one for each target token", count=target),
+        (),
+        style.MUTED,
+        height=46,
+    )
 
 
 def sentence(tokens: Sequence[str], name: str) -> list[str]:
@@ -191,7 +205,7 @@ def _box(
     heading: str,
     lines: Sequence[str],
     color: str,
-    height: float = 84.0,
+    height: float = BOX,
 ) -> None:
     board.axes.add_patch(
         mpl.FancyBboxPatch(

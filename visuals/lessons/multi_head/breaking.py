@@ -68,7 +68,6 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
     """
     every = [right, *broken]
     high = 64 + CURVES + 100 + len(every) * LINE
-    highest = max(float(training.errors.max()) for training in every)
     colors = [style.CONTEXT, style.SCORE, style.WARNING, style.QUERY, style.WEIGHT]
     with style.look():
         pixels = style.PIXELS_PER_INCH
@@ -85,33 +84,7 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
             fontsize=style.points(style.TITLE_SIZE),
         )
         axes = figure.add_axes((70 / WIDTH, 1 - (64 + CURVES) / high, 405 / WIDTH, CURVES / high))
-        axes.set(
-            xlim=(0, STEPS),
-            ylim=(0, 1.05 * highest),
-            xlabel=_("training step"),
-            ylabel=_("error on new stories"),
-        )
-        ends = apart(np.array([training.error for training in every]), 0.075 * highest)
-        for index, (training, end, color) in enumerate(zip(every, ends, colors, strict=True)):
-            bug = next(iter(training.bugs), "right")
-            axes.plot(
-                training.steps,
-                training.errors,
-                color=color,
-                linestyle=DASHES[index % len(DASHES)],
-                linewidth=2.4,
-                gid=f"error {bug}",
-            )
-            axes.annotate(
-                f"{_(NAMES.get(bug, 'right'))}: {words.number(training.error, 2)}",
-                (STEPS, end),
-                (style.points(10), 0),
-                textcoords="offset points",
-                va="center",
-                color=color,
-                weight="bold",
-                annotation_clip=False,
-            )
+        _draw_curves(axes, every, colors)
         top = 64 + CURVES + 76
         for left, heading in zip(COLUMNS, (_("before training"), *map(_, FACTS)), strict=True):
             write(left, top, heading, color=style.MUTED, fontsize=style.points(style.SMALL_SIZE))
@@ -131,6 +104,38 @@ def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
                     gid=f"fact {bug} {column}",
                 )
     return Picture(figure, _in_words(right, broken))
+
+
+def _draw_curves(axes: mpl.Axes, every: Sequence[Training], colors: Sequence[str]) -> None:
+    """Draw how the error of each class falls, with its name where its curve ends."""
+    highest = max(float(training.errors.max()) for training in every)
+    axes.set(
+        xlim=(0, STEPS),
+        ylim=(0, 1.05 * highest),
+        xlabel=_("training step"),
+        ylabel=_("error on new stories"),
+    )
+    ends = apart(np.array([training.error for training in every]), 0.075 * highest)
+    for index, (training, end, color) in enumerate(zip(every, ends, colors, strict=True)):
+        bug = next(iter(training.bugs), "right")
+        axes.plot(
+            training.steps,
+            training.errors,
+            color=color,
+            linestyle=DASHES[index % len(DASHES)],
+            linewidth=2.4,
+            gid=f"error {bug}",
+        )
+        axes.annotate(
+            f"{_(NAMES.get(bug, 'right'))}: {words.number(training.error, 2)}",
+            (STEPS, end),
+            (style.points(10), 0),
+            textcoords="offset points",
+            va="center",
+            color=color,
+            weight="bold",
+            annotation_clip=False,
+        )
 
 
 def _in_words(right: Training, broken: Sequence[Training]) -> str:

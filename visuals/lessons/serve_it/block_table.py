@@ -22,20 +22,8 @@ def block_table(texts: Texts, num_blocks: int, block_size: int) -> Picture:
 
     Raises ValueError where a table has too few blocks, names one twice or one that is not in the pool.
     """
-    listed = [block for table, _tokens in texts.values() for block in table]
-    if not 1 <= len(texts) <= len(COLORS) or len(set(listed)) < len(listed):
-        raise ValueError("There are one to three texts, and no block is in two tables.")
-    if not all(0 <= block < num_blocks for block in listed) or not 1 <= num_blocks * block_size <= 64:
-        raise ValueError(f"Blocks are numbered from 0 to {num_blocks - 1}; at most 64 slots can be drawn.")
-    if any(-(-tokens // block_size) > len(table) for table, tokens in texts.values()):
-        raise ValueError("A text has more tokens than the blocks of its table have slots.")
-    owner = {
-        block * block_size + slot: (name, at * block_size + slot, COLORS[row])
-        for row, (name, (table, tokens)) in enumerate(texts.items())
-        for at, block in enumerate(table)
-        for slot in range(block_size)
-        if at * block_size + slot < tokens
-    }
+    _refuse_odd(texts, num_blocks, block_size)
+    owner = _owners(texts, block_size)
     left = 300
     with style.look():
         board = Board(left + block_size * SLOT + 3 * MARGIN + 40, 96 + max(num_blocks, 2 * len(texts)) * ROW)
@@ -78,7 +66,30 @@ def block_table(texts: Texts, num_blocks: int, block_size: int) -> Picture:
         )
         for name, (table, tokens) in texts.items()
     )
-    unused = [str(block) for block in range(num_blocks) if block not in listed]
+    used = {block for table, _tokens in texts.values() for block in table}
+    unused = [str(block) for block in range(num_blocks) if block not in used]
     about = _("A pool of {blocks} blocks of {size} slots.", blocks=num_blocks, size=block_size)
     rest = _("Free blocks: {blocks}.", blocks=", ".join(unused) or _("none"))
     return Picture(board.figure, f"{about} {summary} {rest}")
+
+
+def _owners(texts: Texts, block_size: int) -> dict[int, tuple[str, int, str]]:
+    """Return for each slot that holds a token the text, the token and the text's colour."""
+    return {
+        block * block_size + slot: (name, at * block_size + slot, COLORS[row])
+        for row, (name, (table, tokens)) in enumerate(texts.items())
+        for at, block in enumerate(table)
+        for slot in range(block_size)
+        if at * block_size + slot < tokens
+    }
+
+
+def _refuse_odd(texts: Texts, num_blocks: int, block_size: int) -> None:
+    """Raise ValueError for tables that cannot be drawn."""
+    listed = [block for table, _tokens in texts.values() for block in table]
+    if not 1 <= len(texts) <= len(COLORS) or len(set(listed)) < len(listed):
+        raise ValueError("There are one to three texts, and no block is in two tables.")
+    if not all(0 <= block < num_blocks for block in listed) or not 1 <= num_blocks * block_size <= 64:
+        raise ValueError(f"Blocks are numbered from 0 to {num_blocks - 1}; at most 64 slots can be drawn.")
+    if any(-(-tokens // block_size) > len(table) for table, tokens in texts.values()):
+        raise ValueError("A text has more tokens than the blocks of its table have slots.")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from visuals import style, words
+from visuals import mpl, style, words
 from visuals.arrays import with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, cell_width
@@ -67,28 +68,21 @@ def query_key_value(x: Any, W_query: Any, W_key: Any, W_value: Any, token: str =
         for index, (name, purpose, color) in enumerate(ROLES):
             y = top + index * (block + 46)
             middle = y + block / 2
-            matrix = matrices[name]
-            board.cells(
-                MARGIN, middle - 17, vector, (width, 34), scale, decimals=decimals, name=f"token {name}"
-            )
+            name_cells, size = f"token {name}", (width, 34)
+            board.cells(MARGIN, middle - 17, vector, size, scale, decimals=decimals, name=name_cells)
             board.text(second - 20, middle, "@", ha="center", color=style.MUTED)
-            board.text(second, y - 13, f"W_{name}", weight="bold", color=color)
-            for row, numbers in enumerate(matrix):
-                board.cells(
-                    second,
-                    y + row * height,
-                    numbers,
-                    (wide, height),
-                    scale,
-                    decimals=4,
-                    name=f"W_{name} {row}",
-                )
+            _draw_matrix(board, (second, y), (wide, height), matrices[name], scale, (f"W_{name}", color))
             board.text(third - 20, middle, "=", ha="center", color=style.MUTED)
-            board.cells(
-                third, middle - 17, results[name], (wide, 34), outcome, decimals=4, name=name, frame=color
-            )
+            result, size = results[name], (wide, 34)
+            board.cells(third, middle - 17, result, size, outcome, decimals=4, name=name, frame=color)
             board.text(last, middle - 9, name, weight="bold", color=color)
             board.text(last, middle + 10, purpose, size=style.SMALL_SIZE, color=style.MUTED)
+    alt = _in_words(token, vector, results)
+    return Picture(board.figure, alt + words.not_finite(np.concatenate(list(results.values()))))
+
+
+def _in_words(token: str, vector: np.ndarray, results: Mapping[str, np.ndarray]) -> str:
+    """Say what a token's query, key and value are."""
     parts = "; ".join(
         _(
             "its {name} ({purpose}) is {vector}",
@@ -98,11 +92,25 @@ def query_key_value(x: Any, W_query: Any, W_key: Any, W_value: Any, token: str =
         )
         for name, purpose, _color in ROLES
     )
-    alt = _(
+    return _(
         "The vector of {token!r}, {vector}, multiplied with three matrices of {rows} rows: {parts}.",
         token=token,
-        vector=words.vector(vector, decimals),
+        vector=words.vector(vector, words.decimals_of(vector)),
         rows=len(vector),
         parts=parts,
     )
-    return Picture(board.figure, alt + words.not_finite(np.concatenate(list(results.values()))))
+
+
+def _draw_matrix(
+    board: Board,
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    matrix: np.ndarray,
+    scale: tuple[mpl.Colormap, mpl.Normalize],
+    look: tuple[str, str],
+) -> None:
+    """Draw a matrix of weights, row by row, below its name in its colour."""
+    (x, y), (name, color) = corner, look
+    board.text(x, y - 13, name, weight="bold", color=color)
+    for row, numbers in enumerate(matrix):
+        board.cells(x, y + row * size[1], numbers, size, scale, decimals=4, name=f"{name} {row}")
