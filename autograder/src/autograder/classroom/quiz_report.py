@@ -151,7 +151,11 @@ def _lines(report: QuizReport, shown: Mapping[tuple[str, str, str], Figure]) -> 
     """Yield what the table does not show: the gain, and what was counted how."""
     both = shown.get(("gain", "", ""))
     people = {occasion: str(number or f"< {FEWEST_PEOPLE}") for occasion, number in report.people.items()}
-    yield _("People who agreed to be counted: {before} before the course, {after} after it.", **people)
+    yield _(
+        "People who agreed to be counted: {before} before the course, {after} after it.",
+        before=people["before"],
+        after=people["after"],
+    )
     if both:
         yield _(
             "Gain: {gain} of the questions, from {number} people who answered both times.",
