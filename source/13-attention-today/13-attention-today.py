@@ -37,7 +37,7 @@ import math
 import warnings
 
 from autograder import bring_over, check, hint, predict, progress, reveal, review
-from visuals import attention_map, explore_map, explore_reach, length_curves, training_curves
+from visuals import attention_map, explore_map, explore_reach, length_curves, training_curves, visible_keys
 from visuals.published import FOLDER
 
 import torch
@@ -1486,7 +1486,12 @@ from torch.nn.attention.flex_attention import create_block_mask, create_mask, fl
 packed = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 1, 1]])  # (b, tokens)
 visible_to = packed_mod(packed, 3, torch.tensor([2]))
 packed_seen = create_mask(visible_to, 1, 1, 9, 9, device="cpu")[0, 0].float()  # (query, key)
-attention_map(packed_seen / packed_seen.sum(dim=-1, keepdim=True), TOKENS)
+visible_keys(
+    packed_seen,
+    TOKENS,
+    title="Two packed documents, a window of 3",
+    frames={"document 0": (0, 4), "document 1": (4, 9), "prefix": (0, 2)},
+)
 
 # %% id="mods-proof" tags=["shown"]
 # needs window_mask, packed_seen

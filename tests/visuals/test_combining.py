@@ -100,10 +100,21 @@ class TestWhoMayLook:
         assert [labels[f"mask key {column}"] for column in range(3)] == list("xyz")
         assert [labels[f"query {row}"] for row in range(2)] == list("ab")
 
-    def test_frames_the_row_that_asks(self):
-        picture = visuals.visible_keys(CAUSAL, NAMES, query=2)
-        patches = {patch.get_gid(): patch for patch in picture.figure.axes[0].patches}
-        assert patches["query frame"].get_y() == patches["mask 2 0"].get_y()
+    def test_outlines_and_names_documents_with_dashes_for_what_lies_within_one(self, texts):
+        frames = {"first": (0, 3), "second": (3, 4), "prefix": (0, 2)}
+        picture = visuals.visible_keys(CAUSAL, NAMES, frames=frames)
+        drawn = {patch.get_gid(): patch for patch in picture.figure.axes[0].patches}
+        for name, (start, end) in frames.items():
+            first, last, frame = (
+                drawn[key] for key in (f"mask {start} {start}", f"mask {end - 1} {end - 1}", f"frame {name}")
+            )
+            assert first.get_y() < frame.get_y() < first.get_y() + first.get_height() / 2
+            bottom = last.get_y() + last.get_height()
+            assert bottom - last.get_height() / 2 < frame.get_y() + frame.get_height() < bottom
+        assert [drawn[f"frame {name}"].get_linestyle() for name in frames] == ["-", "-", "--"]
+        assert set(frames) <= set(texts(picture.figure))
+        assert picture.alt.endswith("Outlined, by positions: first: 0–2; second: 3–3; prefix: 0–1.")
+        assert_words_are_apart(picture.figure)
 
     def test_many_tokens_are_drawn_without_numbers(self, texts):
         names = [f"t{index}" for index in range(30)]
@@ -112,10 +123,10 @@ class TestWhoMayLook:
         assert "465 of 900" in picture.alt
         assert "and 18 more" in picture.alt
 
-    @pytest.mark.parametrize("query", [-1, 4])
-    def test_refuses_a_row_that_is_not_there(self, query):
-        with pytest.raises(ValueError, match=f"query {query} is no row: there are 4"):
-            visuals.visible_keys(CAUSAL, NAMES, query=query)
+    @pytest.mark.parametrize("frame", [(-1, 2), (2, 2), (3, 5)])
+    def test_refuses_a_frame_that_is_not_there(self, frame):
+        with pytest.raises(ValueError, match="'prefix' must lie between 0 and 4"):
+            visuals.visible_keys(CAUSAL, NAMES, frames={"prefix": frame})
 
     def test_refuses_names_that_do_not_fit(self):
         with pytest.raises(ValueError, match="along its axis 'queries'"):

@@ -185,7 +185,7 @@ def test_what_one_lesson_uses_stands_in_its_package_and_nothing_else_does():
                     used[name.name].append(path.parent.name[3:].replace("-", "_"))
     # `visible_keys` comes with `combined_masks`; `explore_map` is for tensors of a learner's own too. The
     # weights of `trained_dates` lie beside it, as those of the other trained models do.
-    assert [name for name in used if not used[name]] == ["visible_keys"]
+    assert [name for name in used if not used[name]] == []
     homes = {name: using[0] if len(using) == 1 else "" for name, using in used.items()}
     homes |= {"visible_keys": "encoder_decoder", "explore_map": "", "trained_dates": ""}
     parts = {name: getattr(visuals, name).__module__.split(".") for name in homes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from visuals import mpl, style, words
 from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
-from visuals.figures.layout import MARGIN, label_width
+from visuals.figures.layout import MARGIN, apart, label_width
 from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -97,12 +97,13 @@ def visible_keys(
     tokens: Sequence[str],
     query_tokens: Sequence[str] | None = None,
     title: str | None = None,
-    query: int | None = None,
+    frames: Mapping[str, tuple[int, int]] | None = None,
 ) -> Picture:
     """Draw one mask: rows are queries, columns are keys.
 
     mask (queries, keys): 1 or True = visible; tokens: one string per key; query_tokens: one string per
-    query, the same as tokens when left out; query: a row to point out.
+    query, the same as tokens when left out; frames: by name, the first position and the one after the last of
+    the queries and keys to outline, as those of a document.
 
     Raises ValueError for shapes that do not fit or values other than 0 and 1, TypeError for what holds none.
     """
@@ -110,14 +111,17 @@ def visible_keys(
     queries, keys = allowed.shape
     key_names = token_names(tokens, keys, "mask", "keys")
     query_names = token_names(key_names if query_tokens is None else query_tokens, queries, "mask", "queries")
-    if query is not None and not 0 <= query < queries:
-        raise ValueError(f"query {query} is no row: there are {queries}, numbered 0 to {queries - 1}.")
+    parts = frames or {}
+    for name, (first, end) in parts.items():
+        if not 0 <= first < end <= min(queries, keys):
+            raise ValueError(f"{name!r} must lie between 0 and {min(queries, keys)}, not {first} to {end}.")
     title = N_("Which keys are visible") if title is None else title
     cell = min(WIDEST_CELL, GRID_ROOM / max(queries, keys))
     left, top = MARGIN + label_width(query_names) + 6, 122.0
+    right, beside = left + cell * keys, label_width(list(parts)) if parts else 0.0
     with style.look():
         board = Board(
-            round(max(left + cell * keys + _overhang(key_names) + MARGIN / 2, 500)),
+            round(max(right + max(_overhang(key_names), beside) + MARGIN / 2, 500)),
             round(top + cell * queries + MARGIN),
         )
         board.title(MARGIN, 28, _(title))
@@ -128,9 +132,8 @@ def visible_keys(
             size=style.SMALL_SIZE,
         )
         _draw_grid(board, left, top, cell, allowed, key_names, name="mask")
-        _name_rows(board, left - 8, top, cell, query_names, query)
-        if query is not None:
-            _frame_row(board, (left, top + query * cell), (cell * keys, cell))
+        _name_rows(board, left - 8, top, cell, query_names)
+        _draw_frames(board, (left, top), right, cell, parts)
     rows = "; ".join(
         f"{name}: {_listed(allowed[index], key_names)}" for index, name in enumerate(query_names)
     )
@@ -144,21 +147,38 @@ def visible_keys(
         pairs=allowed.size,
         rows=rows,
     )
+    if parts:
+        outlined = "; ".join(f"{name}: {first}–{end - 1}" for name, (first, end) in parts.items())
+        alt += " " + _("Outlined, by positions: {frames}.", frames=outlined)
     return Picture(board.figure, alt)
 
 
-def _frame_row(board: Board, corner: tuple[float, float], size: tuple[float, float]) -> None:
-    """Draw a frame around the row of one query."""
-    board.axes.add_patch(
-        mpl.Rectangle(
-            corner,
-            *size,
-            fill=False,
-            edgecolor=style.QUERY,
-            linewidth=2.4,
-            gid="query frame",
-        )
-    )
+def _draw_frames(
+    board: Board,
+    corner: tuple[float, float],
+    right: float,
+    cell: float,
+    frames: Mapping[str, tuple[int, int]],
+) -> None:
+    """Outline squares of queries and keys, and name them beside the grid; one within another is dashed."""
+    middles = np.array([corner[1] + cell * (first + end) / 2 for first, end in frames.values()])
+    heights = apart(middles, 20.0) if frames else middles
+    for index, ((name, (first, end)), y) in enumerate(zip(frames.items(), heights, strict=True)):
+        within = sum(low <= first and end <= high for low, high in frames.values()) - 1
+        color, inset = style.APART[index % len(style.APART)], 1.5 + 4.5 * within
+        for shade, thick, dash in ((style.CARD, 6.0, "-"), (color, 3.0, "--" if within else "-")):
+            frame = mpl.Rectangle(
+                (corner[0] + cell * first + inset, corner[1] + cell * first + inset),
+                cell * (end - first) - 2 * inset,
+                cell * (end - first) - 2 * inset,
+                fill=False,
+                edgecolor=shade,
+                linewidth=thick,
+                linestyle=dash,
+                gid=f"frame {name}",
+            )
+            board.axes.add_artist(frame)
+        board.text(right + 12, y, words.shortened(name), color=color, weight="bold")
 
 
 def _overhang(names: Sequence[str]) -> float:
@@ -229,9 +249,7 @@ def _draw_grid(
         )
 
 
-def _name_rows(
-    board: Board, right: float, top: float, cell: float, names: Sequence[str], query: int | None = None
-) -> None:
+def _name_rows(board: Board, right: float, top: float, cell: float, names: Sequence[str]) -> None:
     for row, token in enumerate(names):
         board.text(
             right,
@@ -239,7 +257,5 @@ def _name_rows(
             words.shortened(token),
             ha="right",
             size=min(style.TEXT_SIZE, cell * 0.8),
-            color=style.QUERY if row == query else style.INK,
-            weight="bold" if row == query else "normal",
             gid=f"query {row}",
         )
