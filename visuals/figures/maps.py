@@ -278,7 +278,7 @@ def _add_color_bars(
     queries: int,
 ) -> None:
     """Add what the colours mean: beside a single map without numbers, or below several."""
-    width, height = plan.size
+    width, height = plan.sheet
     if single and not plan.numbered:
         _x, y = plan.origin(0)
         box = (
@@ -295,7 +295,7 @@ def _add_color_bars(
 
 def _write_notes(figure: mpl.Figure, notes: Sequence[tuple[str, bool | None]], plan: _Plan) -> None:
     """Write notes below the maps, each beside the outline that it explains."""
-    width, height = plan.size
+    width, height = plan.sheet
     for line, (note, outline) in enumerate(reversed(notes)):
         y = (20 + LINE * line) / height
         if outline is not None:

@@ -19,6 +19,7 @@ from visuals.picture import Picture
 NAMED_DIMENSIONS = 8
 # From one line above the columns to the next.
 LINE = 18
+MUTED: dict[str, Any] = {"size": style.SMALL_SIZE, "color": style.MUTED}  # how what stands beside is written
 
 
 @when_ready
@@ -69,20 +70,9 @@ def token_vectors(
             if column == "dimension"
             else _("one row is one {row}", row=row)
         )
-        muted: dict[str, Any] = {"size": style.SMALL_SIZE, "color": style.MUTED}
-        board.text(MARGIN, 52, own, **muted)
+        board.text(MARGIN, 52, own, **MUTED)
         left = MARGIN + labels
-        middles = left + (np.arange(dimensions) + 0.5) * width
-        for index, (name, line) in enumerate(lines.items()):
-            y = 88 + LINE * index
-            board.text(left - 8, y, name, ha="right", **muted)
-            for x, entry in zip(middles, line, strict=True):
-                board.text(x, y, entry, ha="center", size=style.SMALL_SIZE)
-        for index in (
-            () if lines else range(dimensions) if dimensions <= NAMED_DIMENSIONS else (0, dimensions - 1)
-        ):
-            label = _("dimension {index}", index=index) if column == "dimension" else f"{column} {index}"
-            board.text(middles[index], 88, label if width >= 90 else str(index), ha="center", **muted)
+        _name_columns(board, left + (np.arange(dimensions) + 0.5) * width, lines, column, width)
         write_tokens(board, left - 8, rows, names)
         scale = style.color_scale(values)
         for index, (top, vector) in enumerate(zip(rows.tops, values, strict=True)):
@@ -90,8 +80,25 @@ def token_vectors(
             board.cells(left, top, vector, size, scale, decimals=decimals, name=f"vector {index}")
         if narrow:
             darkest = _("darkest: {largest}", largest=words.number(float(scale[1].vmax or 0.0), 4))
-            board.text(left, rows.bottom + 20, darkest, **muted)
+            board.text(left, rows.bottom + 20, darkest, **MUTED)
     return Picture(board.figure, _vectors_in_words(values, names, decimals, row, column, title))
+
+
+def _name_columns(
+    board: Board, middles: np.ndarray, lines: Mapping[str, Sequence[str]], column: str, width: float
+) -> None:
+    """Write above the columns the lines that there are for them, or else which columns they are."""
+    for index, (name, line) in enumerate(lines.items()):
+        y = 88 + LINE * index
+        board.text(middles[0] - width / 2 - 8, y, name, ha="right", **MUTED)
+        for x, entry in zip(middles, line, strict=True):
+            board.text(x, y, entry, ha="center", size=style.SMALL_SIZE)
+    if lines:
+        return
+    dimensions = len(middles)
+    for index in range(dimensions) if dimensions <= NAMED_DIMENSIONS else (0, dimensions - 1):
+        label = _("dimension {index}", index=index) if column == "dimension" else f"{column} {index}"
+        board.text(middles[index], 88, label if width >= 90 else str(index), ha="center", **MUTED)
 
 
 def _vectors_in_words(
