@@ -30,55 +30,67 @@ def sampling_bars(logits: Any, drawn: Any, tokens: Sequence[str], ways: Sequence
     Raises ValueError for shapes that do not fit, TypeError for what holds no numbers.
     """
     values = with_axes(logits, "logits", ("vocab",))
-    kept = with_axes(drawn, "drawn", ("ways", "vocab"))
+    chances = with_axes(drawn, "drawn", ("ways", "vocab"))
     names = token_names(tokens, len(values), "logits", "vocab")
-    titles = token_names(ways, len(kept), "drawn", "ways")
-    if kept.shape[1] != len(values):
-        raise ValueError(f"drawn needs {len(values)} columns, one per logit; its shape is {kept.shape}.")
+    titles = token_names(ways, len(chances), "drawn", "ways")
+    if chances.shape[1] != len(values):
+        raise ValueError(f"drawn needs {len(values)} columns, one per logit; its shape is {chances.shape}.")
     says = softmax(values)
-    labels = label_width(names)
-    pixels = ROOM / max(says.max(), np.nan_to_num(kept).max())
+    left = MARGIN + label_width(names)
+    pixels = ROOM / max(says.max(), np.nan_to_num(chances).max())
     height = 66 + ROW * len(names)
-    panels = -(-len(kept) // IN_A_ROW)
-    told = []
+    bottom = 66 + height * -(-len(chances) // IN_A_ROW)
     with style.look():
-        width = max(MARGIN + labels + STEP * min(IN_A_ROW, len(kept)), LEGEND)
-        board = Board(round(width), round(98 + height * panels))
+        board = Board(round(max(left + STEP * min(IN_A_ROW, len(chances)), LEGEND)), round(bottom + 32))
         board.title(MARGIN, 28, _("What the next token is drawn from"))
-        for index, (title, row) in enumerate(zip(titles, kept, strict=True)):
+        for index, (title, row) in enumerate(zip(titles, chances, strict=True)):
             down, across = divmod(index, IN_A_ROW)
-            left, top = MARGIN + labels + STEP * across, 66 + height * down
-            share = _(
-                "{count} of {all} tokens, {mass} in the model",
-                count=int((row > 0).sum()),
-                all=len(names),
-                mass=words.number(says[row > 0].sum(), 2),
-            )
-            left_over = [name for name, chance in zip(names, row, strict=True) if chance > 0]
-            told.append(f"{title}: {share} ({words.by_token(left_over, row[row > 0], 2)})")
-            board.text(left, top, title, weight="bold")
-            board.text(left, top + 20, share, size=11.5, color=style.MUTED)
-            for place, (name, before, after) in enumerate(zip(names, says, row, strict=True)):
-                y = top + 44 + ROW * place
-                _bar(board, (left, y), before * pixels, after > 0, f"says {index} {place}")
-                solid = mpl.Rectangle(
-                    (left, y - 4), after * pixels, 8, facecolor=style.CONTEXT, gid=f"drawn {index} {place}"
-                )
-                board.axes.add_artist(solid)
-                end = left + max(before, np.nan_to_num(after)) * pixels + 6
-                number = words.number(after, 2) if after > 0 else _("cut")
-                board.text(end, y, number, size=11.5, color=style.INK if after > 0 else style.MUTED)
-                if not across:
-                    board.text(left - 8, y, words.shortened(name), ha="right", size=style.SMALL_SIZE)
-            board.line((left, top + 32), (left, top + 34 + ROW * len(names)), style.MUTED)
-        _legend(board, 66 + height * panels + 6)
+            corner = left + STEP * across, 66 + height * down
+            board.text(*corner, title, weight="bold")
+            board.text(corner[0], corner[1] + 20, _share(says, row), size=11.5, color=style.MUTED)
+            _panel(board, (corner[0], corner[1] + 44), says, row, pixels, str(index))
+            for place, name in enumerate(names if not across else ()):
+                y = corner[1] + 44 + ROW * place
+                board.text(left - 8, y, words.shortened(name), ha="right", size=style.SMALL_SIZE)
+        _legend(board, bottom + 6)
+    in_words = [
+        f"{title}: {_share(says, row)} ({words.by_token(np.array(names)[row > 0], row[row > 0], 2)})"
+        for title, row in zip(titles, chances, strict=True)
+    ]
     alt = _(
-        "What the next token is drawn from, in {count} ways. The model says: {says}. {told}.",
-        count=len(kept),
+        "What the next token is drawn from, in {count} ways. The model says: {says}. {ways}.",
+        count=len(chances),
         says=words.by_token(names, says, 2),
-        told="; ".join(told),
+        ways="; ".join(in_words),
     )
-    return Picture(board.figure, alt + words.not_finite(kept))
+    return Picture(board.figure, alt + words.not_finite(chances))
+
+
+def _share(says: np.ndarray, row: np.ndarray) -> str:
+    """Say how many tokens are left, and how likely they are together as the model says."""
+    mass = words.number(says[row > 0].sum(), 2)
+    return _(
+        "{count} of {all} tokens, {mass} in the model", count=int((row > 0).sum()), all=len(row), mass=mass
+    )
+
+
+def _panel(
+    board: Board, corner: tuple[float, float], says: np.ndarray, row: np.ndarray, pixels: float, name: str
+) -> None:
+    """Draw two bars for each token: as the model says, and as it is drawn."""
+    left, top = corner
+    for place, (before, after) in enumerate(zip(says, row, strict=True)):
+        y = top + ROW * place
+        _bar(board, (left, y), before * pixels, after > 0, f"says {name} {place}")
+        board.axes.add_artist(
+            mpl.Rectangle(
+                (left, y - 4), after * pixels, 8, facecolor=style.CONTEXT, gid=f"drawn {name} {place}"
+            )
+        )
+        end = left + max(before, np.nan_to_num(after)) * pixels + 6
+        number = words.number(after, 2) if after > 0 else _("cut")
+        board.text(end, y, number, size=11.5, color=style.INK if after > 0 else style.MUTED)
+    board.line((left, top - 12), (left, top - 10 + ROW * len(row)), style.MUTED)
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
