@@ -1,6 +1,7 @@
-"""Imports stand at the top of a module; those inside functions are few, and each says why it is there."""
+"""Imports stand at the top of a module, or say why not; of a room, others import its public modules alone."""
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,3 +56,52 @@ def test_an_import_inside_a_function_is_of_something_heavy_and_says_why_it_is_th
 
 def test_imports_inside_functions_are_few():
     assert sum(len([*groups(path.read_text(encoding="utf-8"))]) for path in MODULES) <= MOST
+
+
+def named(path: Path) -> str:
+    """A module's full name."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {named(path) for path in MODULES}
+
+
+def modules_in(path: Path) -> Iterator[str]:
+    """The modules of the tool that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module in NAMES:
+            full = {f"{node.module}.{item.name}" for item in node.names}
+            yield from full & NAMES or {node.module}
+
+
+IMPORTS = {path: {*modules_in(path)} for path in MODULES}
+
+
+def public_in(room: str) -> set[str]:
+    """The modules that a room names as public; all that it has where it names none."""
+    return set(getattr(importlib.import_module(room), "__all__", NAMES_IN[room]))
+
+
+ROOMS = {named(path) for path in MODULES if path.name == "__init__.py"} - {"autograder"}
+NAMES_IN = {
+    room: {name.rpartition(".")[2] for name in NAMES if name.rpartition(".")[0] == room} for room in ROOMS
+}
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_what_is_imported_of_a_room_from_outside_is_named_by_it(room):
+    private = [
+        f"{named(path)} imports {module}"
+        for path in MODULES
+        if not f"{named(path)}.".startswith(f"{room}.")
+        for module in IMPORTS[path]
+        if module.startswith(f"{room}.")
+        and module.removeprefix(f"{room}.").partition(".")[0] not in public_in(room)
+    ]
+    assert private == []
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_what_a_room_names_is_there(room):
+    assert public_in(room) - NAMES_IN[room] == set()

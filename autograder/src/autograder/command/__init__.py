@@ -2,3 +2,6 @@
 
 Every other room can be used without it, so nothing imports this one.
 """
+
+# The modules that other rooms use.
+__all__ = ["app"]

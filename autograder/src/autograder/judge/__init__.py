@@ -2,3 +2,6 @@
 
 Nothing here runs a learner's code, so it may not import `probe`.
 """
+
+# The modules that other rooms use.
+__all__ = ["decide", "failure_signatures", "trace_alignment"]

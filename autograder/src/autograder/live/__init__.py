@@ -2,3 +2,6 @@
 
 What they send stands in `records.live_event`. Nothing here reads submissions, evidence or a gradebook.
 """
+
+# The modules that other rooms use.
+__all__ = ["server"]

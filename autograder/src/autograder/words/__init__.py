@@ -2,3 +2,10 @@
 
 What a finding is stands in `records`, and what one experiment or rule says stands with it in `experiments`.
 """
+
+# The modules that other rooms use.
+__all__ = [
+    *("feedback_card", "finding_wording", "forbidden_wording", "language", "last_hint", "mismatch_picture"),
+    *("page_templates", "phrases", "plugin_words", "prediction_bars", "sanitize", "trace_wording"),
+    *("unrunnable_wording",),
+]

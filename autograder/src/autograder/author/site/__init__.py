@@ -2,3 +2,6 @@
 
 What a page shows is made elsewhere; the rest of `author` does without this folder.
 """
+
+# The modules that other rooms use.
+__all__ = ["build_site"]

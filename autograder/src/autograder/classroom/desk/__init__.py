@@ -2,3 +2,6 @@
 
 They show and write what the gradebook and the stored verdicts hold; nothing is graded here.
 """
+
+# The modules that other rooms use.
+__all__ = ["server"]

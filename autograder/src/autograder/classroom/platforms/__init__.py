@@ -2,3 +2,6 @@
 
 What is done with files and scores, whatever platform they come from, stands in `classroom` itself.
 """
+
+# The modules that other rooms use.
+__all__ = ["protocol", "registry"]
