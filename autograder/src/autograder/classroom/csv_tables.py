@@ -61,6 +61,8 @@ STUDENT_ROLES = (
         "aluno",
         "cursist",
         "deelnemer",
+        "leerling",
+        "lärande",
     ),
     *("participant", "学生", "শিক্ষার্থী"),
 )
@@ -252,13 +254,13 @@ def _columns(header: Sequence[str], rows: Sequence[Sequence[str]], lists: Sequen
         return {**{key: column for key, column in by_title.items() if column not in taken}, **form}
     columns = by_title
     if not TELLING & columns.keys():
-        # Of titles in a language that nobody wrote down here, the section's may still be known.
-        rest = [column for column in range(len(header)) if column != columns.get("section")]
+        # Where nobody wrote down the titles of a language, the section's and the roles' may still be known.
+        known = {key: columns[key] for key in ("section", "role") if key in columns}
+        rest = [column for column in range(len(header)) if column not in known.values()]
         cells = [[row[column] for column in rest] for row in rows]
         contents = (kind.by_content(cells) for kind in lists if kind.by_content and rows)
         content: Mapping[str, int] = next(filter(None, contents), {})
-        of_section = {key: column for key, column in columns.items() if key == "section"}
-        columns = of_section | {key: rest[column] for key, column in content.items()}
+        columns = known | {key: rest[column] for key, column in content.items()}
     return columns | _names_before(columns, rows)
 
 

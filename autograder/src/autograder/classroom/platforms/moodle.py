@@ -85,15 +85,22 @@ def _grades(table: Table) -> tuple[int, int | None] | None:
 LISTS = Lists(
     {
         "id": ("username",),
-        "number": ("id number", "idnumber"),
+        "number": ("id number", "idnumber", "id号码"),
         "first_name": ("first name",),
         "last_name": ("last name", "surname"),
         "full_name": ("full name",),
-        "email": ("email address",),
+        "email": ("email address", "e-mail"),
         "lms_user_id": ("identifier",),
         "time": ("last modified (submission)",),
-        "section": ("group(s)", "groups"),
-        "role": ("roles", "role"),
+        # In the language packs: their places after the address change from class to class.
+        "section": (
+            *("group(s)", "groups", "gruppen", "grupos", "groupes", "gruppi", "groepen", "grupper"),
+            *("小组", "গ্রুপ"),
+        ),
+        "role": (
+            *("roles", "role", "rollen", "rôles", "papéis", "cargos atribuídos", "ruoli", "roller"),
+            *("角色", "ভূমিকা"),
+        ),
     },
     by_content=by_content,
     by_form=by_form,
