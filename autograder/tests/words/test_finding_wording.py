@@ -320,6 +320,13 @@ def test_a_fact_is_told_in_one_sentence(pairs, fact, says):
     assert word(wrong_values(index=(1, 0)), pairs, verdict(facts=(fact,))).headline == says
 
 
+@pytest.mark.parametrize("kind", ["tensor", "function"])
+def test_who_may_have_typed_numbers_reads_that_more_digits_earn_nothing(pairs, kind):
+    task = dataclasses.replace(pairs, kind=kind)
+    message = word(wrong_values(index=(1, 0)), task, verdict(facts=(f.Related("digits", 3.0),)))
+    assert ("Typed numbers earn nothing" in printed(message)) == (kind == "tensor")
+
+
 @pytest.mark.parametrize(
     ("named", "says"),
     [

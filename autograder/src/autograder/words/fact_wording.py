@@ -107,6 +107,7 @@ def _where_examined(task: Task) -> str:
     return on_which(f.Finding(probe=task.examined.probe), task) if task.examined else ""
 
 
+TYPED = N_("Typed numbers earn nothing, however many digits they have: compute them from the tensors above.")
 _RELATED = {
     "sign": N_(
         "Every number has the wrong sign{where}.",
@@ -174,10 +175,11 @@ def _related(fact: f.Related, task: Task) -> Message:
         how = {("times", False): "sign", ("input", True): "added", ("input", False): "taken"}.get(
             (how, fact.value > 0), how
         )
+    may_be_typed = how == "digits" and task.kind == "tensor"
     probe = task.probe.get(fact.probe)
     stacked = probe is not None and bool(probe.settings.get("stacked"))
     return tell(
-        _RELATED[how],
+        (*_RELATED[how], *TYPED) if may_be_typed else _RELATED[how],
         name=fact.name,
         count=_axis_number(index, stacked) if how == "shared" else index,
         axis=_axis_number(fact.axis, stacked),
