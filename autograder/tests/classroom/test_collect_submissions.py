@@ -11,7 +11,6 @@ import nbformat
 import pytest
 from autograder.classroom import submission_archives
 from autograder.classroom.hand_in_times import stamp_late
-from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import GradebookWriter
 from autograder.records.authoring_errors import BadBook
@@ -268,21 +267,13 @@ def test_feedback_goes_back_under_the_name_that_the_platform_knows(
             assert archive.read(archive.namelist()[0]) == b"for Amy"
 
 
-@pytest.mark.parametrize("older", ["a grade", "a person's points"])
-def test_feedback_older_than_the_grades_is_told(folder, tmp_path, older):
+def test_feedback_older_than_the_grades_is_told(folder, tmp_path):
     run(folder, "collect", zipped(tmp_path / "all.zip", [("amy/01-convolution.ipynb", notebook())]))
     for name in ("feedback/amy/{0}/{0}.html", "autograded/amy/{0}/{0}.ipynb"):
         path = folder / name.format(LESSON)
         path.parent.mkdir(parents=True)
         path.write_text("")
-    page = folder / "feedback" / "amy" / LESSON / f"{LESSON}.html"
-    if older == "a person's points":
-        os.utime(folder / "autograded" / "amy" / LESSON / f"{LESSON}.ipynb", (0, 0))
-        with graded_results.opened(Class(folder).database) as store:
-            store.add(
-                [graded_results.Change(LESSON, "amy", "convolve", graded_results.now(), 0.0, 1.0, "by hand")]
-            )
-    os.utime(page, (1, 1))
+    os.utime(folder / "feedback" / "amy" / LESSON / f"{LESSON}.html", (1, 1))
     output = run(folder, "return", "01", "--folder", code=2)
     assert "older than their grades" in output
     assert "Nothing was packed" in output
@@ -339,7 +330,7 @@ def test_missing_cells_and_times_of_nobody_are_said(folder, tmp_path):
 
 
 def test_two_sources_that_disagree_on_a_time_are_told(folder, tmp_path):
-    (folder / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+    (folder / "class.toml").write_text(f'timezone = "Asia/Kolkata"\n[due]\n{LESSON} = 2026-03-01T12:00:00Z\n')
     files = [
         (f"adamsamy_LATE_11_901_{LESSON}.ipynb", notebook()),
         (f"brownbob_12_902_{LESSON}.ipynb", notebook()),
@@ -348,10 +339,10 @@ def test_two_sources_that_disagree_on_a_time_are_told(folder, tmp_path):
     listed = "id,time\namy,2026-03-01 11:00+00:00\nbob,2026-03-01 11:30+00:00\n"
     times.write_text(listed)
     output = run(folder, "collect", archive, "--times", times)
-    assert f"amy, {LESSON}: two times: 2026-03-01 11:00 UTC counts; the platform marks it as late" in output
+    assert f"amy, {LESSON}: two times: 2026-03-01 16:30 IST counts; the platform marks it as late" in output
     times.write_text(listed.replace("11:30", "11:40"))
     output = run(folder, "collect", archive, "--times", times)
-    assert f"bob, {LESSON}: two times: 2026-03-01 11:40 UTC counts; it had 2026-03-01 11:30 UTC" in output
+    assert f"bob, {LESSON}: two times: 2026-03-01 17:10 IST counts; it had 2026-03-01 17:00 IST" in output
     assert output.count("two times") == 2  # and amy's as before
 
 
@@ -373,8 +364,53 @@ def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_aft
     assert not stamps["amy"].exists()
     (folder / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
     stamp_late(Class(folder))
-    assert stamps["amy"].read_text() == "2026-03-01 12:00:01.000000 UTC"
+    assert stamps["amy"].read_text() == "2026-03-01 12:00:01.000001 UTC"
     assert not stamps["bob"].exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["adamsamy_LATE_11_901_x.ipynb", "Homework 1_amy_attempt_2026-03-02-22-24-12_01-convolution.ipynb"],
+    ids=["a platform's mark", "a platform's time"],
+)
+def test_what_a_list_said_of_a_notebook_stays_where_it_is_collected_again_without_the_list(
+    folder, tmp_path, name
+):
+    (folder / "class.toml").write_text(f'timezone = "UTC"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n')
+    archive, times = zipped(tmp_path / "all.zip", [(name, notebook())]), tmp_path / "times.csv"
+    times.write_text("id,time\namy,2026-03-03 14:00\n")
+    run(folder, "collect", archive, "--times", times)
+    stamp = folder / "submitted" / "amy" / LESSON / "timestamp.txt"
+    for _ in range(2):
+        run(folder, "collect", archive)
+        assert stamp.read_text() == "2026-03-03 14:00:00.000000 UTC"
+
+
+def test_a_guess_is_the_same_after_an_extension_and_gives_way_to_a_time(folder, tmp_path):
+    (folder / "class.toml").write_text(f'timezone = "UTC"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n')
+    archive = zipped(tmp_path / "all.zip", [("adamsamy_LATE_11_901_x.ipynb", notebook())])
+    run(folder, "collect", archive)
+    stamp = folder / "submitted" / "amy" / LESSON / "timestamp.txt"
+    guessed = stamp.read_text()
+    run(folder, "extend", "amy", "01", "2d")
+    assert "two times" not in run(folder, "collect", archive)
+    assert (stamp.read_text(), guessed) == ("2026-03-01 12:00:01.000001 UTC",) * 2
+    times = tmp_path / "times.csv"
+    times.write_text("id,time\namy,2026-03-03 14:00\n")
+    output = run(folder, "collect", archive, "--times", times)
+    assert "two times" not in output  # a guess is no time that somebody has said
+    assert stamp.read_text() == "2026-03-03 14:00:00.000000 UTC"
+
+
+@pytest.mark.parametrize("to", ["--moodle", "--canvas"])
+def test_pages_for_another_platform_than_the_archives_are_not_said_to_be_missing(folder, tmp_path, to):
+    run(folder, "collect", zipped(tmp_path / "all.zip", [(f"amy_{LESSON}.ipynb", notebook())]))
+    page = folder / "feedback" / "amy" / LESSON / f"{LESSON}.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("for Amy")
+    output = run(folder, "return", LESSON, to, code=2)
+    assert "1 student was not collected from" in output
+    assert "There is no feedback" not in output
 
 
 def test_what_is_known_of_people_is_for_its_owner_alone(folder, tmp_path):
@@ -398,9 +434,19 @@ def test_an_emptied_gradebook_is_not_begun_anew_where_something_is_graded(folder
 
 def test_class_toml_is_made_and_then_checked_by_one_command(folder):
     assert "is made" in run(folder, "class")
-    assert f"{LESSON}: no due date" in run(folder, "class")
+    assert f"No due date: {LESSON} and {OTHER}." in run(folder, "class")
     text = (folder / "class.toml").read_text()
     (folder / "class.toml").write_text(text.replace(f"# {LESSON} = 2026", f"{LESSON} = 2026", 1))
     assert f"{LESSON}: due 2026-03-01 23:59" in run(folder, "class")
+    every = re.sub(
+        r"^# (?=\w+ = |\[|jdoe|01-)", "", text, flags=re.MULTILINE
+    )  # each line that says something
+    (folder / "class.toml").write_text(every)
+    output = run(folder, "class")
+    assert "Times without a zone are in Europe/Berlin." in output
+    assert f"{LESSON}: due 2026-03-01 23:59 CET, 1 extension, attempts: best" in output
+    assert "Each day late costs 10%." in output
+    assert "Without hidden probes, grading is refused" in output
+    assert "did not have counts nothing" in output
     (folder / "class.toml").write_text(text.replace("[due]", "[due]\n01-convolutoin = 2026-03-01T23:59:00"))
     assert "there is no lesson 01-convolutoin" in run(folder, "class", code=2)

@@ -30,6 +30,8 @@ import pytest
 from autograder.author.parse_source import read_source
 from autograder.author.preprocessors import MarkRelease
 from autograder.classroom import score_export as exports
+from autograder.classroom.desk import task_page
+from autograder.classroom.desk.page_data import read
 from autograder.command import app as cli
 from autograder.command import grading_run as command
 from autograder.command.grading_run import GradeOptions, Summary
@@ -186,7 +188,7 @@ def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
 
 def test_a_page_gives_no_time_where_the_platform_says_only_that_it_was_late(graded):
     (graded / "class.toml").write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
-    stamps = {"ada": "12:00:01.000000", "bob": "12:00:02.000000"}
+    stamps = {"ada": "12:00:01.000001", "bob": "12:00:01.000000"}
     for student, stamp in stamps.items():
         (file_of(graded, student).parent / "timestamp.txt").write_text(f"2026-03-01 {stamp} UTC")
     grade(graded)
@@ -196,6 +198,39 @@ def test_a_page_gives_no_time_where_the_platform_says_only_that_it_was_late(grad
         ("", True),
         ("2026-03-01 12:00", False),
     ]
+    run = ["extend", "ada", "01", "2d", "--course", str(graded)]
+    assert CliRunner().invoke(cli.app, run).exit_code == 0
+    grade(graded)
+    # Nor where it is in time by what was granted: the time that stands for the mark is nobody's.
+    (work,) = [work for work in read(Class(graded)).works["ada"] if work.lesson == LESSON]
+    assert (about(Course.read(graded), database, LESSON, "ada").time, work.handed_in.at) == ("", None)
+
+
+def test_a_guessed_time_follows_a_due_date_that_moves(graded):
+    (file_of(graded, "ada").parent / "timestamp.txt").write_text("2026-03-08 12:00:01.000001 UTC")
+    (graded / "class.toml").write_text(f"penalty_per_day = 0.1\n[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+    grade(graded)
+    assert exports.scores(Class(graded)).scores["ada", LESSON] == FULL - FULL / 10
+
+
+@pytest.mark.parametrize("what", ["a comment", "points in the formgrader", "nothing"])
+def test_a_page_is_old_once_a_person_has_given_something_wherever_they_did(graded, what):
+    words = ["feedback", LESSON, "--course", str(graded)]
+    assert CliRunner().invoke(cli.app, words).output.startswith(f"{len(STUDENTS)} pages made")
+    with book(graded) as opened:
+        if what == "a comment":
+            opened.find_comment(
+                "convolve-answer", LESSON, LESSON, "bob"
+            ).manual_comment = "Turn it once more."
+        elif what != "nothing":
+            opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score = 1.0
+        opened.db.commit()
+    returned = CliRunner().invoke(cli.app, ["return", LESSON, "--folder", "--course", str(graded)])
+    made = CliRunner().invoke(cli.app, words).output
+    expected = (0, "0 pages made") if what == "nothing" else (2, "1 page made")
+    assert (returned.exit_code, made.partition(":")[0]) == expected
+    page = graded / "feedback" / "bob" / LESSON / f"{LESSON}.html"
+    assert ("Turn it once more." in page.read_text(encoding="utf-8")) == (what == "a comment")
 
 
 def test_a_page_tells_first_what_was_found_and_a_damaged_file_s_nothing_else(graded):
@@ -595,13 +630,20 @@ def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
         mark.manual_score = 1.5
         mark.extra_credit = 0.5
         opened.db.commit()
-    grade(graded, force=True)
+    assert any(line.startswith(f"bob {LESSON}: graded again, and") for line in grade(graded, force=True)[1])
     with book(graded) as opened:
         mark = opened.find_grade("convolve", LESSON, LESSON, "bob")
         actual = mark.manual_score, mark.extra_credit, mark.auto_score, mark.score, mark.needs_manual_grade
     assert actual == (1.5, 0.5, 0.0, 2.0, True)
     reference = exports.scores(Class(graded))
-    assert (reference.waiting[LESSON], reference.by_hand[LESSON]) == (0, 1)  # no answer to be read
+    assert (reference.waiting[LESSON], reference.by_hand[LESSON]) == (0, ["convolve of bob"])
+    page = task_page.on_page(read(Class(graded)), LESSON, "convolve")
+    (group,) = [group for group in page["groups"] if group.again]
+    assert group.again == ["bob"]
+    assert task_page.keep_points(read(Class(graded)), LESSON, "convolve", group.key) == 1
+    assert exports.scores(Class(graded)).by_hand[LESSON] == []
+    with book(graded) as opened:
+        assert opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score == 1.5
 
 
 # Which of several counts
@@ -815,6 +857,20 @@ def test_a_time_that_is_none_is_told_and_costs_nothing(folder):
     )
 
 
+def test_a_penalty_follows_points_by_hand_before_anything_goes_out(folder):
+    (file_of(folder, "bob").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+    agreed = f"timezone = 'UTC'\npenalty_per_day = 0.5\n[due]\n{LESSON} = 2026-01-11T11:00:00\n"
+    (folder / "class.toml").write_text(agreed)
+    grade(folder)
+    for number, words in enumerate((["export", "--xlsx", "scores.xlsx"], ["feedback", LESSON]), start=1):
+        with book(folder) as opened:  # as the formgrader does
+            opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score = float(number)
+            opened.db.commit()
+        words = [str(folder / word) if word.endswith(".xlsx") else word for word in words]
+        assert CliRunner().invoke(cli.app, [*words, "--course", str(folder)]).exit_code == 0
+        assert exports.scores(Class(folder)).scores["bob", LESSON] == number / 2
+
+
 def test_a_due_date_that_was_set_later_counts_without_running_anything_again(folder):
     (file_of(folder, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
     grade(folder)
@@ -838,7 +894,10 @@ def test_what_the_class_agreed_on_counts_without_running_anything_again(folder):
     grade(folder)
     agreed = f"timezone = 'UTC'\npenalty_per_day = 0.5\n[due]\n{LESSON} = 2026-01-11T11:00:00\n"
     (folder / "class.toml").write_text(agreed)
-    assert grade(folder)[0].settled == 1
+    summary, output = grade(folder)
+    assert summary.settled == 1
+    told = f"ada {LESSON}: {FULL:g} -> {FULL / 2:g} points by another time, penalty or points by hand"
+    assert told in output
     with book(folder) as opened:
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty == FULL / 2
     (folder / "class.toml").write_text(f"{agreed}[extensions.{LESSON}]\nada = '2h'\n")
@@ -1350,9 +1409,12 @@ def test_control_c_ends_the_command_and_the_run_in_hand_and_the_next_run_goes_on
         (Summary(graded=1), "1 submission graded."),
         (
             Summary(graded=2, written_answers=1),
-            "2 submissions graded, 1 written answer to read in the formgrader.",
+            "2 submissions graded, 1 written answer to read at the desk: autograder desk.",
         ),
-        (Summary(written_answers=2), "0 submissions graded, 2 written answers to read in the formgrader."),
+        (
+            Summary(written_answers=2),
+            "0 submissions graded, 2 written answers to read at the desk: autograder desk.",
+        ),
         (
             Summary(graded=3, dry_run=True, current=1),
             "3 submissions would be graded, 1 submission had not changed.",

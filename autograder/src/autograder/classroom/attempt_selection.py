@@ -71,16 +71,15 @@ def attempts(course: Class, submission: Submission, tasks: Collection[str]) -> A
         earlier = folder_of(course) / "earlier" / submission.student / submission.lesson
         for path in earlier.glob("*.ipynb"):
             stamp = path.with_name(f"{path.stem}-{STAMP}")
-            time = moment(beside(stamp))
+            time = course.policy.time_of(submission.lesson, moment(beside(stamp)))
             put_there = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None)
             if not refused(path, earlier):
                 notebooks.append((time or put_there, time, replace(submission, path=path, stamped=stamp)))
         notebooks = sorted(notebooks, key=lambda attempt: attempt[0])[-MOST:]
         notebooks = [attempt for attempt in notebooks if _is_of(attempt[2], tasks)]
     all_of_them = [*(attempt for _time, _known, attempt in notebooks), submission]
-    return Attempts(
-        rule, all_of_them, [*(time for _, time, _one in notebooks), moment(beside(submission.stamp))]
-    )
+    last = course.policy.time_of(submission.lesson, moment(beside(submission.stamp)))
+    return Attempts(rule, all_of_them, [*(time for _, time, _one in notebooks), last])
 
 
 def _is_of(submission: Submission, tasks: Collection[str]) -> bool:

@@ -261,7 +261,6 @@ def _chosen(
     last = ordered[-1]
     earlier = tuple(file for file in ordered[:-1] if file.content != last.content)
     copies = tuple(file for file in ordered[:-1] if file.content == last.content)
-    time = handed_in_at(request, lesson, student, last)
     there = submitted_path(request.course, lesson, student)
     old = there.read_bytes() if there.is_file() else None
     if old is None:
@@ -273,7 +272,9 @@ def _chosen(
     if state in STAYS:
         stays = replace(last, content=old or b"")
         return Placed(lesson, student, stays, (*earlier, last), None, state, copies)
-    return Placed(lesson, student, last, earlier, time, state, copies)
+    before = last_taken if state == "as before" else None
+    time, from_list = handed_in_at(request, lesson, student, last, before)
+    return Placed(lesson, student, replace(last, listed=from_list), earlier, time, state, copies)
 
 
 def _state_beside(old: bytes, last: HandedFile, last_taken: HandedFile, released: Released) -> str:

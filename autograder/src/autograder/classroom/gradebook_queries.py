@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Join, select
 
 from autograder.classroom.class_roster import Person
 from autograder.grading.graded_results import Identifiers, InSection, Store, connected
-from autograder.grading.late_policy import A_MOMENT
+from autograder.grading.late_policy import is_guess
 
 # What students handed in, with the lesson that each is of.
 WORK = SubmittedNotebook.__table__.join(
@@ -58,7 +58,7 @@ class Mark:
 class HandedIn:
     """One submission in the gradebook. `penalty` is what being late costs.
 
-    It is late `by_a_moment` where the platform does not say by how much.
+    Where a platform only `marked` it as late, nothing says when it was handed in.
     """
 
     lesson: str
@@ -66,7 +66,7 @@ class HandedIn:
     at: datetime | None
     late: bool
     penalty: float
-    by_a_moment: bool = False
+    marked: bool = False
 
 
 class Marks:
@@ -113,8 +113,9 @@ class Marks:
         for name, student, at, extension, due, penalty in self._connection.execute(statement):
             until = due + extension if due and extension else due
             late = bool(at and until and at > until)
-            by_a_moment = bool(at and until and at - until == A_MOMENT)
-            handed.append(HandedIn(name, student, at, late, penalty or 0.0, by_a_moment))
+            handed.append(
+                HandedIn(name, student, None if is_guess(at) else at, late, penalty or 0.0, is_guess(at))
+            )
         return handed
 
     def possible(self) -> dict[str, float]:

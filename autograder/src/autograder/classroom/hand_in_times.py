@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from dateutil import tz
 
 from autograder.classroom.collection import Collected, Request, read_record, submitted_path
 from autograder.classroom.platforms.protocol import HandedFile
 from autograder.grading.class_folder import STAMP, Class
-from autograder.grading.late_policy import A_MOMENT
+from autograder.grading.late_policy import is_guess
 from autograder.grading.read_submission import beside, moment
 from autograder.records.file_digests import write_whole
 from autograder.words.phrases import listed
@@ -36,15 +37,33 @@ def tell_of_useless_times(request: Request, outcome: Collected) -> None:
         )
 
 
-def handed_in_at(request: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
-    """Return the time at which it was handed in, if anything says so."""
+def handed_in_at(
+    request: Request, lesson: str, student: str, entry: HandedFile, before: HandedFile | None
+) -> tuple[datetime | None, bool]:
+    """Return the time at which it was handed in, if anything says so, and whether a list of times does.
+
+    `before` is the same notebook as it was collected earlier: what a list said of it stays, and so does any
+    time beside a guess.
+    """
     for submitted in request.times or ():
         by_number = entry.user and submitted.lms_user_id == entry.user
         if submitted.time and (by_number or request.roster.find(submitted) == {student}):
-            return submitted.time.astimezone(UTC)
-    if entry.time:
-        return time_by_platform(request.course, entry)
-    return _a_moment_late(request.course, lesson, student) if entry.late else None
+            return submitted.time.astimezone(UTC), True
+    by_platform = time_by_platform(request.course, entry)
+    known = _known(request.course, lesson, student) if before else None
+    if before and known and (before.listed or not by_platform):
+        return known.replace(tzinfo=UTC), before.listed
+    return by_platform or (_a_moment_late(request.course, lesson) if entry.late else None), False
+
+
+def _known(course: Class, lesson: str, student: str) -> datetime | None:
+    """Return the time beside a notebook that was collected earlier; none for a guess."""
+    time = moment(beside(_stamp(course, lesson, student)))
+    return None if is_guess(time) else time
+
+
+def _stamp(course: Class, lesson: str, student: str) -> Path:
+    return submitted_path(course, lesson, student).with_name(STAMP)
 
 
 def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
@@ -57,36 +76,33 @@ def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
 
 def tell_of_two_times(request: Request, outcome: Collected) -> None:
     """Note where the list of times says something else than the platform's mark, or than was known."""
+    told = request.course.policy.told
     for placed in outcome.placed:
         if placed.time is None:
             continue
-        late = _a_moment_late(request.course, placed.lesson, placed.student)
+        late = _a_moment_late(request.course, placed.lesson)
         others = (
             ["the platform marks it as late"] if placed.entry.late and late and placed.time < late else []
         )
         on_platform = time_by_platform(request.course, placed.entry)
         if on_platform and abs(on_platform - placed.time) >= timedelta(minutes=1):
-            others.append(f"the platform says {_time_text(on_platform)}")
-        stamp = submitted_path(request.course, placed.lesson, placed.student).parent / STAMP
-        before = moment(beside(stamp)) if placed.state == "as before" else None
+            others.append(f"the platform says {told(on_platform)}")
+        as_before = placed.state == "as before"
+        before = _known(request.course, placed.lesson, placed.student) if as_before else None
         if before and before.replace(tzinfo=UTC) != placed.time:
-            others.append(f"it had {_time_text(before)}")
+            others.append(f"it had {told(before)}")
         if others:
-            which = f"{_time_text(placed.time)} counts; {listed(others)}"
+            which = f"{told(placed.time)} counts; {listed(others)}"
             outcome.notes.append(f"{placed.student}, {placed.lesson}: two times: {which}")
-
-
-def _time_text(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
 def stamp_late(course: Class) -> None:
     """Write a time for what a platform marked as late, where the class said only later when it was due."""
     for lesson, students in read_record(course).lessons.items():
         for student, entry in students.items():
-            path = submitted_path(course, lesson, student)
-            stamp, time = path.parent / STAMP, _a_moment_late(course, lesson, student)
-            if entry.late and time and path.is_file() and not stamp.exists():
+            stamp, time = _stamp(course, lesson, student), _a_moment_late(course, lesson)
+            there = submitted_path(course, lesson, student).is_file()
+            if entry.late and time and there and not stamp.exists():
                 write_whole(stamp, stamped(time))
 
 
@@ -95,19 +111,15 @@ def stamped(time: datetime) -> bytes:
     return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
 
 
-def _a_moment_late(course: Class, lesson: str, student: str) -> datetime | None:
-    due = course.policy.due_for(lesson, student)
-    return due and (due + A_MOMENT).replace(tzinfo=UTC)
+def _a_moment_late(course: Class, lesson: str) -> datetime | None:
+    time = course.policy.guessed(lesson)
+    return time and time.replace(tzinfo=UTC)
 
 
 def tell_of_late_ones(request: Request, outcome: Collected) -> None:
     """Note whom a platform marks as late without saying by how much."""
     marked = [placed for placed in outcome.placed if placed.entry.late]
-    late = [
-        placed
-        for placed in marked
-        if placed.time == _a_moment_late(request.course, placed.lesson, placed.student)
-    ]
+    late = [placed for placed in marked if placed.time == _a_moment_late(request.course, placed.lesson)]
     if not late:
         return
     who = listed([placed.student for placed in late])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 import zipfile
-from collections.abc import Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from nbgrader.converters import GenerateFeedback
@@ -17,10 +15,13 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.collection import UNKNOWN, read_record
 from autograder.classroom.platforms.protocol import Platform
-from autograder.grading import graded_results
 from autograder.grading.class_folder import Class, Submission
-from autograder.grading.graded_results import Change
+from autograder.grading.feedback_page import states
+from autograder.grading.graded_results import connected
 from autograder.records.file_digests import beside
+
+# In so much of a page stands from what it was made.
+HEAD_BYTES = 500
 
 
 @dataclass
@@ -42,7 +43,8 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
     `Upload multiple feedback files in a zip`, say, and Canvas' `Upload submissions`.
     """
     packed = Packed()
-    changed = _changed(course, lesson)
+    with connected(course.database) as connection:
+        state = states(connection, lesson)
     collected = read_record(course).lessons.get(lesson, {})
     pages: dict[str, Path] = {}  # by the name that each gets
     for submission in course.submissions(lesson):
@@ -56,7 +58,7 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
             packed.unknown.append(student)
             continue
         name = platform.page_name(student, handed_in, lesson)
-        if _is_stale(page, submission, changed):
+        if _is_stale(page, submission, state.get(student, "")):
             packed.stale.append(student)
         packed.files[student] = name
         pages[name] = page
@@ -79,7 +81,8 @@ def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str
     Returns:
         Whose were made, and whose could not be made.
     """
-    changed = _changed(course, lesson)
+    with connected(course.database) as connection:
+        state = states(connection, lesson)
     wanted: dict[str, Path] = {}
     current: list[str] = []
     for submission in course.submissions(lesson):
@@ -88,7 +91,7 @@ def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str
         )
         if not submission.graded.is_file():
             continue
-        if anew or not page.is_file() or _is_stale(page, submission, changed):
+        if anew or not page.is_file() or _is_stale(page, submission, state.get(submission.student, "")):
             wanted[submission.student] = page
         else:
             current.append(submission.student)
@@ -108,17 +111,8 @@ def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str
     return [], []
 
 
-def _is_stale(page: Path, submission: Submission, changed: Mapping[str, float]) -> bool:
-    """Tell whether a page is older than what was graded, or than points that a person gave."""
+def _is_stale(page: Path, submission: Submission, state: str) -> bool:
+    """Tell whether a page is older than what was graded, or made before points, comments or times changed."""
     graded = submission.graded.stat().st_mtime if submission.graded.is_file() else 0.0
-    return max(graded, changed.get(submission.student, 0.0)) > page.stat().st_mtime
-
-
-def _changed(course: Class, lesson: str) -> dict[str, float]:
-    """Return when scores changed last, by student: points by hand change no graded notebook."""
-    with graded_results.opened(course.database) as store:
-        return {change.student: _seconds(change.at) for change in store.read(Change, lesson)}
-
-
-def _seconds(at: str) -> float:
-    return datetime.fromisoformat(at).timestamp()
+    with page.open("rb") as file:
+        return graded > page.stat().st_mtime or state.encode() not in file.read(HEAD_BYTES)

@@ -26,7 +26,8 @@ class Scores:
     possible: Mapping[str, float]
     scores: Mapping[tuple[str, str], float]
     waiting: Mapping[str, int]  # answers that a person has yet to read, by lesson
-    by_hand: Mapping[str, int]  # tasks of code with points by hand that were graded again since, by lesson
+    # Tasks of code with points by hand that were graded again since, with whose they are, by lesson.
+    by_hand: Mapping[str, Sequence[str]]
     marks: Sequence[Mark]
     handed_in: Sequence[HandedIn]
 
@@ -52,10 +53,12 @@ def scores(course: Class) -> Scores:
         all_marks, possible, people, handed_in = book.of(), book.possible(), book.members(), book.handed_in()
     totals: dict[tuple[str, str], float] = defaultdict(float)
     waiting: dict[str, int] = defaultdict(int)
-    by_hand: dict[str, int] = defaultdict(int)
+    by_hand: dict[str, list[str]] = defaultdict(list)
     for mark in all_marks:
         totals[mark.student, mark.lesson] += mark.score
-        (waiting if mark.auto is None else by_hand)[mark.lesson] += mark.waiting
+        waiting[mark.lesson] += mark.to_read
+        if mark.waiting and not mark.to_read:
+            by_hand[mark.lesson].append(f"{mark.task} of {mark.student}")
     for each in handed_in:
         if (each.student, each.lesson) in totals:
             totals[each.student, each.lesson] = max(0.0, totals[each.student, each.lesson] - each.penalty)

@@ -25,6 +25,7 @@ from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import follow
 from autograder.records.file_digests import write_whole
 from autograder.words.language import ngettext
+from autograder.words.phrases import listed
 
 app = typer.Typer(add_completion=False)
 
@@ -139,10 +140,13 @@ def _tell_of_manual_grades(class_scores: Scores, lessons: Sequence[str]) -> None
     for lesson in lessons:
         if class_scores.by_hand[lesson]:
             looked_at = ngettext(
-                "{lesson}: {number} task has points given by hand, and was graded again since.",
-                "{lesson}: {number} tasks have points given by hand, and were graded again since.",
-                class_scores.by_hand[lesson],
+                "{lesson}: {number} task has points given by hand, and was graded again since: {which}. A "
+                "button on the desk's page of the task says that the points stay.",
+                "{lesson}: {number} tasks have points given by hand, and were graded again since: {which}. A "
+                "button on the desk's page of each task says that the points stay.",
+                len(class_scores.by_hand[lesson]),
                 lesson=lesson,
+                which=listed(class_scores.by_hand[lesson]),
             )
             say(looked_at)
         if class_scores.waiting[lesson]:

@@ -10,6 +10,7 @@ import typer
 from autograder.classroom.return_feedback import make_pages
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
 from autograder.grading.class_folder import Class
+from autograder.grading.gradebook_writer import follow
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 
@@ -25,6 +26,7 @@ def feedback(
     """Make the feedback pages of a lesson that are missing, or older than the grades."""
     class_folder = Class.of(course)
     (name,) = resolve_lessons(class_folder.lessons, [lesson])
+    follow(class_folder)
     if not any(submission.graded.is_file() for submission in class_folder.submissions(name)):
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pages, failed = make_pages(class_folder, name, anew)

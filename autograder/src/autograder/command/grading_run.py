@@ -89,8 +89,8 @@ COUNTED = {
     ),
     "changed": ("{number} score changed since the last time", "{number} scores changed since the last time"),
     "written_answers": (
-        "{number} written answer to read in the formgrader",
-        "{number} written answers to read in the formgrader",
+        "{number} written answer to read at the desk: autograder desk",
+        "{number} written answers to read at the desk: autograder desk",
     ),
     "by_hand": (
         "{number} task with points given by hand, which stay: look at it again",
@@ -325,8 +325,11 @@ class _Run:
             self.waiting[*which, number] = PendingSubmission(submission, made_from, release, number, several)
         elif is_best and number:
             pass  # told once
-        elif book.settle(submission, timed=not is_best):
+        elif scores := book.settle(submission, timed=not is_best):
             summary.settled += 1
+            if len(set(scores)) > 1:
+                change = f"{scores[0]:g} -> {scores[1]:g} points by another time, penalty or points by hand"
+                self.told.add(who, change, "other points by another time, penalty or points by hand")
         else:
             summary.current += 1
 
@@ -485,6 +488,10 @@ class _Run:
             to_read, by_hand = book.write(waiting.submission, graded, waiting.made_from, result.tasks, notes)
             summary.written_answers += to_read
             summary.by_hand += by_hand
+            if by_hand:
+                self.told.add(
+                    who, "graded again, and the points that a person gave stay: look at them at the desk"
+                )
         except Exception as problem:  # one submission that cannot be written must not cost the others
             book.undo()
             summary.graded -= 1

@@ -13,6 +13,7 @@ from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.return_feedback import Packed
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
 from autograder.grading.class_folder import Class
+from autograder.grading.gradebook_writer import follow
 from autograder.words.language import ngettext
 
 app = typer.Typer(add_completion=False)
@@ -48,10 +49,13 @@ def give_back(
     to = platforms[chosen[0]]
     ending = f"{name}-{to.name}.zip" if to.knows_pages else name
     target = out or Path(class_folder.directory.root) / "returned" / ending
+    follow(class_folder)
     packed = packing.give_back(class_folder, name, to, target, anyway)
     _say_who_is_left_out(packed, name, to)
     if packed.stale and not anyway:
         refuse("Nothing was packed: students would read of scores that they no longer have. Or say --anyway.")
+    if not packed.files and packed.unknown:
+        raise typer.Exit(2)
     if not packed.files:
         refuse(f"There is no feedback to return for {name}.")
     held = ngettext(

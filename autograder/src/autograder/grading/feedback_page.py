@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -12,13 +14,13 @@ from typing import Any
 from jinja2 import Environment
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
-from nbgrader.api import Assignment, Student, SubmittedAssignment
-from sqlalchemy import select
+from nbgrader.api import Assignment, Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import Connection, select
 from traitlets import Unicode
 from traitlets.config import Config
 
 from autograder.grading.graded_results import Store, TaskResult, connected
-from autograder.grading.late_policy import A_MOMENT, ATTEMPT, Policy
+from autograder.grading.late_policy import ATTEMPT, Policy, is_guess
 from autograder.grading.read_submission import UNREADABLE
 from autograder.grading.rebuild_submission import NOTES_CELL
 from autograder.grading.sanitize_html import MarkingScheme
@@ -38,6 +40,7 @@ class About:
     time: str = ""  # when it was handed in
     by_a_moment: bool = False  # it was late, by how much the platform does not say
     found: Mapping[str, TaskResult] = field(default_factory=dict)  # by task
+    state: str = ""  # a digest of points, comments and times: by this a page shows to be old
 
 
 def about(course: Course, database: str, lesson: str, student: str) -> About:
@@ -51,12 +54,33 @@ def about(course: Course, database: str, lesson: str, student: str) -> About:
     with connected(database) as connection:
         row = connection.execute(asked).first()
         results = {result.task: result for result in Store(connection).read(TaskResult, lesson, student)}
+        state = states(connection, lesson, student).get(student, "")
     first, last, time = row or (None, None, None)
     policy = Policy.read(course.root, course.lessons)
     due = policy.due_for(lesson, student)
-    by_a_moment = bool(time and due and time - due == A_MOMENT)
-    time_text = policy.told(time) if time and not by_a_moment else ""
-    return About(" ".join(filter(None, (first, last))) or student, time_text, by_a_moment, results)
+    by_a_moment = bool(time and due and is_guess(time) and time > due)
+    time_text = policy.told(time) if time and not is_guess(time) else ""
+    return About(" ".join(filter(None, (first, last))) or student, time_text, by_a_moment, results, state)
+
+
+def states(connection: Connection, lesson: str, student: str = "") -> dict[str, str]:
+    """Return by student a digest of what the gradebook has of a lesson, whoever wrote it there."""
+    digests: dict[str, Any] = defaultdict(hashlib.sha256)
+    whose = [SubmittedAssignment.student_id == student] if student else []
+    given = (Grade.auto_score, Grade.manual_score, Grade.extra_credit)
+    for kind, columns in ((Grade, given), (Comment, (Comment.auto_comment, Comment.manual_comment))):
+        handed_in = SubmittedAssignment.timestamp, SubmittedNotebook.late_submission_penalty
+        asked = (
+            select(SubmittedAssignment.student_id, *handed_in, kind.cell_id, *columns)
+            .join_from(kind, SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
+            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+            .where(Assignment.name == lesson, *whose)
+            .order_by(kind.cell_id)
+        )
+        for of_student, *row in connection.execute(asked):
+            digests[of_student].update(repr(row).encode())
+    return {name: digest.hexdigest()[:16] for name, digest in digests.items()}
 
 
 class FeedbackExporter(HTMLExporter):

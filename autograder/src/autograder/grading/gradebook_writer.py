@@ -19,8 +19,17 @@ import nbformat
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Grade, Gradebook, InvalidEntry, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import (
+    Assignment,
+    Grade,
+    Gradebook,
+    InvalidEntry,
+    MissingEntry,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
+from sqlalchemy import select
 
 from autograder.grading import graded_results
 from autograder.grading.class_folder import KEY, STAMP, Class, Submission
@@ -147,26 +156,31 @@ class GradebookWriter:
             return False
         return True
 
-    def settle(self, submission: Submission, timed: bool = True) -> bool:
+    def settle(self, submission: Submission, timed: bool = True) -> tuple[float, float] | None:
         """Have a grade follow the penalty, a person's points and the time, if it is `timed`.
 
         Returns:
-            Whether that changed it.
+            The score before and after; none where nothing has changed.
         """
         notebook = self._notebook(submission)
         handed_in = notebook.assignment
         before = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
         if timed:
             handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
-        self._extend(submission, handed_in)
-        for grading in self.verdicts.read(Grading, submission.lesson, submission.student):
-            self._excuse(notebook, self._names(submission.lesson), grading.excused)
+        self.recount(submission.lesson, submission.student)
+        after = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
+        self._gradebook.db.commit()
+        return None if before == after else (max(0.0, before[2] - before[1]), max(0.0, after[2] - after[1]))
+
+    def recount(self, lesson: str, student: str) -> None:
+        """Have what is excused and what being late costs follow the points; the caller commits."""
+        notebook = self._gradebook.find_submission_notebook(lesson, lesson, student)
+        self._extend(lesson, student, notebook.assignment)
+        for grading in self.verdicts.read(Grading, lesson, student):
+            self._excuse(notebook, self._names(lesson), grading.excused)
         self._gradebook.db.flush()
         self._gradebook.db.refresh(notebook)
-        self._charge(submission, handed_in, notebook)
-        changed = before != (handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score)
-        self._gradebook.db.commit()
-        return changed
+        self._charge(lesson, student, notebook)
 
     def outdate(self, submissions: Collection[Submission]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
@@ -215,7 +229,7 @@ class GradebookWriter:
         # And each question to the book would write what has changed before.
         with book.db.no_autoflush:
             handed_in = book.update_or_create_submission(lesson, student, **arguments)
-            self._extend(submission, handed_in)
+            self._extend(lesson, student, handed_in)
             notebook = self._notebook(submission)
             names = self._names(lesson)
             excused = tuple(name for grade in notebook.grades if (name := names[grade.cell_id]) not in cells)
@@ -223,7 +237,7 @@ class GradebookWriter:
             self._excuse(notebook, names, excused)
             waiting = [grade.auto_score is not None for grade in notebook.grades if grade.needs_manual_grade]
             # A penalty of an earlier run is taken back where the time was corrected.
-            self._charge(submission, handed_in, notebook)
+            self._charge(lesson, student, notebook)
             self.verdicts.write(Grading(lesson, student, now(), made_from, notes, excused), tasks)
             book.db.commit()
         os.replace(fresh, submission.graded)
@@ -239,7 +253,8 @@ class GradebookWriter:
 
     def _timestamp(self, submission: Submission) -> datetime | None:
         """Return the time in nbgrader's file beside the submission; None if that has none."""
-        return None if submission.refused else moment(beside(submission.stamp))
+        time = None if submission.refused else moment(beside(submission.stamp))
+        return self._course.policy.time_of(submission.lesson, time)
 
     def _score(self, lesson: str, notebook: SubmittedNotebook, cells: Mapping[str, NotebookNode]) -> None:
         """Put the points of each task into the book, and what is said below an answer without a response."""
@@ -270,23 +285,20 @@ class GradebookWriter:
             if names[grade.cell_id] in excused:
                 grade.auto_score = share * grade.cell.max_score
 
-    def _extend(self, submission: Submission, handed_in: SubmittedAssignment) -> None:
+    def _extend(self, lesson: str, student: str, handed_in: SubmittedAssignment) -> None:
         """Give what `class.toml` grants; an extension that was given elsewhere stays."""
-        granted = self._course.policy.extensions.get((submission.lesson, submission.student))
+        granted = self._course.policy.extensions.get((lesson, student))
         if granted is not None:
             handed_in.extension = granted
 
-    def _charge(
-        self, submission: Submission, handed_in: SubmittedAssignment, notebook: SubmittedNotebook
-    ) -> None:
+    def _charge(self, lesson: str, student: str, notebook: SubmittedNotebook) -> None:
         """Take off what being late costs, and keep a record where that was another number before."""
         old = notebook.late_submission_penalty or 0.0
-        notebook.late_submission_penalty = self._penalty(handed_in, notebook)
+        notebook.late_submission_penalty = self._penalty(notebook.assignment, notebook)
         new = notebook.late_submission_penalty or 0.0
-        which = submission.lesson, submission.student
-        if old != new and self.verdicts.read(Grading, *which):
+        if old != new and self.verdicts.read(Grading, lesson, student):
             why = "the points, the time, the due date or the penalty changed"
-            self.verdicts.add([Change(*which, "late penalty", now(), 0 - old, 0 - new, why)])
+            self.verdicts.add([Change(lesson, student, "late penalty", now(), 0 - old, 0 - new, why)])
 
     def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
         """Return what being late costs, as nbgrader's own step has it, which opens the book once more."""
@@ -337,23 +349,29 @@ def _programs_found() -> Iterator[None]:
 
 
 def follow(course: Class) -> None:
-    """Have tasks that are excused count as what a person gave for the others since the class was graded.
+    """Have excused tasks and late penalties follow what a person gave since the class was graded.
 
     Raises:
         BadBook: the gradebook cannot be used.
     """
-    with graded_results.opened(course.database) as store:
-        excused = {(grading.lesson, grading.student) for grading in store.read(Grading) if grading.excused}
-    if not excused:
+    late = select(Assignment.name, SubmittedAssignment.student_id).join_from(Assignment, SubmittedAssignment)
+    with graded_results.connected(course.database) as connection:
+        gradings = Store(connection).read(Grading)
+        graded = {(grading.lesson, grading.student) for grading in gradings}
+        following = {(grading.lesson, grading.student) for grading in gradings if grading.excused}
+        if graded:  # nbgrader's own tables are there
+            past_due = connection.execute(late.where(SubmittedAssignment.timestamp > Assignment.duedate))
+            following |= graded & {(lesson, student) for lesson, student in past_due}
+    if not following:
         return
     with (
         gradebook_lock(course.database, course.banks.course.root),
         GradebookWriter(course) as book,
         readable(course.database),
     ):
-        for lesson in sorted({lesson for lesson, _ in excused} & set(course.lessons)):
+        for lesson in sorted({lesson for lesson, _ in following} & set(course.lessons)):
             for submission in course.submissions(lesson):
-                if (lesson, submission.student) in excused:
+                if (lesson, submission.student) in following:
                     with contextlib.suppress(MissingEntry):  # the gradebook was begun anew
                         book.settle(submission, timed=False)
 

@@ -30,8 +30,9 @@ BEST: Rule = "best"
 # The cell of a graded notebook that tells its student which of several attempts counts.
 ATTEMPT = "attempt-that-counts"
 LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
-# How late counts what a platform marks as late without saying by how much.
-A_MOMENT = timedelta(seconds=1)
+# How late counts what a platform marks as late without saying by how much. By its microsecond, such a time
+# is known for a guess wherever it is kept.
+A_MOMENT = timedelta(seconds=1, microseconds=1)
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
 
@@ -40,6 +41,8 @@ BEGINNING = """\
 # What this class has agreed on. A line that begins with # says nothing: take the # away where it should.
 # timezone = "Europe/Berlin"     # of the times below
 # penalty_per_day = 0.1          # what each day costs, from its first second on, as a share of the points
+# require_secret = true          # refuse to grade a lesson without hidden probes
+# missing_tasks = "zero"         # what a task counts that a student's release did not have; else "excuse"
 
 [due]
 {due}
@@ -105,6 +108,18 @@ class Policy:
         due = self.due.get(lesson)
         return due and due + self.extensions.get((lesson, student), timedelta())
 
+    def guessed(self, lesson: str) -> datetime | None:
+        """Return when something counts as handed in of which a platform says only that it is late.
+
+        The mark is of the lesson's own due date: it says nothing of what was granted to one student.
+        """
+        due = self.due.get(lesson)
+        return due and due + A_MOMENT
+
+    def time_of(self, lesson: str, time: datetime | None) -> datetime | None:
+        """Return a time as it counts: a guess follows the due date of today."""
+        return (self.guessed(lesson) or time) if is_guess(time) else time
+
     def until(self, lesson: str, text: str) -> date:
         """Return the day or the moment until which there is more time, from "2026-03-09T18:00", say.
 
@@ -124,8 +139,9 @@ class Policy:
         return given
 
     def told(self, moment: datetime) -> str:
-        """Return a moment as nbgrader keeps it, to the minute, in the time that the class lives in."""
-        return f"{moment.replace(tzinfo=UTC).astimezone(self.zone):%Y-%m-%d %H:%M %Z}"
+        """Return a moment to the minute, in the class's zone; one that names no zone is in UTC."""
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return f"{moment.astimezone(self.zone):%Y-%m-%d %H:%M %Z}"
 
 
 @dataclass(frozen=True)
@@ -176,6 +192,11 @@ def late_by(share: float, seconds: float, score: float) -> float:
     """Return what being so many seconds late costs, where each day begun costs a share of the score."""
     days = ceil(max(0.0, seconds) / UNITS["d"].total_seconds())
     return round(min(1.0, share * days) * score, 2)
+
+
+def is_guess(time: datetime | None) -> bool:
+    """Tell whether a time was made from a platform's mark for what is late."""
+    return time is not None and time.microsecond == A_MOMENT.microseconds
 
 
 def begin(root: Path, lessons: Sequence[str]) -> Path:

@@ -99,6 +99,8 @@ def give(
         have.append(student)
         changes += _set(grade, lesson, task, student, value, by, "points by hand", action)
     book.verdicts.add(changes)
+    for student in have:
+        book.recount(lesson, student)
     return have, keep
 
 
@@ -126,6 +128,8 @@ def take_back(data: Data, action: str, by: str) -> tuple[int, int]:
             if grade.auto_score is None:
                 book.verdicts.tick(Ticked(change.lesson, change.student, change.task, ()))
         book.verdicts.add(changes)
+        for change in changes:
+            book.recount(change.lesson, change.student)
         book.nbgrader.db.commit()
     return len(given) - unchanged, unchanged
 

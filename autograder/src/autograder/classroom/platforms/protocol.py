@@ -43,6 +43,7 @@ class HandedFile:
     late: bool = False  # as the platform says
     # When it was handed in, as the platform says; in the class's time where it names no zone.
     time: datetime | None = field(default=None, metadata=UNSTORED)
+    listed: bool = False  # a list of times said when it was handed in
     rank: tuple[int, ...] = ()  # of several, the highest was handed in last, as the platform says
     modified: tuple[int, ...] = ()  # as the archive says
     # What a browser numbered it, which tells nothing about files of another archive.
