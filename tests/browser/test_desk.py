@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from autograder.classroom.class_report import Words
 from autograder.grading import graded_results
 from autograder.grading.graded_results import InSection
 from axe_playwright_python.sync_playwright import Axe
@@ -42,7 +43,7 @@ def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browse
     page.on("console", lambda output: problems.append(output.text) if output.type == "error" else None)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(address)
-    page.get_by_role("link", name=TASK).focus()
+    page.get_by_role("link", name=Words(course, LESSON).title(TASK)).focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("article")
     for key in ("u", "1", "3", "c"):
@@ -62,6 +63,78 @@ def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browse
         assert sorted(item.score for item in given) == [0, 1, 2]
         comments = [c.comment for item in given for notebook in item.notebooks for c in notebook.comments]
         assert "Say why, 1 more time." in comments
+
+
+def by_hand(course, task, value, waiting=True):
+    """Give everybody these points by hand for a task, as if it was graded again since."""
+    with Gradebook(course.database, course.directory.course_id) as book:
+        for student in book.students:
+            mark = book.find_grade(task, LESSON, LESSON, student.id)
+            mark.manual_score, mark.needs_manual_grade = value, waiting
+        book.db.commit()
+
+
+def given(course, task):
+    with Gradebook(course.database, course.directory.course_id) as book:
+        marks = [book.find_grade(task, LESSON, LESSON, student.id) for student in book.students]
+        return [(mark.manual_score, mark.needs_manual_grade) for mark in marks]
+
+
+def test_one_key_leads_to_every_answer_that_is_to_be_read_once_and_then_says_so(desk, browser):
+    course, address = desk
+    by_hand(course, TASK, 0.0)
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    page.goto(re.sub(r"\?.*", f"written/{LESSON}/{TASK}", address))
+    assert page.locator(".score").all_inner_texts() == ["to be read"] * 3
+    for place in range(3):
+        page.keyboard.press("u")
+        assert (
+            page.evaluate("[...document.querySelectorAll('article')].indexOf(document.activeElement)")
+            == place
+        )
+        page.keyboard.press("1")  # and on at once, before the desk has answered
+    page.keyboard.press("u")
+    page.get_by_text("Nothing is left to be read.").wait_for()
+    page.keyboard.press("0")  # which would be for the answer that was just read
+    page.locator(".score", has_text="1 / 3").nth(2).wait_for()
+    context.close()
+    assert given(course, TASK) == [(1.0, False)] * 3
+
+
+def test_points_that_were_graded_again_stay_by_one_button(desk, browser):
+    course, address = desk
+    by_hand(course, CODE, 2.0)
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    page.goto(re.sub(r"\?.*", f"task/{LESSON}/{CODE}", address))
+    page.get_by_role("button", name="The points stay").first.press("Enter")
+    page.get_by_text("Saved for 2 students.").wait_for()
+    context.close()
+    assert given(course, CODE) == [(2.0, False), (2.0, False), (2.0, True)]
+    by_hand(course, CODE, None, waiting=False)
+
+
+def test_a_request_is_saved_whole_and_the_page_says_what_is_so_now(desk, browser):
+    course, address = desk
+    with graded_results.opened(course.database) as store:
+        store.ask(graded_results.Asked(LESSON, "ada", CODE, graded_results.now(), "Why?"))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    page.goto(re.sub(r"\?.*", "requests", address))
+    page.locator("input[type=number]").fill("3")
+    page.locator("textarea").focus()  # the field is left, and the sentence is not there yet
+    page.get_by_text("Say something: the student reads it.", exact=True).wait_for()
+    page.locator("textarea").fill("You are right.")
+    page.keyboard.press("Escape")
+    page.get_by_text("Answered: the student reads it").wait_for()
+    shown = [page.locator(f"[data-shown={name}]").inner_text() for name in ("waiting", "points")]
+    context.close()
+    assert shown == ["0 to be answered", "now 3 of 4"]
+    by_hand(course, CODE, None, waiting=False)
 
 
 def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(desk, browser):

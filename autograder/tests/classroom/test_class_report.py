@@ -123,6 +123,17 @@ def test_an_answer_that_a_person_has_read_counts_with_their_points(course):
     assert (task.waiting, task.right, task.difficulty) == (1, 1, 1.0)
 
 
+def test_what_nobody_has_read_is_no_share_of_0_where_somebody_wrote_nothing(course):
+    results = only(lambda s: of(s, WRITTEN, points=None, finding="" if s else "StillStub"))
+    (task,) = made(course, 3, results).tasks
+    assert (task.empty, task.waiting, task.difficulty) == (1, 2, None)
+
+
+def test_a_question_is_called_without_its_number_as_tasks_of_code_are(course, monkeypatch):
+    monkeypatch.setattr(Words, "_heading", lambda *_: "কাজ ৬ · In your own words")
+    assert Words(course, LESSON).title(WRITTEN) == "In your own words"
+
+
 def test_examples_hold_no_names_and_the_same_code_is_shown_once(course):
     task = TASKS[0]
     texts = (

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autograder.classroom.desk import free_text_page
+from autograder.classroom.desk import free_text_page, manual_grades
 from autograder.classroom.desk.page_data import read
 from autograder.classroom.desk.server import Seat, Server, application, write_static
 from autograder.grading import graded_results
@@ -67,6 +67,9 @@ class TestDesk(AsyncHTTPTestCase):
         headers = {"X-Desk-Token": token}
         kind = "written" if task == TASK else "task"
         return self.ask(f"/{kind}/{LESSON}/{task}", method="POST", body=body, headers=headers)
+
+    def title(self) -> str:
+        return read(self.course).words(LESSON).title(CODE)
 
     def states(self) -> dict[str, str]:
         answers = free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"]
@@ -132,6 +135,59 @@ class TestDesk(AsyncHTTPTestCase):
         assert (item.ticked, item.comment, item.score, item.waiting) == ((0, 2), "Say why.", 2.0, False)
         assert again["comments"] == ["Say why."]
 
+    def test_new_words_after_points_are_to_be_read_and_nothing_is_ticked(self):
+        key = free_text_page.key_of("ada", TOKEN)
+        self.give(key=key, lines=[0])
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.find_grade(TASK, LESSON, LESSON, "ada").needs_manual_grade = True  # graded again since
+            book.db.commit()
+        (item,) = [
+            item
+            for item in free_text_page.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"]
+            if item.key == key
+        ]
+        assert (item.waiting, item.score, item.ticked) == (True, None, ())
+        assert (
+            json.loads(self.give(key=key, lines=[0]).body)["score"] == 1.0
+        )  # the same points are said again
+
+    def test_what_being_late_costs_follows_the_points_at_once(self):
+        Path(self.course.directory.root, "class.toml").write_text("penalty_per_day = 0.5")
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.find_assignment(LESSON).duedate = datetime(2026, 3, 1)
+            book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 1)
+            book.db.commit()
+        self.give(key=free_text_page.key_of("ada", TOKEN), lines=[0, 1])
+        data = read(self.course)
+        assert data.known.scores["ada", LESSON] == 1.0
+        data = read(self.course)
+        assert manual_grades.take_back(data, data.changes[-2].action, "")[0] == 1
+        (handed,) = [item for item in read(self.course).known.handed_in if item.student == "ada"]
+        assert handed.penalty == 0
+
+    def test_points_that_were_looked_at_stay_and_wait_no_longer(self):
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            mark = book.find_grade(CODE, LESSON, LESSON, "ada")
+            mark.auto_score, mark.manual_score, mark.needs_manual_grade = 0.0, 2.0, True
+            book.db.commit()
+        page = self.ask(f"/task/{LESSON}/{CODE}").body.decode()
+        assert "1 has points by hand and was graded again since: ada." in page
+        key = re.search(r'data-key="(\w+)"', page)[1]
+        assert json.loads(self.give(CODE, key=key, stay=True).body) == {"told": "Saved for 1 student."}
+        assert "graded again since" not in self.ask(f"/task/{LESSON}/{CODE}").body.decode()
+        assert self.hand()["ada"] == 2.0
+
+    def test_every_time_is_told_in_the_zone_of_the_class(self):
+        Path(self.course.directory.root, "class.toml").write_text('timezone = "Asia/Kolkata"')
+        asked = graded_results.Asked(LESSON, "ada", CODE, "2026-03-01T20:00:00+00:00", "Why?")
+        change = graded_results.Change(LESSON, "ada", CODE, "2026-03-01T21:00:00+00:00", 0, 1, "read")
+        with graded_results.opened(self.course.database) as store:
+            store.ask(asked)
+            store.add([change])
+        assert "2026-03-02 01:30 IST" in self.ask("/requests").body.decode()
+        for page in ("/changes", "/student/ada"):
+            assert "2026-03-02 02:30 IST" in self.ask(page).body.decode()
+
     def test_what_makes_no_sense_changes_nothing_and_is_told(self):
         key = free_text_page.key_of("ada", TOKEN)
         assert self.give(key=key, lines=[0], token="another").code == 403
@@ -180,7 +236,7 @@ class TestDesk(AsyncHTTPTestCase):
         assert self.hand() == {"ada": 3.0, "bob": 1.0, "cleo": None}
         assert "from 0 to 4" in json.loads(self.give(CODE, key=key, points="5", was="3").body)["error"]
         page = self.ask("/changes").body.decode()
-        assert re.search(rf"{CODE}</td>.*<td>points by hand, a person</td>", page)
+        assert re.search(rf"{self.title()}</td>.*<td>points by hand, a person</td>", page)
         (action,) = re.findall(r'<button data-key="(\w+)"', page)
         body, headers = json.dumps({"key": action}), {"X-Desk-Token": TOKEN}
         undone = [
@@ -267,7 +323,9 @@ class TestDesk(AsyncHTTPTestCase):
             return json.loads(self.ask("/requests", method="POST", body=body, headers=headers).body)
 
         assert answer("", "3", "")["error"] == "Say something: the student reads it."
-        assert answer("It is: sorry.", "3", "")["told"].startswith("Answered")
+        output = answer("It is: sorry.", "3", "")
+        assert output["told"].startswith("Answered")
+        assert output["shown"] == {"waiting": "1 to be answered", "points": "now 3 of 4"}
         assert answer("No.", "1", "")["now"] == {"comment": "It is: sorry."}
         assert "other points meanwhile" in answer("No.", "1", "", "It is: sorry.")["error"]
         assert answer("It is 2: sorry.", "3", "3", "It is: sorry.")["told"].startswith("Answered")
@@ -288,7 +346,7 @@ class TestDesk(AsyncHTTPTestCase):
     def test_every_change_is_told_with_its_reason_and_on_the_students_page(self):
         page = self.ask("/changes").body.decode()
         assert page.count("checks changed") == 3
-        assert re.search(rf"{CODE}</td><td class=\"number\">0</td><td class=\"number\">2</td>", page)
+        assert re.search(rf"{self.title()}</td><td class=\"number\">0</td><td class=\"number\">2</td>", page)
         page = self.ask("/student/ada").body.decode()
         assert page.count("checks changed") == 1
         assert "the windows overlap" in page
@@ -308,6 +366,7 @@ def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(class
         f"task-{LESSON}-{CODE}.html",
         *(f"student-{student}.html" for student in TEXTS),
     ]
+    assert (tmp_path / "out" / ".gitignore").read_text() == "*\n"  # wherever the folder lies
     for path in result:
         text = path.read_text(encoding="utf-8")
         assert set(re.findall(r'href="([^"#]+)', text)) <= set(names)
@@ -337,7 +396,7 @@ def test_the_class_page_says_why_a_score_is_0_and_what_is_out_of_the_ordinary(cl
         for grade in book.find_submission(LESSON, "bob").notebooks[0].grades:
             grade.auto_score = grade.manual_score = 0.0
         book.find_submission(LESSON, "ada").timestamp = datetime(2026, 3, 1, 10, 30)
-        book.find_submission(LESSON, "cleo").timestamp = datetime(2026, 3, 1, 6, 0, 1)
+        book.find_submission(LESSON, "cleo").timestamp = datetime(2026, 3, 1, 6, 0, 1, 1)
         book.find_assignment(LESSON).duedate = datetime(2026, 3, 1, 6)
         book.db.commit()
     flagged = TaskResult(LESSON, "bob", CODE, 0, 4, flags=("may-hide", "program"))

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import csv
 import io
+import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +49,8 @@ MOST_SAID, WORTH_SAYING = 4, 0.1
 MOST_COMPARED = 10_000
 # In the table of mistakes against tasks.
 MOST_SHOWN = 15
+# What stands before the title of a question: the lesson's number of it, which code tasks do not bear either.
+NUMBER = re.compile(r"^[^·]*\d+ · ")
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,9 @@ class Words:
 
     def title(self, task: str) -> str:
         task_entry = self.bank.tasks.get(task)
-        return task_entry.title if task_entry else self._heading(self.bank.lesson, task) or task
+        return (
+            task_entry.title if task_entry else NUMBER.sub("", self._heading(self.bank.lesson, task)) or task
+        )
 
     def known(self, task: str, fault: str) -> KnownWrong:
         return self._known.get((task, fault)) or KnownWrong(fault, "", fault)
@@ -230,6 +235,8 @@ def _task(
             kinds["right" if points >= result.possible else "partly" if points else "wrong"] += 1
         pairs.append((points, totals[result.student] - points))
     possible = results[0].possible
+    # A share would be that of those who wrote nothing.
+    unread = kinds["waiting"] and len(pairs) == kinds["empty"]
     return TaskReport(
         name,
         words.title(name),
@@ -239,7 +246,7 @@ def _task(
         kinds["wrong"],
         kinds["empty"],
         kinds["waiting"],
-        fmean(points / possible for points, _ in pairs) if pairs and possible else None,
+        fmean(points / possible for points, _ in pairs) if pairs and possible and not unread else None,
         _discrimination(pairs),
         sum(max(0.0, possible - points) for points, _ in pairs),
         tuple(_mistakes(words, results)),

@@ -72,7 +72,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
                 _ticked(data, result),
                 data.comment(result),
                 _state(data, result),
-                mark.score if mark.manual is not None or not mark.waiting else None,
+                None if mark.waiting else mark.score,
                 any(data.marks[lesson, answer.student, name].waiting for answer in same),
             )
         )
@@ -80,6 +80,7 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
     return {
         "lesson": lesson,
         "task": name,
+        "title": data.words(lesson).title(name),
         "statement": as_markup(statement(data.course, lesson, name)),
         "possible": results[0].possible,
         "lines": scheme(data.course, lesson, name),
@@ -133,7 +134,10 @@ def give(
 
 
 def _ticked(data: Data, result: TaskResult) -> tuple[int, ...]:
+    """Return the lines that an answer was given; none that were given to other words, which it replaced."""
     which = result.lesson, result.student, result.task
+    if data.marks[which].waiting:
+        return ()
     return next(
         (ticks.lines for ticks in data.ticked if (ticks.lesson, ticks.student, ticks.task) == which), ()
     )

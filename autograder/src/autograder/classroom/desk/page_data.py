@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from statistics import fmean
 from typing import Any
@@ -183,6 +184,10 @@ class Data:
 
     def name(self, student: str) -> str:
         return self.people[student].name if student in self.people else student
+
+    def when(self, at: str) -> str:
+        """Return a time that a record holds, in the time that the class lives in."""
+        return self.course.policy.told(datetime.fromisoformat(at))
 
     def is_waiting(self, result: TaskResult) -> bool:
         """Tell whether a person has yet to look at an answer."""

@@ -169,7 +169,14 @@ class Handler(web.RequestHandler):
             regrade_page.answer(
                 data, key, str(sent["comment"]).strip(), str(sent["before"]).strip(), *given, self.by
             )
-            return {"told": _("Answered: the student reads it in the next feedback.")}
+            page = regrade_page.on_page(read(self.course))
+            (mark,) = [mark for of, _asked, mark, _result in page["rows"] if of == key]
+            earned, most = f"{mark.score:g}", f"{mark.possible:g}"
+            shown = {
+                "waiting": _("{number} to be answered", number=page["waiting"]),
+                "points": _("now {earned} of {points}", earned=earned, points=most),
+            }
+            return {"told": _("Answered: the student reads it in the next feedback."), "shown": shown}
         comment, (lesson, name) = str(sent["comment"]).strip(), names
         if self.kind == "written":
             lines = [int(line) for line in sent["lines"]]
@@ -180,7 +187,9 @@ class Handler(web.RequestHandler):
             return {**marked, "told": message}
         if self.kind != "task":
             raise NotThere("nothing can be given here")
-        if key == EVERYBODY:
+        if "stay" in sent:
+            now, conflict = task_page.keep_points(data, lesson, name, key), ""
+        elif key == EVERYBODY:
             now, others = task_page.points_for_everybody(data, lesson, name, sent["points"], self.by)
             conflict = _conflict_text(others)
         elif sent.get("points", "") != sent.get("was", ""):
@@ -318,6 +327,7 @@ def serve(
 def write_static(course: Class, folder: Path) -> list[Path]:
     """Write every page as a file that needs no server; nothing can be given there."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".gitignore").write_text("*\n")  # of people, wherever it lies
     data = read(course)
     paths = []
     for kind, *names in _all(data):

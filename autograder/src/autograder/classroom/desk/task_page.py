@@ -37,6 +37,7 @@ class Group:
     points: Sequence[float]  # what they have for it, from the fewest to the most
     by_hand: float | None  # what most of those who have points by hand were given
     by_hand_others: int  # how many have other points by hand
+    again: Sequence[str]  # whose points by hand are to be looked at: they were graded again since
     answers: Sequence[Answer]  # the commonest first
     comment: str  # what most of those who have a comment were told
     others: int  # how many of them have another comment
@@ -110,6 +111,26 @@ def points_for(
     return len(have), len(keep)
 
 
+def keep_points(data: Data, lesson: str, name: str, key: str) -> int:
+    """Keep the points by hand of a group as they are: a person has looked at what was graded again.
+
+    Returns:
+        Whose there were to look at, in number.
+
+    Raises:
+        NotThere: there is no such group.
+    """
+    members = _grouped(data, _results(data, lesson, name)).get(key)
+    if not members:
+        raise NotThere(_("There is no such group of answers any more: load the page again."))
+    waiting = _group(data, key, members).again
+    with GradebookWriter(data.course) as book, readable(data.course.database):
+        for student in waiting:
+            book.nbgrader.find_grade(name, lesson, lesson, student).needs_manual_grade = False
+        book.nbgrader.db.commit()
+    return len(waiting)
+
+
 def points_for_everybody(data: Data, lesson: str, name: str, value: object, by: str) -> tuple[int, int]:
     """Give the whole class the same points by hand for a task, those as well who handed nothing in.
 
@@ -174,6 +195,7 @@ def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
         sorted({mark.score for mark in marks}),
         given,
         by_hands.total() - often,
+        [mark.student for mark in marks if mark.waiting and mark.manual is not None],
         sorted(answers, key=lambda answer: -len(answer.students)),
         comment,
         comments.total() - times,
