@@ -1,6 +1,7 @@
 """The bundle of this course: its packages, its words and what only some lessons read."""
 
 import json
+import re
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
@@ -92,6 +93,16 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheels):
     }
     assert {path.parts[0] for path in course if "dist-info" not in path.parts[0]} == {"visuals", BANK}
     assert [Path(wheel.filename).stat().st_size < 920_000 for wheel in wheels] == [True, True]
+
+
+def test_the_page_on_a_term_says_about_how_large_the_wheels_are(folder, tmp_path):
+    text = (ROOT / "docs" / "teaching" / "term.md").read_text(encoding="utf-8")
+    said = [float(number) for number in re.findall(r"(\d+\.\d) MB", text)]
+    bundle(COURSE, COURSE.lessons[:7], tmp_path)
+    tool, course = wheels_in(path.name for path in folder.glob("*.whl"))
+    (seven,) = tmp_path.glob("**/attention*.whl")
+    sizes = [path.stat().st_size / 1e6 for path in (folder / tool, folder / course, seven)]
+    assert said == pytest.approx(sizes, rel=0.25)
 
 
 def test_what_one_lesson_alone_reads_is_in_its_bundle_alone(wheel, tmp_path):

@@ -206,3 +206,64 @@ def test_a_fork_sets_its_address_once_and_takes_it_back(tmp_path):
 
 def test_every_file_names_the_address_that_the_course_sets():
     assert address_in(ROOT, "--check").stdout == ""
+
+
+# What a class makes or puts into the course's folder, as the pages on teaching name it.
+OF_A_CLASS = (
+    *(
+        "students.csv",
+        "times.csv",
+        "gradebook.csv",
+        "gradebook-graded.csv",
+        "submissions.zip",
+        "requests.zip",
+    ),
+    *(
+        "bundle.zip",
+        "submissions.tar.gz",
+        "report.html",
+        "report.csv",
+        "scores.xlsx",
+        "desk/student-ada.html",
+    ),
+    *(
+        "class.toml",
+        "gradebook.db",
+        "gradebook.db.lock",
+        "submitted/ada/01/01.ipynb",
+        "collected/record.json",
+    ),
+    *(
+        "autograded/ada/01/01.ipynb",
+        "feedback/ada/01/01.html",
+        "returned/01/ada/01.html",
+        "releases/01/a.json",
+    ),
+)
+
+
+@pytest.mark.parametrize("course", [".", "autograder/src/autograder/author/template"])
+def test_what_a_class_makes_is_never_offered_to_git(tmp_path, course):
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    shutil.copy(ROOT / course / ".gitignore", tmp_path)
+    named = subprocess.run(
+        ["git", "-C", tmp_path, "check-ignore", *OF_A_CLASS], capture_output=True, text=True, check=False
+    )
+    assert [path for path in OF_A_CLASS if path not in named.stdout.split()] == []
+
+
+def test_what_is_said_to_write_nothing_can_be_tried_so():
+    (said,) = re.findall(
+        r"Nothing is lost by trying: (.*?)`--dry-run`", TEXTS["docs/teaching/first-class.md"]
+    )
+    named = re.findall(r"`(\w+)`", said)
+    options = {name: {option for each in COMMANDS[name].params for option in each.opts} for name in named}
+    assert named
+    assert [name for name in named if "--dry-run" not in options[name]] == []
+
+
+def test_every_short_title_of_a_report_is_explained():
+    source = (ROOT / "autograder/src/autograder/classroom/class_report.py").read_text(encoding="utf-8")
+    short = re.findall(r'_\("(\w+\.)"\)', source)
+    assert short
+    assert [title for title in short if f"“{title}”" not in TEXTS["docs/teaching/term.md"]] == []

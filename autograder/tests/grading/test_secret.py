@@ -260,9 +260,10 @@ def test_taking_the_answers_out_leaves_the_bank_itself_whole(course):
 
 
 def test_the_command_says_where_the_secret_lies_and_not_what_it_is(course):
-    printed = CliRunner().invoke(cli.app, ["secret", "01", "--course", str(course.root)])
-    assert printed.exit_code == 0, printed.output
-    assert f"The secret lies in {secret.folder(course)}." in " ".join(printed.output.split())
+    for state in ("is new, and", "stays as it was, and"):
+        printed = CliRunner().invoke(cli.app, ["secret", "01", "--course", str(course.root)])
+        assert printed.exit_code == 0, printed.output
+        assert f"The secret {state} lies in {secret.folder(course)}." in " ".join(printed.output.split())
     assert (secret.folder(course) / secret.NAME).read_text() not in printed.output
 
 

@@ -10,6 +10,7 @@ from autograder.command.console import Root, say
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
+from autograder.words.phrases import listed
 
 app = typer.Typer(add_completion=False)
 
@@ -25,9 +26,21 @@ def class_file(course: Root = Path()) -> None:
         )
         return
     rules = class_folder.policy
+    say(f"Times without a zone are in {rules.zone or 'the zone of this machine (no timezone is set)'}.")
+    silent = []
     for lesson in lessons:
         due, more = rules.due.get(lesson), [name for name, _ in rules.extensions if name == lesson]
         extended = ngettext(", {number} extension", ", {number} extensions", len(more)) if more else ""
-        say(f"{lesson}: {'due ' + rules.told(due) if due else 'no due date'}{extended}")
+        attempt = f", attempts: {rules.attempts[lesson]}" if lesson in rules.attempts else ""
+        if due or extended or attempt:
+            say(f"{lesson}: {'due ' + rules.told(due) if due else 'no due date'}{extended}{attempt}")
+        else:
+            silent.append(lesson)
+    if silent:
+        say(f"No due date: {listed(silent)}.")
     share = rules.penalty_per_day
     say("Each day late costs " + ("what nbgrader's settings say." if share is None else f"{share:.0%}."))
+    secret = "is refused" if rules.require_secret else "goes on, and says so"
+    say(f"Without hidden probes, grading {secret} (require_secret).")
+    missing = "as much as the rest of their work" if rules.missing_tasks == late_policy.EXCUSE else "nothing"
+    say(f"A task that a student's release did not have counts {missing} (missing_tasks).")

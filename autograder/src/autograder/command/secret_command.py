@@ -19,6 +19,8 @@ def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
     """Make hidden probes on this machine, so that what is public gives nothing away."""
     loaded_course = Course.of(course)
     names = resolve_lessons(loaded_course.lessons, lessons or [])
+    where = secret.folder(loaded_course)
+    there = (where / secret.NAME).exists()
     with progress_bar() as bar:
         task = bar.add_task("drawing", total=len(names))
         for name in names:
@@ -27,8 +29,8 @@ def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
                 warning = f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer"
                 complain([warning], "yellow")
             bar.update(task, description=name, advance=1)
-    where = secret.folder(loaded_course)
     say(
-        f"The secret lies in {where}. Every grading run draws its hidden probes from it.\n"
+        f"The secret {'stays as it was' if there else 'is new'}, and lies in {where}. Every grading run "
+        "draws its hidden probes from it.\n"
         "Keep that folder to yourself; without it, submissions are graded by what is public."
     )
