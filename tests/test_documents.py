@@ -1,6 +1,8 @@
 """What documents promise their readers: links that lead somewhere, commands that exist, today's figures."""
 
+import contextlib
 import html
+import importlib
 import re
 import shutil
 import subprocess
@@ -89,6 +91,28 @@ def problem(words: list[str]) -> str:
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_command_and_option_that_is_named_can_be_typed(name):
     assert list(filter(None, map(problem, typed(TEXTS[name])))) == []
+
+
+def resolved(name: str) -> object:
+    """What a dotted name below `autograder` leads to: a module, something in one, or a field of a dataclass.
+
+    Raises AttributeError or KeyError where it leads to nothing.
+    """
+    found: object = importlib.import_module("autograder")
+    for index, part in enumerate(parts := name.split(".")):
+        with contextlib.suppress(ModuleNotFoundError):
+            found = importlib.import_module(".".join(["autograder", *parts[: index + 1]]))
+            continue
+        found = getattr(found, part, None) or found.__dataclass_fields__[part]
+    return found
+
+
+def test_the_glossary_says_where_each_thing_is():
+    rows = [line.split("|") for line in TEXTS["docs/architecture.md"].splitlines() if line.count("|") == 5]
+    names = [name for row in rows for name in re.findall(r"`([a-z]\w*(?:\.\w+)+)`", row[4])]
+    assert len(names) > 50
+    for name in names:
+        assert resolved(name), name
 
 
 @pytest.mark.parametrize("name", TEXTS)
