@@ -1,4 +1,4 @@
-"""Make what lessons 12 and 13 are compared with, by means of `transformers` and `tokenizers`.
+"""Make what lessons 12, 13 and 15 are compared with, by means of `transformers` and `tokenizers`.
 
 python -m benchmarks.published
 """
@@ -15,7 +15,8 @@ from visuals.checkpoint import HELD_OUT
 from visuals.published import FOLDER, TEXTS, TODAY, TOKENIZER
 
 MERGES = 256
-SEEDS = {"gpt2": 1, "llama": 2, "qwen3": 3, "qwen3-moe": 4}
+SEEDS = {"gpt2": 1, "llama": 2, "qwen3": 3, "qwen3-moe": 4, "granite-swa": 5, "cohere2": 6}
+NUM_TOKENS = {"granite-swa": 24, "cohere2": 24}  # four times their window; any other text has 11
 
 
 def gpt2() -> Any:
@@ -62,9 +63,37 @@ def qwen3_moe() -> Any:
     return Qwen3MoeForCausalLM(Qwen3MoeConfig(**sizes, **heads, **experts, rope_parameters=rope))
 
 
+def granite_swa() -> Any:
+    """Return a Granite SWA: four multipliers, a sink for each head, other positions in each layer."""
+    from transformers import GraniteSWAConfig, GraniteSWAForCausalLM
+
+    sizes = {"vocab_size": 53, "hidden_size": 24, "intermediate_size": 36, "num_hidden_layers": 4}
+    heads = {"num_attention_heads": 6, "num_key_value_heads": 2, "sliding_window": 6}
+    kinds = ["full_attention", "sliding_attention", "sliding_attention", "full_attention"]
+    multipliers = {"embedding_multiplier": 3.0, "residual_multiplier": 0.6, "attention_multiplier": 0.35}
+    layers = {"layer_types": kinds, "layer_rope_theta": [0.0, 300.0, 40.0, 300.0]}
+    ends = {"bos_token_id": 1, "eos_token_id": 1, "logits_scaling": 2.5, "rms_norm_eps": 1e-3}
+    return GraniteSWAForCausalLM(GraniteSWAConfig(**sizes, **heads, **multipliers, **layers, **ends))
+
+
+def cohere2() -> Any:
+    """Return a Cohere 2: attention and MLP side by side, and no positions in layers without a window."""
+    from transformers import Cohere2Config, Cohere2ForCausalLM
+
+    sizes = {"vocab_size": 47, "hidden_size": 24, "intermediate_size": 36, "num_hidden_layers": 4}
+    heads = {"num_attention_heads": 6, "num_key_value_heads": 2, "sliding_window": 6}
+    kinds = ["sliding_attention", "sliding_attention", "full_attention", "sliding_attention"]
+    ends = {"bos_token_id": 1, "eos_token_id": 1, "pad_token_id": 0, "logit_scale": 0.25}
+    rope = {"rope_theta": 300.0, "rope_type": "default"}
+    return Cohere2ForCausalLM(
+        Cohere2Config(**sizes, **heads, **ends, layer_types=kinds, rope_parameters=rope, layer_norm_eps=1e-3)
+    )
+
+
 def drawn(name: str) -> Any:
     """Return the model of a folder. Every parameter is drawn, so that none can be left out unnoticed."""
-    model = {"gpt2": gpt2, "llama": llama, "qwen3": qwen3, "qwen3-moe": qwen3_moe}[name]().eval()
+    makers = {"gpt2": gpt2, "llama": llama, "qwen3": qwen3, "qwen3-moe": qwen3_moe}
+    model = (makers | {"granite-swa": granite_swa, "cohere2": cohere2})[name]().eval()
     generator = torch.Generator().manual_seed(SEEDS[name])
     with torch.no_grad():
         for parameter_name, parameter in model.named_parameters():
@@ -76,7 +105,7 @@ def drawn(name: str) -> Any:
 def some_ids(model: Any, name: str) -> torch.Tensor:
     """Return ids (b, tokens) for a model."""
     generator = torch.Generator().manual_seed(SEEDS[name] + 100)
-    return torch.randint(model.config.vocab_size, (2, 11), generator=generator)
+    return torch.randint(model.config.vocab_size, (2, NUM_TOKENS.get(name, 11)), generator=generator)
 
 
 def layer_of(kind: str, config: Any, names: tuple[str, str]) -> tuple[Any, Any, Any]:

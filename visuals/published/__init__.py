@@ -1,10 +1,11 @@
-"""Small models in the form of published ones, and a tokenizer, for lessons 12 and 13.
+"""Small models in the form of published ones, and a tokenizer, for lessons 12, 13 and 15.
 
 The numbers in them are random. Each folder is what `save_pretrained` of the `transformers` library makes,
-with the logits that the library computes for some ids beside it. `tokenizer.safetensors` holds merges that
-the `tokenizers` library learned from `visuals/checkpoint/held_out.txt`, and the ids that it gives some
-texts. `today.safetensors` holds what single layers of newer models are given and what they make of it.
-`python -m benchmarks.published` makes all of it again.
+with the logits that the library computes for some ids beside it; `granite-swa` has parts of the library's
+own file, too. `tokenizer.safetensors` holds merges that the `tokenizers` library learned from
+`visuals/checkpoint/held_out.txt`, and the ids that it gives some texts. `today.safetensors` holds what single
+layers of newer models are given and what they make of it. `python -m benchmarks.published` makes all of it
+again.
 """
 
 from __future__ import annotations
