@@ -302,6 +302,66 @@ def llama_state(
     return _spoilt(_numbers(shapes, seed), without, extra, turned)
 
 
+def _ported_shapes(
+    layers: int, vocab: int, d_model: int, heads: int, groups: int, head_dim: int, hidden: int
+) -> dict[str, tuple[int, ...]]:
+    """The shapes that Granite SWA and Cohere 2 have in common, by the names of `save_pretrained`."""
+    shapes: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (vocab, d_model)}
+    for layer in range(layers):
+        widths = {
+            "self_attn.q_proj": (heads * head_dim, d_model),
+            "self_attn.k_proj": (groups * head_dim, d_model),
+        }
+        widths |= {
+            "self_attn.v_proj": (groups * head_dim, d_model),
+            "self_attn.o_proj": (d_model, heads * head_dim),
+        }
+        widths |= {"mlp.gate_proj": (hidden, d_model), "mlp.up_proj": (hidden, d_model)}
+        widths |= {"mlp.down_proj": (d_model, hidden), "input_layernorm": (d_model,)}
+        shapes |= {f"model.layers.{layer}.{part}.weight": shape for part, shape in widths.items()}
+    return shapes | {"model.norm.weight": (d_model,)}
+
+
+def granite_state(
+    seed: int, layers: int, vocab: int, d_model: int, heads: int, groups: int, head_dim: int, hidden: int
+) -> dict[str, Tensor]:
+    """Tensors by the names of Granite SWA."""
+    shapes = _ported_shapes(layers, vocab, d_model, heads, groups, head_dim, hidden)
+    for layer in range(layers):
+        shapes[f"model.layers.{layer}.post_attention_layernorm.weight"] = (d_model,)
+        shapes[f"model.layers.{layer}.self_attn.sinks"] = (heads,)
+    return _numbers(shapes, seed)
+
+
+def cohere_state(
+    seed: int, layers: int, vocab: int, d_model: int, heads: int, groups: int, head_dim: int, hidden: int
+) -> dict[str, Tensor]:
+    """Tensors by the names of Cohere 2."""
+    return _numbers(_ported_shapes(layers, vocab, d_model, heads, groups, head_dim, hidden), seed)
+
+
+def ported_config(
+    model: str, kinds: str, vocab: int, d_model: int, heads: int, groups: int, hidden: int, window: int
+) -> dict[str, Any]:
+    """A configuration as in a `config.json`, without what the task does not need.
+
+    Args:
+        model: "granite_swa" or "cohere2".
+        kinds: a letter for each layer: w has a window, f has none, n has neither window nor positions.
+    """
+    config: dict[str, Any] = {"model_type": model, "vocab_size": vocab, "hidden_size": d_model}
+    config |= {"num_attention_heads": heads, "num_key_value_heads": groups, "intermediate_size": hidden}
+    config |= {"num_hidden_layers": len(kinds), "sliding_window": window, "tie_word_embeddings": True}
+    config["layer_types"] = ["sliding_attention" if kind == "w" else "full_attention" for kind in kinds]
+    if model == "cohere2":
+        rope = {"rope_theta": 50.0, "rope_type": "default"}
+        return config | {"layer_norm_eps": 0.01, "logit_scale": 0.25, "rope_parameters": rope}
+    bases = [0.0 if kind == "n" else 20.0 + 30 * layer for layer, kind in enumerate(kinds)]
+    config |= {"layer_rope_theta": bases, "rms_norm_eps": 0.01, "logits_scaling": 2.5}
+    config |= {"rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"}}
+    return config | {"embedding_multiplier": 3.0, "residual_multiplier": 0.6, "attention_multiplier": 0.35}
+
+
 # State dicts for lesson 12. What an answer gets is a dictionary, which a bank cannot hold: it is drawn again.
 def cache_plan(
     seed: int, full: int = 0, window: int = 0, latent: int = 0, delta: int = 0
@@ -401,7 +461,10 @@ class BiasedGPT(nn.Module):
 SPECIMENS = {
     "biased-gpt": BiasedGPT,
     "cache-plan": cache_plan,
+    "cohere-state": cohere_state,
     "counting-step": counting_step,
     "gpt2-state": gpt2_state,
+    "granite-state": granite_state,
     "llama-state": llama_state,
+    "ported-config": ported_config,
 }

@@ -313,6 +313,14 @@ LESSONS = {
             )),
         ),
     ),
+    "15-capstone": Work(
+        shown=(("bring_over(", "The course's own tiled_attention is used"),),
+        explored=(
+            Explored("explore_tiles(q, k, v", "step 1 of 6: queries 'Your' to 'journey'", (
+                ("Step", "ArrowRight", "step 2 of 6: queries 'starts' to 'with'"),
+            )),
+        ),
+    ),
 }  # fmt: skip
 
 

@@ -152,6 +152,8 @@ class Course:
     claims: Claims = field(default_factory=Claims, hash=False)
     site: Site = Site()
     adds: Adds = Adds()
+    # The lesson that examines what the others teach, if any: it can be longer; quiz and review pass over it.
+    capstone: str = ""
     quiz: str = ""  # a TOML file of the questions that say where to begin, as seen from `course.toml`
     review: str = ""  # and one of what is asked again of earlier lessons
     # The tasks that an exam can ask, and how many minutes each takes.
@@ -308,6 +310,7 @@ class _Described:
     claims: Claims = field(default_factory=Claims)
     site: Site = Site()
     adds: Adds = Adds()
+    capstone: str = ""
     quiz: str = ""
     review: str = ""
     exam: Mapping[str, int] = field(default_factory=dict)

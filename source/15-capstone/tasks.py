@@ -1,0 +1,758 @@
+"""The tasks of the capstone: their probes, the wrong answers people give, and the hint each deserves."""
+
+import torch
+from autograder.author.authoring import Check, Lesson, Probe, Specimen, Task, rights, wrongs
+
+WHOLE = ("int64", "int32", "float32")
+LOGITS = ("b", "tokens", "vocab")
+
+
+def drawn(*shape, seed):
+    """Random numbers of a shape, the same on every build."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def anew(generator):
+    """A seed for another draw."""
+    return int(torch.randint(2**20, (1,), generator=generator))
+
+
+# ------------------------------------------------------------------------------------------------- a blank page
+
+SIZES = ("d_model", "num_heads", "num_groups", "head_dim", "rope_dim", "window")
+
+
+def attending(id, says, shape, sizes, seed, cached=False, **more):
+    construct = dict(zip(SIZES, sizes, strict=True)) | {"cached": cached}
+    return Probe(id, says, {"x": drawn(*shape, seed=seed)}, construct=construct, seed=seed, **more)
+
+
+def in_steps(id, says, shape, sizes, pieces, seed, **more):
+    settings = {"axis": 1, "sizes": list(pieces)}
+    return attending(id, says, shape, sizes, seed, cached=True, observe="steps", settings=settings, **more)
+
+
+BLANK_ATTENTION = Task(
+    id="blank-attention",
+    title="One class, from a blank page",
+    name="WindowAttention",
+    kind="module",
+    signature="WindowAttention(d_model, num_heads, num_groups, head_dim, rope_dim, window, cached=False)",
+    axes=("b", "tokens", "d_model"),
+    input_axes={"x": ("b", "tokens", "d_model")},
+    probes=(
+        attending("short", "a text shorter than the window", (2, 4, 7), (7, 6, 2, 8, 4, 5), 1),
+        attending("long", "a text longer than the window", (2, 9, 7), (7, 6, 2, 8, 4, 3), 2),
+        attending("groups", "three groups for six heads", (3, 8, 5), (5, 6, 3, 4, 2, 4), 3),
+        attending("whole-head", "a head that is rotated as a whole", (2, 6, 10), (10, 4, 1, 6, 6, 3), 4),
+        attending("one-token", "a single token", (3, 1, 7), (7, 6, 2, 8, 4, 5), 5),
+        attending(
+            "double", "a module and inputs of float64", (2, 6, 7), (7, 6, 2, 8, 4, 3), 6, dtype="float64"
+        ),
+        in_steps("one-by-one", "a text token by token", (2, 8, 7), (7, 6, 2, 8, 4, 3), [1] * 8, 7),
+        in_steps("pieces", "a text in pieces", (2, 12, 7), (7, 4, 2, 6, 4, 4), [5, 1, 2, 4], 8),
+        in_steps(
+            "long-piece", "a piece longer than the window", (3, 11, 5), (5, 6, 3, 4, 2, 3), [2, 7, 2], 9
+        ),
+    ),
+    checks=(
+        Check("a text within the window", 2, ("short", "one-token", "groups", "whole-head")),
+        Check("a text longer than the window", 3, ("long", "double", "groups")),
+        Check("a text in pieces", 3, ("one-by-one", "pieces", "long-piece", "long")),
+    ),
+    words={"width": "√head_dim", "swap": "keys.mT"},
+    learned="A whole modern attention class, written by you alone: windows, sinks, groups, rotation and a cache.",
+    demands={
+        "Neighbouring query heads share a group": "groups-taken-in-turn",
+        "Only the first `rope_dim` numbers": "capstone-all-rotated",
+        "of queries and keys are rotated": "keys-not-rotated",
+        "half-split": "capstone-neighbours-rotated",
+        "with a base of 10000": "capstone-other-base",
+        "the `window - 1` tokens before it": "capstone-window-too-wide",
+        "Scores are divided by √head_dim": "no-scale",
+        "one number for each head": "capstone-one-sink",
+        "unscaled": "capstone-sink-scaled",
+        "takes part in the softmax": "capstone-no-sink",
+        "that key has no value": "capstone-sink-with-value",
+        "each call is a text of its own": "capstone-always-cached",
+        "returns their outputs, as if the text had come at once": "capstone-positions-begin-again",
+    },
+    hints=(
+        "Every part is in a notebook of yours: groups and cache in lesson 11, partial RoPE, window and sinks in 13.",
+        "Write it without the cache first. Then ask of each line: what if these are not the first tokens?",
+    ),
+    wrong=wrongs("""
+        no-scale: / queries.shape[-1] ** 0.5 →
+        groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+            values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        capstone-all-rotated: half = self.rope_dim // 2 → half = heads.shape[-1] // 2
+            heads[..., : self.rope_dim].chunk → heads.chunk
+            heads[..., self.rope_dim :] → heads[..., :0]
+        capstone-last-rotated: heads[..., : self.rope_dim].chunk → heads[..., heads.shape[-1] - self.rope_dim :].chunk
+            (*turned, heads[..., self.rope_dim :]) → (heads[..., : heads.shape[-1] - self.rope_dim], *turned)
+        keys-not-rotated: self.rotated(queries, positions), self.rotated(keys, positions) → self.rotated(queries, positions), keys
+        capstone-neighbours-rotated: first, second = heads[..., : self.rope_dim].chunk(2, dim=-1) → first, second = heads[..., : self.rope_dim].unflatten(-1, (-1, 2)).unbind(-1)
+            (*turned, heads[..., self.rope_dim :]) → (torch.stack(turned, dim=-1).flatten(-2), heads[..., self.rope_dim :])
+        capstone-other-base: 10000.0 ** → 1000.0 **
+        capstone-frequencies-of-head: 10000.0 ** (-torch.arange(half) / half) → 10000.0 ** (-2 * torch.arange(half) / heads.shape[-1])
+        capstone-window-too-wide: distance >= self.window → distance > self.window
+            [:, :, -self.window :] →2 [:, :, -self.window - 1 :]
+        capstone-window-too-narrow: distance >= self.window → distance >= self.window - (self.window > 1)
+        capstone-window-left-out: (distance < 0) | (distance >= self.window) → distance < 0
+            [:, :, -self.window :] →2
+        no-mask: (distance < 0) | (distance >= self.window) → distance >= self.window
+            hint: The future is visible. A token sees itself and tokens before it.
+        capstone-no-sink: torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → torch.softmax(scores + 0 * sinks, dim=-1)
+        capstone-one-sink: nn.Parameter(torch.randn(num_heads)) → nn.Parameter(torch.randn(num_heads))
+            self.sinks.view(-1, 1, 1).expand(b, -1, new, 1) → (self.sinks[0] + 0 * self.sinks).view(-1, 1, 1).expand(b, -1, new, 1)
+        capstone-sink-scaled: self.sinks.view(-1, 1, 1) → (self.sinks / queries.shape[-1] ** 0.5).view(-1, 1, 1)
+        capstone-sink-with-value: dim=-1)[..., :-1] → dim=-1)
+            weights @ values → weights @ torch.cat((values, values[:, :, -1:]), dim=2)
+        capstone-sink-subtracted: self.sinks.view → (-self.sinks).view
+        capstone-always-cached: if self.cached: → if True:
+        capstone-positions-begin-again: self.num_tokens += new → pass
+        capstone-past-forgotten: if self.kept is not None: → if False:
+        capstone-past-too-short: [:, :, -self.window :] →2 [:, :, -1:]
+        capstone-queries-first-tokens: distance = torch.arange(tokens - new, tokens)[:, None] → distance = torch.arange(new)[:, None]
+        capstone-piece-alone-kept: self.kept = keys[:, :, -self.window :], values[:, :, -self.window :] → self.kept = keys[:, :, -new:], values[:, :, -new:]
+        keys-as-values: values = self.W_value(x) → values = self.W_key(x)
+        no-out-proj: return self.out_proj(context.transpose(1, 2).flatten(2)) → return context.transpose(1, 2).flatten(2)
+            self.out_proj = nn.Linear(num_heads * head_dim, d_model, bias=False) → self.out_proj = nn.Linear(num_heads * head_dim, num_heads * head_dim, bias=False)
+        """),
+    right=rights("""
+        sigmoid: weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → weights = torch.softmax(scores, dim=-1) * torch.sigmoid(torch.logsumexp(scores, dim=-1, keepdim=True) - sinks)
+        everything-kept: keys[:, :, -self.window :], values[:, :, -self.window :] → keys, values
+        expand: keys.repeat_interleave(sharing, dim=1) → keys.unsqueeze(2).expand(-1, -1, sharing, -1, -1).flatten(1, 2)
+        """),
+)
+
+# --------------------------------------------------------------------------------------------------- Granite SWA
+
+NEW = ("b", "heads", "new", "head_dim")
+STORED = ("b", "groups", "tokens", "head_dim")
+
+
+def with_sinks(id, says, b, heads, groups, new, tokens, head_dim, scale, window, seed):
+    inputs = {
+        "queries": drawn(b, heads, new, head_dim, seed=seed),
+        "keys": drawn(b, groups, tokens, head_dim, seed=seed + 100),
+        "values": drawn(b, groups, tokens, head_dim, seed=seed + 200),
+        "sinks": drawn(heads, seed=seed + 300),
+        "scale": scale,
+        "window": window,
+    }
+    return Probe(id, says, inputs)
+
+
+GRANITE_ATTENTION = Task(
+    id="granite-attention",
+    title="Its attention",
+    name="granite_attention",
+    kind="function",
+    signature="granite_attention(queries, keys, values, sinks, scale, window)",
+    axes=NEW,
+    input_axes={"queries": NEW, "keys": STORED, "values": STORED, "sinks": ("heads",)},
+    probes=(
+        with_sinks("window", "a window of 3", 2, 6, 2, 7, 7, 4, 0.35, 3, 1),
+        with_sinks("full", "a layer without a window", 3, 6, 3, 5, 5, 8, 0.2, 0, 2),
+        with_sinks("last", "the last two of nine tokens", 2, 4, 2, 2, 9, 6, 0.9, 4, 3),
+        with_sinks(
+            "last-full", "the last three of eight tokens, without a window", 2, 4, 1, 3, 8, 5, 0.5, 0, 4
+        ),
+    ),
+    checks=(
+        Check("a whole text", 2, ("window", "full")),
+        Check("the last tokens of a text", 1, ("last", "last-full")),
+    ),
+    learned="sigmoid(logsumexp − sink) is the same as one more column in the softmax: two ways to write one idea.",
+    demands={
+        "what `eager_attention_forward` computes": "capstone-share-upside-down",
+        "The queries are the **last** ones of all tokens": "capstone-first-queries",
+        "itself and the `window - 1` tokens before it": "capstone-granite-window-wide",
+        "a window of 0 is a layer without one": "capstone-zero-window-blind",
+        "which is still causal": "capstone-full-sees-future",
+        "`scale` multiplies the scores": "capstone-root-for-scale",
+    },
+    hints=(
+        "`attention_mask` holds −∞ where a key is hidden, so the logsumexp counts visible keys only.",
+        "`torch.sigmoid(torch.logsumexp(scores, dim=-1) - sinks[:, None])` is one number for each head and query.",
+    ),
+    wrong=wrongs("""
+        capstone-share-upside-down: torch.logsumexp(scores, dim=-1) - sinks[:, None] → sinks[:, None] - torch.logsumexp(scores, dim=-1)
+        capstone-first-queries: torch.arange(tokens - new, tokens)[:, None] → torch.arange(new)[:, None]
+        capstone-granite-window-wide: distance >= window → distance > window
+        capstone-granite-window-narrow: distance >= window → distance >= max(window - 1, 1)
+        capstone-zero-window-blind: if window: → if True:
+            distance >= window → distance >= max(window, 1)
+        capstone-full-sees-future: hidden = distance < 0 → hidden = (distance < 0) & (window > 0)
+        capstone-root-for-scale: * scale → / queries.shape[-1] ** 0.5
+        capstone-share-left-out: * share[..., None] →
+        capstone-share-of-all-keys: torch.logsumexp(scores, dim=-1) → torch.logsumexp(queries @ keys.mT * scale, dim=-1)
+        capstone-share-without-scale: torch.logsumexp(scores, dim=-1) → torch.logsumexp((queries @ keys.mT).masked_fill(hidden, -torch.inf), dim=-1)
+        capstone-sum-for-logsumexp: torch.logsumexp(scores, dim=-1) - sinks[:, None] → torch.exp(scores).sum(dim=-1) - sinks[:, None]
+        groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+            values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        """),
+    right=rights("""
+        column: line share = → column = sinks.view(1, -1, 1, 1).expand(*scores.shape[:3], 1)
+            return torch.softmax(scores, dim=-1) @ values * share[..., None] → return torch.softmax(torch.cat((scores, column), dim=-1), dim=-1)[..., :-1] @ values
+        total: torch.logsumexp(scores, dim=-1) - sinks[:, None] → torch.log(torch.exp(scores).sum(dim=-1)) - sinks[:, None]
+        triangle: hidden = distance < 0 → hidden = torch.ones(new, tokens, dtype=torch.bool).triu(tokens - new + 1)
+        """),
+)
+
+
+def ported(model, id, says, kinds, b, sizes, seed, heads=6, groups=2, head_dim=4, window=4, **more):
+    """Pieces of a text for a model with random numbers, which a hidden twin draws anew."""
+    vocab, hidden = 11, 10
+    d_model = heads * head_dim
+    widths = {"vocab": vocab, "d_model": d_model, "heads": heads, "groups": groups, "hidden": hidden}
+    config = Specimen("ported-config", {"model": model, "kinds": kinds, **widths, "window": window})
+    shapes = {"layers": len(kinds), **widths, "head_dim": head_dim}
+    name = "cohere-state" if model == "cohere2" else "granite-state"
+    generator = torch.Generator().manual_seed(seed)
+
+    def redraw(generator):
+        pieces = torch.randint(vocab, (b, sum(sizes)), generator=generator)
+        return {"state": Specimen(name, {"seed": anew(generator), **shapes}), "pieces": pieces}
+
+    inputs = {
+        "config": config,
+        "state": Specimen(name, {"seed": seed, **shapes}),
+        "pieces": torch.randint(vocab, (b, sum(sizes)), generator=generator),
+    }
+    settings = {"lists": {"pieces": (1, list(sizes))}, **more.pop("settings", {})}
+    return Probe(id, says, inputs, settings=settings, redraw=redraw, **more)
+
+
+def granite(id, says, kinds, b, sizes, seed, **more):
+    return ported("granite_swa", id, says, kinds, b, sizes, seed, **more)
+
+
+PORT_GRANITE = Task(
+    id="port-granite",
+    title="The whole model",
+    name="granite_logits",
+    kind="function",
+    signature="granite_logits(config, state, pieces)",
+    axes=LOGITS,
+    needs=("granite-attention",),
+    probes=(
+        granite("short", "a text shorter than the window", "nwf", 2, (3,), 1),
+        granite("equal", "a text as long as the window", "wnwf", 3, (4,), 2, heads=4, groups=1, head_dim=6),
+        granite("long", "a text longer than the window", "nwwf", 2, (13,), 3),
+        granite(
+            "other", "a model with other sizes", "fwn", 3, (9,), 4, heads=4, groups=2, head_dim=2, window=3
+        ),
+        granite("pieces", "a text in pieces", "nwwf", 2, (5, 1, 1, 4), 5),
+        granite(
+            "one-by-one",
+            "a text that arrives token by token",
+            "wfw",
+            3,
+            (1,) * 9,
+            6,
+            window=3,
+            settings={"arriving": ["pieces"]},
+        ),
+        granite(
+            "costs",
+            "pieces of one token",
+            "nw",
+            2,
+            (2, *[1] * 10),
+            7,
+            observe="costs",
+            settings={"arriving": ["pieces"], "numbers": 10**6, "products": 160_000},
+        ),
+    ),
+    checks=(
+        Check("a text shorter than the window", 2, ("short",)),
+        Check("a text as long as the window", 2, ("equal",)),
+        Check("a text longer than the window", 3, ("long", "other")),
+        Check("with a cache", 3, ("pieces", "one-by-one", "costs", "long")),
+    ),
+    words={"x": "pieces"},
+    learned="You have ported a published architecture from its source, and the library's own logits say that it is right.",
+    demands={
+        "both can have other sizes": "capstone-sizes-of-checkpoint",
+        "the logits of all pieces": "capstone-last-piece-only",
+        "as if the text had come at once": "capstone-ported-positions",
+        "each token's keys and values once": "capstone-read-again",
+    },
+    hints=(
+        "Four multipliers are in the configuration: of the embedding, of what is added to the stream, of the scores, of the logits.",
+        "`layer_rope_theta[layer]` is the base of that layer, and 0 means that nothing is rotated.",
+        "Compare stage 0, then stage 1: the first that differs tells you which layer to look at.",
+    ),
+    wrong=wrongs("""
+        capstone-embedding-not-multiplied: * config["embedding_multiplier"] →
+        capstone-residual-not-multiplied: residual = state["model.embed_tokens.weight"], config["residual_multiplier"] → residual = state["model.embed_tokens.weight"], 1.0
+        capstone-residual-once: x = x + residual * (F.silu(gate) → x = x + (F.silu(gate)
+        capstone-attention-not-multiplied: config["attention_multiplier"] → heads["q"].shape[-1] ** -0.5
+        capstone-logits-multiplied: / config["logits_scaling"] → * config["logits_scaling"]
+        capstone-logits-not-scaled: / config["logits_scaling"] →
+        capstone-one-base: base = config["layer_rope_theta"][layer] → base = config["rope_parameters"]["rope_theta"]
+        capstone-rotated-without-base: if base: → base = base or config["rope_parameters"]["rope_theta"]↵if base:
+        capstone-windows-in-all-layers: config["sliding_window"] if slides else 0 → config["sliding_window"]
+        capstone-no-windows: config["sliding_window"] if slides else 0 → 0
+        capstone-window-layers-swapped: config["sliding_window"] if slides else 0 → 0 if slides else config["sliding_window"]
+        capstone-gate-and-up: for name in ("gate", "up") → for name in ("up", "gate")
+        capstone-norms-swapped: read = norm(x, f"{own}.input_layernorm") → read = norm(x, f"{own}.post_attention_layernorm")
+            read = norm(x, f"{own}.post_attention_layernorm") → read = norm(x, f"{own}.input_layernorm")
+        capstone-mean-subtracted: mean_square = (x * x) → x = x - x.mean(dim=-1, keepdim=True)↵mean_square = (x * x)
+        capstone-eps-left-out: mean_square + config["rms_norm_eps"] → mean_square
+        last-norm-left-out: norm(x, "model.norm") → x
+            hint: The last norm is left out. The stream goes through `model.norm` before it meets the table.
+        capstone-ported-positions: torch.arange(start, start + ids.shape[1]) → torch.arange(ids.shape[1])
+        capstone-ported-past-lost: if layer in kept: → if False:
+        capstone-one-cache: kept[layer][name] → kept[0][name]
+        capstone-last-piece-only: return torch.cat(results, dim=1) → return results[-1]
+        capstone-read-again: body granite_logits
+            counts = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]}
+            counts["v"] = counts["k"]
+            table, residual = state["model.embed_tokens.weight"], config["residual_multiplier"]
+
+            def norm(x, name):
+                mean_square = (x * x).mean(dim=-1, keepdim=True)
+                return x / torch.sqrt(mean_square + config["rms_norm_eps"]) * state[f"{name}.weight"]
+
+            def rotated(x, base):
+                half = x.shape[-1] // 2
+                angles = torch.arange(x.shape[2])[:, None] * base ** (-torch.arange(half) / half)
+                first, second = x.chunk(2, dim=-1)
+                turned = (first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos())
+                return torch.cat(turned, dim=-1)
+
+            known, results = None, []
+            for piece in pieces:
+                known = piece.clone() if known is None else torch.cat((known, piece), dim=1)
+                x = table[known] * config["embedding_multiplier"]
+                for layer in range(config["num_hidden_layers"]):
+                    own = f"model.layers.{layer}"
+                    read = norm(x, f"{own}.input_layernorm")
+                    heads = {name: (read @ state[f"{own}.self_attn.{name}_proj.weight"].T).unflatten(-1, (count, -1)).transpose(1, 2) for name, count in counts.items()}
+                    base = config["layer_rope_theta"][layer]
+                    if base:
+                        heads |= {name: rotated(heads[name], base) for name in ("q", "k")}
+                    window = config["sliding_window"] if config["layer_types"][layer] == "sliding_attention" else 0
+                    context = granite_attention(*heads.values(), state[f"{own}.self_attn.sinks"], config["attention_multiplier"], window)
+                    x = x + residual * context.transpose(1, 2).flatten(2) @ state[f"{own}.self_attn.o_proj.weight"].T
+                    read = norm(x, f"{own}.post_attention_layernorm")
+                    gate, up = (read @ state[f"{own}.mlp.{name}_proj.weight"].T for name in ("gate", "up"))
+                    x = x + residual * (F.silu(gate) * up) @ state[f"{own}.mlp.down_proj.weight"].T
+                results.append((norm(x, "model.norm") @ table.T / config["logits_scaling"])[:, -piece.shape[1] :])
+            return torch.cat(results, dim=1)
+        capstone-sizes-of-checkpoint: counts = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]} → counts = {"q": 6, "k": 2}
+        """),
+    right=rights("""
+        linear: projected = read @ state[f"{own}.self_attn.{name}_proj.weight"].T → projected = F.linear(read, state[f"{own}.self_attn.{name}_proj.weight"])
+        rsqrt: return x / torch.sqrt(mean_square + config["rms_norm_eps"]) * → return x * torch.rsqrt(mean_square + config["rms_norm_eps"]) *
+        rms: return x / torch.sqrt(mean_square + config["rms_norm_eps"]) * state[f"{name}.weight"] → return F.rms_norm(x, x.shape[-1:], state[f"{name}.weight"], config["rms_norm_eps"])
+        """),
+)
+
+# ------------------------------------------------------------------------------------------------------ Cohere 2
+
+
+def normed(id, says, shape, seed, eps, around=0.0):
+    x, weight = around + drawn(*shape, seed=seed), 1 + 0.4 * drawn(shape[-1], seed=seed + 100)
+    return Probe(id, says, {"x": x, "weight": weight, "eps": eps})
+
+
+COHERE_NORM = Task(
+    id="bug-cohere-norm",
+    title="Find the bug: the norm",
+    name="cohere_norm",
+    kind="function",
+    signature="cohere_norm(x, weight, eps)",
+    axes=("b", "tokens", "d_model"),
+    input_axes={"x": ("b", "tokens", "d_model"), "weight": ("d_model",)},
+    probes=(
+        normed("narrow", "a stream four wide", (2, 3, 4), 1, 1e-5),
+        normed("wide", "a stream twenty wide", (3, 2, 20), 2, 1e-5, around=2.0),
+        normed("eps", "an eps of 0.5", (2, 4, 6), 3, 0.5),
+    ),
+    checks=(Check("a LayerNorm without a bias", 2, ("narrow", "wide", "eps")),),
+    learned="`var` divides by n − 1 unless it is told otherwise, and a norm by n. The narrower the stream, the larger the gap.",
+    demands={"is the LayerNorm": "capstone-mean-kept", "Correct it": "left-as-given"},
+    hints=(
+        "Hold it against `F.layer_norm(x, x.shape[-1:], weight, eps=eps)`, for a narrow and for a wide stream.",
+        "What does `var` divide the sum of the squares by?",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This comes out of the code as it was given. Hold it against `F.layer_norm`, for a narrow and for a wide stream.
+        capstone-mean-kept: x - x.mean(dim=-1, keepdim=True) → x
+        capstone-eps-outside: torch.sqrt(variance + eps) → (torch.sqrt(variance) + eps)
+        capstone-norm-without-root: torch.sqrt(variance + eps) → (variance + eps)
+        capstone-normed-over-tokens: x.mean(dim=-1, keepdim=True) → x.mean(dim=1, keepdim=True)
+            centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).mean(dim=1, keepdim=True)
+        capstone-norm-weight-around-one: * weight → * (1 + weight)
+        capstone-norm-eps-forgotten: variance + eps → variance
+        """),
+    right=rights("""
+        library: = F.layer_norm(x, x.shape[-1:], weight, eps=eps)
+        uncorrected: centred.pow(2).mean(dim=-1, keepdim=True) → x.var(dim=-1, correction=0, keepdim=True)
+        rsqrt: centred / torch.sqrt(variance + eps) → centred * torch.rsqrt(variance + eps)
+        """),
+)
+
+
+def turning(id, says, shape, positions, base, seed):
+    inputs = {"x": drawn(*shape, seed=seed), "positions": torch.tensor(positions), "base": base}
+    return Probe(id, says, inputs)
+
+
+NEIGHBOURS = Task(
+    id="bug-neighbours",
+    title="Find the bug: the rotation",
+    name="turn_neighbours",
+    kind="function",
+    signature="turn_neighbours(x, positions, base)",
+    axes=("b", "heads", "tokens", "head_dim"),
+    input_axes={"x": ("b", "heads", "tokens", "head_dim"), "positions": ("tokens",)},
+    probes=(
+        turning("two-pairs", "heads of two pairs", (2, 3, 5, 4), [0, 1, 2, 3, 4], 50.0, 1),
+        turning("four-pairs", "heads of four pairs", (2, 5, 3, 8), [3, 4, 5], 300.0, 2),
+        turning("three-pairs", "positions in any order", (3, 2, 4, 6), [7, 0, 2, 5], 10000.0, 3),
+    ),
+    checks=(Check("neighbours turn together", 2, ("two-pairs", "four-pairs", "three-pairs")),),
+    learned="Both numbers of a pair turn by one angle. In the interleaved form, neighbours share it: repeat each angle where it is.",
+    demands={
+        "rotates pairs of neighbours": "capstone-halves-turned",
+        "Correct it": "left-as-given",
+    },
+    hints=(
+        "A rotation changes no length. Does every pair keep its own?",
+        "Print `angles` for heads of two pairs: which numbers of a head share an angle?",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This comes out of the code as it was given. Print the angles of one position: do the two numbers of a pair share theirs?
+        capstone-halves-turned: angles = angles.repeat_interleave(2, dim=-1) → angles = angles.repeat(1, 2)
+            torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1).flatten(-2) → torch.cat((-x[..., half:], x[..., :half]), dim=-1)
+        capstone-turned-backwards: (-x[..., 1::2], x[..., ::2]) → (x[..., 1::2], -x[..., ::2])
+        capstone-mirrored: (-x[..., 1::2], x[..., ::2]) → (x[..., 1::2], x[..., ::2])
+        capstone-cos-and-sin-swapped: x * angles.cos() + partners * angles.sin() → x * angles.sin() + partners * angles.cos()
+        capstone-turned-too-slowly: base ** (-torch.arange(half) / half) → base ** (-2 * torch.arange(half) / half)
+        capstone-own-partner: partners = torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1) → partners = torch.stack((-x[..., ::2], x[..., 1::2]), dim=-1)
+        """),
+    right=rights("""
+        pairs: body
+            half = x.shape[-1] // 2
+            angles = positions[:, None] * base ** (-torch.arange(half) / half)
+            first, second = x.unflatten(-1, (-1, 2)).unbind(dim=-1)
+            return torch.stack((first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()), dim=-1).flatten(-2)
+        stacked: angles.repeat_interleave(2, dim=-1) → torch.stack((angles, angles), dim=-1).flatten(-2)
+        doubled: torch.arange(half) / half) → torch.arange(0, 2 * half, 2) / (2 * half))
+        """),
+)
+
+
+def plain(id, says, b, heads, groups, new, tokens, head_dim, window, seed):
+    probe = with_sinks(id, says, b, heads, groups, new, tokens, head_dim, 1.0, window, seed)
+    inputs = {name: probe.inputs[name] for name in ("queries", "keys", "values", "window")}
+    return Probe(id, says, inputs)
+
+
+COHERE_ATTENTION = Task(
+    id="bug-cohere-attention",
+    title="Find the bug: the attention",
+    name="cohere_attention",
+    kind="function",
+    signature="cohere_attention(queries, keys, values, window)",
+    axes=NEW,
+    input_axes={"queries": NEW, "keys": STORED, "values": STORED},
+    probes=(
+        plain("window", "a window of 3", 2, 6, 2, 7, 7, 4, 3, 1),
+        plain("full", "a layer without a window", 3, 6, 3, 5, 5, 8, 0, 2),
+        plain("last", "the last two of nine tokens", 2, 4, 2, 2, 9, 6, 4, 3),
+        plain("narrow", "a window of 1", 3, 4, 1, 5, 6, 2, 1, 4),
+    ),
+    checks=(Check("with and without a window", 2, ("window", "full", "last", "narrow")),),
+    words={"width": "√head_dim", "swap": "keys.mT"},
+    learned="A window counts the token itself, so the first hidden distance is `window`. Texts that fit into it show nothing.",
+    demands={
+        "The queries are the last ones of all tokens": "capstone-cohere-first-queries",
+        "a window of 0 is a layer without one": "capstone-cohere-zero-blind",
+        "Correct it": "left-as-given",
+    },
+    hints=(
+        "Pass the identity as values: what comes out are the weights. How many keys does a late query see?",
+        "Which is the smallest distance that is hidden?",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This comes out of the code as it was given. Count how many keys a late query sees.
+        capstone-cohere-narrow: distance >= window → distance >= max(window - 1, 1)
+        capstone-cohere-first-queries: torch.arange(tokens - new, tokens)[:, None] → torch.arange(new)[:, None]
+        capstone-cohere-zero-blind: if window: → if True:
+            distance >= window → distance >= max(window, 1)
+        capstone-cohere-future: hidden = distance < 0 → hidden = distance < -1
+        capstone-cohere-never-windowed: if window: → if False:
+        groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+            values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        no-scale: / queries.shape[-1] ** 0.5 →
+        """),
+    right=rights("""
+        sdpa: line scores = →
+            return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1) @ values → return F.scaled_dot_product_attention(queries, keys, values, attn_mask=~hidden)
+        greater: distance >= window → distance > window - 1
+        triangles: hidden = hidden | (distance >= window) → hidden = ~torch.ones(new, tokens, dtype=torch.bool).tril(tokens - new).triu(tokens - new - window + 1)
+        """),
+)
+
+
+def heads_of(id, says, kinds, layer, b, new, start, seed, heads=6, groups=2, head_dim=4):
+    probe = ported("cohere2", id, says, kinds, b, (1,), seed, heads=heads, groups=groups, head_dim=head_dim)
+    x = drawn(b, new, heads * head_dim, seed=seed)
+    inputs = {"x": x, "state": probe.inputs["state"], "layer": layer, "config": probe.inputs["config"]}
+    return Probe(id, says, inputs | {"start": start})
+
+
+COHERE_HEADS = Task(
+    id="bug-cohere-heads",
+    title="Find the bug: the heads",
+    name="cohere_heads",
+    kind="function",
+    signature="cohere_heads(x, state, layer, config, start)",
+    axes=("b", "heads and groups", "new", "head_dim"),
+    input_axes={"x": ("b", "new", "d_model")},
+    needs=("bug-neighbours",),
+    probes=(
+        heads_of("first", "the first tokens of a text", "wnw", 0, 2, 5, 0, 1),
+        heads_of("later", "tokens after six others", "wnw", 2, 2, 3, 6, 2),
+        heads_of("unturned", "a layer without a window", "wnw", 1, 3, 4, 5, 3, heads=4, groups=1, head_dim=6),
+        heads_of(
+            "one", "a single token after nine others", "ww", 1, 3, 1, 9, 4, heads=4, groups=2, head_dim=2
+        ),
+    ),
+    checks=(Check("positions go on where the text does", 2, ("first", "later", "unturned", "one")),),
+    learned="A cache keeps keys that are rotated already. Every new piece has to know how many tokens came before it.",
+    demands={
+        "rotated where the layer rotates": "capstone-rotated-everywhere",
+        "first the heads of the queries, then those of the keys, then those of the values": "capstone-heads-in-another-order",
+        "`start` says how many tokens of the text came before": "left-as-given",
+    },
+    hints=(
+        "Is every argument used?",
+        "Read a text at once and in two pieces. From where on do the keys differ?",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This comes out of the code as it was given. Read a text in two pieces: at which positions does the second one begin?
+        capstone-start-off-by-one: torch.arange(start, start + x.shape[1]) → torch.arange(start + 1, start + 1 + x.shape[1])
+        capstone-start-for-all: torch.arange(start, start + x.shape[1]) → torch.full((x.shape[1],), start)
+        capstone-rotated-everywhere: if config["layer_types"][layer] == "sliding_attention": → if True:
+        capstone-rotated-nowhere: if config["layer_types"][layer] == "sliding_attention": → if False:
+        capstone-rotated-in-full-layers: == "sliding_attention" → != "sliding_attention"
+        capstone-cohere-keys-unrotated: line keys = turn_neighbours →
+        capstone-cohere-values-rotated: below keys = turn_neighbours → values = turn_neighbours(values, positions, base)
+        capstone-heads-in-another-order: torch.cat((queries, keys, values), dim=1) → torch.cat((keys, values, queries), dim=1)
+        """),
+    right=rights("""
+        added: torch.arange(start, start + x.shape[1]) → torch.arange(x.shape[1]) + start
+        linear: (x @ state[f"{own}.{name}_proj.weight"].T) → F.linear(x, state[f"{own}.{name}_proj.weight"])
+        together: queries = turn_neighbours(queries, positions, base) → queries, keys = turn_neighbours(torch.cat((queries, keys), dim=1), positions, base).split((counts["q"], counts["k"]), dim=1)
+            line keys = turn_neighbours →
+        """),
+)
+
+
+def cohere(id, says, kinds, b, sizes, seed, **more):
+    return ported("cohere2", id, says, kinds, b, sizes, seed, **more)
+
+
+COHERE_LOGITS = Task(
+    id="bug-cohere-logits",
+    title="Find the bug: the model",
+    name="cohere_logits",
+    kind="function",
+    signature="cohere_logits(config, state, pieces)",
+    axes=LOGITS,
+    needs=("bug-cohere-norm", "bug-neighbours", "bug-cohere-attention", "bug-cohere-heads"),
+    probes=(
+        cohere("one-layer", "a model of one layer", "w", 2, (5,), 1),
+        cohere("long", "a text longer than the window", "wwn", 3, (9,), 2, heads=4, groups=1, head_dim=6),
+        cohere("pieces", "a text in pieces", "wnw", 2, (4, 1, 3), 3),
+    ),
+    checks=(Check("the logits of the library", 2, ("one-layer", "long", "pieces")),),
+    words={"x": "pieces"},
+    learned="Side by side, attention and MLP can be computed at once, and one norm serves both. Loaded into the other order, every shape still fits.",
+    demands={
+        "puts the four functions together": "left-as-given",
+        "with a cache": "capstone-cohere-past-lost",
+    },
+    hints=(
+        'Compare the stream after the first layer with `cohere_right["stages"][1]`, for a single token.',
+        "What does the MLP of this model read?",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This comes out of the code as it was given. Read in the description what the MLP reads.
+        capstone-attention-not-added: x = x + attended + (gate * up) → x = x + (gate * up)
+        capstone-mlp-not-added: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + attended
+        capstone-mlp-reads-attention: gate = F.silu(read @ → read = attended↵gate = F.silu(read @
+        capstone-mlp-reads-raw-stream: gate = F.silu(read @ → read = x↵gate = F.silu(read @
+        capstone-logit-scale-divides: * config["logit_scale"] → / config["logit_scale"]
+        capstone-logit-scale-left-out: * config["logit_scale"] →
+        capstone-cohere-past-lost: if layer in kept: → if False:
+        capstone-count-stays: line start += ids.shape[1] →
+        capstone-cohere-no-last-norm: read = cohere_norm(x, state["model.norm.weight"], eps) → read = x
+        """),
+    right=rights("""
+        two-lines: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + attended↵x = x + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T
+        linear: up = read @ state[f"{own}.mlp.up_proj.weight"].T → up = F.linear(read, state[f"{own}.mlp.up_proj.weight"])
+        sum: results.append(read @ table.T * config["logit_scale"]) → results.append(torch.einsum("btd,vd->btv", read, table) * config["logit_scale"])
+        """),
+)
+
+# ------------------------------------------------------------------------------------------------------- a paper
+
+
+def asked(id, says, question, N, d, B_r, B_c):
+    def redraw(generator):
+        sizes = torch.randint(2, 9, (3,), generator=generator).tolist()
+        return dict(
+            zip(("N", "d", "B_r", "B_c"), (20 + 7 * sizes[0], 3 + sizes[1], 2 + sizes[1], 3 + sizes[2]))
+        )
+
+    inputs = {"question": question, "N": N, "d": d, "B_r": B_r, "B_c": B_c}
+    return Probe(id, says, inputs, redraw=redraw)
+
+
+def questions():
+    for number in range(1, 7):
+        yield asked(f"question-{number}", f"question {number}", number, 50, 4, 8, 16)
+        yield asked(f"question-{number}-again", f"question {number} with other sizes", number, 23, 6, 5, 3)
+
+
+ALGORITHM_NUMBERS = Task(
+    id="algorithm-numbers",
+    title="Six numbers",
+    name="algorithm_numbers",
+    kind="function",
+    signature="algorithm_numbers(question, N, d, B_r, B_c)",
+    axes=(),
+    number=True,
+    dtypes=WHOLE,
+    probes=tuple(questions()),
+    checks=tuple(
+        Check(f"question {number}", 1, (f"question-{number}", f"question-{number}-again"))
+        for number in range(1, 7)
+    ),
+    learned="You can count an algorithm from its lines: what is loaded, what is kept, and what grows with the square of the text.",
+    demands={
+        "How often is line 8 carried out?": "capstone-blocks-added",
+        "is skipped": "capstone-half-of-all-tiles",
+        "How many numbers are on the chip": "capstone-scores-not-on-chip",
+        "How many numbers do lines 4 and 7 load": "capstone-keys-loaded-once",
+        "How many numbers do lines 14 and 15 write": "capstone-logsumexp-not-written",
+        "How many numbers does line 10 multiply": "capstone-rescaled-once",
+    },
+    hints=(
+        "Try small sizes on paper: six tokens, blocks of two queries and three keys.",
+        "For question 2, ask of each block of queries: up to which key does its last query see?",
+        "For question 4: each block of queries loads all keys and all values once more.",
+    ),
+    wrong=wrongs("""
+        capstone-blocks-added: return T_r * T_c → return T_r + T_c
+        capstone-tiles-rounded-down: return T_r * T_c → return (N // B_r) * (N // B_c)
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return T_r * (T_c + 1) // 2
+        capstone-first-query-decides: min((i + 1) * B_r, N) for i → i * B_r + 1 for i
+        capstone-diagonal-left-out: sum(-(-end // B_c) for end in ends) → sum(-(-end // B_c) - 1 for end in ends)
+        capstone-scores-not-on-chip: 2 * B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r → 2 * B_r * d + 2 * B_c * d + 2 * B_r
+        capstone-result-not-on-chip: 2 * B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r → B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r
+        capstone-running-numbers-forgotten: 2 * B_r * d + 2 * B_c * d + B_r * B_c + 2 * B_r → 2 * B_r * d + 2 * B_c * d + B_r * B_c
+        capstone-keys-loaded-once: N * d + T_r * 2 * N * d → 3 * N * d
+        capstone-values-not-loaded: N * d + T_r * 2 * N * d → N * d + T_r * N * d
+        capstone-queries-loaded-each-time: N * d + T_r * 2 * N * d → T_c * N * d + T_r * 2 * N * d
+        capstone-logsumexp-not-written: return N * d + N → return N * d
+        capstone-written-each-turn: return N * d + N → return T_c * (N * d + N)
+        capstone-both-running-written: return N * d + N → return N * d + 2 * N
+        capstone-rescaled-once: return T_c * N * d → return N * d
+        capstone-one-factor-a-row: return T_c * N * d → return T_c * N
+        capstone-rescaled-by-query-blocks: return T_c * N * d → return T_r * N * d
+        """),
+    right=rights("""
+        ceil: T_r, T_c = -(-N // B_r), -(-N // B_c) → T_r, T_c = (N + B_r - 1) // B_r, (N + B_c - 1) // B_c
+        counted: return sum(-(-end // B_c) for end in ends) → return sum(j * B_c < end for end in ends for j in range(T_c))
+        bracket: N * d + T_r * 2 * N * d → N * d * (1 + 2 * T_r)
+        """),
+)
+
+# ------------------------------------------------------------------------------------------------------- a claim
+
+
+def flipped(id, says, differences):
+    def redraw(generator):
+        return {"differences": torch.randn(len(differences), generator=generator) + 0.3}
+
+    return Probe(id, says, {"differences": torch.tensor(differences)}, redraw=redraw)
+
+
+FLIP_TEST = Task(
+    id="flip-test",
+    title="Test it",
+    name="flip_test",
+    kind="function",
+    signature="flip_test(differences)",
+    axes=(),
+    number=True,
+    input_axes={"differences": ("texts",)},
+    probes=(
+        flipped("mixed", "six differences of both signs", [0.3, -0.1, 0.45, 0.2, -0.25, 0.6]),
+        flipped("all-up", "five differences above 0", [0.1, 0.2, 0.35, 0.6, 0.05]),
+        flipped("down", "differences below 0", [-0.4, -0.3, 0.1, -0.25]),
+        flipped("equal", "equal differences", [0.5, 0.5, 0.5, -0.5]),
+        flipped("single", "a single text", [0.7]),
+    ),
+    checks=(
+        Check("any differences", 2, ("mixed", "all-up", "down")),
+        Check("equal sums, and a single text", 1, ("equal", "single")),
+    ),
+    learned="A test needs no table of a distribution: under the claim of no difference, you can list all that could have come.",
+    demands={
+        "the share of all": "capstone-ways-counted",
+        "the measured one among them": "capstone-measured-left-out",
+        "at least the measured sum": "capstone-smaller-sums",
+        "Equal sums count": "capstone-ties-left-out",
+        "draw nothing at random": "capstone-some-drawn",
+    },
+    hints=(
+        "`torch.cartesian_prod` or the bits of the numbers from 0 to 2ⁿ − 1 give all choices of signs.",
+        "`signs @ differences` is the sum for each choice, where signs is (2 ** texts, texts).",
+    ),
+    wrong=wrongs("""
+        capstone-ways-counted: .mean() → .sum()
+        capstone-measured-left-out: return (sums >= differences.sum() - 1e-6).to(differences.dtype).mean() → return ((sums >= differences.sum() - 1e-6).sum() - 1) / (len(sums) - 1)
+        capstone-smaller-sums: sums >= differences.sum() - 1e-6 → sums <= differences.sum() + 1e-6
+        capstone-ties-left-out: sums >= differences.sum() - 1e-6 → sums > differences.sum() + 1e-6
+        capstone-some-drawn: line bits = → bits = torch.randint(2, (4096, count))
+        capstone-both-directions: (sums >= differences.sum() - 1e-6) → (sums.abs() >= differences.sum().abs() - 1e-6)
+        capstone-against-zero: differences.sum() - 1e-6 → -1e-6
+        capstone-one-sign-at-a-time: line bits = → bits = 1 - torch.eye(count, dtype=torch.long)
+        capstone-half-of-the-ways: torch.arange(2**count) → torch.arange(2 ** (count - 1))
+        """),
+    right=rights("""
+        product: line bits = → bits = torch.cartesian_prod(*[torch.tensor([0, 1])] * count).view(-1, count)
+        grown: body
+            sums = differences.new_zeros(1)
+            for size in differences:
+                sums = torch.cat((sums + size, sums - size))
+            return (sums >= differences.sum() - 1e-6).to(differences.dtype).mean()
+        number: return (sums >= differences.sum() - 1e-6).to(differences.dtype).mean() → return float((sums >= differences.sum() - 1e-6).sum()) / 2**count
+        """),
+)
+
+LESSON = Lesson(
+    title="15 · Capstone",
+    given_axes={},
+    redraw=lambda generator: {},
+    tasks=(
+        *(BLANK_ATTENTION, GRANITE_ATTENTION, PORT_GRANITE),
+        *(COHERE_NORM, NEIGHBOURS, COHERE_ATTENTION, COHERE_HEADS, COHERE_LOGITS),
+        *(ALGORITHM_NUMBERS, FLIP_TEST),
+    ),
+)
