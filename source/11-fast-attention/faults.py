@@ -76,8 +76,7 @@ FAULTS = (
     Fault(
         "zero-kept-as-largest",
         "the 0 in place of −∞ is kept as the largest score",
-        "Where a block is hidden, 0 is subtracted. Here that 0 is also kept as the largest score so far. "
-        "Keep −∞.",
+        "Where a block is hidden, 0 is subtracted, and that 0 is also kept as the largest score so far. Keep −∞.",
         section="11-fast-attention#online-softmax-task",
     ),
     Fault(
