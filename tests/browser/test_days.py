@@ -169,6 +169,30 @@ def test_a_prediction_is_kept_in_the_notebook_and_judged_on_another_day(browser,
         assert page.get_by_role("radio", name="one").is_disabled()
 
 
+def test_what_a_prediction_is_about_is_out_of_sight_until_it_is_made(browser, tmp_path):
+    ask = 'predict("swapped", "How many come?", ("one", "two"))'
+    write(
+        tmp_path,
+        SETUP,
+        ask,
+        'print("two", "came")',
+        'reveal(\n    "swapped", "two"\n)',
+        'print("the", "end")',
+    )
+    with opened(browser, tmp_path, "lab") as page:
+        run(page, 0)
+        choose(page, "Run", "Run All Cells")
+        page.get_by_text("Hidden until you make your prediction above.").wait_for(timeout=60_000)
+        page.get_by_text("the end", exact=True).wait_for()
+        page.get_by_text("two came", exact=True).wait_for(state="hidden")
+        page.get_by_role("radio", name="one").focus()
+        page.keyboard.press("Space")
+        page.get_by_text("Kept: one.").wait_for()
+        assert not page.get_by_text("two came", exact=True).is_visible()
+        page.keyboard.press("Tab")  # until then, the keyboard may be on its way to another choice
+        page.get_by_text("two came", exact=True).wait_for()
+
+
 def test_the_quiz_asks_until_it_knows_and_works_without_a_kernel(browser, tmp_path):
     write(tmp_path, SETUP, 'quiz("start")')
     with opened(browser, tmp_path, "lab") as page:

@@ -1,8 +1,22 @@
 // A question before a cell is run: a prediction is chosen, typed or drawn, and kept in the notebook and beside the progress.
 import { button, call, h, status, styled, withoutShortcuts } from "./controls.js";
 
-function render({ model, el, ask }) {
-  const { name, head, asked, choices, bars, most, draw, style, placeholder, kept, known } = model.get("shows");
+// What the cells down to the outcome print gives it away, when all cells are run at once.
+function hideOutputs({ cell, name }, hidden, panel) {
+  const cells = panel()?.content.widgets ?? [];
+  const reveals = new RegExp(`^reveal\\(\\s*"${name}"`, "m");
+  const asks = cells.findIndex(({ model }) => model.id === cell);
+  const shows = cells.findIndex(({ model }) => reveals.test(model.sharedModel.getSource()));
+  if (asks < 0) return;
+  for (const between of cells.slice(asks + 1, Math.max(shows, asks)))
+    if (between.model.type === "code") {
+      between.outputHidden = hidden;
+      between.node.classList.toggle("ag-waits", hidden);
+    }
+}
+
+function render({ model, el, ask, panel = () => null }) {
+  const { name, cell, head, asked, choices, bars, most, draw, style, placeholder, kept, known } = model.get("shows");
   const group = `prediction-${Math.random()}`;
   const fields = choices.length
     ? choices.map(([shown, said]) => Object.assign(h("input", { type: "radio", name: group, value: said }), { shown }))
@@ -26,6 +40,8 @@ function render({ model, el, ask }) {
       field.disabled = keep.disabled = settled !== null && settled !== undefined;
     }
     measure();
+    // An arrow key passes through every choice before the one that is meant.
+    if (!choices.length || !box.matches(":has(:focus-visible)")) hideOutputs({ cell, name }, !said, panel);
     const text = said && (fields[0].disabled ? known : kept).replace("{said}", shown);
     if (says.textContent !== text) says.textContent = text;
   };
@@ -50,6 +66,9 @@ function render({ model, el, ask }) {
   const box = h("div", { className: "ag-asks" }, ...rows);
   if (bars.length) box.setAttribute("role", "group"), box.setAttribute("aria-label", asked);
   if (choices.length) box.setAttribute("role", "radiogroup"), box.setAttribute("aria-label", asked);
+  box.addEventListener("focusout", ({ relatedTarget }) => {
+    if (!box.contains(relatedTarget)) hideOutputs({ cell, name }, !model.get("chosen").said, panel);
+  });
   el.replaceChildren(
     styled(STYLE + style),
     h("div", { className: "ag-part ag-predict" }, h("p", { className: "ag-asked" }, h("strong", {}, `${head}.`), ` ${asked}`), box, says),
@@ -60,6 +79,8 @@ function render({ model, el, ask }) {
 
 const STYLE = `
 .ag-kept { min-height: 1.5em; } .ag-asks > label { display: block; width: fit-content; min-height: 24px; }
-.ag-predict input { font: inherit; }`;
+.ag-predict input { font: inherit; }
+/* In place of a hidden output, JupyterLab shows its first line. */
+.ag-waits .jp-PlaceholderText { visibility: hidden; }`;
 
 export default { render };

@@ -65,6 +65,7 @@ class Question:
         # What is kept and compared is the choice as it stands in the cell.
         shows = {
             "name": self.id,
+            "cell": interactive_session.running_cell(),
             "head": _("Your prediction"),
             "asked": self._shown(self.text),
             "choices": [(self._shown(choice), choice) for choice in self.choices],
