@@ -23,6 +23,7 @@ from torch.nn import functional
 
 from autograder import check
 from visuals import attention_map, track_shapes, trained_dates, trained_words
+from visuals.lessons.attention_today.lengths import STORED
 from visuals.real_run import RUN
 
 pytestmark = pytest.mark.slow
@@ -1107,6 +1108,21 @@ def test_what_the_written_answer_says_of_eight_gibibytes_is_so():
         name for name, layers in today()["PLANS"].items() if today()["plan_bytes"](layers, 131_072) <= 2**33
     }
     assert fits == {"Mistral 7B v0.1", "Gemma 3 4B", "gpt-oss 120B", "Qwen3-Next 80B"}
+
+
+def test_what_the_text_says_of_the_latent_form_is_in_the_curves():
+    prose = " ".join(prose_of("13-attention-today").split())
+    share, times = re.search(
+        r"latent form kept (\d+) % of the plain one's bytes but took ([\d.]+) times", prose
+    ).groups()
+    curves: dict[str, Any] = {}
+    exec(
+        cells("13-attention-today")["lengths-figure"],
+        {**today(), "length_curves": lambda *given: curves.update(zip(*given, strict=True))},
+    )
+    times_of = json.loads(STORED.read_text(encoding="utf-8"))["times"]
+    assert round(100 * curves["latent"][-1] / curves["plain"][-1]) == int(share)
+    assert times_of["latent"][-1] / times_of["plain"][-1] == pytest.approx(float(times), abs=0.05)
 
 
 def test_the_fifth_head_has_the_largest_sink_and_keeps_less_than_a_fifth():

@@ -59,7 +59,7 @@ def training_curves(
                 figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
             else:
                 _draw(axes, ready)
-                _name_at_the_end(axes, ready)
+                name_at_the_end(axes, ready)
             axes.set_xlabel(along)
             axes.set_ylabel(unit)
     highest = max(max(values) for _steps, values in ready.values())
@@ -209,12 +209,12 @@ def _panels(figure: mpl.Figure, curves: Mapping[str, Curve], unit: str, along: s
     figure.text(0.985, 0.94, _("dotted: {name}", name=first), ha="right", va="center", color=style.MUTED)
 
 
-def _name_at_the_end(axes: mpl.Axes, curves: Mapping[str, Curve]) -> None:
+def name_at_the_end(axes: mpl.Axes, curves: Mapping[str, Curve]) -> None:
     """Write the name of each curve beside its end, in its colour, and keep the names apart."""
     colors = {str(line.get_gid()): line.get_color() for line in axes.lines}
     ends = {
-        name: float(axes.transAxes.inverted().transform(axes.transData.transform((0, values[-1])))[1])
-        for name, (_steps, values) in curves.items()
+        name: float(axes.transAxes.inverted().transform(axes.transData.transform((steps[-1], values[-1])))[1])
+        for name, (steps, values) in curves.items()
     }
     names = sorted(ends, key=lambda name: ends[name])
     # As near to the ends as names that lie apart can be: a group that collides is spread around its middle.

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from visuals import style
-from visuals.figures.training import COLORS, DASHES
+from visuals.figures.training import COLORS, DASHES, name_at_the_end
 from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -43,28 +43,33 @@ def length_curves(names: Sequence[str], kept: Sequence[Sequence[int]]) -> Pictur
         note = f"both axes are logarithmic; times: {run['machine']}"
         figure.text(0.02, 0.88, note, va="center", color=style.MUTED)
         for index, (rows, label) in enumerate(panels):
-            axes = figure.add_axes((0.07 + 0.41 * index, 0.14, 0.34, 0.62))
+            axes = figure.add_axes((0.07 + 0.49 * index, 0.14, 0.34, 0.62))
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
             for name, row, color, dash in zip(names, rows, COLORS, DASHES * 2, strict=False):
-                axes.plot(lengths, row, color=color, linestyle=dash, linewidth=2.2, label=name)
+                axes.plot(lengths, row, color=color, linestyle=dash, linewidth=2.2, gid=name)
             axes.set_xticks(lengths[::2])
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_formatter(FuncFormatter(lambda value, at: f"{value:g}"))
                 axis.set_minor_formatter(NullFormatter())
             axes.set_xlabel("tokens")
             axes.set_title(label, fontsize=style.points(style.TEXT_SIZE), fontweight="normal")
-        figure.legend(*axes.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(0.84, 0.5))
-    times_text = "; ".join(
-        _("{name} from {first} to {last}", name=name, first=f"{row[0]:.3g}", last=f"{row[-1]:.3g}")
-        for name, row in zip(names, panels[0][0], strict=True)
+            name_at_the_end(axes, {name: (lengths, row) for name, row in zip(names, rows, strict=True)})
+    sizes, relative = (
+        "; ".join(
+            _("{name} from {first} to {last}", name=name, first=f"{row[0]:.3g}", last=f"{row[-1]:.3g}")
+            for name, row in zip(names, rows, strict=True)
+        )
+        for rows, _label in panels
     )
     alt = _(
         "Cache and time of one more token over the length of the text, on logarithmic axes. MiB of cache for "
-        "{first} and for {last} tokens: {told}. Times, measured once: {machine}.",
+        "{first} and for {last} tokens: {sizes}. Times beside that of plain for {first} tokens: {times}. "
+        "They were measured once: {machine}.",
         first=lengths[0],
         last=lengths[-1],
-        told=times_text,
+        sizes=sizes,
+        times=relative,
         machine=run["machine"],
     )
     return Picture(figure, alt)
