@@ -664,8 +664,9 @@ check("bug-cohere-logits")
 # | 13 | $L_i = m_i + \ln l_i$ |
 # | 14, 15 | write $O_i$ and $L_i$ to HBM |
 #
-# Your `tiled_attention` from lesson 11 is this algorithm with $B_r = B_c$, for all heads at once. Find each line in it.
-# Step through the picture once more; here are the tiles of 2 with a causal mask.
+# Your `tiled_attention` from lesson 11 is this algorithm with $B_r = B_c$, for all heads at once. Find each line in it,
+# apart from $L_i$, which lesson 11 computes in `tiled_logsumexp`. Step through the picture once more; here are the tiles
+# of 2 with a causal mask.
 
 # %% id="paper-explorer" tags=["figure"]
 torch.manual_seed(8)
@@ -743,10 +744,11 @@ def algorithm_numbers(question, N, d, B_r, B_c):
         ### BEGIN SOLUTION
         return N * d + N
         ### END SOLUTION
-    # question 6
-    ### BEGIN SOLUTION
-    return T_c * N * d
-    ### END SOLUTION
+    if question == 6:
+        ### BEGIN SOLUTION
+        return T_c * N * d
+        ### END SOLUTION
+    return None
 
 
 # %% check="algorithm-numbers" points=6
