@@ -30,7 +30,5 @@ def explore_three_attentions(source: Sequence[str], target: Sequence[str]) -> Ex
         "lessons/encoder_decoder/three_attentions.js",
         shows={"kinds": list(KINDS), "source": keys, "target": queries},
         chosen={"kind": CROSS, "query": query},
-        picture=lambda: visible_keys(
-            seen, keys, queries, title=f"{KINDS[CROSS]}: which keys are visible", query=query
-        ),
+        picture=lambda: visible_keys(seen, keys, queries, title=f"{KINDS[CROSS]}: which keys are visible"),
     )
