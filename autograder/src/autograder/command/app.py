@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from importlib import import_module, metadata
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,16 +53,26 @@ def module_of(name: str) -> str:
     return f"{name.replace('-', '_')}_command"
 
 
+def function_of(name: str) -> str:
+    """Return the function of a command in its module."""
+    word = name.replace("-", "_")
+    return f"{word}_" if iskeyword(word) else word
+
+
 def help_of(name: str) -> str:
     """Return what a command says that it does, without an import of its module."""
     text = Path(__file__).with_name(f"{module_of(name)}.py").read_text(encoding="utf-8")
-    command = next(node for node in ast.parse(text).body if getattr(node, "decorator_list", ()))
-    return " ".join((ast.get_docstring(command) or "").split("\n\n")[0].split())  # type: ignore[arg-type]
+    functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    return " ".join((ast.get_docstring(functions[function_of(name)]) or "").split("\n\n")[0].split())
 
 
 def load(name: str) -> Any:
-    """Return a command, whose module is imported only now."""
-    command = get_command(import_module(f"autograder.command.{module_of(name)}").app)
+    """Return a command, or a group of its own, whose module is imported only now."""
+    module = import_module(f"autograder.command.{module_of(name)}")
+    if not (own := getattr(module, "app", None)):
+        own = typer.Typer(add_completion=False)
+        own.command()(getattr(module, function_of(name)))
+    command = get_command(own)
     command.name, command.epilog = name, f"Example: autograder {name} {COMMANDS[name][1]}".rstrip()
     return command
 

@@ -10,21 +10,11 @@ import typer
 
 from autograder.author.audit import audit_lesson, print_coverage, print_table
 from autograder.author.parallel import each_lesson, processors
-from autograder.command.console import (
-    AtOnce,
-    LessonNames,
-    Root,
-    complain,
-    out,
-    resolve_lessons,
-)
+from autograder.command.console import AtOnce, LessonNames, Root, complain, out, resolve_lessons
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def audit(
     lessons: LessonNames = None,
     table: Annotated[

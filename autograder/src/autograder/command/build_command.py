@@ -11,25 +11,14 @@ import typer
 
 from autograder.author.build_record import BuildRecord, Stages, without_source
 from autograder.author.parallel import each_lesson, processors
-from autograder.command.console import (
-    AtOnce,
-    LessonNames,
-    Root,
-    complain,
-    languages_of,
-    resolve_lessons,
-    say,
-)
+from autograder.command.console import AtOnce, LessonNames, Root, complain, languages_of, resolve_lessons, say
 from autograder.command.progress_bar import progress_bar
 from autograder.command.watch import watch as build_on_save
 from autograder.records.authoring_errors import AuthoringError
 from autograder.records.course import Course
 from autograder.words.language import ngettext
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def build(
     lessons: LessonNames = None,
     language: Annotated[

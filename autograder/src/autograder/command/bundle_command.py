@@ -15,8 +15,6 @@ from autograder.command.console import Root, resolve_lessons, say
 from autograder.grading.grading_banks import Banks
 from autograder.records.course import Course
 
-app = typer.Typer(add_completion=False)
-
 READABLE = (
     "What remains readable in the checks, because feedback needs it: the expected results on the example "
     "data and the public probes, and the hints. Solutions, hidden probes and the other example data are "
@@ -24,7 +22,6 @@ READABLE = (
 )
 
 
-@app.command()
 def bundle(
     lessons: Annotated[list[str], typer.Argument(help="Every lesson that students have by now: 01 02.")],
     out: Annotated[

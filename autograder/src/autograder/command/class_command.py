@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from autograder.command.console import Root, say
 from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
-def class_file(course: Root = Path()) -> None:
+def class_(course: Root = Path()) -> None:
     """Make class.toml, in which due dates and penalties are written, or check the one that is there."""
     class_folder = Class.of(course)
     root, lessons = class_folder.banks.course.root, class_folder.banks.course.lessons

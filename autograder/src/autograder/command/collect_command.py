@@ -18,13 +18,10 @@ from autograder.command.console import DryRun, Root, complain, refuse, resolve_l
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
 
-app = typer.Typer(add_completion=False)
-
 # Files of one folder that are named one by one where they are no notebooks.
 MOST_OF_A_FOLDER = 10
 
 
-@app.command()
 def collect(
     files: Annotated[
         list[Path], typer.Argument(help="Archives from Canvas or Moodle, or any zip or folder.")

@@ -12,18 +12,11 @@ from typing import Annotated
 import typer
 
 from autograder.classroom.desk import server
-from autograder.command.console import (
-    Root,
-    refuse,
-    say,
-)
+from autograder.command.console import Root, refuse, say
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext, speak
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def desk(
     port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Write the pages to a folder instead.")] = None,

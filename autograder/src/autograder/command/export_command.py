@@ -13,24 +13,14 @@ from autograder.classroom.csv_tables import Table, read_list
 from autograder.classroom.platforms.protocol import Platform
 from autograder.classroom.platforms.registry import platforms_of
 from autograder.classroom.score_export import Merged, Scores
-from autograder.command.console import (
-    Root,
-    complain,
-    needing,
-    refuse,
-    resolve_lessons,
-    say,
-)
+from autograder.command.console import Root, complain, needing, refuse, resolve_lessons, say
 from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import follow
 from autograder.records.file_digests import write_whole
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def export(
     lesson: Annotated[
         str, typer.Argument(help="The lesson of a Moodle worksheet, or the only one to fill in or to send.")

@@ -15,10 +15,7 @@ from autograder.grading import late_policy
 from autograder.grading.class_folder import Class
 from autograder.words.phrases import listed
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def extend(
     student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
     lesson: LessonName,

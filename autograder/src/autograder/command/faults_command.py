@@ -12,10 +12,7 @@ from autograder.command.console import Root, refuse, say
 from autograder.records.course import Course
 from autograder.words.phrases import listed
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def faults(
     word: Annotated[
         str,

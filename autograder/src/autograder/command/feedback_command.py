@@ -14,10 +14,7 @@ from autograder.grading.gradebook_writer import follow
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def feedback(
     lesson: LessonName,
     anew: Annotated[bool, typer.Option("--anew", help="Make pages again that are up to date.")] = False,

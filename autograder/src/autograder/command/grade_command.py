@@ -15,10 +15,7 @@ from autograder.command.progress_bar import progress_bar
 from autograder.grading.class_folder import Class
 from autograder.grading.sandbox import bubblewrap, cgroups
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def grade(
     lessons: LessonNames = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many submissions run at one time.")] = 2,

@@ -11,10 +11,7 @@ from autograder.classroom.gradescope_zip import VISIBILITIES, pack
 from autograder.command.console import LessonName, Root, refuse, resolve_lessons, say
 from autograder.records.course import Course
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def gradescope(
     lesson: LessonName,
     out: Annotated[

@@ -16,10 +16,7 @@ from autograder.command.proxies import Proxies, limits_behind
 from autograder.records.course import NAME_FORM, Course
 from autograder.words.language import speak
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def live(
     room: Annotated[
         list[str] | None, typer.Option("--room", help="A lab's name.", show_default="today's date")

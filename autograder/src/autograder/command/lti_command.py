@@ -23,7 +23,7 @@ app = typer.Typer(
 
 
 @app.callback()
-def serve(
+def lti(
     context: typer.Context,
     host: Annotated[str, typer.Option("--host", help="An address of this machine.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 8443,

@@ -13,10 +13,7 @@ from autograder.command.console import LessonName, Root, resolve_lessons, say
 from autograder.records.course import Course
 from autograder.words.language import ngettext
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def messages(
     lesson: LessonName,
     tasks: Annotated[

@@ -10,15 +10,9 @@ from typing import Annotated
 import typer
 
 from autograder import author
-from autograder.command.console import (
-    refuse,
-    say,
-)
-
-app = typer.Typer(add_completion=False)
+from autograder.command.console import refuse, say
 
 
-@app.command()
 def new_course(
     folder: Annotated[Path, typer.Argument(help="A folder that is empty, or not there yet.")],
 ) -> None:

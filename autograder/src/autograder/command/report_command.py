@@ -13,10 +13,7 @@ from autograder.grading.class_folder import Class
 from autograder.records.quiz import FEWEST_PEOPLE
 from autograder.words.language import speak
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def report(
     lesson: Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01; or: quiz.")],
     html: Annotated[

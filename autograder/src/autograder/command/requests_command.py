@@ -14,10 +14,7 @@ from autograder.command.console import Root, complain, say
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def requests(
     files: Annotated[
         list[Path], typer.Argument(help="CSV files, folders or archives of them: who, lesson, task, request.")

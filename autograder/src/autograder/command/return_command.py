@@ -16,11 +16,8 @@ from autograder.grading.class_folder import Class
 from autograder.grading.gradebook_writer import follow
 from autograder.words.language import ngettext
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
-def give_back(
+def return_(
     lesson: LessonName,
     moodle: Annotated[bool, typer.Option("--moodle", help="A zip for Moodle's feedback files.")] = False,
     canvas: Annotated[bool, typer.Option("--canvas", help="A zip for Canvas' upload.")] = False,

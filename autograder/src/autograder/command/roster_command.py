@@ -17,13 +17,10 @@ from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
 from autograder.words.phrases import listed
 
-app = typer.Typer(add_completion=False)
-
 # Names of a list in a guessed encoding: by so many, a person sees whether the guess is right.
 MOST_SHOWN_OF_A_GUESS = 5
 
 
-@app.command()
 def roster(
     file: Annotated[
         Path | None, typer.Argument(help="A list of students from Canvas, Moodle or a spreadsheet.")

@@ -15,10 +15,7 @@ from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
 from autograder.words.language import ngettext
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def similar(
     lesson: LessonName,
     most: Annotated[int, typer.Option("--most", min=1, help="How many pairs to show.")] = 20,

@@ -7,19 +7,11 @@ from typing import Annotated
 
 import typer
 
-from autograder.command.console import (
-    Root,
-    needing,
-    refuse,
-    say,
-)
+from autograder.command.console import Root, needing, refuse, say
 from autograder.records.course import Course
 from autograder.words.language import ngettext
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def site(
     out: Annotated[Path, typer.Argument(help="The folder for the site; what it holds is replaced.")],
     course: Root = Path(),

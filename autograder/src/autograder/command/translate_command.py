@@ -8,20 +8,10 @@ from typing import Annotated
 import typer
 
 from autograder.author import translate as translations
-from autograder.command.console import (
-    LessonNames,
-    Root,
-    complain,
-    languages_of,
-    resolve_lessons,
-    say,
-)
+from autograder.command.console import LessonNames, Root, complain, languages_of, resolve_lessons, say
 from autograder.records.course import Course
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def translate(
     lessons: LessonNames = None,
     language: Annotated[
