@@ -180,13 +180,16 @@ class TestDesk(AsyncHTTPTestCase):
     def test_every_time_is_told_in_the_zone_of_the_class(self):
         Path(self.course.directory.root, "class.toml").write_text('timezone = "Asia/Kolkata"')
         asked = graded_results.Asked(LESSON, "ada", CODE, "2026-03-01T20:00:00+00:00", "Why?")
-        change = graded_results.Change(LESSON, "ada", CODE, "2026-03-01T21:00:00+00:00", 0, 1, "read")
+        gone = "00-no-lesson-any-more"
+        change = graded_results.Change(gone, "ada", CODE, "2026-03-01T21:00:00+00:00", 0, 1, "read")
         with graded_results.opened(self.course.database) as store:
             store.ask(asked)
             store.add([change])
         assert "2026-03-02 01:30 IST" in self.ask("/requests").body.decode()
         for page in ("/changes", "/student/ada"):
-            assert "2026-03-02 02:30 IST" in self.ask(page).body.decode()
+            output = self.ask(page).body.decode()
+            assert "2026-03-02 02:30 IST" in output
+            assert f"{gone}, {CODE}" in output
 
     def test_what_makes_no_sense_changes_nothing_and_is_told(self):
         key = free_text_page.key_of("ada", TOKEN)

@@ -909,6 +909,9 @@ def test_what_the_class_agreed_on_counts_without_running_anything_again(folder):
             (0, -FULL / 2),
             (-FULL / 2, 0),
         ]
+    assert CliRunner().invoke(cli.app, ["extend", "ada", "01", "0d", "--course", str(folder)]).exit_code == 0
+    grade(folder)
+    assert exports.scores(Class(folder)).scores["ada", LESSON] == FULL / 2  # what was granted is taken back
 
 
 @NBGRADERS

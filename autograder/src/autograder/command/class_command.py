@@ -24,7 +24,8 @@ def class_(course: Root = Path()) -> None:
     say(f"Times without a zone are in {rules.zone or 'the zone of this machine (no timezone is set)'}.")
     silent = []
     for lesson in lessons:
-        due, more = rules.due.get(lesson), [name for name, _ in rules.extensions if name == lesson]
+        due = rules.due.get(lesson)
+        more = [by for (name, _), by in rules.extensions.items() if by and name == lesson]
         extended = ngettext(", {number} extension", ", {number} extensions", len(more)) if more else ""
         attempt = f", attempts: {rules.attempts[lesson]}" if lesson in rules.attempts else ""
         if due or extended or attempt:

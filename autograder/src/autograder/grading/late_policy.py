@@ -207,7 +207,7 @@ def begin(root: Path, lessons: Sequence[str]) -> Path:
 
 
 def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
-    """Write an extension into `class.toml`, whose other lines and comments stay; none where it is zero.
+    """Write an extension into `class.toml`, whose other lines and comments stay; zero takes one back.
 
     Returns:
         What it was before; empty where there was none.
@@ -218,10 +218,8 @@ def extend(root: Path, lesson: str, student: str, by: timedelta | date) -> str:
         lesson, tomlkit.table()
     )
     before = str(extensions.get(student, ""))
-    if by:
-        extensions[student] = length_text(by) if isinstance(by, timedelta) else by
-    else:
-        extensions.pop(student, None)
+    # A zero is written, too: without a line, what the gradebook has been given would stay.
+    extensions[student] = length_text(by) if isinstance(by, timedelta) else by
     write_whole(path, tomlkit.dumps(table).encode())
     return before
 

@@ -182,6 +182,10 @@ class Data:
             self._words[lesson] = Words(self.course, lesson)
         return self._words[lesson]
 
+    def title(self, lesson: str, task: str) -> str:
+        """Return what a task is called; its id where the course has the lesson no more."""
+        return self.words(lesson).title(task) if lesson in self.course.banks.folders else task
+
     def name(self, student: str) -> str:
         return self.people[student].name if student in self.people else student
 
