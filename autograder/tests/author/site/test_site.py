@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import html
 import json
 import re
 from pathlib import Path
@@ -294,7 +295,7 @@ def test_the_search_holds_sections_with_their_tasks_and_plain_texts():
 
 def test_a_prediction_knows_what_came(page):
     assert '<input type="radio" name="more" value="one more">' in page
-    assert 'data-prediction="more" data-came="one more"' in page
+    assert 'data-prediction="more" data-came=""one more""' in html.unescape(page)
 
 
 def test_a_drawn_prediction_has_a_slider_for_each_bar_and_shows_the_true_ones(page):
@@ -303,7 +304,7 @@ def test_a_drawn_prediction_has_a_slider_for_each_bar_and_shows_the_true_ones(pa
     ]
     assert re.findall(r'<span>(\w)</span><input type="range" min="0" max="2"', form) == ["a", "b"]
     outcome = page[page.index('data-prediction="drawn" data-came') :]
-    assert 'data-came="0.5 1.5" data-within="0.05" data-most="2"' in outcome
+    assert 'data-came="[0.5, 1.5]" data-within="0.05" data-most="2"' in outcome
     assert re.findall("--came:([0-9.]+)%", outcome) == ["25.0", "75.0"]
 
 
