@@ -53,8 +53,8 @@ word_arrows(["the girl sat by the bank because she saw a boat", "the king walked
 # The green arrow is what attention makes of "bank": its **context vector**. Beside a boat it turns towards water,
 # beside a loan towards money.
 #
-# Type a sentence of your own, and choose a word. **Sharpness** says how strongly the word prefers the vectors that
-# are most like it.
+# With a fish beside the boat, as below, "bank" turns further. Type a sentence of your own, and choose a word.
+# **Sharpness** says how strongly the word prefers the vectors that are most like it.
 
 # %% id="meaning-explorer" tags=["figure"]
 explore_meaning()

@@ -704,7 +704,7 @@ for word, meaning in zip(sentence.split(), small.read(words + reader(words))):
 attention_map(reading_weights(small.embed(sentence)), sentence.split(), title="Trained weights")
 
 # %% [markdown] id="trained-explorer-intro"
-# Type a sentence of your own. Try "the king sat by the bank because he wanted fish".
+# Here is a sentence about the other bank. Type one of your own.
 
 # %% id="trained-explorer" tags=["figure"]
 # needs reading_weights

@@ -101,7 +101,7 @@ CASES = {
     ),
     "meaning": Case(
         visuals.explore_meaning,
-        "sharpness 1: largest weights bank 0.65, boat 0.26, the (0) 0.01; 'bank' alone is 45°",
+        "sharpness 1: largest weights bank 0.53, boat 0.22, fish 0.19; 'bank' alone is 45°",
         (
             ("Your sentence", "=the dog sat by the bank", "'dog' is not known, and is left out."),
             ("Your sentence", "=The bank needed cash!", "largest weights bank 0.72, cash 0.25"),

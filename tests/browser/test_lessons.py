@@ -97,7 +97,7 @@ LESSONS = {
                 ("Query token", DOWN, "query 'starts'"),
                 ("Sharpness", UP, "query 'starts', sharpness 1.1"),
             )),
-            Explored("explore_meaning()", "largest weights bank 0.65, boat 0.26", (
+            Explored("explore_meaning()", "largest weights bank 0.53, boat 0.22, fish 0.19", (
                 ("Your sentence", "=the dog sat by the bank", "'dog' is not known"),
                 ("Your sentence", "=the bank needed cash", "largest weights bank 0.72, cash 0.25"),
             )),

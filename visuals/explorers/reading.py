@@ -15,11 +15,11 @@ from visuals.not_ready import NotReady
 from visuals.picture import Picture
 from visuals.trained import trained_words
 
-CASH = "the girl walked to the bank because she needed cash"
+FISH = "the king sat by the bank because he wanted fish"
 
 
 def explore_reading(
-    weigh: Callable[[Any], Any], sentence: str = CASH, word: str = "bank"
+    weigh: Callable[[Any], Any], sentence: str = FISH, word: str = "bank"
 ) -> Explorer | Picture | NotReady:
     """Explore where an attention with trained weights looks in a sentence that you type.
 

@@ -9,7 +9,7 @@ from visuals.trained.corpus import PLANE
 
 
 def explore_meaning(
-    sentence: str = "the girl sat by the bank because she saw a boat", word: str = "bank"
+    sentence: str = "the boy saw a fish and a boat by the bank", word: str = "bank"
 ) -> Explorer:
     """Explore how the words of a sentence move the context vector of one of them; type another sentence.
 
