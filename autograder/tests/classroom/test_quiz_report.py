@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from autograder.classroom import quiz_statistics as statistics
+from autograder.classroom.collection import read_record
 from autograder.classroom.quiz_report import as_csv, quiz_report
 from autograder.grading.class_folder import Class
 from support.class_course import LESSON, NAME
@@ -69,7 +70,7 @@ def rows(folder):
 def test_the_quiz_is_taken_beside_a_notebook_and_reported_with_its_gain(folder, tmp_path):
     files = [("amy/01-convolution.ipynb", notebook()), ("amy/quiz-before.json", answers("before", "+---"))]
     output = run(folder, "collect", zipped(tmp_path / "first.zip", files))
-    assert "quiz-before.json: the quiz before the course, for `autograder report quiz`" in output
+    assert "quiz-before.json: answers to the quiz, for `autograder report quiz`" in output
     hand_in(folder, tmp_path, "before", ["+---", "+---", "+-?-", "----"], NAMES[1:])
     hand_in(folder, tmp_path, "after", ["++++", "++--", "+-+-", "++--", "+---"])
     actual = rows(folder)
@@ -109,6 +110,12 @@ def test_the_first_answers_of_a_person_count(folder, tmp_path):
     hand_in(folder, tmp_path, "before", ["----"] * 5)
     hand_in(folder, tmp_path, "before", ["++++"] * 5)
     assert value(rows(folder), "difficulty", "a", "before") == 0
+
+
+def test_the_desk_is_not_told_who_took_part(folder, tmp_path):
+    hand_in(folder, tmp_path, "before", ["++++"] * 5)
+    run(folder, "collect", zipped(tmp_path / "notes.zip", [("amy/notes.txt", "mine")]))
+    assert read_record(Class(folder)).others == {"amy": ("notes.txt",)}
 
 
 def test_a_dry_run_keeps_nothing(folder, tmp_path):

@@ -39,7 +39,7 @@ from autograder.classroom.hand_in_times import (
     time_by_platform,
 )
 from autograder.classroom.platforms.protocol import HandedFile
-from autograder.classroom.quiz_answers import take_quiz
+from autograder.classroom.quiz_answers import TAKEN, take_quiz
 from autograder.classroom.submission_archives import BadArchive, entries
 from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.classroom.whose import (
@@ -384,6 +384,8 @@ def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]
     there = {placed.student for placed in outcome.placed}
     files: dict[str, tuple[str, ...]] = {}
     for entry in (*outcome.others, *outcome.refused):
+        if entry.what == TAKEN:  # the desk, where grades are given, does not show who took part
+            continue
         people = owners_of(request, "", entry)
         for student in set().union(*(students for students in people if len(students) == 1)) - there:
             files[student] = (*files.get(student, ()), entry.file or entry.path)

@@ -17,6 +17,7 @@ from autograder.records.file_digests import write_whole
 from autograder.records.quiz import OCCASIONS, QuizAnswers, file_of
 
 FOLDER = "quiz"  # in that of the collection
+TAKEN = "answers to the quiz, for `autograder report quiz`"
 # Characters of an answer, questions of a quiz, and bytes of its file: what is larger is no quiz.
 MOST_TEXT, MOST_QUESTIONS, MOST_BYTES = 500, 1_000, 200_000
 
@@ -41,7 +42,7 @@ def take_quiz(request: Request, entry: HandedFile) -> HandedFile:
     if not path.exists() and not request.dry:
         plain, _tensors = serialization.encode(answers)
         write_whole(path, json.dumps(plain, ensure_ascii=False, indent=1).encode())
-    return replace(entry, what=f"the quiz {answers.occasion} the course, for `autograder report quiz`")
+    return replace(entry, what=TAKEN)
 
 
 def decoded(content: bytes) -> QuizAnswers | None:
