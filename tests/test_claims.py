@@ -26,6 +26,7 @@ from torch.nn import functional
 from autograder import check
 from visuals import (
     attention_map,
+    explore_journey,
     explore_meaning,
     explore_reading,
     track_shapes,
@@ -35,6 +36,7 @@ from visuals import (
 from visuals.explorers.reading import FISH
 from visuals.lessons.attention_today.lengths import STORED
 from visuals.lessons.dot_product.meaning import angle, in_plane
+from visuals.lessons.positions.explore_positions import START
 from visuals.real_run import RUN
 
 pytestmark = pytest.mark.slow
@@ -105,21 +107,36 @@ def test_the_learners_three_lines_turn_bank_as_the_opening_figure_shows(sentence
 
 def test_an_explorer_does_not_repeat_the_figure_before_it():
     """Readers without a kernel see both as pictures."""
-    drawn: list[str] = []
+    shown: list[Any] = []
 
-    def explore(explorer):
-        return lambda *_args: drawn.append(inspect.signature(explorer).parameters["sentence"].default)
+    def explore(explorer, name):
+        default = inspect.signature(explorer).parameters[name].default
+        return lambda *_args, **named: shown.append(named.get(name, default))
 
-    given = {"word_arrows": drawn.extend, "explore_meaning": explore(explore_meaning)}
-    run("01-dot-product", "meaning-figure", "meaning-explorer", **given)
-    given = {
-        "attention_map": lambda weights, tokens, **_named: drawn.append(" ".join(tokens)),
-        "explore_reading": explore(explore_reading),
+    words = {
+        "word_arrows": shown.extend,
+        "explore_meaning": explore(explore_meaning, "sentence"),
+        "attention_map": lambda weights, tokens, **_named: shown.append(" ".join(tokens)),
+        "explore_reading": explore(explore_reading, "sentence"),
         "trained_words": trained_words,
         "reading_weights": lambda x: x,
     }
-    run("02-trainable", "trained-first-bank", "trained-map", "trained-explorer", **given)
-    assert len(drawn) == len(set(drawn)) == 5
+    run("01-dot-product", "meaning-figure", "meaning-explorer", **words)
+    run("02-trainable", "trained-first-bank", "trained-map", "trained-explorer", **words)
+    assert len(shown) == len(set(shown)) == 5
+    tensors = ("inputs", "tokens", "W_query", "keys", "values", "attn_weights_2")
+    query = {
+        **{name: torch.eye(2) for name in tensors},
+        "weights_and_context": lambda *_args, query: shown.append(query),
+        "explore_journey": explore(explore_journey, "query"),
+    }
+    for lesson in ("01-dot-product", "02-trainable"):
+        shown.clear()
+        run(lesson, "context-figure", "journey", **query)
+        assert len(set(shown)) == 2
+    shown.clear()
+    run("07-positions", "turned-figure", turned_pair=lambda *args, theta: shown.extend(args[2:]))
+    assert shown != [START["query"], START["key"]]
 
 
 def test_a_fish_beside_the_boat_turns_bank_further_and_the_other_bank_is_that_of_a_river():

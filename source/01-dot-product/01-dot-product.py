@@ -412,10 +412,10 @@ reveal("sharpness-zero", dict(zip(tokens, torch.softmax(0 * (inputs @ inputs[1])
 # %% [markdown] id="journey-intro"
 # ### One number's journey
 #
-# Here is the whole way once more, from the row of "journey" to its context vector. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
+# Here is the whole way once more, from the row of "step" to its context vector. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
 
 # %% id="journey" tags=["figure"]
-explore_journey(inputs, inputs, inputs, tokens, scale=False, called=["inputs"] * 3)
+explore_journey(inputs, inputs, inputs, tokens, query=5, scale=False, called=["inputs"] * 3)
 
 # %% [markdown] id="all-scores-intro"
 # ## 6 · Every token is a query

@@ -305,7 +305,7 @@ context_vec_2
 # The same way as in lesson 01, now with queries, keys and values, and with the division by $\sqrt{d_k}$. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
 
 # %% id="journey" tags=["figure"]
-explore_journey(inputs @ W_query, keys, values, tokens)
+explore_journey(inputs @ W_query, keys, values, tokens, query=5)
 
 # %% [markdown] id="class-intro"
 # ## 6 · A class

@@ -446,7 +446,7 @@ for position in (0, 10, 20, 40):
 # its position $n$.
 
 # %% id="turned-figure" tags=["figure"]
-turned_pair([1.2, 0.5], [0.9, -0.6], 5, 2, theta=0.4)
+turned_pair([1.2, 0.5], [0.9, -0.6], 4, 1, theta=0.4)
 
 # %% [markdown] id="rotate-task"
 # A dot product of two arrows depends on their lengths and on the angle between them. Rotation keeps lengths. The

@@ -92,5 +92,5 @@ def test_words_are_apart_and_inside():
     assert_words_are_apart(two_orders(ROWS, ROWS[ORDER], ORDER, long).figure)
     assert_words_are_apart(clock_hands(np.zeros((8, 4))).figure)
     assert_words_are_apart(rope_pairs(8).figure)
-    for positions in ((5, 2), (0, 0), (31, 4), (3, 17)):
+    for positions in ((5, 2), (4, 1), (0, 0), (31, 4), (3, 17)):
         assert_words_are_apart(turned_pair(QUERY, KEY, *positions).figure)
