@@ -132,6 +132,7 @@ def _steps(
     record: Record, looks: Looks[_Look], file: str, own_functions: Collection[str]
 ) -> tuple[Step, ...]:
     made = [place for place, runs in looks.items() if runs]
+    ancestors = _ancestors(record)
     return tuple(
         Step(
             # Of a loop, each round has a name of its own, or the same for other tensors. So has another cell.
@@ -142,27 +143,24 @@ def _steps(
             record[number].step.function[:MAX_TEXT],
             tuple(look.made for look in runs),
             runs[0].row if len(runs) == 1 else (),
-            _sources(record, number, made),
+            tuple(place for place, each in enumerate(made) if each in ancestors[number]),
         )
         for number, part in made
         for runs in (looks[number, part],)
     )
 
 
-def _sources(record: Record, number: int, made: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the places of the steps that an operation's results are made from, directly or not."""
-    ancestors: set[tuple[int, int]] = set()
-    waiting = [number]
-    while waiting:
-        operation = record[waiting.pop()]
+def _ancestors(record: Record) -> Mapping[int, Collection[tuple[int, int]]]:
+    """Return what each operation is made from, directly or not: operations, and which of their results."""
+    ancestors: dict[int, set[tuple[int, int]]] = {}
+    for operation in record.operations:
         operands = {(each.maker, each.part) for each in operation.operands if each.maker is not None}
         # In a loop, other tensors go in each time.
         others = operation.parents - {maker for maker, _part in operands}
-        parts = {(maker, part) for maker in others for part in range(len(record[maker].results))}
-        new = (operands | parts) - ancestors
-        ancestors |= new
-        waiting.extend(maker for maker, _part in new)
-    return tuple(place for place, each in enumerate(made) if each in ancestors)
+        operands |= {(maker, part) for maker in others for part in range(len(record[maker].results))}
+        made_from = (ancestors.get(maker, set()) for maker, _part in operands)
+        ancestors[operation.number] = operands.union(*made_from)
+    return ancestors
 
 
 def _name(line: str, names: Sequence[str]) -> str:
