@@ -179,13 +179,14 @@ class TestDesk(AsyncHTTPTestCase):
 
     def test_every_time_is_told_in_the_zone_of_the_class(self):
         Path(self.course.directory.root, "class.toml").write_text('timezone = "Asia/Kolkata"')
-        asked = graded_results.Asked(LESSON, "ada", CODE, "2026-03-01T20:00:00+00:00", "Why?")
         gone = "00-no-lesson-any-more"
+        asked = graded_results.Asked(gone, "ada", CODE, "2026-03-01T20:00:00+00:00", "Why?")
         change = graded_results.Change(gone, "ada", CODE, "2026-03-01T21:00:00+00:00", 0, 1, "read")
         with graded_results.opened(self.course.database) as store:
             store.ask(asked)
-            store.add([change])
+            store.add([change, TaskResult(gone, "ada", CODE, 0, 4)])
         assert "2026-03-02 01:30 IST" in self.ask("/requests").body.decode()
+        assert self.ask(f"/task/{gone}/{CODE}").code == 404
         for page in ("/changes", "/student/ada"):
             output = self.ask(page).body.decode()
             assert "2026-03-02 02:30 IST" in output

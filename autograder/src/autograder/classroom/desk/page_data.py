@@ -231,7 +231,8 @@ def read(course: Class) -> Data:
     """
     class_scores = score_export.scores(course)
     with graded_results.opened(course.database) as store:
-        records = store.read(TaskResult), store.read(Ticked), store.read(Change), store.read(Grading)
+        results = [result for result in store.read(TaskResult) if result.lesson in course.banks.folders]
+        records = results, store.read(Ticked), store.read(Change), store.read(Grading)
         asked = store.read(Asked)
     with gradebook_queries.opened(course.database) as book:
         return Data(course, class_scores, *records, asked, book.comments())
