@@ -10,7 +10,7 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -75,59 +75,21 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
     record = read_record(request.course)
     request = replace(request, who={**record.who, **request.who})
     outcome = Collected()
-    by_student: dict[tuple[str, str], list[HandedFile]] = {}
-    had: dict[tuple[str, str], frozenset[str]] = {}
     released = {lesson: _released(request.course, lesson) for lesson in request.lessons}
-    doubtful: list[tuple[str, HandedFile, frozenset[str], list[set[str]]]] = []
-    named_so: dict[str, set[str]] = {}  # by archive, those whose identifier stands first in a file's name
-
-    def place(lesson: str, entry: HandedFile, tasks: frozenset[str], people: list[set[str]]) -> None:
-        for student in set().union(*people):
-            shared = replace(entry, of_group=len(people) > 1)
-            by_student.setdefault((lesson, student), []).append(shared)
-            had[lesson, student] = had.get((lesson, student), frozenset()) | tasks
-
+    sorting = _Sorting(request, outcome)
     for path in archives:
         files = entries(path, request.platforms.values())
         for lesson, entry, tasks in _with_lessons(request, files, released, outcome):
-            people = owners_of(request, lesson, entry)
-            if any(len(students) != 1 for students in people):
-                doubtful.append((lesson, entry, tasks, people))
-                continue
-            if stranger := name_of_nobody(request, entry, people):
-                outcome.useless.append(stranger)
-            if people == by_leading_identifier(request.roster, entry):
-                named_so.setdefault(entry.archive, set()).update(*people)
-            place(lesson, entry, tasks, people)
-    for lesson, entry, tasks, people in doubtful:
-        first = by_leading_identifier(request.roster, entry)
-        others = named_so.get(entry.archive, set()).difference(*first)
-        borne_out = len(others) > 1 or is_unmistakable(request.roster, entry, first)
-        if people == [set()] and first and borne_out:
-            whose = listed(sorted(set().union(*first)))
-            outcome.notes.append(f"{entry.path}: taken for {whose}'s, since its name begins so")
-            place(lesson, entry, tasks, first)
-        else:
-            outcome.unplaced.append((entry, unclear(request, entry, people)))
+            sorting.take(lesson, entry, tasks)
+    sorting.settle_doubtful()
     outcome.others = [take_quiz(request, entry) for entry in outcome.others]
-    for (lesson, student), several in sorted(by_student.items()):
-        # A group's number is that of whoever of them handed in.
-        numbers = {file.user for file in several if file.user and not file.of_group}
+    for (lesson, student), several in sorted(sorting.by_student.items()):
         last = record.lessons.get(lesson, {}).get(student, UNKNOWN)
-        if last.user and several[0].lms == last.lms and not last.of_group:
-            numbers.add(last.user)
-        if len(numbers) > 1 and not numbers & request.who.keys():
-            reason = f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
+        if reason := _two_people(request, student, several, last):
             outcome.unplaced += [(entry, reason) for entry in several]
-            continue
-        outcome.placed.append(_chosen(request, lesson, student, several, last, released[lesson]))
-    for lesson in sorted({notebook.lesson for notebook in outcome.placed}):
-        there = {notebook.student for notebook in outcome.placed if notebook.lesson == lesson}
-        outcome.missing[lesson] = [
-            student
-            for student in request.roster.people
-            if student not in there and not submitted_path(request.course, lesson, student).is_file()
-        ]
+        else:
+            outcome.placed.append(_chosen(request, lesson, student, several, last, released[lesson]))
+    _find_missing(request, outcome)
     tell_of_late_ones(request, outcome)
     _tell_of_odd_ones(outcome, released)
     tell_of_useless_times(request, outcome)
@@ -141,8 +103,78 @@ def collect_files(request: Request, archives: Iterable[Path]) -> Collected:
         keep_archives(request, archives)
         for placed in outcome.placed:
             put(request.course, placed)
-        remember(request, outcome, record, had)
+        remember(request, outcome, record, sorting.had)
     return outcome
+
+
+class _Sorting:
+    """Notebooks by whose they are; what is not clear by itself waits until all others are seen.
+
+    Attributes:
+        by_student: the notebooks of each lesson and student.
+        had: the tasks that these have together.
+    """
+
+    def __init__(self, request: Request, outcome: Collected) -> None:
+        self.by_student: dict[tuple[str, str], list[HandedFile]] = {}
+        self.had: dict[tuple[str, str], frozenset[str]] = {}
+        self._request, self._outcome = request, outcome
+        self._doubtful: list[tuple[str, HandedFile, frozenset[str], list[set[str]]]] = []
+        # By archive, those whose identifier stands first in a file's name.
+        self._named_so: dict[str, set[str]] = {}
+
+    def take(self, lesson: str, entry: HandedFile, tasks: frozenset[str]) -> None:
+        """Place a notebook if it is clear whose it is."""
+        people = owners_of(self._request, lesson, entry)
+        if any(len(students) != 1 for students in people):
+            self._doubtful.append((lesson, entry, tasks, people))
+            return
+        if stranger := name_of_nobody(self._request, entry, people):
+            self._outcome.useless.append(stranger)
+        if people == by_leading_identifier(self._request.roster, entry):
+            self._named_so.setdefault(entry.archive, set()).update(*people)
+        self._place(lesson, entry, tasks, people)
+
+    def settle_doubtful(self) -> None:
+        """Place what waits where names of its archive bear out how its own is read."""
+        for lesson, entry, tasks, people in self._doubtful:
+            first = by_leading_identifier(self._request.roster, entry)
+            others = self._named_so.get(entry.archive, set()).difference(*first)
+            borne_out = len(others) > 1 or is_unmistakable(self._request.roster, entry, first)
+            if people == [set()] and first and borne_out:
+                whose = listed(sorted(set().union(*first)))
+                self._outcome.notes.append(f"{entry.path}: taken for {whose}'s, since its name begins so")
+                self._place(lesson, entry, tasks, first)
+            else:
+                self._outcome.unplaced.append((entry, unclear(self._request, entry, people)))
+
+    def _place(self, lesson: str, entry: HandedFile, tasks: frozenset[str], people: list[set[str]]) -> None:
+        for student in set().union(*people):
+            shared = replace(entry, of_group=len(people) > 1)
+            self.by_student.setdefault((lesson, student), []).append(shared)
+            self.had[lesson, student] = self.had.get((lesson, student), frozenset()) | tasks
+
+
+def _two_people(request: Request, student: str, several: Sequence[HandedFile], last: HandedFile) -> str:
+    """Return why notebooks that were placed with one student come from two people; "" where they do not."""
+    # A group's number is that of whoever of them handed in.
+    numbers = {file.user for file in several if file.user and not file.of_group}
+    if last.user and several[0].lms == last.lms and not last.of_group:
+        numbers.add(last.user)
+    if len(numbers) > 1 and not numbers & request.who.keys():
+        return f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
+    return ""
+
+
+def _find_missing(request: Request, outcome: Collected) -> None:
+    """Tell the outcome who has handed in nothing for the lessons that came."""
+    for lesson in sorted({notebook.lesson for notebook in outcome.placed}):
+        there = {notebook.student for notebook in outcome.placed if notebook.lesson == lesson}
+        outcome.missing[lesson] = [
+            student
+            for student in request.roster.people
+            if student not in there and not submitted_path(request.course, lesson, student).is_file()
+        ]
 
 
 @dataclass(frozen=True)
