@@ -101,12 +101,31 @@ def steps(namespace: dict[str, Any], length: int) -> dict[str, Step]:
     }
 
 
+def _by_delta_rule(queries: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the last token by the delta rule, step by step and as the library makes it of the whole text."""
+    from transformers.models.qwen3_next import modeling_qwen3_next
+
+    tokens = queries.shape[2]
+    keys, values = (
+        functional.normalize(drawn(1, HEADS, tokens, HEAD_DIM), dim=-1),
+        drawn(1, HEADS, tokens, 64),
+    )
+    betas, memory = drawn(1, HEADS, tokens).sigmoid(), torch.zeros(1, HEADS, HEAD_DIM, HEAD_DIM)
+    given = [tensor.transpose(1, 2) for tensor in (queries * HEAD_DIM**0.5, keys, values)]
+    delta_rule = modeling_qwen3_next.torch_recurrent_gated_delta_rule
+    whole = delta_rule(*given, torch.zeros(1, tokens, HEADS), betas.transpose(1, 2))[0].transpose(1, 2)
+    for t in range(tokens):
+        at_t = slice(t, t + 1)
+        beta = betas[:, :, at_t, None]
+        last = delta_step(memory, *(tensor[:, :, at_t] for tensor in (queries, keys, values)), beta)
+    return last, whole[:, :, -1:]
+
+
 def gaps(namespace: dict[str, Any], tokens: int = 40) -> dict[str, float]:
     """Tell how far each form's last token is from what the library makes of the whole text, as a share."""
     from transformers import LlamaConfig, MistralConfig
     from transformers.masking_utils import create_causal_mask, create_sliding_window_causal_mask
     from transformers.models.llama import modeling_llama
-    from transformers.models.qwen3_next import modeling_qwen3_next
 
     outputs: dict[str, tuple[Tensor, Tensor]] = {}
     queries, window = drawn(1, HEADS, tokens, HEAD_DIM), 7
@@ -147,19 +166,7 @@ def gaps(namespace: dict[str, Any], tokens: int = 40) -> dict[str, float]:
     context = latent_step(query[..., :HEAD_DIM], turned, cached, both[:, :HEAD_DIM], both[:, HEAD_DIM:])
     outputs["latent"] = context.transpose(1, 2).flatten(2) @ stored["o_proj"].T, stored["result"][:, -1:]
 
-    keys, values = (
-        functional.normalize(drawn(1, HEADS, tokens, HEAD_DIM), dim=-1),
-        drawn(1, HEADS, tokens, 64),
-    )
-    betas, memory = drawn(1, HEADS, tokens).sigmoid(), torch.zeros(1, HEADS, HEAD_DIM, HEAD_DIM)
-    given = [tensor.transpose(1, 2) for tensor in (queries * HEAD_DIM**0.5, keys, values)]
-    delta_rule = modeling_qwen3_next.torch_recurrent_gated_delta_rule
-    whole = delta_rule(*given, torch.zeros(1, tokens, HEADS), betas.transpose(1, 2))[0].transpose(1, 2)
-    for t in range(tokens):
-        at_t = slice(t, t + 1)
-        beta = betas[:, :, at_t, None]
-        last = delta_step(memory, *(tensor[:, :, at_t] for tensor in (queries, keys, values)), beta)
-    outputs["delta"] = last, whole[:, :, -1:]
+    outputs["delta"] = _by_delta_rule(queries)
     return {
         name: float((own - right).abs().max() / right.abs().max()) for name, (own, right) in outputs.items()
     }

@@ -433,6 +433,23 @@ def drawn(chance: random.Random) -> tuple[list[Student], set[str]]:
     return list(students.values()), set(scripts)
 
 
+def _written(mess: Mess, files: list[tuple[str, bytes]], path: Path, day: int) -> Path:
+    """Write files as a folder or as an archive, as the class has it; returns where it is."""
+    if "folder" in mess.options:
+        path = path.with_suffix("")
+        for name, content in files:
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_bytes(content)
+    elif "tar" in mess.options:
+        path = path.with_suffix(".tar.gz")
+        path.write_bytes(tarred(files, day))
+    else:
+        if "backslashes" in mess.options:
+            files = [(name.replace("/", "\\"), content) for name, content in files]
+        path.write_bytes(zipped(files, "no flag" not in mess.options, day))
+    return path
+
+
 def packed(mess: Mess, folder: Path) -> tuple[list[Path], int, dict[str, str]]:
     """Write the archives of a class; returns them, the number of their files, and whose note counts."""
     name_of = PLATFORMS[mess.platform]
@@ -481,20 +498,7 @@ def packed(mess: Mess, folder: Path) -> tuple[list[Path], int, dict[str, str]]:
         if "nfd" in mess.options:
             files = [(unicodedata.normalize("NFD", name), content) for name, content in files]
         total += sum(_leaves(name, content) for name, content in files)
-        path = folder / f"archive-{turn}.zip"
-        if "folder" in mess.options:
-            path = path.with_suffix("")
-            for name, content in files:
-                (path / name).parent.mkdir(parents=True, exist_ok=True)
-                (path / name).write_bytes(content)
-        elif "tar" in mess.options:
-            path = path.with_suffix(".tar.gz")
-            path.write_bytes(tarred(files, 1 + turn))
-        else:
-            if "backslashes" in mess.options:
-                files = [(name.replace("/", "\\"), content) for name, content in files]
-            path.write_bytes(zipped(files, "no flag" not in mess.options, 1 + turn))
-        paths.append(path)
+        paths.append(_written(mess, files, folder / f"archive-{turn}.zip", 1 + turn))
     return paths, total, counts
 
 

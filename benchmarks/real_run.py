@@ -44,6 +44,16 @@ def loss_of(model: nn.Module, ids: Tensor) -> Tensor:
     return functional.cross_entropy(model(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
 
 
+@torch.no_grad()
+def written(model: nn.Module, prompt: Tensor, length: int) -> Tensor:
+    """Return the ids of a prompt with what the model writes after it. Shape (tokens,)."""
+    ids, drawing = prompt[None], torch.Generator().manual_seed(SEED)  # (1, tokens)
+    for _ in range(WRITTEN):
+        logits = model(ids[:, -length:])[:, -1] / TEMPERATURE  # (1, vocab)
+        ids = torch.cat((ids, torch.multinomial(torch.softmax(logits, -1), 1, generator=drawing)), 1)
+    return ids[0]
+
+
 def main() -> None:
     """Train, say how it goes, and write what lesson 08 shows."""
     transformer = solutions(
@@ -78,19 +88,10 @@ def main() -> None:
         "written": {},
     }
 
-    @torch.no_grad()
-    def written() -> str:
-        ids = encode(PROMPT)[None]  # (1, tokens)
-        drawing = torch.Generator().manual_seed(SEED)
-        for _ in range(WRITTEN):
-            logits = model(ids[:, -length:])[:, -1] / TEMPERATURE  # (1, vocab)
-            ids = torch.cat((ids, torch.multinomial(torch.softmax(logits, -1), 1, generator=drawing)), 1)
-        return decode(ids[0])
-
     begun, recent = time.process_time(), []
     for step in range(STEPS + 1):
         if step in WRITES_AFTER:
-            run["written"][step] = written()
+            run["written"][step] = decode(written(model, encode(PROMPT), length))
             print(step, run["written"][step], flush=True)
         if step % EVERY == 0 and step:
             with torch.no_grad():

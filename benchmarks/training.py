@@ -30,6 +30,25 @@ def lessons() -> SimpleNamespace:
     return SimpleNamespace(**namespace)
 
 
+def without_heads(given: SimpleNamespace, model: torch.nn.Module) -> dict[str, float]:
+    """Return how well a model of two layers goes on repeating without one of its heads, or several."""
+    ids = given.twice(5)
+    batch = ids, given.next_token_labels(ids, first=13)
+    accuracies = {}
+    for layer, heads in ((0, (0, 1, 2, 3)), (1, (0, 1, 2, 3)), (1, (slice(None),))):
+        weight = model.blocks[layer].attention.out_proj.weight.data
+        for head in heads:
+            before = weight.clone()
+            weight.unflatten(1, (4, -1))[:, head] = 0.0  # (d_model, heads, head_dim)
+            accuracies.setdefault((layer, len(heads)), []).append(float(given.accuracy(model, batch)))
+            weight.copy_(before)
+    return {
+        "induction without one head of the first layer": min(accuracies[0, 4]),
+        "induction without one head of the second layer": min(accuracies[1, 4]),
+        "induction without the second layer's heads": accuracies[1, 1][0],
+    }
+
+
 def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
     """Return what the lessons state about their trainings, under one seed."""
 
@@ -68,19 +87,7 @@ def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
                 (step for step in score if score[step] > 0.5), default=torch.inf
             )
     model = trained(given.repeated, 400, 20, 32, 4, 2, 33, mlp=False)
-    ids = given.twice(5)
-    batch = ids, given.next_token_labels(ids, first=13)
-    accuracies = {}
-    for layer, heads in ((0, (0, 1, 2, 3)), (1, (0, 1, 2, 3)), (1, (slice(None),))):
-        weight = model.blocks[layer].attention.out_proj.weight.data
-        for head in heads:
-            before = weight.clone()
-            weight.unflatten(1, (4, -1))[:, head] = 0.0  # (d_model, heads, head_dim)
-            accuracies.setdefault((layer, len(heads)), []).append(float(given.accuracy(model, batch)))
-            weight.copy_(before)
-    measures["induction without one head of the first layer"] = min(accuracies[0, 4])
-    measures["induction without one head of the second layer"] = min(accuracies[1, 4])
-    measures["induction without the second layer's heads"] = accuracies[1, 1][0]
+    measures |= without_heads(given, model)
     model = trained(given.sums, 400, 12, 64, 4, 2, 16, position="learned")
     asked, labels = given.batches_of(given.sums, 1, 999, batch_size=1000)[0]
     right_digits = (model(asked).argmax(dim=-1) == labels) | (labels == -100)
