@@ -360,6 +360,24 @@ def test_a_step_is_not_missing_where_another_tensor_has_had_its_name_and_is_ther
     assert said_of("13-attention-today", "bounded-scores", MASKED_BEFORE_THE_CAP) == ""
 
 
+SCALED_WITH_THE_SINK = """def sink_attention(queries, keys, values, sinks, window):
+    b, heads, num_tokens, head_dim = queries.shape
+    times = heads // keys.shape[1]
+    keys, values = keys.repeat_interleave(times, dim=1), values.repeat_interleave(times, dim=1)
+    scores = (queries @ keys.mT).masked_fill(window_mask(num_tokens, num_tokens, window), -torch.inf)
+    column = sinks.view(1, heads, 1, 1).expand(b, heads, num_tokens, 1)
+    scores = torch.cat((scores, column), dim=-1) / head_dim**0.5
+    weights = torch.softmax(scores, dim=-1)[..., :-1]
+    return weights / weights.sum(dim=-1, keepdim=True) @ values
+"""
+
+
+def test_no_line_is_wrong_that_only_keeps_a_factor_which_a_later_one_takes_out():
+    task, _, verdict = judged("13-attention-today", "sink-attention", SCALED_WITH_THE_SINK)
+    assert "Look at" not in diagnosis(task, verdict).visible
+    assert "as large" not in way_text(verdict.way, task)
+
+
 @pytest.mark.parametrize("ends", ["", "stops", "wrong", "there"])
 def test_of_the_steps_no_more_is_said_in_a_translation_than_in_english(ends):
     task = Course.of(ROOT).load("05-multi-head").tasks["multi-head-attention"]

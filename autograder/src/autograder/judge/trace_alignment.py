@@ -57,14 +57,23 @@ def align_trace(
         for step in route.steps
         if step.name in missing.needs and (matched := taken.get(step.name))
     ]
+    source, multiple = _reached(*sources[-1]) if sources else None, _multiple(missing, trail)
+    # A line that only keeps the factor of what it is made from is not wrong: a later one can take it out.
+    if (
+        source
+        and multiple
+        and source.times != 1
+        and abs(multiple[1] - source.times) <= SAME * abs(source.times)
+    ):
+        return TraceAlignment(right, probe=route.probe, up_to=up_to)
     return TraceAlignment(
         right,
         missing.says,
-        multiple=_multiple(missing, trail),
+        multiple=multiple,
         fitting=tuple(factor for factor in _factors(missing, route) if factor != 1),
         probe=route.probe,
         up_to=up_to,
-        source=_reached(*sources[-1]) if sources else None,
+        source=source,
         instead=_instead(route, trail, missing, [source[0] for _, source in sources]),
     )
 
