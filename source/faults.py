@@ -106,7 +106,7 @@ FAULTS = (
     Fault(
         "scaled-by-input-width",
         "the scores are divided by the root of the input's width",
-        "The scores are divided by the root of the input's width. A score is a sum of as many products as a key "
+        "The division is by the root of the input's width. A score is a sum of as many products as a key "
         "has numbers: divide by {width}.",
         section="02-trainable#scale-intro",
         parts=("scaling", "own-input-width"),

@@ -512,7 +512,7 @@ PATCHED = Task(
             def put_in(block, given, stream):↵stream = stream.clone() → def put_in(block, given):↵    stream = given[0].clone()
             return stream → return (stream,)
             register_forward_hook(put_in) → register_forward_pre_hook(put_in)
-            hint: The stream before the block is kept, and put in before the block. Both belong after it: what the block writes into the stream.
+            hint: The stream before the block is kept, and put in before the block. Both belong after it: the stream as the block leaves it.
         block-below: model.blocks[layer].register_forward_hook(put_in) → model.blocks[max(layer - 1, 0)].register_forward_hook(put_in)
         nothing-put-in: line return stream →
         input-kept: kept.append(stream) → kept.append(given[0])

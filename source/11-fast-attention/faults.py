@@ -116,7 +116,7 @@ FAULTS = (
     Fault(
         "row-sums-left-out",
         "dS lacks the row sums",
-        "dS is `weights * (weights_gradient - row_sums)`. Without the row sums, the changes of a row's "
+        "The row sums are missing in dS: `weights * (weights_gradient - row_sums)`. Without them, the changes of a row's "
         "weights do not add up to 0.",
         section="11-fast-attention#backward-intro",
     ),
@@ -135,7 +135,7 @@ FAULTS = (
     Fault(
         "weights-left-out",
         "dS is not multiplied by the weights",
-        "dS is `weights * (weights_gradient - row_sums)`, entry by entry. The weights are missing.",
+        "The weights are missing in dS. It should be `weights * (weights_gradient - row_sums)`, entry by entry.",
         section="11-fast-attention#backward-intro",
     ),
     Fault(

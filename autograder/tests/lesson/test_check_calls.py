@@ -283,7 +283,7 @@ def test_the_last_hint_reasons_about_a_wrong_answer_and_gives_no_code(bank_folde
         "Hint 3 of 3: Shares of a whole",
     ]
     assert shown[2].splitlines()[1] == (
-        "You divided by the largest: use `x.sum()`. (gives exactly your result)"
+        "You divided by the largest: use `x.sum()`. (this mistake gives exactly your result)"
     )
     assert "Entry [0] (token 0) is 0.2000 on three numbers and should be 0.1250." in shown[2]
     assert "return x / x.sum()" not in shown[2]

@@ -200,7 +200,7 @@ def test_several_mistakes_are_counted_and_numbered(share):
 @pytest.mark.parametrize(
     ("proven", "says"),
     [
-        ("same", "Divide. (gives exactly your result)"),
+        ("same", "Divide. (this mistake gives exactly your result)"),
         ("stops", "Divide. (stops in the same way)"),
         ("ending", "Divide. (one of many mistakes that end like this)"),
         ("likeness", "Divide. (fits what was seen)"),
@@ -256,7 +256,7 @@ def test_at_once_the_mistake_is_read_and_what_to_do_and_all_else_is_folded(share
     card = Card(html)
     assert card.visible == (
         "✗ Shares of a whole 0 of 3 points You divided by the largest: use x.sum(). "
-        "(gives exactly your result) Why? All checks"
+        "(this mistake gives exactly your result) Why? All checks"
     )
     assert "Not the right numbers yet on three numbers." in card.text
 

@@ -25,7 +25,7 @@ END = re.compile(r"(?<=[.!?।]) +")
 # How far mistakes are proven, of one and of several. A hint tells of the code in which its mistake was tried,
 # and other code may come to the same.
 _PROOFS = {
-    "same": N_("(gives exactly your result)", "(together they give exactly your result)"),
+    "same": N_("(this mistake gives exactly your result)", "(together they give exactly your result)"),
     "stops": N_("(stops in the same way)", "(together they stop in the same way)"),
     "ending": N_("(one of many mistakes that end like this)", "(together they fit what was seen)"),
     "likeness": N_("(fits what was seen)", "(together they fit what was seen)"),
