@@ -255,6 +255,7 @@ KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
     noisy,
     names_taken,
     cut_up,
+    faulty_kept,
 ]
 assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
 
