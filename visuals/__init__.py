@@ -26,6 +26,7 @@ from visuals.explorers.journey import explore_journey
 from visuals.explorers.maps import explore_map
 from visuals.explorers.model import explore_model
 from visuals.explorers.reading import explore_reading
+from visuals.explorers.tiles import explore_tiles
 from visuals.explorers.training import explore_training
 from visuals.figures.context import weights_and_context
 from visuals.figures.maps import attention_map
@@ -51,7 +52,6 @@ from visuals.lessons.encoder_decoder.encoder_decoder import encoder_decoder
 from visuals.lessons.encoder_decoder.explore_three_attentions import explore_three_attentions
 from visuals.lessons.encoder_decoder.memory import memory_layout
 from visuals.lessons.fast_attention.costs import cost_curves
-from visuals.lessons.fast_attention.explore_tiles import explore_tiles
 from visuals.lessons.fast_attention.measure import measured
 from visuals.lessons.fast_attention.qkv import qkv_rows
 from visuals.lessons.multi_head.explore_bugs import explore_bugs

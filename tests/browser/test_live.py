@@ -239,7 +239,7 @@ def _tiled():
 
 
 def test_the_last_tiles_of_all_queries_leave_plain_attention(load):
-    page = load("lessons/fast_attention/tiles.js")
+    page = load("explorers/tiles.js")
     cases = [_tiled() for _ in range(INPUTS)]
     result = page.evaluate(
         "cases => cases.map(given => { const last = {};"

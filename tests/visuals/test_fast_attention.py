@@ -7,8 +7,8 @@ import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import cost_curves, explore_tiles, measured, qkv_rows
+from visuals.explorers.tiles import first_tile
 from visuals.lessons.fast_attention import measure
-from visuals.lessons.fast_attention.explore_tiles import first_tile
 from visuals.lessons.fast_attention.measure import Cost
 
 

@@ -1,1 +1,1 @@
-"""The figures and explorers of lesson 11-fast-attention."""
+"""The figures of lesson 11-fast-attention."""

@@ -1,7 +1,7 @@
 // Step through the tiles of attention; watch the running maximum, sum and output of the queries at work.
-import { dot, numbers } from "../../live/tensors.js";
-import { h, shaded, slider, stage, table, vector, words } from "../../live/parts.js";
-import { player } from "../../live/player.js";
+import { dot, numbers } from "../live/tensors.js";
+import { h, shaded, slider, stage, table, vector, words } from "../live/parts.js";
+import { player } from "../live/player.js";
 
 const [ALL, SKIPPED] = [0, 2]; // of the masks; between them, the causal one with every tile made
 

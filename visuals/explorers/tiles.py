@@ -95,7 +95,7 @@ def explore_tiles(queries: Any, keys: Any, values: Any, tokens: Sequence[str]) -
     sizes = [size for size in SIZES if size <= len(names)]
     tile = min(1, len(sizes) - 1)
     return Explorer(
-        "lessons/fast_attention/tiles.js",
+        "explorers/tiles.js",
         shows={"queries": listed(q), "keys": listed(k), "values": listed(v), "tokens": names, "sizes": sizes},
         chosen={"tile": tile, "mask": SKIPPED, "step": 1},
         picture=lambda: first_tile(q, k, v, sizes[tile], names),
