@@ -46,7 +46,7 @@ review("15-capstone")
 # %% id="blank-figure" tags=["figure"]
 near = torch.ones(6, 6).tril() - torch.ones(6, 6).tril(-3)  # (tokens, tokens)
 attention_map(
-    (near / (near.sum(dim=-1, keepdim=True) + 1))[None],
+    near / (near.sum(dim=-1, keepdim=True) + 1),
     ["Your", "journey", "starts", "with", "one", "step"],
     title="A window of 3 and a sink",
     row_sums=True,
@@ -67,8 +67,7 @@ attention_map(
 # - `sinks` is a parameter with one number for each head. It takes part in the softmax like the score of one more key,
 #   unscaled, and that key has no value.
 # - With `cached=False`, each call is a text of its own. With `cached=True`, an object reads one text in pieces: each
-#   call brings its next tokens, one or several, and returns their outputs, as if the text had come at once. No key is
-#   computed twice.
+#   call brings its next tokens, one or several, and returns their outputs, as if the text had come at once.
 
 
 # %% answer="blank-attention"
@@ -948,9 +947,9 @@ else:
 # ## Sources
 #
 # - **FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning**, Dao, 2023. Algorithm 1.
-# - **Command A: An Enterprise-Ready Large Language Model**, Cohere, 2025. Layers side by side, windows, and layers
-#   without positions.
-# - **Granite 3.0 Language Models**, IBM Granite Team, 2024. The four multipliers.
+# - **PaLM: Scaling Language Modeling with Pathways**, Chowdhery and others, 2022. Attention and MLP side by side.
+# - **Command A: An Enterprise-Ready Large Language Model**, Cohere, 2025. Windows, and layers without positions.
+# - **Granite 3.0 Language Models**, IBM Granite Team, 2024. The family of the model in part 2.
 # - **gpt-oss-120b & gpt-oss-20b Model Card**, OpenAI, 2025. A learned sink for each head.
 # - **The Design of Experiments**, Fisher, 1935. The test by changing signs, in its third chapter.
 
