@@ -402,6 +402,16 @@ def test_a_guess_is_the_same_after_an_extension_and_gives_way_to_a_time(folder, 
     assert stamp.read_text() == "2026-03-03 14:00:00.000000 UTC"
 
 
+def test_a_mark_that_the_platform_took_back_takes_its_guess_along(folder, tmp_path):
+    (folder / "class.toml").write_text(f'timezone = "UTC"\n[due]\n{LESSON} = 2026-03-01T12:00:00\n')
+    stamp = folder / "submitted" / "amy" / LESSON / "timestamp.txt"
+    there = []
+    for name in ("adamsamy_LATE_11_901_x.ipynb", "adamsamy_11_901_x.ipynb"):
+        run(folder, "collect", zipped(tmp_path / "all.zip", [(name, notebook())]))
+        there.append(stamp.exists())
+    assert there == [True, False]
+
+
 @pytest.mark.parametrize("to", ["--moodle", "--canvas"])
 def test_pages_for_another_platform_than_the_archives_are_not_said_to_be_missing(folder, tmp_path, to):
     run(folder, "collect", zipped(tmp_path / "all.zip", [(f"amy_{LESSON}.ipynb", notebook())]))

@@ -211,6 +211,11 @@ def test_a_guessed_time_follows_a_due_date_that_moves(graded):
     (graded / "class.toml").write_text(f"penalty_per_day = 0.1\n[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
     grade(graded)
     assert exports.scores(Class(graded)).scores["ada", LESSON] == FULL - FULL / 10
+    (
+        file_of(graded, "ada").parent / "timestamp.txt"
+    ).unlink()  # as `collect` does for a mark that was taken back
+    grade(graded)
+    assert exports.scores(Class(graded)).scores["ada", LESSON] == FULL
 
 
 @pytest.mark.parametrize("what", ["a comment", "points in the formgrader", "nothing"])

@@ -51,6 +51,8 @@ from autograder.classroom.whose import (
     unclear,
 )
 from autograder.grading.class_folder import STAMP, Class
+from autograder.grading.late_policy import is_guess
+from autograder.grading.read_submission import beside, moment
 from autograder.grading.reader_processes import READING, LimitReached, run_limited
 from autograder.grading.releases import known_ids_and_answers
 from autograder.records import serialization
@@ -362,6 +364,8 @@ def put(course: Class, placed: Placed) -> None:
         stamp.unlink(missing_ok=True)
     if placed.time:
         write_whole(stamp, stamped(placed.time))
+    elif not placed.entry.late and is_guess(moment(beside(stamp))):  # the platform took its mark back
+        stamp.unlink()
     if placed.state != "as before":
         write_whole(path, placed.entry.content)
 

@@ -35,7 +35,7 @@ from autograder.grading import graded_results
 from autograder.grading.class_folder import KEY, STAMP, Class, Submission
 from autograder.grading.gradebook_task_changes import MoveCells
 from autograder.grading.graded_results import Change, Grading, Store, TaskResult, make_table, now, readable
-from autograder.grading.late_policy import EXCUSE
+from autograder.grading.late_policy import EXCUSE, is_guess
 from autograder.grading.read_submission import beside, moment
 from autograder.records.authoring_errors import BadBook
 from autograder.words.language import LazyMessage
@@ -166,7 +166,8 @@ class GradebookWriter:
         handed_in = notebook.assignment
         before = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
         if timed:
-            handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
+            last = None if is_guess(handed_in.timestamp) else handed_in.timestamp
+            handed_in.timestamp = self._timestamp(submission) or last
         self.recount(submission.lesson, submission.student)
         after = handed_in.timestamp, notebook.late_submission_penalty or 0.0, notebook.score
         self._gradebook.db.commit()
