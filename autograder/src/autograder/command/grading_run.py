@@ -422,18 +422,19 @@ class _Run:
                     why_not = f"the file cannot be opened ({problem.strerror})"
             is_now = release.id == self._now[lesson]
             drawn = draws.of(lesson, text, None if is_now else release.banks)
-            translated_releases = self._course.said(lesson)
-            how = (
-                self._order.sandboxed,
-                release.solution,
-                self._order.figures,
-                drawn,
-                why_not,
-                translated_releases,
-            )
-            banks = release.banks.only(self._order.lessons)
             yield GradeJob(
-                lesson, submission.student, release.text, text, banks, *how, attempt=waiting.number
+                lesson,
+                submission.student,
+                release.text,
+                text,
+                release.banks.only(self._order.lessons),
+                sandboxed=self._order.sandboxed,
+                solution=release.solution,
+                figures=self._order.figures,
+                drawn=drawn,
+                refused=why_not,
+                translations=self._course.translated_releases(lesson),
+                attempt=waiting.number,
             )
 
     def take(self, result: Result) -> None:

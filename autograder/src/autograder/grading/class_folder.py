@@ -168,7 +168,7 @@ class Class:
         text = self.release(lesson).read_text(encoding="utf-8")
         return Release(lesson, text, self.banks, self.solution(lesson))
 
-    def said(self, lesson: str) -> dict[str, str]:
+    def translated_releases(self, lesson: str) -> dict[str, str]:
         """Return a lesson's release in each other language that it has."""
         paths = {language: self.release(lesson, language) for language in self.banks.course.languages[1:]}
         return {

@@ -65,7 +65,7 @@ def grade_read(
     job: GradeJob, submission: NotebookNode, by: SandboxRunner | None = None
 ) -> tuple[Graded, tuple[TaskResult, ...]]:
     """Grade a submission that was read, as `grade_rebuilt` does."""
-    job = replace(job, release=as_written(job.release, job.said, submission))
+    job = replace(job, release=as_written(job.release, job.translations, submission))
     rebuilt = rebuild(_release(job.release), submission)
     return grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes), by)
 
@@ -92,9 +92,8 @@ def grade_rebuilt(
     with speaking(job.banks.course.bank, language):
         spoken_lesson = bank.with_texts(lesson, translated) if language else lesson
         graded = grade(rebuilt, spoken_lesson, runner_of_it, notes, job.solution, job.figures, questions)
-    text = (
-        translated_release(language, job.said[language], job.release) if language in job.said else job.release
-    )
+    there = job.translations.get(language)
+    text = job.release if there is None else translated_release(language, there, job.release)
     released = {cell["id"]: cell.source for cell in _release(text).cells}
     return graded, results_of(lesson, job.student, release_id(job.release), graded, released)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, as_completed
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from autograder.grading.graded_results import TaskResult
 from autograder.grading.grading_banks import Banks, Files
@@ -32,12 +32,13 @@ class GradeJob:
     release: str
     submission: bytes  # the file's content
     banks: Banks  # what it is graded by
+    _: KW_ONLY
     sandboxed: bool = True  # else it runs in a Jupyter kernel with the grader's own rights
     solution: Mapping[str, str] = field(default_factory=dict)  # the course's own answer cells, by id
     figures: bool = False  # draw the course's own
     drawn: Files = field(default_factory=dict)  # what is asked of it beside what is public
     refused: str = ""  # why its file is not even opened
-    said: Mapping[str, str] = field(default_factory=dict)  # the release in other languages
+    translations: Mapping[str, str] = field(default_factory=dict)  # the release in other languages
     limits: Limits = field(default_factory=lambda: LIMITS)  # what one of its runs may use
     attempt: int = 0  # which of the student's notebooks for this lesson it is, where several are graded
 

@@ -150,7 +150,7 @@ class Rebuild(_Step):
                 f"{marks['student']}: this comes from an earlier release, whose tasks "
                 "were others. `autograder grade` grades it by that."
             )
-        translations = course.said(marks["assignment"])
+        translations = course.translated_releases(marks["assignment"])
         text, notes = run_limited(READING, rebuild_plain, now.text, translations, json.dumps(notebook))
         self._tell(marks, notes)
         rebuilt = from_dict(json.loads(text))
@@ -205,7 +205,7 @@ class RunAndJudge(_Step):
             solution=now.solution,
             figures=self.figures,
             drawn=drawn,
-            said=course.said(name),
+            translations=course.translated_releases(name),
         )
         result = run_limited(GRADING, grade_plain, job, json.dumps(notebook), notes)
         with graded_results.opened(marks["db_url"]) as store:
