@@ -191,7 +191,7 @@ def test_without_dask_the_command_says_what_to_install(class_course, tmp_path, m
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = invoke(tmp_path, "--dask", NOBODY)
     assert done.exit_code == 2
-    assert "pip install distributed" in done.output
+    assert "pip install 'lesson-autograder[dask]'" in done.output
 
 
 def test_a_cluster_is_never_told_to_do_without_sandboxes(class_course, tmp_path):
