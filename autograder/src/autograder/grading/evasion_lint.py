@@ -41,6 +41,7 @@ from autograder.grading.evasion_names import (
     UNPICKLING,
 )
 from autograder.grading.monkeypatch_lint import SETTERS, CellFacts, facts, foreign_settings, hidden_lookups
+from autograder.grading.static_strings import last_name
 from autograder.records.parse_cells import MOST_TEXT, parsed
 
 UNWATCHED = "unwatched"  # not of code: whoever watches for such calls did not answer
@@ -165,7 +166,7 @@ def _hiding(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _of_call(node: ast.Call, plain: set[ast.AST], written_out: set[str]) -> Iterator[tuple[ast.AST, str]]:
-    function, given, name = node.func, node.args, _name(node.func)
+    function, given, name = node.func, node.args, last_name(node.func)
     magic = _magic(node)
     for keyword in node.keywords:
         allowed = UNPICKLING.get(keyword.arg or "", keyword)
@@ -194,7 +195,7 @@ def _of_call(node: ast.Call, plain: set[ast.AST], written_out: set[str]) -> Iter
                     yield node, HIDDEN
         case ast.Call() if name in TEXT_OR_FUNCTION and not magic:
             statements = [*given, *(keyword.value for keyword in node.keywords if keyword.arg in STATEMENTS)]
-            sure = isinstance(function, ast.Attribute) and _name(function.value) == "timeit"
+            sure = isinstance(function, ast.Attribute) and last_name(function.value) == "timeit"
             if any(_makes_text(node) or (sure and isinstance(node, ast.Name)) for node in statements):
                 yield node, HIDDEN
         case ast.Call() if name == "load" and (
@@ -204,7 +205,7 @@ def _of_call(node: ast.Call, plain: set[ast.AST], written_out: set[str]) -> Iter
 
 
 def _of_name(node: ast.Attribute | ast.Name, plain: set[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
-    name = _name(node)
+    name = last_name(node)
     if node in plain:
         return
     match node:
@@ -221,14 +222,14 @@ def _of_name(node: ast.Attribute | ast.Name, plain: set[ast.AST]) -> Iterator[tu
             yield node, HIDDEN
         case ast.Attribute(value=ast.Name(id="string"), attr="Formatter"):
             yield node, HIDDEN
-        case ast.Attribute(attr="compile", value=value) if _name(value) != "re":
+        case ast.Attribute(attr="compile", value=value) if last_name(value) != "re":
             yield node, HIDDEN
         case ast.Attribute(attr="__class__" | "__bases__", ctx=ast.Store()):
             yield node, HIDDEN
         case ast.Attribute(value=ast.Name(id="torch"), attr="ops"):
             yield node, HIDDEN
         case _ if name in HIDES or (name in PARTS and isinstance(node, ast.Attribute)):
-            yield node, _kind(*map(_name, ast.walk(node)))
+            yield node, _kind(*map(last_name, ast.walk(node)))
         case _ if _takes_text(node) or name in SETTERS - {"update_wrapper"}:
             yield node, HIDDEN
 
@@ -277,9 +278,9 @@ def _plain_uses(tree: ast.AST) -> set[ast.AST]:
                 plain.update((left, right))  # of a text that is read as a whole
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Call(func=function)]):
                 plain.add(function)  # `"model" in locals()`
-            case ast.Call(func=function) if _name(function) in SETTERS:
+            case ast.Call(func=function) if last_name(function) in SETTERS:
                 plain.add(function)
-            case ast.Attribute(value=value, attr=attr) if attr in HARMLESS.get(_name(value), ()):
+            case ast.Attribute(value=value, attr=attr) if attr in HARMLESS.get(last_name(value), ()):
                 plain.update((node, value))
             case ast.Name(id=name) if name in bound:
                 plain.add(node)
@@ -328,7 +329,7 @@ def _makes_text(node: ast.AST) -> bool:
                 for operand in (left, right)
             )
         case ast.Call(func=function):
-            return _name(function) in MAKES_TEXT
+            return last_name(function) in MAKES_TEXT
     return False
 
 
@@ -343,7 +344,7 @@ def _magic(node: ast.AST) -> str:
 
 
 def _takes_text(function: ast.AST) -> bool:
-    name = _name(function)
+    name = last_name(function)
     return name in BY_TEXT and (isinstance(function, ast.Name) or name not in BUILT_IN)
 
 
@@ -383,10 +384,3 @@ def _is_hiding_import(path: list[str], imported: ast.alias, of_module: bool) -> 
 
 def _is_of_ipython(path: list[str]) -> bool:
     return any(tuple(path[: len(allowed)]) == allowed for allowed in OF_IPYTHON)
-
-
-def _name(node: ast.AST) -> str:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,17 +74,8 @@ def graded(
     text = path.read_bytes() if path else b""
     submission = read_text(text) if path else unreadable(f"there is no {lesson}.ipynb in what was handed in")
     drawn = HiddenTestSampler(course.banks).of(lesson, text)
-    job = GradeJob(
-        lesson,
-        "",
-        release.text,
-        text,
-        course.banks,
-        sandboxed=False,
-        solution=release.solution,
-        drawn=drawn,
-        translations=course.translated_releases(lesson),
-    )
+    job = GradeJob(lesson, "", release.text, text, course.banks, sandboxed=False, drawn=drawn)
+    job = replace(job, solution=release.solution, translations=course.translated_releases(lesson))
     runner = OtherUserRunner(course.banks.only([lesson]))
     try:
         done, results = grade_read(job, submission, runner)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 
-from autograder.grading.static_strings import is_readable, names_door, reads
+from autograder.grading.static_strings import is_readable, last_name, names_door, reads
 from autograder.records.parse_cells import parsed
 
 # What a name may stand for is a set of symbols: a plain name of all cells, one of a function with that
@@ -294,7 +294,7 @@ class _Reader(ast.NodeVisitor):
 
     def _returned(self, call: ast.Call) -> Symbols:
         function, given = call.func, call.args
-        name = _called(function)
+        name = last_name(function)
         if name in GIVE_ANOTHERS:
             return NONE if name == "type" and (len(given) != 1 or _is_self(given[0])) else ANOTHERS
         if name in PASS_ON:
@@ -315,7 +315,7 @@ class _Reader(ast.NodeVisitor):
 
     def _held(self, call: ast.Call) -> Symbols:
         """Return the symbols for what a call was given, or called on."""
-        name = ("." if isinstance(call.func, ast.Attribute) else "") + _called(call.func)
+        name = ("." if isinstance(call.func, ast.Attribute) else "") + last_name(call.func)
         at = f"{name}@{self._key}:{call.lineno}:{call.col_offset}:{call.end_col_offset}"
         return frozenset({f"@{at}", f"%{at}"})
 
@@ -426,7 +426,7 @@ class _Reader(ast.NodeVisitor):
         for argument, symbol in zip(arguments, symbols, strict=True):
             self.facts.bound.append((symbol, self._symbols(defaults.get(argument.arg))))
         static = any(
-            _called(decorator) == "staticmethod" for decorator in getattr(node, "decorator_list", ())
+            last_name(decorator) == "staticmethod" for decorator in getattr(node, "decorator_list", ())
         )
         bound = symbols[1:] if method and not static else symbols
         self.facts.functions.append((name, bound))
@@ -455,7 +455,7 @@ class _Reader(ast.NodeVisitor):
     # What is called, and what is set.
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = _called(node.func)
+        name = last_name(node.func)
         if name in SETTERS and node.args:
             self._sets(node, name)
         given = list(map(self._symbols, node.args))
@@ -465,7 +465,7 @@ class _Reader(ast.NodeVisitor):
             for keyword in node.keywords
         }
         self._keep(node, NONE.union(*given, *named.values()))
-        passed = {_called(argument) for argument in node.args} - {""}
+        passed = {last_name(argument) for argument in node.args} - {""}
         lambdas = [part for part in [*node.args, node.func] if isinstance(part, ast.Lambda)]
         for function in lambdas:
             everything = NONE.union(*given, *named.values())
@@ -473,7 +473,7 @@ class _Reader(ast.NodeVisitor):
                 (f"{self._scope(function)}/{argument.arg}", everything) for argument in function.args.args
             ]
         self.facts.calls.append(CallSite(name or "__call__", given, named, passed))
-        if isinstance(node.func, ast.Attribute) and _called(node.func.value)[:1].isupper():
+        if isinstance(node.func, ast.Attribute) and last_name(node.func.value)[:1].isupper():
             self.facts.calls.append(CallSite(f"{name} unbound", given, named))
         self.generic_visit(node)
 
@@ -483,11 +483,11 @@ class _Reader(ast.NodeVisitor):
         self.facts.bound.append((inside, everything))
         if isinstance(node.func, ast.Attribute):
             self.facts.bound.append((around, self._symbols(node.func.value)))
-            if _called(node.func.value) not in GIVEN:
+            if last_name(node.func.value) not in GIVEN:
                 self._bind(node.func.value, frozenset({inside}))
-        if _called(node.func) == "setattr" and node.args:
+        if last_name(node.func) == "setattr" and node.args:
             self._bind(node.args[0], frozenset({inside}))
-        if _called(node.func) == "getattr" and len(node.args) > 1:
+        if last_name(node.func) == "getattr" and len(node.args) > 1:
             whose, name = map(self._symbols, node.args[:2])
             lookup = Lookup(whose, name, ast.unparse(node), is_own(node.args[0]))
             self.facts.lookups[node.lineno, node.col_offset] = lookup
@@ -497,7 +497,7 @@ class _Reader(ast.NodeVisitor):
         bound = 3 if name == "__setattr__" else 2
         if name.startswith("__") and isinstance(node.func, ast.Attribute) and len(node.args) < bound:
             target = node.func.value
-            if isinstance(target, ast.Call) and _called(target.func) == "super":
+            if isinstance(target, ast.Call) and last_name(target.func) == "super":
                 return
         self.facts.settings.append((self._symbols(target), ast.unparse(node)))
 
@@ -516,13 +516,6 @@ class _Reader(ast.NodeVisitor):
                 root = root.value
             self.facts.settings.append((self._symbols(root), ast.unparse(node)))
         self.generic_visit(node)
-
-
-def _called(node: ast.AST) -> str:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
 
 
 def _looked_up(given: list[ast.expr]) -> str:

@@ -60,3 +60,11 @@ def _leads(node: ast.AST) -> bool:
         case ast.JoinedStr(values=[first, *_]) | ast.BinOp(left=first, op=ast.Add()):
             return _leads(first)
     return False
+
+
+def last_name(node: ast.AST) -> str:
+    """Return the last part of a name, `c` of `a.b.c`; "" for what is no name."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
