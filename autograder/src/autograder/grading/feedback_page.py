@@ -21,8 +21,7 @@ from traitlets.config import Config
 
 from autograder.grading.graded_results import Store, TaskResult, connected
 from autograder.grading.late_policy import ATTEMPT, Policy, is_guess
-from autograder.grading.read_submission import UNREADABLE
-from autograder.grading.rebuild_submission import NOTES_CELL
+from autograder.grading.read_submission import NOTES_CELL, UNREADABLE
 from autograder.grading.sanitize_html import MarkingScheme
 from autograder.records.course import Course
 from autograder.words.feedback_card import inline

@@ -31,7 +31,7 @@ from autograder.grading.classify_cells import (
     in_order,
     is_untouched,
 )
-from autograder.grading.read_submission import UNREADABLE
+from autograder.grading.read_submission import NOTES_CELL, UNREADABLE
 from autograder.records.bank import Value
 from autograder.records.cell_roles import ADDED, PART_OF, copied, is_answer, is_given, is_test, undrawn
 from autograder.records.parse_cells import changed_in, names_of, words_of
@@ -43,9 +43,6 @@ MAX_ADDED_CELLS = 500
 # Longer than any answer, and short enough to be shown: what renders a cell may take the square of its length.
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
 MISSING = "# This cell was missing from the submission."
-
-# The cell of a graded notebook that holds the notes for its reader.
-NOTES_CELL = "grading-notes"
 
 
 @dataclass
