@@ -142,7 +142,7 @@ def test_the_six_numbers_are_those_of_the_algorithm_carried_out(sizes):
 
 
 def test_the_numbers_of_the_example_claim_are_those_that_are_measured():
-    text = " ".join(cells()["claim-in-words"].split())
+    text = " ".join(cells()["own-claim-in-words"].split())
     losses, flip_test, pages = (lesson()[name] for name in ("losses", "flip_test", "held_out"))
     for start, context, rise, share in ((10, 16, "0.115", "0.005"), (20, 16, "0.143", "0.069")):
         differences = losses(context, pages[start : start + 10]) - losses(64, pages[start : start + 10])

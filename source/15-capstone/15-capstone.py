@@ -863,7 +863,7 @@ for context in (8, 16, 32):
 # %% id="claim-own"
 own_measurement = None  # your measurement goes here
 
-# %% [markdown] answer="claim-in-words" points=6
+# %% [markdown] answer="own-claim-in-words" points=6
 # ### BEGIN SOLUTION
 # Claim: the model uses more than the last 16 characters, so its loss is larger with 16 than with 64. It would be refuted
 # if at least 5 % of all choices of signs gave a sum as large. I chose texts 11 to 20, because the example above had
