@@ -13,7 +13,7 @@ from autograder.author.build_bank import make_bank, run_solution
 from autograder.author.parse_source import read_source
 from autograder.command import app as cli
 from autograder.grading.grading_banks import Banks, HiddenTestSampler
-from autograder.grading.hidden_tests import secret
+from autograder.grading.hidden_tests import lesson_draws, secret
 from autograder.judge.decide import judge
 from autograder.probe.collect_evidence import collect_answer
 from autograder.records import bank, serialization
@@ -111,7 +111,7 @@ def test_every_grading_run_asks_something_else(course):
 def test_who_hands_in_the_same_again_is_asked_the_same_again(course):
     secret.make(course, NAME)
     first = drawn(course, b"my answers", secret.new_word())
-    secret._draw.cache_clear()
+    lesson_draws.draw.cache_clear()
     assert asked(drawn(course, b"my answers", secret.new_word())) == asked(first)
 
 

@@ -10,13 +10,11 @@ import hashlib
 import os
 import secrets
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 
 import platformdirs
 
 from autograder.records import bank
-from autograder.records.bank import LessonBank
 from autograder.records.course import Course
 
 # Where the secret lies instead of the user's own data folder.
@@ -82,28 +80,8 @@ def drawn(course: Course, lesson: str, word: str) -> tuple[Mapping[str, bytes], 
 
     What a word draws is the same every time, as long as secret and public bank are.
     """
+    # Not above: it loads torch, which a class without a secret has no use for.
+    from autograder.grading.hidden_tests.lesson_draws import draw
+
     secret = (folder(course) / NAME).read_text(encoding="utf-8").strip()
-    return _draw(course, lesson, f"{secret}/{word}", bank.digest(lesson, course.bank))
-
-
-@lru_cache(maxsize=32)
-def _draw(
-    course: Course, lesson: str, secret: str, public: bytes
-) -> tuple[Mapping[str, bytes], tuple[tuple[str, str], ...]]:
-    # Not above: they load torch, which a class without a secret has no use for.
-    from autograder.author import fair_draws, secret_probes
-    from autograder.author.authoring import load_lesson
-    from autograder.author.build_bank import run_solution
-    from autograder.author.parse_source import read_source
-    from autograder.experiments import registry as experiments
-
-    experiments.use(course)
-    described = load_lesson(course.source / lesson)
-    notebook = read_source(course.source / lesson / f"{lesson}.py")
-    seeds = [
-        secret_probes.seed_from(secret, lesson, f"givens-{number}") % 2**31
-        for number in range(1, max(described.redraws, 1) + 1)
-    ]
-    runs = run_solution(described, notebook, lesson, seeds, course.forbidden)
-    tasks, left_out = fair_draws.hidden_tasks(described, runs, secret)
-    return bank.files(LessonBank(lesson, described.title, runs.givens, tasks)), left_out
+    return draw(course, lesson, f"{secret}/{word}", bank.digest(lesson, course.bank))
