@@ -78,6 +78,12 @@ def raised(kind, text, **more):
         ),
         ("IndexError", "list assignment index out of range", "", "`append` adds one"),
         ("IndexError", "list index out of range", "", "an empty list has none"),
+        (
+            "IndexError",
+            "tensors used as indices must be long, int, byte or bool tensors",
+            "return table[which]",
+            "`//` does not",
+        ),
     ],
 )
 def test_an_error_that_learners_often_meet_is_explained_first(share, kind, text, line, advice):
