@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from visuals import mpl, style, words
+from visuals.figures.layout import titled_figure
 from visuals.language import _
 from visuals.not_ready import NotReady
 from visuals.picture import Picture
@@ -45,11 +46,9 @@ def training_curves(
         return NotReady()
     if not ready or any(not len(steps) or len(steps) != len(values) for steps, values in ready.values()):
         raise ValueError("Each curve needs as many numbers as steps, and at least one.")
-    pixels = style.PIXELS_PER_INCH
     with style.look():
         many = len(ready) > len(COLORS)
-        figure = mpl.Figure(figsize=(740 / pixels, (520 if many else 330) / pixels), dpi=pixels)
-        _title(figure, title)
+        figure = titled_figure(740, 520 if many else 330, title, (0.03, 0.94))
         if many:
             _panels(figure, ready, unit, along)
         else:
@@ -92,10 +91,8 @@ def training_moments(
     curves: the first is the loss, the others are shares from 0 to 1; steps: how many there are in all;
     maps: a map (queries, keys) for each moment of the curves, with one of the tokens for each query and key.
     """
-    pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = mpl.Figure(figsize=(760 / pixels, 540 / pixels), dpi=pixels)
-        _title(figure, title)
+        figure = titled_figure(760, 540, title, (0.03, 0.94))
         loss, *shares = curves
         axes = figure.add_axes((0.1, 0.66, 0.36, 0.19))
         _draw(axes, {loss: curves[loss]}, steps)
@@ -171,11 +168,6 @@ def _looks(map_: np.ndarray) -> str:
     if counts.max() >= 0.4 * len(map_):
         return _("the map: many queries look along an anti-diagonal.")
     return _("the map of its attention weights.")
-
-
-def _title(figure: mpl.Figure, title: str) -> None:
-    size = style.points(style.TITLE_SIZE)
-    figure.text(0.03, 0.94, title, fontsize=size, weight="bold", va="center")
 
 
 def _bars(axes: mpl.Axes, curves: Mapping[str, Curve]) -> None:

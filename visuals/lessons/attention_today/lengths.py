@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from visuals import style
+from visuals.figures.layout import titled_figure
 from visuals.figures.training import COLORS, DASHES, name_at_the_end
 from visuals.language import _
 from visuals.not_ready import when_ready
@@ -35,11 +35,8 @@ def length_curves(names: Sequence[str], kept: Sequence[Sequence[int]]) -> Pictur
         ([[size / 2**20 for size in row] for row in kept], "MiB of cache, one layer"),
         ([times[name] for name in names], f"one more token; plain at {lengths[0]:,} tokens is 1"),
     )
-    pixels = style.PIXELS_PER_INCH
     with style.look():
-        figure = Figure(figsize=(860 / pixels, 400 / pixels), dpi=pixels)
-        size = style.points(style.TITLE_SIZE)
-        figure.text(0.02, 0.95, "What longer texts cost", fontsize=size, weight="bold", va="center")
+        figure = titled_figure(860, 400, "What longer texts cost", (0.02, 0.95))
         note = f"both axes are logarithmic; times: {run['machine']}"
         figure.text(0.02, 0.88, note, va="center", color=style.MUTED)
         for index, (rows, label) in enumerate(panels):

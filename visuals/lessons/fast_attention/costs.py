@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from visuals import mpl, style
+from visuals.figures.layout import titled_figure
 from visuals.language import N_, _
 from visuals.lessons.fast_attention.measure import Cost
 from visuals.not_ready import when_ready
@@ -37,11 +38,9 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = N_("What i
     if not 0 < len(costs) <= len(LOOKS) or min(len(curve) for curve in costs.values()) < 2:
         raise ValueError(f"costs needs 1 to {len(LOOKS)} curves of at least two lengths each.")
     lengths = sorted({size for curve in costs.values() for size in curve})
-    pixels = style.PIXELS_PER_INCH
     plain = mpl.FuncFormatter(lambda value, position: f"{value:g}")
     with style.look():
-        figure = mpl.Figure(figsize=(860 / pixels, 440 / pixels), dpi=pixels)
-        figure.text(0.02, 0.95, _(title), fontsize=style.points(style.TITLE_SIZE), weight="bold", va="center")
+        figure = titled_figure(860, 440, _(title), (0.02, 0.95))
         note = _("both axes are logarithmic; a straight line of slope 2 is a square")
         figure.text(0.02, 0.89, note, va="center", color=style.MUTED)
         for index, (field, unit, label) in enumerate(PANELS):
