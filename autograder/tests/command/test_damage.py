@@ -12,7 +12,8 @@ import pytest
 from autograder.command import app as cli
 from autograder.grading import graded_results
 from autograder.grading.class_folder import Class
-from autograder.grading.graded_results import RECORDS, TaskResult
+from autograder.grading.feedback_page import states
+from autograder.grading.graded_results import RECORDS, TaskResult, connected
 from sqlalchemy import insert
 from support.desk_class import LESSON, answered
 from support.handing_in import zipped
@@ -84,10 +85,12 @@ def template(class_course, tmp_path_factory):
     course = answered(class_course, tmp_path_factory.mktemp("damaged"))
     course_folder = Path(course.directory.root)
     release = course.release(LESSON).read_bytes()
+    with connected(course.database) as connection:
+        state = states(connection, LESSON)  # which a page names, to show that it is up to date
     for student in ("ada", "bob"):
         for folder, name, content in (
             ("submitted", f"{LESSON}.ipynb", release),
-            ("feedback", f"{LESSON}.html", b"well done"),
+            ("feedback", f"{LESSON}.html", f"well done {state.get(student, '')}".encode()),
         ):
             path = course_folder / folder / student / LESSON / name
             path.parent.mkdir(parents=True)
