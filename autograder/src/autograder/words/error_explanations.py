@@ -82,8 +82,8 @@ EXPLAINED = {
         "A tuple or a list is before the brackets. It takes one whole number there, or a slice."
     ),
     r"used as indices must be": N_(
-        "The tensor in the brackets holds no whole numbers, and positions are whole numbers. `/` makes numbers "
-        "with a point, `//` does not."
+        "The tensor in the brackets holds no whole numbers, and positions are whole numbers. `/` makes "
+        "numbers with a point, `//` does not."
     ),
     r"only integer tensors|indices must be integers": N_(
         "One whole number is wanted here, as a position, a size or an entry of a tensor, and something else "
