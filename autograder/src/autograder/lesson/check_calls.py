@@ -29,15 +29,7 @@ from autograder.records.evidence_mime import EVIDENCE_MIME
 from autograder.records.evidence_transport import EvidenceRefused, pack
 from autograder.records.run_outcome import Evidence
 from autograder.words import language
-from autograder.words.feedback_card import (
-    Feedback,
-    Mounted,
-    Notice,
-    Onward,
-    card,
-    inline,
-    item,
-)
+from autograder.words.feedback_card import Feedback, Mounted, Notice, Onward, card, inline, item
 from autograder.words.finding_wording import short_finding
 from autograder.words.language import _, ngettext
 from autograder.words.last_hint import reasoning

@@ -14,10 +14,7 @@ from autograder.records.bank import AS_SEEN, Task
 from autograder.words.fact_wording import fact_message
 from autograder.words.forbidden_wording import calls_forbidden, forbidden_text
 from autograder.words.language import _, ngettext
-from autograder.words.phrases import (
-    Message,
-    as_code,
-)
+from autograder.words.phrases import Message, as_code
 from autograder.words.result_wording import WORDING as RESULTS
 from autograder.words.trace_wording import way_text
 from autograder.words.unrunnable_wording import WORDING as UNRUNNABLE

@@ -6,9 +6,7 @@ from autograder.records import answer_findings as f
 from autograder.records.bank import Task
 from autograder.records.run_outcome import ForbiddenCall
 from autograder.words.language import _, ngettext, translated
-from autograder.words.phrases import (
-    Message,
-)
+from autograder.words.phrases import Message
 
 
 def calls_forbidden(finding: f.CallsForbidden, task: Task) -> Message:

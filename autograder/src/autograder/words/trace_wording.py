@@ -8,14 +8,7 @@ from dataclasses import replace
 from autograder.records import answer_findings as f
 from autograder.records.bank import Task
 from autograder.words.language import _, translated
-from autograder.words.phrases import (
-    N_,
-    OR,
-    listed,
-    number_text,
-    on_which,
-    shape_text,
-)
+from autograder.words.phrases import N_, OR, listed, number_text, on_which, shape_text
 
 # Of an answer that stops or runs, and whether a step is right but for a factor.
 _RIGHT = {

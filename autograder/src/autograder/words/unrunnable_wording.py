@@ -10,17 +10,7 @@ from autograder.records.bank import Task
 from autograder.records.run_outcome import ErrorReport, Operand
 from autograder.words.error_explanations import explain_error, message_of
 from autograder.words.language import LazyMessage, _, ngettext
-from autograder.words.phrases import (
-    N_,
-    OR,
-    Message,
-    about,
-    as_code,
-    kind_text,
-    listed,
-    shape_text,
-    tell,
-)
+from autograder.words.phrases import N_, OR, Message, about, as_code, kind_text, listed, shape_text, tell
 
 MOST_NAMES = 8  # of the parameters that a module should have
 

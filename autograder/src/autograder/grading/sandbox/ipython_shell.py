@@ -17,11 +17,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from types import (
-    MappingProxyType,
-    MethodType,
-    SimpleNamespace,
-)
+from types import MappingProxyType, MethodType, SimpleNamespace
 from typing import Any
 
 from ipykernel.compiler import XCachingCompiler, get_tmp_directory
