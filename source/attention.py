@@ -117,8 +117,8 @@ def _method_calls(subject: Subject, settings: Settings) -> Any:
     are next. A call that is refused with a ValueError is passed over.
 
     Shapes:
-        returns: (numbers,): all that `append` gave back, end to end, then the blocks in use, all their users, and
-            the numbers in the pool of keys
+        returns: (numbers,): all that `append` gave back, end to end, then the texts in `tables` and in `lengths`,
+            the blocks in use, all their users, and the numbers in the pool of keys
     """
     start, given = 0, []
     for name, text, *more in settings["calls"]:
@@ -135,15 +135,16 @@ def _method_calls(subject: Subject, settings: Settings) -> Any:
         if not isinstance(result, Tensor):
             return result
         given.append(result.detach().flatten().clone())  # later calls can overwrite it
-    users = subject.owner.users
-    ends = (sum(count > 0 for count in users), sum(users), subject.owner.keys.numel())
+    cache = subject.owner
+    ends = (len(cache.tables), len(cache.lengths), sum(count > 0 for count in cache.users), sum(cache.users))
+    ends += (cache.keys.numel(),)
     return torch.cat([*given, torch.tensor([float(number) for number in ends])])
 
 
 def _method_case(seen: Seen) -> Case:
     expected = seen.probe.expected.tensor
-    place = -4 if expected is None else seen.finding.index[0] - expected.numel()
-    return {-3: "blocks", -2: "users", -1: "pool"}.get(place, ""), {}
+    place = -6 if expected is None else seen.finding.index[0] - expected.numel()
+    return {-5: "tables", -4: "lengths", -3: "blocks", -2: "users", -1: "pool"}.get(place, ""), {}
 
 
 EXPERIMENTS = (
@@ -154,6 +155,14 @@ EXPERIMENTS = (
             "": N_(
                 "Called several times{where}, `{answer}` gives back {obtained} where it should be {expected}.",
                 "Make a small cache, make the same calls, and print `tables` and `users` after each one.",
+            ),
+            "tables": N_(
+                "At the end `tables` has {obtained} texts{where}, and {expected} are in the cache.",
+                "What came back is right. Print `tables` and `lengths` after each call.",
+            ),
+            "lengths": N_(
+                "At the end `lengths` has {obtained} texts{where}, and {expected} are in the cache.",
+                "What came back is right. Print `tables` and `lengths` after each call.",
             ),
             "blocks": N_(
                 "At the end {obtained} blocks are in use{where}, and {expected} are needed.",

@@ -73,6 +73,35 @@ FIND_SLOTS = Task(
         positions-from-zero: above blocks = → positions = torch.arange(len(positions))
         positions-put-in-order: above blocks = → positions = positions.sort().values
         place-from-one: positions % block_size → positions % block_size + 1
+        slot-too-early: positions % block_size → positions % block_size - 1
+        positions-from-one: above blocks = → positions = positions - 1
+        positions-from-one: above blocks = → positions = positions + 1
+        whole-position-added: + positions % block_size → + positions
+        one-block-for-all: table[positions // block_size] → table[-1]
+        one-block-for-all: table[positions // block_size] → table[0]
+        one-block-for-all: table[positions // block_size] → table[positions[-1] // block_size]
+        block-rounded-up: positions // block_size → (positions + block_size - 1) // block_size
+        block-rounded-up: positions // block_size → ((positions + block_size - 1) // block_size).clamp(max=len(table) - 1)
+        neighbouring-block: positions // block_size → positions // block_size - 1
+        neighbouring-block: positions // block_size → (positions // block_size - 1).clamp(min=0)
+        neighbouring-block: positions // block_size → (positions // block_size + 1).clamp(max=len(table) - 1)
+        block-numbers-from-one: table[positions // block_size] → table[positions // block_size] - 1
+        block-numbers-from-one: table[positions // block_size] → table[positions // block_size] + 1
+        table-sorted: table[positions → table.sort().values[positions
+        table-read-backwards: table[positions → table.flip(0)[positions
+        remainder-for-block: positions // block_size → positions % block_size
+        remainder-for-block: positions // block_size → positions % block_size
+            + positions % block_size → + positions // block_size
+        cut-by-number-of-blocks: positions // block_size → positions // len(table)
+        cut-by-number-of-blocks: positions // block_size → positions // len(table)
+            positions % block_size → positions % len(table)
+        cut-by-number-of-blocks: positions // block_size → positions // len(table)
+            blocks * block_size + positions % block_size → blocks * len(table) + positions % len(table)
+        block-size-typed-in: positions // block_size → positions // 4
+        block-size-typed-in: blocks * block_size → blocks * 4
+        block-size-typed-in: positions % block_size → positions % 4
+        block-size-typed-in: positions // block_size → positions // 4
+            blocks * block_size + positions % block_size → blocks * 4 + positions % 4
         """),
     right=rights("""
         all-slots: = (table[:, None] * block_size + torch.arange(block_size)).flatten()[positions]
@@ -122,6 +151,16 @@ READ_BLOCKS = Task(
         blocks-from-the-start: pool[table] → pool[: len(table)]
         place-before-block: pool[table].transpose(0, 1) → pool[table].permute(1, 2, 0, 3)
         last-tokens-kept: [:, :num_tokens] → [:, -num_tokens:]
+        heads-and-places-exchanged: = pool[table].transpose(1, 2).reshape(pool.shape[1], -1, pool.shape[3])[:, :num_tokens]
+        tokens-before-heads: = pool[table].transpose(1, 2).flatten(0, 1)[:num_tokens]
+        pool-reshaped: pool[table].transpose(0, 1) → pool.reshape(pool.shape[1], len(pool), *pool.shape[2:])[:, table]
+        last-block-not-read: pool[table] → pool[table[: num_tokens // pool.shape[2]]]
+        last-block-not-read: pool[table] → pool[table[:-1]]
+        one-block-read: pool[table] → pool[table[:1]]
+        one-block-read: pool[table] → pool[table[-1:]]
+        block-numbers-from-one: pool[table] → pool[table - 1]
+        block-numbers-from-one: pool[table] → pool[(table + 1) % len(pool)]
+        table-read-backwards: pool[table] → pool[table.flip(0)]
         """),
     right=rights("""
         permute: pool[table].transpose(0, 1) → pool[table].permute(1, 0, 2, 3)
@@ -158,8 +197,14 @@ PAGED_CACHE = Task(
     input_axes={"keys": POOLED, "values": POOLED},
     needs=("bug-read-blocks",),
     probes=(
-        paged("prompt", "a prompt of seven tokens in blocks of three", (6, 3, 2, 4), 7, 1),
-        paged("full", "a prompt that fills all blocks", (3, 2, 4, 5), 6, 2),
+        paged("prompt", "a prompt of seven tokens in blocks of three", (6, 3, 5, 4), 7, 1),
+        paged(
+            "full",
+            "a text that fills all blocks",
+            (3, 2, 4, 5),
+            [["append", "A", 5], ["append", "A", 1]],
+            2,
+        ),
         paged(
             "steps",
             "one text, token by token",
@@ -177,12 +222,12 @@ PAGED_CACHE = Task(
         paged(
             "again",
             "a text that is freed, and another in its blocks",
-            (4, 2, 3, 4),
+            (5, 2, 3, 4),
             [
-                ["append", "A", 5],
+                ["append", "A", 7],
                 ["append", "B", 1],
                 ["free", "A"],
-                ["append", "A", 6],
+                ["append", "A", 8],
                 ["append", "B", 1],
                 ["free", "B"],
             ],
@@ -202,12 +247,23 @@ PAGED_CACHE = Task(
             ],
             7,
         ),
+        paged(
+            "stays-out",
+            "a new text that does not fit",
+            (4, 3, 2, 4),
+            [["append", "A", 4], ["append", "B", 9], ["append", "A", 2]],
+            8,
+        ),
     ),
     checks=(
-        Check("a prompt at once", 1, ("prompt", "full")),
-        Check("several texts, step by step", 2, ("steps", "texts", "prompt")),
+        Check("a prompt at once", 1, ("prompt",)),
+        Check("several texts, step by step", 2, ("steps", "full", "texts", "prompt")),
         Check("freed blocks are used again", 1, ("again", "prompt")),
-        Check("too few blocks are refused, and nothing is lost", 1, ("too-long", "refused", "prompt")),
+        Check(
+            "too few blocks are refused, and nothing is lost",
+            1,
+            ("too-long", "refused", "stays-out", "prompt"),
+        ),
     ),
     learned="Memory that is taken in blocks when it is needed never has to know how long a text will be.",
     demands={
@@ -228,6 +284,8 @@ PAGED_CACHE = Task(
     wrong=wrongs("""
         written-from-the-start: places = torch.arange(start, end) → places = torch.arange(end - start)
         last-block-left-open: needed = (end + size - 1) // size - len(table) → needed = (keys.shape[1] + size - 1) // size
+        last-block-left-open: needed = (end + size - 1) // size - len(table) → needed = (keys.shape[1] + size - 1) // size
+            places = torch.arange(start, end) → places = len(table) * size + torch.arange(end - start)
         block-too-many: (end + size - 1) // size → end // size + 1
         last-block-not-taken: (end + size - 1) // size → end // size
         users-not-counted: self.users[block] = 1 → pass
@@ -242,6 +300,43 @@ PAGED_CACHE = Task(
         table-not-kept: self.tables[text] = table + free[:needed] → self.tables[text] = free[:needed] or table
         one-block-for-free: self.tables.pop(text) → self.tables.pop(text)[:1]
         heads-as-tokens: = keys.transpose(0, 1) → = keys.reshape(-1, *keys.shape[::2])
+        own-blocks-taken-again: // size - len(table) → // size
+        length-of-new-only: self.lengths[text] = end → self.lengths[text] = keys.shape[1]
+        values-stored-as-keys: = keys.transpose(0, 1) → = values.transpose(0, 1)
+        pools-exchanged: read_paged(self.keys, blocks, end), read_paged(self.values, blocks, end) → read_paged(self.values, blocks, end), read_paged(self.keys, blocks, end)
+        one-pool-not-written: line self.values[blocks →
+        one-pool-not-written: line self.keys[blocks →
+        last-block-not-cut: read_paged(self.keys, blocks, end), read_paged(self.values, blocks, end) → read_paged(self.keys, blocks, len(blocks) * size), read_paged(self.values, blocks, len(blocks) * size)
+            hint: More tokens come back than the text has: its last block is not full. Cut what is after the last token.
+        blocks-taken-by-counting: users in enumerate(self.users) if users == 0 → _ in enumerate(self.users) if block >= sum(users > 0 for users in self.users)
+        blocks-taken-by-counting: users in enumerate(self.users) if users == 0 → _ in enumerate(self.users) if block > max((max(own) for own in self.tables.values() if own), default=-1)
+        all-free-blocks-marked: for block in free[:needed]: → for block in free:
+        refusal-forgotten: line if needed > len(free): … are free") →
+        last-free-block-refused: if needed > len(free): → if needed >= len(free):
+        room-not-counted: if needed > len(free): → if keys.shape[1] > len(free) * size:
+        unknown-text-entered: self.tables.get(text, []), self.lengths.get(text, 0) → self.tables.setdefault(text, []), self.lengths.setdefault(text, 0)
+        unknown-text-entered: self.tables.get(text, []) → self.tables.setdefault(text, [])
+        unknown-text-entered: self.lengths.get(text, 0) → self.lengths.setdefault(text, 0)
+        blocks-lost-in-refusal: if needed > len(free): → for block in free[:needed]:↵    self.users[block] = 1↵if needed > len(free):
+        stored-until-full: body append
+            size = self.keys.shape[2]
+            for new in range(keys.shape[1]):
+                table, at = self.tables.setdefault(text, []), self.lengths.setdefault(text, 0)
+                if at == len(table) * size:
+                    if 0 not in self.users:
+                        raise ValueError("no block is free")
+                    table.append(self.users.index(0))
+                    self.users[table[-1]] = 1
+                self.keys[table[-1], :, at % size] = keys[:, new]
+                self.values[table[-1], :, at % size] = values[:, new]
+                self.lengths[text] = at + 1
+            blocks = torch.tensor(self.tables[text], dtype=torch.long)
+            return read_paged(self.keys, blocks, at + 1), read_paged(self.values, blocks, at + 1)
+        last-block-never-freed: self.tables.pop(text) → self.tables.pop(text)[: self.lengths[text] // self.keys.shape[2]]
+        last-block-never-freed: self.tables.pop(text) → self.tables.pop(text)[:-1]
+        table-never-forgotten: self.tables.pop(text) → self.tables[text]
+        text-never-forgotten: self.tables.pop(text) → self.tables[text]
+            line del self.lengths[text] →
         """),
     right=rights("""
         loop: body append
@@ -333,6 +428,20 @@ SHARED_CACHE = Task(
             17,
         ),
         paged(
+            "shared-again",
+            "a text that is shared a second time",
+            (9, 4, 2, 3),
+            [
+                *FORKED,
+                ["append", "A", 1],
+                ["fork", "A", "C"],
+                ["append", "A", 1],
+                ["append", "B", 1],
+                ["append", "A", 1],
+            ],
+            19,
+        ),
+        paged(
             "no-copy",
             "a copy for which no block is free",
             (2, 3, 2, 4),
@@ -345,7 +454,7 @@ SHARED_CACHE = Task(
         Check(
             "a shared block is copied before it is written into",
             2,
-            ("second-writes", "first-writes", "three", "prompt"),
+            ("second-writes", "first-writes", "three", "shared-again", "prompt"),
         ),
         Check(
             "full blocks are not copied, and a full pool refuses",
@@ -386,6 +495,36 @@ SHARED_CACHE = Task(
             self.users.index(0) → self.users.index(min(self.users))
         first-block-looked-at: self.tables[text][-1]] > 1 → self.tables[text][0]] > 1
         last-block-not-shared: for block in self.tables[text]: → for block in self.tables[text][:-1]:
+        one-block-shared: for block in self.tables[text]: → for block in self.tables[text][-1:]:
+        one-block-shared: for block in self.tables[text]: → for block in self.tables[text][:1]:
+        users-set-to-two: self.users[block] += 1 → self.users[block] = 2
+        last-block-not-forked: self.tables[other] = list(self.tables[text]) → self.tables[other] = self.tables[text][: self.lengths[text] // self.keys.shape[2]]
+            for block in self.tables[text]: → for block in self.tables[other]:
+        last-block-not-forked: self.tables[other] = list(self.tables[text]) → self.tables[other] = self.tables[text][: self.lengths[text] // self.keys.shape[2]]
+            self.lengths[other] = self.lengths[text] → self.lengths[other] = len(self.tables[other]) * self.keys.shape[2]
+            for block in self.tables[text]: → for block in self.tables[other]:
+        last-block-copied-by-fork: body fork
+            table = list(self.tables[text])
+            if self.lengths[text] % self.keys.shape[2]:
+                own = self.users.index(0)
+                self.keys[own], self.values[own] = self.keys[table[-1]], self.values[table[-1]]
+                table[-1] = own
+            for block in table:
+                self.users[block] += 1
+            self.tables[other], self.lengths[other] = table, self.lengths[text]
+        shared-block-written: self.users[self.tables[text][-1]] > 1 → self.users[self.tables[text][-1]] > 2
+        keys-not-copied: line self.keys[own] = →
+        copy-incomplete: self.keys[own] = self.keys[last] → filled = self.lengths[text] % self.keys.shape[2] - 1↵self.keys[own, :, :filled] = self.keys[last, :, :filled]
+            self.values[own] = self.values[last] → self.values[own, :, :filled] = self.values[last, :, :filled]
+        copy-incomplete: self.keys[own] = self.keys[last] → self.keys[own, :, :1] = self.keys[last, :, :1]
+            self.values[own] = self.values[last] → self.values[own, :, :1] = self.values[last, :, :1]
+        copy-incomplete: self.keys[own] = self.keys[last] → self.keys[own, 0] = self.keys[last, 0]
+            self.values[own] = self.values[last] → self.values[own, 0] = self.values[last, 0]
+        copy-not-in-table: line self.tables[text][-1] = own →
+        copy-after-old-block: self.tables[text][-1] = own → self.tables[text].append(own)
+        copy-in-every-table: self.tables[text][-1] = own → for table in self.tables.values():↵    table[:] = [own if block == last else block for block in table]
+        old-block-left-with-one: self.users[last] -= 1 → self.users[last] = 1
+        copied-always: above writes_into_last = → if 0 not in self.users:↵    raise ValueError("no block is free")
         """),
     right=rights("""
         copy: self.tables[other] = list(self.tables[text]) → self.tables[other] = self.tables[text].copy()
@@ -466,7 +605,7 @@ PACKED_ATTENTION = Task(
     },
     hints=(
         "Go through the texts: `q[:, cu_queries[text] : cu_queries[text + 1]]` are the queries of one.",
-        "With `new` queries and `tokens` keys, the visible part is `torch.ones(new, tokens).tril(tokens - new)`.",
+        "With `new` queries and `tokens` keys, the visible part is `torch.ones(new, tokens, dtype=torch.bool).tril(tokens - new)`.",
         "Collect `F.scaled_dot_product_attention(queries, keys, values, attn_mask=visible)`, and join with `torch.cat(…, dim=1)`.",
     ),
     wrong=wrongs("""
@@ -488,6 +627,28 @@ PACKED_ATTENTION = Task(
         last-text-forgotten: range(len(cu_queries) - 1) → range(len(cu_queries) - 2)
         no-scale: attn_mask=visible) → attn_mask=visible, scale=1.0)
         newest-token-hidden: .tril(tokens - new) → .tril(tokens - new - 1)
+        next-token-visible: .tril(tokens - new) → .tril(tokens - new + 1)
+        past-hidden: .tril(tokens - new) → .triu(tokens - new)
+            hint: The past is hidden and the future is visible. In this mask, True says that a key is seen.
+        past-hidden: attn_mask=visible) → attn_mask=~visible)
+            hint: The past is hidden and the future is visible. In this mask, True says that a key is seen.
+        mask-added: , dtype=torch.bool).tril → ).tril
+            hint: The mask is made of numbers. They are added to the scores, which hides nothing. Make it of booleans: `dtype=torch.bool`.
+        scaled-by-heads: attn_mask=visible) → attn_mask=visible, scale=len(q) ** -0.5)
+        scaled-without-root: attn_mask=visible) → attn_mask=visible, scale=1 / q.shape[-1])
+        scaled-by-tokens: attn_mask=visible) → attn_mask=visible, scale=tokens**-0.5)
+        scaled-up: attn_mask=visible) → attn_mask=visible, scale=q.shape[-1] ** 0.5)
+        row-not-cut: body
+            visible = torch.ones(q.shape[1], k.shape[1], dtype=torch.bool).tril(k.shape[1] - q.shape[1])
+            return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+        stops-at-idle-text: above contexts.append → if new == 0:↵    break
+        stops-at-idle-text: above contexts.append → if new == 0:↵    break
+            return torch.cat(contexts, dim=1) → begun = torch.cat(contexts, dim=1)↵return F.pad(begun, (0, 0, 0, q.shape[1] - begun.shape[1]))
+        first-text-forgotten: range(len(cu_queries) - 1) → range(1, len(cu_queries) - 1)
+        first-text-forgotten: range(len(cu_queries) - 1) → range(1, len(cu_queries) - 1)
+            return torch.cat(contexts, dim=1) → return torch.cat([torch.zeros_like(q[:, : cu_queries[1]]), *contexts], dim=1)
+        last-text-forgotten: range(len(cu_queries) - 1) → range(len(cu_queries) - 2)
+            return torch.cat(contexts, dim=1) → return torch.cat([*contexts, torch.zeros_like(q[:, cu_queries[-2] :])], dim=1)
         """),
     right=rights("""
         split: body
@@ -542,6 +703,7 @@ PLAN_STEP = Task(
         Check("texts that write come first", 1, ("writing", "many")),
         Check("finished texts compute nothing", 1, ("finished",)),
     ),
+    words={"x": "left"},
     learned="A budget and an order of service are all that a scheduler needs. Chunks come out of it by themselves.",
     demands={
         "Texts with one token left come first": "prompts-block-writers",
@@ -565,6 +727,17 @@ PLAN_STEP = Task(
         budget-shared-evenly: min(int(left[text]), budget) → min(int(left[text]), max(1, budget // len(left)), budget)
         prompts-first: int(left[one]) != 1) → int(left[one]) == 1)
         finished-get-a-token: min(int(left[text]), budget) → min(max(1, int(left[text])), budget)
+        writers-over-budget: return counts → return torch.where(left == 1, 1, counts)
+        writers-over-budget: min(int(left[text]), budget) → 1 if int(left[text]) == 1 else min(int(left[text]), budget)
+        counts-in-order-of-service: return counts → return counts[(left != 1).long().argsort(stable=True)]
+        whole-prompt-subtracted: budget -= int(counts[text]) → budget -= int(left[text])
+        writers-subtracted-twice: min(int(left[text]), budget) → min(int(left[text]), budget if int(left[text]) == 1 else max(budget - int((left == 1).sum()), 0))
+        prompt-planned-whole: min(int(left[text]), budget) → int(left[text]) if budget > 0 else 0
+        one-prompt-a-step: below budget -= → if int(left[text]) > 1:↵    break
+        prompts-wait-for-writers: min(int(left[text]), budget) → min(int(left[text]), 0 if int(left[text]) > 1 and bool((left == 1).any()) else budget)
+        budget-off-by-one: above counts = → budget += 1
+        budget-off-by-one: above counts = → budget -= 1
+        edits-its-argument: return counts → left -= counts↵return counts
         """),
     right=rights("""
         two-loops: body
@@ -610,9 +783,10 @@ CHUNK_END = Task(
         row_of_logits("chunk", "a prompt that is cut, and texts that write", [4, 1, 1, 3], [9, 1, 1, 3], 2),
         row_of_logits("waiting", "a text that waits", [2, 0, 5, 0, 1], [2, 6, 5, 3, 1], 3),
         row_of_logits("finished", "finished texts", [0, 4, 0, 2], [0, 4, 0, 7], 4),
+        row_of_logits("unread", "prompts that are not read to the end", [3, 5], [4, 9], 5),
     ),
     checks=(
-        Check("whole prompts and chunks", 1, ("whole", "waiting", "chunk")),
+        Check("whole prompts and chunks", 1, ("whole", "waiting", "chunk", "unread")),
         Check("finished texts", 1, ("finished",)),
     ),
     learned="A next token exists only after the last known one. In a packed row, sums say where that is.",
@@ -636,6 +810,20 @@ CHUNK_END = Task(
         first-row-of-text: counts.cumsum(dim=0) - 1 → counts.cumsum(dim=0) - counts.clamp(min=1)
         counts-not-summed: counts.cumsum(dim=0) - 1 → (counts - 1).clamp(min=0)
         writers-only: (counts > 0) & (counts == left) → (counts == 1) & (counts == left)
+        writers-only: (counts > 0) & (counts == left) → counts <= 1
+        one-token-early: (counts == left) → (counts == left - 1)
+        one-token-early: (counts == left) → (counts >= left - 1)
+        missing-tokens-wanted: (counts == left) → (counts < left)
+        one-condition-for-all: (counts == left) → (counts == left).all()
+        one-condition-for-all: (counts == left) → (counts == left).any()
+        row-before-the-last: counts.cumsum(dim=0) - 1 → counts.cumsum(dim=0) - 2
+        one-row-for-all: counts.cumsum(dim=0) - 1 → torch.full_like(counts, len(logits) - 1)
+        rows-counted-by-left: counts.cumsum(dim=0) - 1 → left.cumsum(dim=0) - 1
+        rows-counted-by-left: counts.cumsum(dim=0) - 1 → (left.cumsum(dim=0) - 1).clamp(max=len(logits) - 1)
+        logit-for-token: logits[ends].argmax(dim=-1) → logits[ends].max(dim=-1).values
+        writers-only-returned: return torch.where( → return (lambda writes, some, none: some[writes])(
+        written-to-first-places: return torch.where( → return (lambda writes, some, none: some.new_full(some.shape, none).index_put((torch.arange(int((counts > 0).sum())),), torch.where(writes, some, none)[counts > 0]))(
+        written-to-first-places: return torch.where( → return (lambda writes, some, none: some.new_full(some.shape, none).index_put((torch.arange(int(writes.sum())),), some[writes]))(
         """),
     right=rights("""
         loop: body
@@ -692,6 +880,7 @@ SERVE = Task(
         Check("texts with room for all", 2, ("one", "together", "lengths")),
         Check("prompts in chunks, and a narrow budget", 2, ("chunks", "narrow")),
     ),
+    words={"x": "prompts"},
     learned="Reading and writing are the same step. A text that is finished leaves, and nobody waits for the longest.",
     demands={
         "writes `num_new[i]` tokens": "longest-answer-for-all",
@@ -718,6 +907,21 @@ SERVE = Task(
         wrong-order-of-pieces: texts, computed, ends)] → texts, computed, ends)][::-1]
         text-begins-again: text[start:end] → text[:end]
         one-answer-too-short: while (written < num_new).any() → num_new = num_new - 1↵while (written < num_new).any()
+        one-answer-too-long: written < num_new →2 written <= num_new
+        steps-by-longest-answer: while (written < num_new).any(): → for _ in range(int(num_new.max())):
+        reading-steps-without-row: rows.append(new) → rows += [new] if (new >= 0).any() else []
+        rows-for-texts: torch.stack(rows) → torch.stack(rows, dim=1)
+        idle-pieces-left-out: zip(texts, computed, ends)] → zip(texts, computed, ends) if end > start]
+        minus-one-appended: token[token >= 0] → token
+        minus-one-appended: token[token >= 0] → token
+            written = written + (new >= 0) → written = written + 1
+        every-step-counts: written = written + (new >= 0) → written = written + 1
+        new-token-not-appended: line texts = [torch.cat →
+        computed-not-counted: line computed = ends →
+        computed-still-left: [len(text) for text in texts]) - computed → [len(text) for text in texts])
+        counts-and-left-exchanged: step(pieces), counts, left → step(pieces), left, counts
+        edits-its-argument: texts, rows = list(prompts), [] → texts, rows = prompts, []
+            texts = [torch.cat → texts[:] = [torch.cat
         """),
     right=rights("""
         lists: body
@@ -866,6 +1070,25 @@ SPECULATE = Task(
         first-draw-for-all: if draws[place] >= → if draws[0] >=
         nothing-redrawn: return torch.cat((drafts[:place], instead.view(1))) → return drafts[:place]
         half-is-the-limit: if draws[place] >= p[place, token] / q[place, token]: → if p[place, token] / q[place, token] < 0.5:
+        q-not-asked: p[place, token] / q[place, token]: → p[place, token]:
+        kept-where-likelier: if draws[place] >= p[place, token] / q[place, token]: → if p[place, token] < q[place, token]:
+        refusals-inverted: draws[place] >= → draws[place] <
+        row-of-the-next-guess: p[place, token] / → p[place + 1, token] /
+        row-of-the-next-guess: (p[place] - → (p[place + 1] -
+        row-of-the-next-guess: p[place, token] / → p[place + 1, token] /
+            (p[place] - → (p[place + 1] -
+        refused-token-removed: missing = (p[place] - q[place]).clamp(min=0) → missing = p[place].clone()↵missing[token] = 0
+        negatives-kept: .clamp(min=0) →
+        differences-without-sign: .clamp(min=0) → .abs()
+        deciding-draw-again: pick(missing / missing.sum(), draws[-1]) → pick(missing / missing.sum(), draws[place])
+        deciding-draw-again: pick(missing / missing.sum(), draws[-1]) → pick(missing / missing.sum(), draws[0])
+        deciding-draw-again: pick(p[-1], draws[-1]) → pick(p[-1], draws[-2])
+        deciding-draw-again: draws[-1] →2 draws[-2]
+        deciding-draw-again: draws[-1] →2 draws[0]
+        likeliest-picked: pick(missing / missing.sum(), draws[-1]) → missing.argmax()
+        likeliest-picked: pick(p[-1], draws[-1]) → p[-1].argmax()
+        likeliest-picked: pick(missing / missing.sum(), draws[-1]) → missing.argmax()
+            pick(p[-1], draws[-1]) → p[-1].argmax()
         """),
     right=rights("""
         first-refusal: body
@@ -936,8 +1159,9 @@ WEIGHTS_EACH = Task(
             30.0,
             400.0,
         ),
+        stepping("slow", "a chunk and a prompt", [3, 2], [9, 2], 400.0, 1.0, 1000.0, 50.0),
     ),
-    checks=(Check("texts that write, and prompts", 2, ("one", "moves", "computes", "mixed")),),
+    checks=(Check("texts that write, and prompts", 2, ("one", "moves", "computes", "mixed", "slow")),),
     learned="Batching pays because the weights are read once. It ends where computing or the caches take longer.",
     demands={
         "once for the step": "left-as-given",
@@ -961,6 +1185,20 @@ WEIGHTS_EACH = Task(
         caches-averaged: (contexts * cache_bytes).sum() → (contexts * cache_bytes).mean()
         longest-context-for-all: (contexts * cache_bytes).sum() → len(contexts) * contexts.max() * cache_bytes
         one-byte-a-parameter: weights = 2 * parameters → weights = parameters
+        weights-for-each-token: weights + → weights * counts.sum() +
+        weights-shared-out: weights + → weights / counts.sum() +
+        weights-shared-out: weights + (contexts * cache_bytes).sum() → (weights / counts.sum() + contexts * cache_bytes).sum()
+        caches-by-new-tokens: contexts * cache_bytes → counts * cache_bytes
+        cache-for-each-token: contexts * cache_bytes → contexts * counts * cache_bytes
+        cache-bytes-forgotten: (contexts * cache_bytes).sum() → contexts.sum()
+        one-cache-only: (contexts * cache_bytes).sum() → contexts.max() * cache_bytes
+        one-cache-only: (contexts * cache_bytes).sum() → contexts[0] * cache_bytes
+        one-cache-only: (contexts * cache_bytes).sum() → contexts[-1] * cache_bytes
+        one-operation-a-parameter: operations = 2 * parameters → operations = parameters
+        operations-by-contexts: counts.sum() → contexts.sum()
+        operations-for-one-token: * counts.sum() →
+            max(moved / bandwidth, operations / peak) → max(moved / bandwidth, torch.tensor(operations / peak))
+        bandwidth-and-peak-exchanged: moved / bandwidth, operations / peak → moved / peak, operations / bandwidth
         """),
     right=rights("""
         dot: (contexts * cache_bytes).sum() → contexts.sum() * cache_bytes
