@@ -732,7 +732,7 @@ FAULTS = (
     Fault(
         "one-condition-for-all",
         "one condition decides for all texts",
-        "One condition decides for all texts together. Each has its own: `counts == left`, without `all` or `any`.",
+        "One condition decides for all texts together. Compare text by text: `counts == left`.",
         section="14-serve-it#bug-chunk-end-task",
     ),
     Fault(

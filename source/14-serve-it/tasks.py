@@ -729,8 +729,11 @@ PLAN_STEP = Task(
         finished-get-a-token: min(int(left[text]), budget) → min(max(1, int(left[text])), budget)
         writers-over-budget: return counts → return torch.where(left == 1, 1, counts)
         writers-over-budget: min(int(left[text]), budget) → 1 if int(left[text]) == 1 else min(int(left[text]), budget)
+        writers-over-budget: min(int(left[text]), budget) → int(left[text]) if int(left[text]) < 2 else min(int(left[text]), budget)
         counts-in-order-of-service: return counts → return counts[(left != 1).long().argsort(stable=True)]
         whole-prompt-subtracted: budget -= int(counts[text]) → budget -= int(left[text])
+        whole-prompt-subtracted: budget -= int(counts[text]) → budget -= int(left[text])
+            min(int(left[text]), budget) → min(int(left[text]), budget) if int(left[text]) else 0
         writers-subtracted-twice: min(int(left[text]), budget) → min(int(left[text]), budget if int(left[text]) == 1 else max(budget - int((left == 1).sum()), 0))
         prompt-planned-whole: min(int(left[text]), budget) → int(left[text]) if budget > 0 else 0
         one-prompt-a-step: below budget -= → if int(left[text]) > 1:↵    break
@@ -811,6 +814,7 @@ CHUNK_END = Task(
         counts-not-summed: counts.cumsum(dim=0) - 1 → (counts - 1).clamp(min=0)
         writers-only: (counts > 0) & (counts == left) → (counts == 1) & (counts == left)
         writers-only: (counts > 0) & (counts == left) → counts <= 1
+            hint: A text writes when it computes one token at most, so a finished one does as well. It should when all that it had left is computed.
         one-token-early: (counts == left) → (counts == left - 1)
         one-token-early: (counts == left) → (counts >= left - 1)
         missing-tokens-wanted: (counts == left) → (counts < left)

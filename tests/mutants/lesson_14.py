@@ -17,9 +17,9 @@ remainder: positions % block_size → positions - positions // block_size * bloc
 viewed (named): pool[table].transpose(0, 1) → pool[table].reshape(pool.shape[1], len(table), *pool.shape[2:])
 stack: pool[table].transpose(0, 1) → torch.stack([pool[one] for one in table], dim=1)
 == paged-cache
-no-limit (named, raised, not refused, keeps 4): line if needed … raise →
+no-limit (named, raised, not refused, keeps 4): if needed > len(free): → if needed > 2 * len(self.users):
 end-not-kept (named, behaviour, keeps 1): line self.lengths[text] = end →
-values-left-out (named, values): line self.values[blocks →
+values-left-out (named, values): self.values[blocks → self.values.clone()[blocks
 ceil: (end + size - 1) // size → -(-end // size)
 slots:
     line places = → places = (blocks[:, None] * size + torch.arange(size)).flatten()[start:end]
@@ -60,16 +60,16 @@ maximum: min(int(left[text]), budget) → int(left[text].clamp(max=budget))
 always-writes (values): return torch.where((counts > 0) & (counts == left), likeliest, -1) → return likeliest
 topk: logits[ends].argmax(dim=-1) → logits[ends].topk(1, dim=-1).indices[:, 0]
 == serve
-prompts-computed-twice (named, shape, values, raised): line computed = ends →
-one-too-many (named, shape, values): while (written < num_new).any() → while (written <= num_new).any()
-    torch.where(written < num_new → torch.where(written <= num_new
+prompts-computed-twice (named, shape, values, raised): computed = ends → computed = ends - counts
+one-too-many (named, shape, values): while (written < num_new).any() → while (written < num_new + 1).any()
+    torch.where(written < num_new → torch.where(written < num_new + 1
 sum-of-rest: (written < num_new).any() → (num_new - written).max() > 0
 tensor-of-lengths: torch.tensor([len(text) for text in texts]) → torch.tensor(list(map(len, texts)))
 == speculate
 always-refused (shape, values): if draws[place] >= p[place, token] / q[place, token]: → if True:
 relu: (p[place] - q[place]).clamp(min=0) → torch.relu(p[place] - q[place])
 == bug-weights-each
-operations-halved (values): operations = 2 * parameters → operations = parameters
+operations-halved (named): counts.sum() → counts.sum() / 2
 cast: contexts * cache_bytes → contexts.double().float() * cache_bytes
 """,
 )
