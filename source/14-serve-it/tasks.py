@@ -732,7 +732,7 @@ PLAN_STEP = Task(
         writers-over-budget: min(int(left[text]), budget) → int(left[text]) if int(left[text]) < 2 else min(int(left[text]), budget)
         counts-in-order-of-service: return counts → return counts[(left != 1).long().argsort(stable=True)]
         whole-prompt-subtracted: budget -= int(counts[text]) → budget -= int(left[text])
-        whole-prompt-subtracted: budget -= int(counts[text]) → budget -= int(left[text])
+        whole-prompt-subtracted: budget -= int(counts[text]) → budget -= int(left[text] if left[text] > 1 else counts[text])
             min(int(left[text]), budget) → min(int(left[text]), budget) if int(left[text]) else 0
         writers-subtracted-twice: min(int(left[text]), budget) → min(int(left[text]), budget if int(left[text]) == 1 else max(budget - int((left == 1).sum()), 0))
         prompt-planned-whole: min(int(left[text]), budget) → int(left[text]) if budget > 0 else 0
