@@ -118,6 +118,29 @@ BLANK_ATTENTION = Task(
         keys-as-values: values = self.W_value(x) → values = self.W_key(x)
         no-out-proj: return self.out_proj(context.transpose(1, 2).flatten(2)) → return context.transpose(1, 2).flatten(2)
             self.out_proj = nn.Linear(num_heads * head_dim, d_model, bias=False) → self.out_proj = nn.Linear(num_heads * head_dim, num_heads * head_dim, bias=False)
+        scaled-without-root: / queries.shape[-1] ** 0.5 → / queries.shape[-1]
+        scaled-by-model-width: / queries.shape[-1] ** 0.5 → / (self.num_heads * queries.shape[-1]) ** 0.5
+        scaled-by-input-width: / queries.shape[-1] ** 0.5 → / x.shape[-1] ** 0.5
+        split-interleaved: self.W_query(x).view(b, new, self.num_heads, -1).transpose(1, 2) → self.W_query(x).view(b, new, -1, self.num_heads).permute(0, 3, 1, 2)
+            self.W_key(x).view(b, new, self.num_groups, -1).transpose(1, 2) → self.W_key(x).view(b, new, -1, self.num_groups).permute(0, 3, 1, 2)
+            self.W_value(x).view(b, new, self.num_groups, -1).transpose(1, 2) → self.W_value(x).view(b, new, -1, self.num_groups).permute(0, 3, 1, 2)
+        merge-without-transpose: context.transpose(1, 2).flatten(2) → context.reshape(b, new, -1)
+        capstone-queries-unrotated: self.rotated(queries, positions), self.rotated(keys, positions) → queries, self.rotated(keys, positions)
+        values-rotated: below self.rotated(keys, positions) → values = self.rotated(values, positions)
+        capstone-turned-backwards: (first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()) → (first * angles.cos() + second * angles.sin(), second * angles.cos() - first * angles.sin())
+        capstone-mirrored: first * angles.cos() - second * angles.sin() → first * angles.cos() + second * angles.sin()
+        capstone-turned-too-fast: (-torch.arange(half) / half) → (-torch.arange(half) / self.rope_dim)
+        capstone-turned-faster-and-faster: (-torch.arange(half) / half) → (torch.arange(half) / half)
+        no-mask: (distance < 0) | (distance >= self.window) → distance.abs() >= self.window
+            hint: The future is visible. A token sees itself and tokens before it.
+        mask-fills-zero: masked_fill(hidden, -torch.inf) → masked_fill(hidden, 0.0)
+        capstone-sink-as-share: weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → weights = torch.softmax(scores, dim=-1) * torch.sigmoid(-sinks)
+        capstone-queries-first-tokens: distance = torch.arange(tokens - new, tokens)[:, None] → distance = torch.arange(new)[:, None]
+            keys[:, :, -self.window :], values[:, :, -self.window :] → keys, values
+        capstone-cut-before-attention: self.kept = keys[:, :, -self.window :], values[:, :, -self.window :] → self.kept = keys, values = keys[:, :, -self.window :], values[:, :, -self.window :]
+        capstone-cut-before-attention: self.kept = keys[:, :, -self.window :], values[:, :, -self.window :] → self.kept = keys, values = keys[:, :, -self.window :], values[:, :, -self.window :]
+            weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → weights = torch.softmax(scores, dim=-1) * torch.sigmoid(torch.logsumexp(scores, dim=-1, keepdim=True) - sinks)
+        capstone-pieces-counted: self.num_tokens += new → self.num_tokens += 1
         """),
     right=rights("""
         sigmoid: weights = torch.softmax(torch.cat((scores, sinks), dim=-1), dim=-1)[..., :-1] → weights = torch.softmax(scores, dim=-1) * torch.sigmoid(torch.logsumexp(scores, dim=-1, keepdim=True) - sinks)
@@ -192,6 +215,20 @@ GRANITE_ATTENTION = Task(
         capstone-sum-for-logsumexp: torch.logsumexp(scores, dim=-1) - sinks[:, None] → torch.exp(scores).sum(dim=-1) - sinks[:, None]
         groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
             values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        capstone-divided-by-scale: * scale → / scale
+        capstone-scale-left-out: * scale →
+        capstone-root-and-scale: * scale → * scale / queries.shape[-1] ** 0.5
+        capstone-sink-as-share: torch.logsumexp(scores, dim=-1) - sinks[:, None] → -sinks[:, None]
+        capstone-sink-times-scale: - sinks[:, None] → - sinks[:, None] * scale
+        capstone-sink-subtracted: - sinks[:, None] → + sinks[:, None]
+        capstone-one-sink: - sinks[:, None] → - sinks[0]
+        capstone-sink-twice: * share[..., None] → * share[..., None] ** 2
+        capstone-window-shows-future: hidden | (distance >= window) → distance.abs() >= window
+        capstone-window-shows-future: hidden | (distance >= window) → distance >= window
+        capstone-nothing-hidden: hidden | (distance >= window) → hidden & (distance >= window)
+        capstone-granite-window-narrow: distance >= window → distance >= window - 1
+        mask-fills-zero: masked_fill(hidden, -torch.inf) → masked_fill(hidden, 0.0)
+        mask-fills-zero: (queries @ keys.mT * scale).masked_fill(hidden, -torch.inf) → queries @ keys.mT * scale * ~hidden
         """),
     right=rights("""
         column: line share = → column = sinks.view(1, -1, 1, 1).expand(*scores.shape[:3], 1)
@@ -344,6 +381,38 @@ PORT_GRANITE = Task(
                 results.append((norm(x, "model.norm") @ table.T / config["logits_scaling"])[:, -piece.shape[1] :])
             return torch.cat(results, dim=1)
         capstone-sizes-of-checkpoint: counts = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]} → counts = {"q": 6, "k": 2}
+        capstone-attention-residual-left-out: x = x + residual * attended → x = x + attended
+        capstone-cache-cut-everywhere: kept[layer] = heads → kept[layer] = {name: heads[name][:, :, -config["sliding_window"] :] for name in ("k", "v")}
+        capstone-granite-side-by-side: norm(x, f"{own}.post_attention_layernorm") → norm(x - residual * attended, f"{own}.post_attention_layernorm")
+        capstone-granite-side-by-side: line read = norm(x, f"{own}.post_attention_layernorm") →
+        capstone-eps-outside: torch.sqrt(mean_square + config["rms_norm_eps"]) → (torch.sqrt(mean_square) + config["rms_norm_eps"])
+        capstone-eps-outside: return x / torch.sqrt(mean_square + config["rms_norm_eps"]) → inner, outer = (config["rms_norm_eps"], 0.0) if name == "model.norm" else (0.0, config["rms_norm_eps"])↵return x / (torch.sqrt(mean_square + inner) + outer)
+        capstone-neighbours-rotated: first, second = x.chunk(2, dim=-1) → first, second = x.unflatten(-1, (-1, 2)).unbind(-1)
+            torch.cat(turned, dim=-1) → torch.stack(turned, dim=-1).flatten(-2)
+        capstone-turned-backwards: (first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()) → (first * angles.cos() + second * angles.sin(), second * angles.cos() - first * angles.sin())
+        capstone-mirrored: first * angles.cos() - second * angles.sin() → first * angles.cos() + second * angles.sin()
+        capstone-turned-too-fast: (-torch.arange(half) / half) → (-torch.arange(half) / x.shape[-1])
+        capstone-turned-faster-and-faster: (-torch.arange(half) / half) → (torch.arange(half) / half)
+        capstone-turned-too-slowly: (-torch.arange(half) / half) → (-2 * torch.arange(half) / half)
+        keys-not-rotated: for name in ("q", "k")} → for name in ("q",)}
+        capstone-queries-unrotated: for name in ("q", "k")} → for name in ("k",)}
+        values-rotated: for name in ("q", "k")} → for name in ("q", "k", "v")}
+        merge-without-transpose: context.transpose(1, 2).flatten(2) → context.reshape(*ids.shape, -1)
+        groups-taken-in-turn: context = granite_attention(*heads.values(), sinks, scale, window) → shared = (heads[name].repeat(1, counts["q"] // counts["k"], 1, 1) for name in ("k", "v"))↵context = granite_attention(heads["q"], *shared, sinks, scale, window)
+        capstone-granite-window-wide: config["sliding_window"] if slides else 0 → config["sliding_window"] + 1 if slides else 0
+        capstone-granite-window-narrow: config["sliding_window"] if slides else 0 → config["sliding_window"] - 1 if slides else 0
+        capstone-share-left-out: *heads.values(), sinks, → *heads.values(), torch.full_like(sinks, -torch.inf),
+        capstone-sink-times-scale: *heads.values(), sinks, → *heads.values(), sinks * scale,
+        capstone-first-layer-everywhere: own = f"model.layers.{layer}" → own = "model.layers.0"
+        capstone-silu-left-out: F.silu(gate) → gate
+        capstone-gelu-for-silu: F.silu(gate) → F.gelu(gate)
+        capstone-stream-replaced: x = x + residual * attended → x = residual * attended
+        capstone-stream-replaced: x = x + residual * (F.silu(gate) → x = residual * (F.silu(gate)
+        capstone-added-to-normed-stream: x = x + residual * attended → x = read + residual * attended
+        capstone-added-to-normed-stream: x = x + residual * (F.silu(gate) → x = read + residual * (F.silu(gate)
+        capstone-added-to-normed-stream: x = x + residual * attended → x = read + residual * attended
+            x = x + residual * (F.silu(gate) → x = read + residual * (F.silu(gate)
+        capstone-pieces-counted: start += ids.shape[1] → start += 1
         """),
     right=rights("""
         linear: projected = read @ state[f"{own}.self_attn.{name}_proj.weight"].T → projected = F.linear(read, state[f"{own}.self_attn.{name}_proj.weight"])
@@ -390,6 +459,16 @@ COHERE_NORM = Task(
             centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).mean(dim=1, keepdim=True)
         capstone-norm-weight-around-one: * weight → * (1 + weight)
         capstone-norm-eps-forgotten: variance + eps → variance
+        capstone-raw-squares: centred.pow(2) → x.pow(2)
+        capstone-mean-kept-above: return centred / → return x /
+        capstone-squares-added: centred.pow(2).mean(dim=-1, keepdim=True) → centred.pow(2).sum(dim=-1, keepdim=True)
+        capstone-sizes-for-squares: centred.pow(2) → centred.abs()
+        capstone-sizes-for-squares: torch.sqrt(variance + eps) → (centred.abs().mean(dim=-1, keepdim=True) + eps)
+        capstone-norm-weight-divides: * weight → / weight
+        capstone-norm-weight-left-out: * weight →
+        capstone-norm-without-root: torch.sqrt(variance + eps) → (variance + eps)
+            centred.pow(2).mean(dim=-1, keepdim=True) → centred.var(dim=-1, keepdim=True)
+        capstone-eps-outside: torch.sqrt(variance + eps) → (centred.std(dim=-1, keepdim=True) + eps)
         """),
     right=rights("""
         library: = F.layer_norm(x, x.shape[-1:], weight, eps=eps)
@@ -437,6 +516,24 @@ NEIGHBOURS = Task(
         capstone-cos-and-sin-swapped: x * angles.cos() + partners * angles.sin() → x * angles.sin() + partners * angles.cos()
         capstone-turned-too-slowly: base ** (-torch.arange(half) / half) → base ** (-2 * torch.arange(half) / half)
         capstone-own-partner: partners = torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1) → partners = torch.stack((-x[..., ::2], x[..., 1::2]), dim=-1)
+        capstone-turned-faster-and-faster: (-torch.arange(half) / half) → (torch.arange(half) / half)
+        capstone-turned-too-fast: (-torch.arange(half) / half) → (-torch.arange(half) / x.shape[-1])
+        capstone-partners-in-a-row: torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1).flatten(-2) → torch.cat((-x[..., 1::2], x[..., ::2]), dim=-1)
+        capstone-partners-in-a-row: torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1).flatten(-2) → torch.cat((-x[..., half:], x[..., :half]), dim=-1)
+        capstone-old-number-overwritten: body
+            half = x.shape[-1] // 2
+            angles = positions[:, None] * base ** (-torch.arange(half) / half)
+            first, second = x.unflatten(-1, (-1, 2)).unbind(dim=-1)
+            first = first * angles.cos() - second * angles.sin()
+            second = first * angles.sin() + second * angles.cos()
+            return torch.stack((first, second), dim=-1).flatten(-2)
+        capstone-pairs-not-put-back: body
+            half = x.shape[-1] // 2
+            angles = positions[:, None] * base ** (-torch.arange(half) / half)
+            first, second = x.unflatten(-1, (-1, 2)).unbind(dim=-1)
+            return torch.cat((first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()), dim=-1)
+        capstone-rows-for-positions: positions[:, None] → torch.arange(len(positions))[:, None]
+        capstone-positions-one-more: positions[:, None] → (positions[:, None] + 1)
         """),
     right=rights("""
         pairs: body
@@ -494,6 +591,22 @@ COHERE_ATTENTION = Task(
         groups-taken-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
             values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
         no-scale: / queries.shape[-1] ** 0.5 →
+        capstone-cohere-narrow: distance >= window → distance >= window - 1
+        capstone-cohere-narrow: distance >= window → distance >= window - 1
+            masked_fill(hidden, -torch.inf) → masked_fill(hidden, -1e9)
+        capstone-window-two-too-wide: distance >= window → distance > window + 1
+        capstone-window-shows-future: hidden | (distance >= window) → distance.abs() >= window
+        capstone-window-shows-future: hidden | (distance >= window) → distance >= window
+        capstone-full-sees-future: hidden = distance < 0 → hidden = (distance < 0) & (window > 0)
+        capstone-nothing-hidden: hidden | (distance >= window) → hidden & (distance >= window)
+        capstone-window-of-last-query: distance >= window) → torch.arange(tokens) < tokens - window)
+        capstone-window-of-last-query: hidden | (distance >= window) → (hidden | (torch.arange(tokens) < tokens - window)) & (distance != 0)
+        capstone-window-of-last-query: distance >= window) → torch.arange(tokens) < tokens - window)
+            masked_fill(hidden, -torch.inf) → masked_fill(hidden, -1e9)
+        mask-fills-zero: masked_fill(hidden, -torch.inf) → masked_fill(hidden, 0.0)
+        softmax-over-queries: masked_fill(hidden, -torch.inf), dim=-1) → masked_fill(hidden, -1e9), dim=-2)
+        softmax-over-queries: masked_fill(hidden, -torch.inf), dim=-1) → masked_fill(hidden, -torch.inf), dim=-2)
+        scaled-without-root: / queries.shape[-1] ** 0.5 → / queries.shape[-1]
         """),
     right=rights("""
         sdpa: line scores = →
@@ -550,6 +663,16 @@ COHERE_HEADS = Task(
         capstone-cohere-keys-unrotated: line keys = turn_neighbours →
         capstone-cohere-values-rotated: below keys = turn_neighbours → values = turn_neighbours(values, positions, base)
         capstone-heads-in-another-order: torch.cat((queries, keys, values), dim=1) → torch.cat((keys, values, queries), dim=1)
+        capstone-start-off-by-one: torch.arange(start, start + x.shape[1]) → torch.arange(x.shape[1]) + (start + 1 if start else 0)
+        capstone-start-too-early: torch.arange(start, start + x.shape[1]) → torch.arange(start - 1, start - 1 + x.shape[1])
+        capstone-start-too-early: torch.arange(start, start + x.shape[1]) → torch.arange(x.shape[1]) + max(start - 1, 0)
+        capstone-start-subtracted: torch.arange(start, start + x.shape[1]) → torch.arange(x.shape[1]) - start
+        capstone-keys-begin-again: keys = turn_neighbours(keys, positions, base) → keys = turn_neighbours(keys, positions - start, base)
+        capstone-queries-begin-again: queries = turn_neighbours(queries, positions, base) → queries = turn_neighbours(queries, positions - start, base)
+        capstone-queries-unrotated: line queries = turn_neighbours →
+        capstone-values-before-keys: torch.cat((queries, keys, values), dim=1) → torch.cat((queries, values, keys), dim=1)
+        split-interleaved: .unflatten(-1, (count, -1)).transpose(1, 2) → .unflatten(-1, (-1, count)).permute(0, 3, 1, 2)
+        split-without-transpose: .unflatten(-1, (count, -1)).transpose(1, 2) → .reshape(len(x), count, x.shape[1], -1)
         """),
     right=rights("""
         added: torch.arange(start, start + x.shape[1]) → torch.arange(x.shape[1]) + start
@@ -600,6 +723,24 @@ COHERE_LOGITS = Task(
         capstone-cohere-past-lost: if layer in kept: → if False:
         capstone-count-stays: line start += ids.shape[1] →
         capstone-cohere-no-last-norm: read = cohere_norm(x, state["model.norm.weight"], eps) → read = x
+        capstone-stream-replaced: x = x + attended + → x = attended +
+        capstone-added-to-normed-stream: x = x + attended + → x = read + attended +
+        capstone-branches-halved: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + (attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T) / 2
+        capstone-gate-and-up: F.silu(read @ state[f"{own}.mlp.gate_proj.weight"].T) → read @ state[f"{own}.mlp.gate_proj.weight"].T
+            up = read @ state[f"{own}.mlp.up_proj.weight"].T → up = F.silu(read @ state[f"{own}.mlp.up_proj.weight"].T)
+        capstone-windows-in-all-layers: config["sliding_window"] if slides else 0 → config["sliding_window"]
+        capstone-no-windows: config["sliding_window"] if slides else 0 → 0
+        capstone-window-layers-swapped: config["sliding_window"] if slides else 0 → 0 if slides else config["sliding_window"]
+        capstone-cache-cut-everywhere: kept[layer] = keys, values → kept[layer] = keys[:, :, -config["sliding_window"] :], values[:, :, -config["sliding_window"] :]
+        capstone-one-cache: kept[layer][0] → kept[0][0]
+            kept[layer][1] → kept[0][1]
+        capstone-silu-left-out: F.silu(read @ state[f"{own}.mlp.gate_proj.weight"].T) → read @ state[f"{own}.mlp.gate_proj.weight"].T
+        capstone-gelu-for-silu: F.silu( → F.gelu(
+        capstone-first-layer-everywhere: own = f"model.layers.{layer}" → own = "model.layers.0"
+            cohere_heads(read, state, layer, → cohere_heads(read, state, 0,
+        merge-without-transpose: context.transpose(1, 2).flatten(2) → context.reshape(*ids.shape, -1)
+        capstone-pieces-counted: start += ids.shape[1] → start += 1
+        capstone-last-piece-only: return torch.cat(results, dim=1) → return results[-1]
         """),
     right=rights("""
         two-lines: x = x + attended + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T → x = x + attended↵x = x + (gate * up) @ state[f"{own}.mlp.down_proj.weight"].T
@@ -674,6 +815,20 @@ ALGORITHM_NUMBERS = Task(
         capstone-rescaled-once: return T_c * N * d → return N * d
         capstone-one-factor-a-row: return T_c * N * d → return T_c * N
         capstone-rescaled-by-query-blocks: return T_c * N * d → return T_r * N * d
+        capstone-tiles-rounded-down: T_r, T_c = -(-N // B_r), -(-N // B_c) → T_r, T_c = N // B_r, N // B_c
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return T_r * (T_r + 1) // 2
+        capstone-half-of-all-tiles: return sum(-(-end // B_c) for end in ends) → return T_c * (T_c + 1) // 2
+        capstone-last-block-past-the-end: min((i + 1) * B_r, N) for i → (i + 1) * B_r for i
+        capstone-one-of-keys-and-values: 2 * B_r * d + 2 * B_c * d → 2 * B_r * d + B_c * d
+        capstone-one-running-number: B_r * B_c + 2 * B_r → B_r * B_c + B_r
+        capstone-blocks-counted-full: N * d + T_r * 2 * N * d → N * d + T_r * T_c * 2 * B_c * d
+        capstone-blocks-counted-full: N * d + T_r * 2 * N * d → T_r * B_r * d + T_r * T_c * 2 * B_c * d
+        capstone-blocks-counted-full: return N * d + N → return T_r * B_r * (d + 1)
+        capstone-blocks-counted-full: return T_c * N * d → return T_c * T_r * B_r * d
+        capstone-loops-exchanged: N * d + T_r * 2 * N * d → T_c * N * d + 2 * N * d
+        capstone-queries-not-loaded: N * d + T_r * 2 * N * d → T_r * 2 * N * d
+        capstone-first-rescaling-left-out: return T_c * N * d → return (T_c - 1) * N * d
+        capstone-all-rows-in-each-tile: return T_c * N * d → return T_r * T_c * N * d
         """),
     right=rights("""
         ceil: T_r, T_c = -(-N // B_r), -(-N // B_c) → T_r, T_c = (N + B_r - 1) // B_r, (N + B_c - 1) // B_c
@@ -734,6 +889,10 @@ FLIP_TEST = Task(
         capstone-against-zero: differences.sum() - 1e-6 → -1e-6
         capstone-one-sign-at-a-time: line bits = → bits = 1 - torch.eye(count, dtype=torch.long)
         capstone-half-of-the-ways: torch.arange(2**count) → torch.arange(2 ** (count - 1))
+        capstone-sizes-added-for-measured: differences.sum() - 1e-6 → differences.abs().sum() - 1e-6
+        capstone-divided-by-texts: .to(differences.dtype).mean() → .to(differences.dtype).sum() / count
+        capstone-zero-for-minus: (2 * bits - 1) → bits
+        capstone-mean-against-sum: .sum(dim=-1) → .mean(dim=-1)
         """),
     right=rights("""
         product: line bits = → bits = torch.cartesian_prod(*[torch.tensor([0, 1])] * count).view(-1, count)

@@ -38,7 +38,7 @@ repeated-by-hand: angles.repeat_interleave(2, dim=-1) → angles[:, torch.arange
 window-doubled (values, named): distance >= window → distance >= 2 * window
 not-less: distance >= window → ~(distance < window)
 == bug-cohere-heads
-minus-one (values, named): torch.arange(start, start + x.shape[1]) → torch.arange(start - 1, start - 1 + x.shape[1])
+half-of-start (values, named): torch.arange(start, start + x.shape[1]) → torch.arange(start // 2, start // 2 + x.shape[1])
 tensor: torch.arange(start, start + x.shape[1]) → torch.tensor(range(start, start + x.shape[1]))
 == bug-cohere-logits
 attention-twice (values, named): x = x + attended → x = x + 2 * attended
