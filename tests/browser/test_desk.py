@@ -103,6 +103,27 @@ def test_one_key_leads_to_every_answer_that_is_to_be_read_once_and_then_says_so(
     assert given(course, TASK) == [(1.0, False)] * 3
 
 
+def test_a_comment_alone_leaves_an_answer_to_be_read_until_a_key_gives_it_no_points(desk, browser):
+    course, address = desk
+    by_hand(course, TASK, None)
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    page.goto(re.sub(r"\?.*", f"written/{LESSON}/{TASK}", address))
+    page.keyboard.press("u")
+    page.keyboard.press("c")
+    page.keyboard.type("What spreads?")
+    page.keyboard.press("Escape")
+    page.get_by_text("still to be read").wait_for()
+    assert page.locator(".score").all_inner_texts() == ["to be read"] * 3
+    assert page.locator("#left").inner_text() == "3"
+    page.keyboard.press("0")
+    page.locator(".score", has_text="0 / 3").wait_for()
+    assert page.locator("#left").inner_text() == "2"
+    context.close()
+    assert sorted(given(course, TASK), key=str) == [(0.0, False), (None, True), (None, True)]
+
+
 def test_points_that_were_graded_again_stay_by_one_button(desk, browser):
     course, address = desk
     by_hand(course, CODE, 2.0)

@@ -135,6 +135,19 @@ class TestDesk(AsyncHTTPTestCase):
         assert (item.ticked, item.comment, item.score, item.waiting) == ((0, 2), "Say why.", 2.0, False)
         assert again["comments"] == ["Say why."]
 
+    def test_a_comment_alone_gives_no_points_and_leaves_the_answer_to_be_read(self):
+        key = free_text_page.key_of("ada", TOKEN)
+        output = json.loads(self.give(key=key, comment="What spreads?").body)
+        assert (output["score"], "still to be read" in output["told"]) == (None, True)
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            grade = book.find_grade(TASK, LESSON, LESSON, "ada")
+            assert (grade.manual_score, grade.needs_manual_grade) == (None, True)
+            assert book.find_comment(TASK, LESSON, LESSON, "ada").comment == "What spreads?"
+        assert read(self.course).questions[LESSON, TASK] == len(TEXTS)
+        assert self.states()[key] == output["state"]
+        output = json.loads(self.give(key=key, comment="What spreads?", nothing=True).body)
+        assert (output["score"], output["told"]) == (0.0, "Saved: 0 points.")
+
     def test_new_words_after_points_are_to_be_read_and_nothing_is_ticked(self):
         key = free_text_page.key_of("ada", TOKEN)
         self.give(key=key, lines=[0])

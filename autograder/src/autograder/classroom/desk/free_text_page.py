@@ -99,10 +99,12 @@ def give(
     comment: str,
     before: str,
     by: str = "",
+    nothing: bool = False,
 ) -> dict[str, Any]:
     """Give an answer the points of some lines of the scheme, in nbgrader's gradebook.
 
-    Whoever wrote the very same gets the same. `before` is the state that the page showed.
+    Whoever wrote the very same gets the same. `before` is the state that the page showed. Without a line, an
+    answer that is to be read stays so, unless it is to get `nothing`: somebody may write a comment first.
 
     Returns:
         What was given for it now, as the page shows it.
@@ -120,17 +122,22 @@ def give(
         raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
     if before != _state(data, same[0]):
         raise Outdated(_given(data, same[0]))
-    score = sum(rubric[line].points for line in sorted(set(lines)))
+    ticked = tuple(sorted(set(lines)))
+    score = sum(rubric[line].points for line in ticked)
     manual = data.marks[lesson, same[0].student, name].manual
+    comment_alone = not (ticked or nothing) and any(map(data.is_waiting, same))
     with GradebookWriter(data.course) as book, readable(data.course.database):
         students = [result.student for result in same]
-        for student in manual_grades.give(book, lesson, name, students, score, manual, by)[0]:
+        if not comment_alone:
+            students, _others = manual_grades.give(book, lesson, name, students, score, manual, by)
+        for student in students:
             existing = book.nbgrader.find_comment(name, lesson, lesson, student)
             existing.manual_comment = comment or None
-            book.verdicts.tick(Ticked(lesson, student, name, tuple(sorted(set(lines)))))
+            if not comment_alone:
+                book.verdicts.tick(Ticked(lesson, student, name, ticked))
         book.nbgrader.db.commit()
-    ticked = tuple(sorted(set(lines)))
-    return {"lines": ticked, "comment": comment, "score": score, "state": _digest(score, ticked, comment)}
+    state = _digest(manual if comment_alone else score, ticked, comment)
+    return {"lines": ticked, "comment": comment, "score": None if comment_alone else score, "state": state}
 
 
 def _ticked(data: Data, result: TaskResult) -> tuple[int, ...]:

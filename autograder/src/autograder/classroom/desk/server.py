@@ -180,10 +180,14 @@ class Handler(web.RequestHandler):
         comment, (lesson, name) = str(sent["comment"]).strip(), names
         if self.kind == "written":
             lines = [int(line) for line in sent["lines"]]
+            state, nothing = str(sent["state"]), bool(sent.get("nothing"))
             marked = free_text_page.give(
-                data, lesson, name, key, self.token, lines, comment, str(sent["state"]), self.by
+                data, lesson, name, key, self.token, lines, comment, state, self.by, nothing
             )
-            message = ngettext("Saved: {number} point.", "Saved: {number} points.", marked["score"])
+            if marked["score"] is None:
+                message = _("The comment is saved. The answer has no points and is still to be read.")
+            else:
+                message = ngettext("Saved: {number} point.", "Saved: {number} points.", marked["score"])
             return {**marked, "told": message}
         if self.kind != "task":
             raise NotThere("nothing can be given here")
