@@ -970,12 +970,6 @@ FAULTS = (
         section="15-capstone#flip-test-task",
     ),
     Fault(
-        "capstone-zero-for-minus",
-        "a difference is dropped where its sign should change",
-        "A difference counts fully or not at all. Its sign changes instead: 1 or −1, not 1 or 0.",
-        section="15-capstone#flip-test-task",
-    ),
-    Fault(
         "capstone-mean-against-sum",
         "means are compared with a sum",
         "The means of the choices are compared with the measured sum. Take sums on both sides.",

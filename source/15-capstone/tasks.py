@@ -891,7 +891,6 @@ FLIP_TEST = Task(
         capstone-half-of-the-ways: torch.arange(2**count) → torch.arange(2 ** (count - 1))
         capstone-sizes-added-for-measured: differences.sum() - 1e-6 → differences.abs().sum() - 1e-6
         capstone-divided-by-texts: .to(differences.dtype).mean() → .to(differences.dtype).sum() / count
-        capstone-zero-for-minus: (2 * bits - 1) → bits
         capstone-mean-against-sum: .sum(dim=-1) → .mean(dim=-1)
         """),
     right=rights("""
