@@ -161,6 +161,26 @@ def test_a_groups_notebook_is_placed_for_each_of_its_people(folder, tmp_path, fi
     assert [note_of(folder, who) for who in ("amy", "joerg")] == ["our second", "our second"]
 
 
+def test_each_of_a_group_gets_their_own_page_under_their_own_number(folder, tmp_path):
+    (tmp_path / "groups.csv").write_text(GROUPS, encoding="utf-8")
+    run(folder, "roster", tmp_path / "groups.csv")
+    files = [OTHERS[0], (f"team3_LATE_13_901_{LESSON}.ipynb", notebook(note="ours"))]
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    for student in ("amy", "bob", "joerg"):
+        page = folder / "feedback" / student / LESSON / f"{LESSON}.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(student)
+    back = tmp_path / "back.zip"
+    assert "the feedback of 3 students" in run(folder, "return", LESSON, "--canvas", "--out", back)
+    with zipfile.ZipFile(back) as archive:
+        actual = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert actual == {
+        f"team3_LATE_11_901_{LESSON}.html": "amy",
+        f"{BOB}{LESSON}.html": "bob",
+        f"team3_LATE_13_901_{LESSON}.html": "joerg",
+    }
+
+
 def test_a_group_hands_in_by_another_of_its_people_the_second_time(folder, tmp_path):
     (tmp_path / "groups.csv").write_text(GROUPS, encoding="utf-8")
     run(folder, "roster", tmp_path / "groups.csv")

@@ -6,7 +6,7 @@ import time
 import zipfile
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbgrader.converters import GenerateFeedback
@@ -14,7 +14,8 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.collection import UNKNOWN, read_record
-from autograder.classroom.platforms.protocol import Platform
+from autograder.classroom.gradebook_roster import class_list
+from autograder.classroom.platforms.protocol import HandedFile, Platform
 from autograder.grading.class_folder import Class, Submission
 from autograder.grading.feedback_page import states
 from autograder.grading.graded_results import connected
@@ -46,6 +47,7 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
     with connected(course.database) as connection:
         state = states(connection, lesson)
     collected = read_record(course).lessons.get(lesson, {})
+    people = class_list(course).people
     pages: dict[str, Path] = {}  # by the name that each gets
     for submission in course.submissions(lesson):
         student = submission.student
@@ -54,6 +56,9 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
         if not page.is_file():
             packed.without.append(student)
             continue
+        if platform.knows_pages and handed_in.of_group:
+            numbered = platform.numbers_listed and student in people
+            handed_in = _as_their_own(handed_in, people[student].lms_user_id if numbered else "")
         if platform.knows_pages and handed_in.lms != platform.name:
             packed.unknown.append(student)
             continue
@@ -73,6 +78,17 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path, anyway:
             for name, page in pages.items():
                 archive.write(page, name)
     return packed
+
+
+def _as_their_own(group_file: HandedFile, number: str) -> HandedFile:
+    """Return a group's file as if this member had handed it in; one of no platform without their number.
+
+    A platform's name for it has the number of whoever handed it in, and each member's page is another one.
+    """
+    before, uploader, after = group_file.folder.rpartition(f"_{group_file.user}_")
+    if not (number and uploader):
+        return UNKNOWN
+    return replace(group_file, user=number, folder=f"{before}_{number}_{after}")
 
 
 def make_pages(course: Class, lesson: str, anew: bool = False) -> tuple[list[str], list[str]]:
