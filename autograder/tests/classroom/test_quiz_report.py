@@ -85,7 +85,7 @@ def test_the_quiz_is_taken_beside_a_notebook_and_reported_with_its_gain(folder, 
 def test_without_agreement_nothing_is_kept(folder, tmp_path):
     files = [("amy/quiz-before.json", answers("before", "++++", agreed=False))]
     output = run(folder, "collect", zipped(tmp_path / "all.zip", files))
-    assert "does not agree that it is counted: not kept" in output
+    assert "for `autograder report quiz` where their learner agrees" in output  # so it is said of all
     assert not (folder / "collected" / "quiz").exists()
 
 
@@ -112,8 +112,15 @@ def test_the_first_answers_of_a_person_count(folder, tmp_path):
     assert value(rows(folder), "difficulty", "a", "before") == 0
 
 
-def test_the_desk_is_not_told_who_took_part(folder, tmp_path):
+def test_the_desk_is_not_told_who_took_part_and_who_declined(folder, tmp_path):
     hand_in(folder, tmp_path, "before", ["++++"] * 5)
+    declined = answers("after", "++++", agreed=False)
+    files = [("bob/quiz-after.json", declined), ("joerg/mine.json", declined), ("jane1/quiz-after.json", "{")]
+    run(folder, "collect", zipped(tmp_path / "declined.zip", files))
+    path = folder / "collected" / "record.json"
+    assert read_record(Class(folder)).others == {}
+    old = json.loads(path.read_text())
+    path.write_text(json.dumps(old | {"others": {"bob": ["quiz-after.json"]}}))  # of an earlier version
     run(folder, "collect", zipped(tmp_path / "notes.zip", [("amy/notes.txt", "mine")]))
     assert read_record(Class(folder)).others == {"amy": ("notes.txt",)}
 

@@ -39,7 +39,7 @@ from autograder.classroom.hand_in_times import (
     time_by_platform,
 )
 from autograder.classroom.platforms.protocol import HandedFile
-from autograder.classroom.quiz_answers import TAKEN, take_quiz
+from autograder.classroom.quiz_answers import OF_QUIZ, is_of_quiz, take_quiz
 from autograder.classroom.submission_archives import BadArchive, entries
 from autograder.classroom.unpacking import TAR, UNOPENED, ZIP
 from autograder.classroom.whose import (
@@ -402,7 +402,11 @@ def remember(
     for placed in outcome.placed:
         if placed.state not in STAYS:
             lessons.setdefault(placed.lesson, {})[placed.student] = placed.entry
-    others = {**record.others, **_of_whom(request, outcome)}
+    known = {  # an earlier version of this tool kept files of the quiz there
+        student: tuple(name for name in names if not is_of_quiz(name))
+        for student, names in record.others.items()
+    }
+    others = {**{student: names for student, names in known.items() if names}, **_of_whom(request, outcome)}
     recorded = {lesson: dict(students) for lesson, students in record.had.items()}
     for (lesson, student), tasks in had.items():
         of_lesson = recorded.setdefault(lesson, {})
@@ -420,7 +424,8 @@ def _of_whom(request: Request, outcome: Collected) -> dict[str, tuple[str, ...]]
     there = {placed.student for placed in outcome.placed}
     files: dict[str, tuple[str, ...]] = {}
     for entry in (*outcome.others, *outcome.refused):
-        if entry.what == TAKEN:  # the desk, where grades are given, does not show who took part
+        # The desk, where grades are given, shows neither who took part in the quiz nor who did not.
+        if entry.what in OF_QUIZ or is_of_quiz(entry.file or entry.path):
             continue
         people = owners_of(request, "", entry)
         for student in set().union(*(students for students in people if len(students) == 1)) - there:

@@ -17,7 +17,11 @@ from autograder.records.file_digests import write_whole
 from autograder.records.quiz import OCCASIONS, QuizAnswers, file_of
 
 FOLDER = "quiz"  # in that of the collection
-TAKEN = "answers to the quiz, for `autograder report quiz`"
+# What is said of such a file does not tell who agreed.
+OF_QUIZ = (
+    "answers to the quiz, for `autograder report quiz` where their learner agrees",
+    "a quiz, and whose it is does not show: not kept",
+)
 # Characters of an answer, questions of a quiz, and bytes of its file: what is larger is no quiz.
 MOST_TEXT, MOST_QUESTIONS, MOST_BYTES = 500, 1_000, 200_000
 
@@ -34,15 +38,20 @@ def take_quiz(request: Request, entry: HandedFile) -> HandedFile:
     if answers is None or answers.course != course.banks.course.name or answers.occasion not in OCCASIONS:
         return entry
     if not answers.agreed:
-        return replace(entry, what="a quiz whose learner does not agree that it is counted: not kept")
+        return replace(entry, what=OF_QUIZ[0])
     people = owners_of(request, Path(file_of(answers.occasion)).stem, entry)
     if len(people) != 1 or len(people[0]) != 1:
-        return replace(entry, what="a quiz, and whose it is does not show: not kept")
+        return replace(entry, what=OF_QUIZ[1])
     path = folder_of(course) / FOLDER / people[0].pop() / file_of(answers.occasion)
     if not path.exists() and not request.dry:
         plain, _tensors = serialization.encode(answers)
         write_whole(path, json.dumps(plain, ensure_ascii=False, indent=1).encode())
-    return replace(entry, what=TAKEN)
+    return replace(entry, what=OF_QUIZ[0])
+
+
+def is_of_quiz(file_name: str) -> bool:
+    """Tell whether a file is called as answers to the quiz are, or as a platform's copy of such a file."""
+    return any(Path(file_of(occasion)).stem in file_name.lower() for occasion in OCCASIONS)
 
 
 def decoded(content: bytes) -> QuizAnswers | None:
