@@ -305,7 +305,7 @@ def test_notes_never_take_the_place_of_the_lesson(folder, tmp_path, together):
 def test_an_empty_file_is_handed_in_and_takes_the_place_of_nothing(folder, tmp_path):
     files = [(f"amy/{LESSON}.ipynb", b""), (f"bob/{LESSON}.ipynb", notebook(note="bob's"))]
     output = run(folder, "collect", zipped(tmp_path / "first.zip", files))
-    assert f"amy/{LESSON}.ipynb: it has no cell of {LESSON}" in output
+    assert f"amy/{LESSON}.ipynb: the file is not JSON, so it is no notebook" in output
     assert (folder / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_bytes() == b""
     run(folder, "collect", zipped(tmp_path / "second.zip", [(f"bob/{LESSON}.ipynb", b"")]))
     assert note_of(folder, "bob") == "bob's"
@@ -351,6 +351,18 @@ def test_more_time_is_given_to_nobody_but_people_of_the_class(folder):
     assert "Do you mean joerg?" in run(folder, "extend", "jorg", "01", "3d", code=2)
     assert ((folder / "class.toml").read_text() if (folder / "class.toml").is_file() else "") == before
     assert "joerg has 3d more" in run(folder, "extend", "joerg", "01", "3d")
+
+
+def test_who_is_late_in_two_lessons_is_named_with_both(folder, tmp_path):
+    archives = [
+        zipped(
+            tmp_path / f"{lesson}.zip",
+            [(f"adamsamy_LATE_11_90{number}_{lesson}.ipynb", notebook(lesson))],
+        )
+        for number, lesson in enumerate((LESSON, OTHER))
+    ]
+    output = run(folder, "collect", *archives)
+    assert f"by how much: amy {LESSON} and amy {OTHER}." in output
 
 
 def test_what_a_platform_marks_as_late_is_late_also_where_the_due_date_comes_afterwards(folder, tmp_path):

@@ -52,7 +52,7 @@ from autograder.classroom.whose import (
 )
 from autograder.grading.class_folder import STAMP, Class
 from autograder.grading.late_policy import is_guess
-from autograder.grading.read_submission import beside, moment
+from autograder.grading.read_submission import beside, moment, why_unreadable
 from autograder.grading.reader_processes import READING, LimitReached, run_limited
 from autograder.grading.releases import known_ids_and_answers
 from autograder.records import serialization
@@ -342,7 +342,11 @@ def _tell_of_odd_ones(outcome: Collected, released: Mapping[str, Released]) -> N
                 f"{placed.student}: {collected.path} counts; nothing was changed in {listed(untouched)}"
             )
         if not collected.cells:
-            outcome.notes.append(f"{collected.path}: it has no cell of {placed.lesson}{stays}")
+            try:
+                why = collected.share.within(why_unreadable, collected.content)
+            except LimitReached:
+                why = ""
+            outcome.notes.append(f"{collected.path}: {why or f'it has no cell of {placed.lesson}'}{stays}")
         elif not collected.answers and placed.state != "a later one is there":
             outcome.notes.append(f"{collected.path}: no answer in it was changed{stays}")
         elif collected.cells < wanted and not stays:

@@ -122,7 +122,8 @@ def tell_of_late_ones(request: Request, outcome: Collected) -> None:
     late = [placed for placed in marked if placed.time == _a_moment_late(request.course, placed.lesson)]
     if not late:
         return
-    who = listed([placed.student for placed in late])
+    several = len({placed.lesson for placed in late}) > 1
+    who = listed([f"{placed.student} {placed.lesson}" if several else placed.student for placed in late])
     if all(placed.time for placed in late):
         how = "Each counts as late by a moment, so by the smallest penalty"
     else:

@@ -97,6 +97,11 @@ def read_text(text: bytes) -> NotebookNode:
     return _only_what_is_used(plain)
 
 
+def why_unreadable(text: bytes) -> str:
+    """Return why a submission's file is no notebook; "" where it is one."""
+    return str(read_text(text).metadata.get(UNREADABLE, ""))
+
+
 def lightened(text: bytes) -> bytes:
     """Return a submission's text without what grading does not use, where it is large.
 
