@@ -651,6 +651,17 @@ def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
         assert opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score == 1.5
 
 
+def test_a_score_in_whose_place_a_person_s_counts_is_not_told_as_changed(graded, solved):
+    with book(graded) as opened:
+        opened.find_grade("convolve", LESSON, LESSON, "bob").manual_score = 1.5
+        opened.db.commit()
+    hand_in(graded, "bob", solved)
+    summary, output = grade(graded)
+    assert summary.changed == len(POINTS) - 1
+    assert not [line for line in output if "convolve" in line]
+    assert any(line.startswith(f"bob {LESSON}: graded again, and") for line in output)
+
+
 # Which of several counts
 
 # By the rule: the points, and what is said. The first, on time, has 2 points, the second all, the third none.

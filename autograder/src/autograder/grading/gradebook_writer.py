@@ -130,7 +130,7 @@ class GradebookWriter:
         self._cells.pop(lesson, None)
 
     def scores(self, submission: Submission) -> dict[str, float]:
-        """Return the scores that checks gave a submission, by task."""
+        """Return the scores that checks gave a submission, by task, where no points by hand replace them."""
         try:
             notebook = self._notebook(submission)
         except MissingEntry:
@@ -139,7 +139,7 @@ class GradebookWriter:
         return {
             names[grade.cell_id]: grade.auto_score
             for grade in notebook.grades
-            if grade.auto_score is not None
+            if grade.auto_score is not None and grade.manual_score is None
         }
 
     def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
