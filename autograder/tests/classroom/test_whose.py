@@ -2,10 +2,14 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
 from autograder.classroom import submission_archives
+from autograder.grading import graded_results
+from autograder.grading.class_folder import Class
+from autograder.grading.graded_results import Grading, TaskResult
 from support.class_course import LESSON
 from support.handing_in import note_of, notebook, run, zipped
 
@@ -179,6 +183,22 @@ def test_each_of_a_group_gets_their_own_page_under_their_own_number(folder, tmp_
         f"{BOB}{LESSON}.html": "bob",
         f"team3_LATE_13_901_{LESSON}.html": "joerg",
     }
+
+
+def test_those_who_handed_in_as_a_group_are_no_pair_of_similar_answers(folder, tmp_path):
+    (tmp_path / "groups.csv").write_text(GROUPS, encoding="utf-8")
+    run(folder, "roster", tmp_path / "groups.csv")
+    files = [OTHERS[0], (f"team3_13_901_{LESSON}.ipynb", notebook(note="ours"))]
+    run(folder, "collect", zipped(tmp_path / "all.zip", files))
+    said = {"amy": "Zebra quagga okapi", "joerg": "Zebra quagga okapi", "bob": "A zebra quagga okapi"}
+    with graded_results.opened(Class(folder).database) as store:
+        for student, words in said.items():
+            text = f"{words} gallops through tall savannah grass while lonely herons watch quietly overhead"
+            result = TaskResult(LESSON, student, "why", None, 3, answer=text)
+            store.write(Grading(LESSON, student, graded_results.now()), [result])
+    output = run(folder, "similar", LESSON)
+    assert "2 pairs among 3 students" in output
+    assert not re.search(r"Amy Adams \(amy\) and Jörg|Jörg Müller \(joerg\) and Amy", output)
 
 
 def test_a_group_hands_in_by_another_of_its_people_the_second_time(folder, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -115,6 +115,16 @@ def read_record(course: Class) -> CollectionRecord:
             path,
         )
     return record or CollectionRecord()
+
+
+def handed_in_together(course: Class, lesson: str) -> Callable[[Collection[str]], bool]:
+    """Return what tells whether some students handed a lesson in as a group, by one file."""
+    files = {
+        student: (file.archive, file.path)
+        for student, file in read_record(course).lessons.get(lesson, {}).items()
+        if file.of_group
+    }
+    return lambda students: files.keys() >= set(students) and len({files[who] for who in students}) == 1
 
 
 def record_in(path: Path) -> CollectionRecord | None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from autograder.classroom.collection import handed_in_together
 from autograder.classroom.gradebook_roster import class_list
 from autograder.classroom.similar_answers import course_says
 from autograder.classroom.similar_answers import similar as compare
@@ -29,7 +30,10 @@ def similar(
     people = class_list(class_folder).people
     if not results:
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
-    pairs = compare(results, *course_says(class_folder, name))
+    is_group = handed_in_together(class_folder, name)
+    pairs = [
+        pair for pair in compare(results, *course_says(class_folder, name)) if not is_group(pair.students)
+    ]
     for pair in pairs[:most]:
         names = (people[student].who if student in people else student for student in pair.students)
         say("\n" + " and ".join(names))
