@@ -17,7 +17,7 @@ from autograder.words.language import speak
 def report(
     lesson: Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01; or: quiz.")],
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write a page that needs no other file.")
+        Path | None, typer.Option("--html", help="Write a page that needs no other file; lessons only.")
     ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write a table with a line for each task or figure.")
