@@ -292,6 +292,13 @@ class TestDesk(AsyncHTTPTestCase):
         marks = read(self.course).marks
         assert [marks[LESSON, item, TASK].manual for item in TEXTS] == [1.0, 1.0, None]
 
+    def test_an_open_desk_shows_an_extension_that_was_given_since(self):
+        rules = Path(self.course.directory.root, "class.toml")
+        rules.write_text(f"[due]\n{LESSON} = 2026-03-01T12:00:00Z\n")
+        assert "3d more" not in self.ask("/").body.decode()
+        rules.write_text(f'{rules.read_text()}[extensions.{LESSON}]\nada = "3d"\n')
+        assert "3d more" in self.ask("/").body.decode()
+
     def test_who_gives_from_an_old_page_is_shown_what_another_gave_and_changes_nothing(self):
         key = free_text_page.key_of("ada", TOKEN)
         old = self.states()[key]

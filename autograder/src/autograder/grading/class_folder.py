@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import os
 from collections.abc import Collection
@@ -81,6 +82,12 @@ class Class:
         """
         course = self.banks.course
         return Policy.read(course.root, course.lessons)
+
+    def with_rules_anew(self) -> Class:
+        """Return the same class, whose `class.toml` is read again: a server runs while it is changed."""
+        result = copy.copy(self)
+        result.__dict__.pop("policy", None)
+        return result
 
     @property
     def lessons(self) -> list[str]:

@@ -103,7 +103,7 @@ class Handler(web.RequestHandler):
     """A page of the desk; whoever asks without a token, or by another host's name, gets nothing."""
 
     def initialize(self, course: Class, seats: Sequence[Seat], host: str, kind: str) -> None:
-        self.course, self.seats, self.host, self.kind = course, seats, host, kind
+        self.course, self.seats, self.host, self.kind = course.with_rules_anew(), seats, host, kind
         self.token = self.by = ""
 
     def set_default_headers(self) -> None:
