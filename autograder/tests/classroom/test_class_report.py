@@ -129,6 +129,15 @@ def test_what_nobody_has_read_is_no_share_of_0_where_somebody_wrote_nothing(cour
     assert (task.empty, task.waiting, task.difficulty) == (1, 2, None)
 
 
+def test_who_answered_nothing_at_all_was_stopped_by_no_single_task(course):
+    def answers(student: int, position: int) -> TaskResult:
+        empty = student < 2 or (student < 4 and position == 0)
+        return of(student, TASKS[position], **({"points": 0, "finding": "StillStub"} if empty else {}))
+
+    said = [line for line in made(course, 6, answers).say if "wrote nothing" in line]
+    assert [line.split(" wrote")[0] for line in said] == ["2 of 4"]
+
+
 def test_a_question_is_called_without_its_number_as_tasks_of_code_are(course, monkeypatch):
     monkeypatch.setattr(Words, "_heading", lambda *_: "কাজ ৬ · In your own words")
     assert Words(course, LESSON).title(WRITTEN) == "In your own words"

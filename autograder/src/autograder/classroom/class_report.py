@@ -117,7 +117,8 @@ def report(course: Class, lesson: str) -> Report:
     tasks = tuple(_task(words, name, some, marks_of, totals) for name, some in by_task.items())
     mistakes = tuple(_mistakes(words, results, examples=False))
     possible = sum(task.possible for task in tasks)
-    say = tuple(_say(tasks, mistakes, len(totals)))
+    idle = len(totals) - len({result.student for result in results if result.answered})
+    say = tuple(_say(tasks, mistakes, len(totals), idle))
     return Report(
         lesson, words.bank.title, len(totals), possible, tuple(sorted(totals.values())), tasks, mistakes, say
     )
@@ -331,8 +332,12 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
-def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int) -> Iterable[str]:
-    """Yield what is worth a word in the next lecture, from the mistakes that most people made."""
+def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int, idle: int) -> Iterable[str]:
+    """Yield what is worth a word in the next lecture, from the mistakes that most people made.
+
+    `idle` are those of the students who answered no task, or whose file could not be read: no single task
+    stopped them.
+    """
     enough = max(2, WORTH_SAYING * students)
     common = [mistake for mistake in mistakes if mistake.fault and mistake.students >= enough]
     for mistake in common[:MOST_SAID]:
@@ -346,11 +351,11 @@ def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int
             again=_(" Show {section} again.", section=mistake.section) if mistake.section else "",
         )
     for task in tasks:
-        if task.empty >= max(2, 0.25 * students):
+        if task.empty - idle >= max(2, 0.25 * (students - idle)):
             yield _(
                 "{part} of {whole} wrote nothing for “{task}”. Ask what stopped them.",
-                part=task.empty,
-                whole=students,
+                part=task.empty - idle,
+                whole=students - idle,
                 task=task.title,
             )
         elif task.discrimination is not None and task.discrimination < DOUBTFUL and task.lost:
