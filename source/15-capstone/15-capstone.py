@@ -210,9 +210,10 @@ check("granite-attention")
 # *55 minutes · about forty lines · task id* `port-granite`
 #
 # Write `granite_logits(config, state, pieces)`. `config` is a dictionary like `granite_config`, `state` one like
-# `granite_state`, and both can have other sizes than the checkpoint. `pieces` is a list with the ids of one batch of
-# texts, cut into pieces: (b, tokens) each. Return the logits of all pieces, one after the other, as if the text had
-# come at once. Compute each token's keys and values once.
+# `granite_state`, and both can have other sizes than the checkpoint. `pieces` brings the ids of one batch of
+# texts, cut into pieces: (b, tokens) each. It can be a generator, so go through it once, piece by piece. Return the
+# logits of all pieces, one after the other, as if the text had come at once. Compute each token's keys and values
+# once.
 #
 # `granite_attention` is yours to use, and everything else in your course. Where the logits differ, compare your
 # stream after each layer with `granite_right["stages"]`: stage 0 is what goes into the first layer, the last stage
@@ -224,7 +225,7 @@ def granite_logits(config, state, pieces):
     """The logits of a Granite SWA.
 
     Shapes:
-        pieces: a list of ids, (b, tokens) each, whole numbers
+        pieces: ids, (b, tokens) each, whole numbers, one piece after the other
         returns: (b, all tokens, vocab)
     """
     ### BEGIN SOLUTION
