@@ -97,12 +97,15 @@ def save(page, folder) -> dict:
     pytest.fail("the notebook was not saved")
 
 
-def write(folder, *sources: str) -> None:
+def write(folder, *sources: str, graded: str = "") -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "books").mkdir(parents=True)
     for name in ("course.toml", "bank", "source"):
         (folder / "books" / name).symlink_to(ROOT / name)
-    cells = [new_code_cell(source) for source in sources]
+    cells = [
+        new_code_cell(source, metadata={"nbgrader": {"grade": True}} if source == graded else {})
+        for source in sources
+    ]
     notebook = new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
     nbformat.write(notebook, folder / "books" / "day.ipynb")
 
@@ -171,13 +174,16 @@ def test_a_prediction_is_kept_in_the_notebook_and_judged_on_another_day(browser,
 
 def test_what_a_prediction_is_about_is_out_of_sight_until_it_is_made(browser, tmp_path):
     ask = 'predict("swapped", "How many come?", ("one", "two"))'
+    checked = 'print("a", "check")'
     write(
         tmp_path,
         SETUP,
         ask,
         'print("two", "came")',
+        checked,
         'reveal(\n    "swapped", "two"\n)',
         'print("the", "end")',
+        graded=checked,
     )
     with opened(browser, tmp_path, "lab") as page:
         run(page, 0)
@@ -185,6 +191,7 @@ def test_what_a_prediction_is_about_is_out_of_sight_until_it_is_made(browser, tm
         page.get_by_text("Hidden until you make your prediction above.").wait_for(timeout=60_000)
         page.get_by_text("the end", exact=True).wait_for()
         page.get_by_text("two came", exact=True).wait_for(state="hidden")
+        page.get_by_text("a check", exact=True).wait_for()
         page.get_by_role("radio", name="one").focus()
         page.keyboard.press("Space")
         page.get_by_text("Kept: one.").wait_for()

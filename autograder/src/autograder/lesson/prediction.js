@@ -1,7 +1,8 @@
 // A question before a cell is run: a prediction is chosen, typed or drawn, and kept in the notebook and beside the progress.
 import { button, call, h, status, styled, withoutShortcuts } from "./controls.js";
 
-// What the cells down to the outcome print gives it away, when all cells are run at once.
+// What the cells down to the outcome print gives it away, when all cells are run at once. Answers and checks are none of
+// these: nbgrader knows them.
 function hideOutputs({ cell, name }, hidden, panel) {
   const cells = panel()?.content.widgets ?? [];
   const reveals = new RegExp(`^reveal\\(\\s*"${name}"`, "m");
@@ -9,7 +10,7 @@ function hideOutputs({ cell, name }, hidden, panel) {
   const shows = cells.findIndex(({ model }) => reveals.test(model.sharedModel.getSource()));
   if (asks < 0) return;
   for (const between of cells.slice(asks + 1, Math.max(shows, asks)))
-    if (between.model.type === "code") {
+    if (between.model.type === "code" && !between.model.getMetadata("nbgrader")) {
       between.outputHidden = hidden;
       between.node.classList.toggle("ag-waits", hidden);
     }
