@@ -492,7 +492,7 @@ FAULTS = (
     Fault(
         "old-block-left-with-one",
         "the count of the old block is set to one",
-        "The count of the shared block is set to 1. More than one text may still use it: subtract 1.",
+        "The count of the shared block is set to 1. More than one text can use it: subtract 1.",
         section="14-serve-it#shared-cache-task",
     ),
     Fault(

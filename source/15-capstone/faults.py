@@ -912,7 +912,7 @@ FAULTS = (
     Fault(
         "capstone-blocks-counted-full",
         "the last block is counted as if it were full",
-        "The last block is counted as if it were full. It holds only what is left of the `N` tokens.",
+        "The last block is counted as if it were full. It has only what is left of the `N` tokens.",
         section="15-capstone#algorithm-numbers-task",
     ),
     Fault(
@@ -959,7 +959,7 @@ FAULTS = (
     ),
     Fault(
         "capstone-sizes-added-for-measured",
-        "the sum of the sizes stands in for the measured sum",
+        "the sum of the sizes is taken for the measured sum",
         "Sums are compared with the sum of all sizes, which only the choice of all plus signs reaches. Compare them with the sum of `differences`.",
         section="15-capstone#flip-test-task",
     ),
