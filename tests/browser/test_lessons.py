@@ -472,8 +472,10 @@ def hints_and_a_prediction(notebook):
     saved.get_by_text("Kept: the same number twice").wait_for()
     notebook.page.keyboard.press(DOWN)
     saved.get_by_text("Kept: two different numbers").wait_for()
-    notebook.page.keyboard.press("Tab")  # whoever leaves the choices sees what comes below, and all moves down
-    notebook.cell('input_query = inputs[1]').locator(".jp-OutputPlaceholder").wait_for(state="detached")
+    notebook.page.keyboard.press(
+        "Tab"
+    )  # whoever leaves the choices sees what comes below, and all moves down
+    notebook.cell("input_query = inputs[1]").locator(".jp-OutputPlaceholder").wait_for(state="detached")
     notebook.run(shows)
     shows.get_by_text("You predicted: two different numbers. Result: the same number twice").wait_for()
     assert [name for name, _ in spoiled(notebook)] == ["dot-product-revealed"]
