@@ -50,13 +50,13 @@ def handed_in_at(
         if submitted.time and (by_number or request.roster.find(submitted) == {student}):
             return submitted.time.astimezone(UTC), True
     by_platform = time_by_platform(request.course, entry)
-    known = _known(request.course, lesson, student) if before else None
-    if before and known and (before.listed or not by_platform):
-        return known.replace(tzinfo=UTC), before.listed
+    time_before = _recorded_time(request.course, lesson, student) if before else None
+    if before and time_before and (before.listed or not by_platform):
+        return time_before.replace(tzinfo=UTC), before.listed
     return by_platform or (_a_moment_late(request.course, lesson) if entry.late else None), False
 
 
-def _known(course: Class, lesson: str, student: str) -> datetime | None:
+def _recorded_time(course: Class, lesson: str, student: str) -> datetime | None:
     """Return the time beside a notebook that was collected earlier; none for a guess."""
     time = moment(beside(_stamp(course, lesson, student)))
     return None if is_guess(time) else time
@@ -76,7 +76,7 @@ def time_by_platform(course: Class, entry: HandedFile) -> datetime | None:
 
 def tell_of_two_times(request: Request, outcome: Collected) -> None:
     """Note where the list of times says something else than the platform's mark, or than was known."""
-    told = request.course.policy.told
+    in_class_zone = request.course.policy.told
     for placed in outcome.placed:
         if placed.time is None:
             continue
@@ -86,14 +86,14 @@ def tell_of_two_times(request: Request, outcome: Collected) -> None:
         )
         on_platform = time_by_platform(request.course, placed.entry)
         if on_platform and abs(on_platform - placed.time) >= timedelta(minutes=1):
-            others.append(f"the platform says {told(on_platform)}")
+            others.append(f"the platform says {in_class_zone(on_platform)}")
         as_before = placed.state == "as before"
-        before = _known(request.course, placed.lesson, placed.student) if as_before else None
+        before = _recorded_time(request.course, placed.lesson, placed.student) if as_before else None
         if before and before.replace(tzinfo=UTC) != placed.time:
-            others.append(f"it had {told(before)}")
+            others.append(f"it had {in_class_zone(before)}")
         if others:
-            which = f"{told(placed.time)} counts; {listed(others)}"
-            outcome.notes.append(f"{placed.student}, {placed.lesson}: two times: {which}")
+            counting = f"{in_class_zone(placed.time)} counts; {listed(others)}"
+            outcome.notes.append(f"{placed.student}, {placed.lesson}: two times: {counting}")
 
 
 def stamp_late(course: Class) -> None:

@@ -1,4 +1,4 @@
-"""What a class learned, by its quiz before the course and after: how hard each question is, and the gain.
+"""Report the quiz of a class before the course and after it: how hard each question is, and the gain.
 
 It names nobody, counts only those who agreed to it, and shows no figure of fewer than five people.
 """
@@ -47,7 +47,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class QuizReport:
-    """What the quiz of a class says."""
+    """The figures of the quiz of a class."""
 
     people: Mapping[str, int]  # how many handed it in, by occasion; 0 for too few
     figures: tuple[Figure, ...]

@@ -1,4 +1,4 @@
-"""What the answers of a class to a quiz say, each figure with its 95 % interval.
+"""Estimate item statistics and gain from the answers of a class, each with its 95 % interval.
 
 Answers are an array (students, questions) of 1 for right, 0 for not right and NaN for none. What is not
 answered counts nowhere: a question's figures are of those who answered it, and a gain compares, for each
@@ -61,8 +61,8 @@ def discrimination(right: Array) -> Estimates:
         item, rest = _standardised(scores, both), _standardised(rest, both)
         value = (item * rest).sum(axis=0) / people
         influence = np.where(both, item * rest - value * (item**2 + rest**2) / 2, 0)
-        own = np.sqrt((influence**2).sum(axis=0) / people) / (1 - value**2)
-        half = NORMAL * np.maximum(own, 1) / np.sqrt(people - 3)
+        sample_error = np.sqrt((influence**2).sum(axis=0) / people) / (1 - value**2)
+        half = NORMAL * np.maximum(sample_error, 1) / np.sqrt(people - 3)
         middle = np.arctanh(np.where(np.abs(value) < 1, value, np.nan))
     return Estimates(people, value, np.tanh(middle - half), np.tanh(middle + half))
 
@@ -97,9 +97,9 @@ def _standardised(values: Array, counted: NDArray[np.bool_]) -> Array:
 def _shares(before: Array, after: Array) -> tuple[Array, Array]:
     """Return each student's share of right answers, before and after, to what they answered both times."""
     both = np.isfinite(before) & np.isfinite(after)  # (students, questions)
-    some = both.any(axis=1)
-    shares = (np.where(both, answers, 0).sum(axis=1)[some] for answers in (before, after))
-    first, second = (share / both.sum(axis=1)[some] for share in shares)
+    compared = both.any(axis=1)  # (students,)
+    shares = (np.where(both, answers, 0).sum(axis=1)[compared] for answers in (before, after))
+    first, second = (share / both.sum(axis=1)[compared] for share in shares)
     return first, second
 
 
