@@ -406,11 +406,14 @@ def remember(
     for placed in outcome.placed:
         if placed.state not in STAYS:
             lessons.setdefault(placed.lesson, {})[placed.student] = placed.entry
-    known = {  # an earlier version of this tool kept files of the quiz there
+    without_quiz = {  # an earlier version of this tool kept files of the quiz there
         student: tuple(name for name in names if not is_of_quiz(name))
         for student, names in record.others.items()
     }
-    others = {**{student: names for student, names in known.items() if names}, **_of_whom(request, outcome)}
+    others = {
+        **{student: names for student, names in without_quiz.items() if names},
+        **_of_whom(request, outcome),
+    }
     recorded = {lesson: dict(students) for lesson, students in record.had.items()}
     for (lesson, student), tasks in had.items():
         of_lesson = recorded.setdefault(lesson, {})

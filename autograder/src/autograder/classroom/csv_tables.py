@@ -255,12 +255,12 @@ def _columns(header: Sequence[str], rows: Sequence[Sequence[str]], lists: Sequen
     columns = by_title
     if not TELLING & columns.keys():
         # Where nobody wrote down the titles of a language, the section's and the roles' may still be known.
-        known = {key: columns[key] for key in ("section", "role") if key in columns}
-        rest = [column for column in range(len(header)) if column not in known.values()]
+        titled = {key: columns[key] for key in ("section", "role") if key in columns}
+        rest = [column for column in range(len(header)) if column not in titled.values()]
         cells = [[row[column] for column in rest] for row in rows]
         contents = (kind.by_content(cells) for kind in lists if kind.by_content and rows)
         content: Mapping[str, int] = next(filter(None, contents), {})
-        columns = known | {key: rest[column] for key, column in content.items()}
+        columns = titled | {key: rest[column] for key, column in content.items()}
     return columns | _names_before(columns, rows)
 
 

@@ -69,10 +69,10 @@ def help_of(name: str) -> str:
 def load(name: str) -> Any:
     """Return a command, or a group of its own, whose module is imported only now."""
     module = import_module(f"autograder.command.{module_of(name)}")
-    if not (own := getattr(module, "app", None)):
-        own = typer.Typer(add_completion=False)
-        own.command()(getattr(module, function_of(name)))
-    command = get_command(own)
+    if not (group := getattr(module, "app", None)):
+        group = typer.Typer(add_completion=False)
+        group.command()(getattr(module, function_of(name)))
+    command = get_command(group)
     command.name, command.epilog = name, f"Example: autograder {name} {COMMANDS[name][1]}".rstrip()
     return command
 

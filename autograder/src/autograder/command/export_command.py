@@ -70,16 +70,16 @@ def export(
     follow(class_folder)
     class_scores = exports.scores(class_folder)
     lessons = class_folder.banks.course.lessons
-    which = resolve_lessons(lessons, [lesson])[0] if lesson else ""
-    _tell_of_manual_grades(class_scores, [which] if which else class_scores.lessons)
+    chosen = resolve_lessons(lessons, [lesson])[0] if lesson else ""
+    _tell_of_manual_grades(class_scores, [chosen] if chosen else class_scores.lessons)
     if lti:
-        _send(class_folder, class_scores, [which] if which else lessons, scale, comments, dry_run)
+        _send(class_folder, class_scores, [chosen] if chosen else lessons, scale, comments, dry_run)
     elif xlsx:
         _write_workbook(class_scores, xlsx, scale)
     elif sheet_given and to and to.fill:
         table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
         target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
-        _write_filled(to.fill(class_scores, table, which, scale), target)
+        _write_filled(to.fill(class_scores, table, chosen, scale), target)
 
 
 def _send(
