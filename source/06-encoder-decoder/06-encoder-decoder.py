@@ -2,9 +2,10 @@
 # # 06 · Encoder, decoder and cross-attention
 #
 # So far, one sentence attended to itself. A translator works with two: the sentence it reads and the sentence it
-# writes. How does a word that is being written find the words it translates? The transformer of 2017 reads with an
-# **encoder**, writes with a **decoder**, and connects the two with **cross-attention**. All three are the same class,
-# called with different arguments. You build that class and the masks it needs, and at the end it translates.
+# writes. How does a word that is being written find the words it translates? The original transformer of 2017 reads
+# with an **encoder**, writes with a **decoder**, and connects the two with **cross-attention**. All three are the
+# same class, called with different arguments. You will build that class and the masks it needs, and by the end it
+# will translate.
 #
 # **When you are done you can**
 #
@@ -12,7 +13,7 @@
 # - hide padding and the future with one mask, and keep a row with no visible key from becoming `nan`;
 # - write `MultiHeadAttention` for self-attention and cross-attention, with a source and a target of different
 #   lengths;
-# - read a map of cross-attention, measure how far to trust it, and say what it cannot tell you.
+# - read a cross-attention map, measure how far to trust it, and say what it cannot tell you.
 #
 # **Time:** about 110 minutes, an estimate. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and
 # the causal mask of lesson 03.
@@ -42,9 +43,9 @@ review("06-encoder-decoder")
 # %% [markdown] id="two-sentences"
 # ## 1 · Two sentences, three attentions
 #
-# We read a German sentence of four words and write an English one. The German sentence is the **source**, the English
-# one the **target**. All sentences in a batch must have the same length, so we fill the source up with `<pad>`, a
-# token that means nothing.
+# We read a four-word German sentence and write an English one. The German sentence is the **source**, and the English
+# one is the **target**. All sentences in a batch must have the same length, so we pad the source with `<pad>`, a
+# token that carries no meaning.
 
 # %% id="sentences"
 source = ["das", "Haus", "ist", "klein", "<pad>", "<pad>"]
@@ -55,25 +56,25 @@ encoder_decoder(source, target)
 
 
 # %% [markdown] id="two-sentences-read"
-# Three boxes in the picture are attention:
+# Three of the boxes in the picture are attention:
 #
-# - **Encoder self-attention.** Every source token attends to every source token, including the later ones, because
-#   the whole sentence is already known. Only the padding is hidden.
+# - **Encoder self-attention.** Every source token attends to all source tokens, including later ones, because the
+#   whole sentence is already known. Only the padding is hidden.
 # - **Decoder self-attention.** A target token attends to itself and to the tokens before it. When you use the model,
-#   later tokens do not exist yet. During training they do exist, so the **causal mask** has to hide them.
+#   later tokens do not exist yet; during training they do, so the **causal mask** has to hide them.
 # - **Cross-attention.** The **queries** come from the decoder; the **keys** and **values** come from the encoder's
 #   output. No causal mask is needed, because every target token may see the whole source. Only the padding of the
 #   source is hidden.
 #
-# Most language models are decoders alone. Cross-attention is used where a model writes about something else than its
-# own text: the decoder of [Whisper](https://arxiv.org/abs/2212.04356) writes down speech, and its queries meet keys
-# and values that an encoder has made of the sound.
+# Most language models consist of a decoder alone. Cross-attention is used where a model writes about something other
+# than its own text: the decoder of [Whisper](https://arxiv.org/abs/2212.04356) transcribes speech, and its queries
+# meet keys and values that an encoder has computed from the sound.
 
 # %% [markdown] id="batch-intro"
 # ## 2 · One box, with the sizes of this lesson
 #
-# You wrote these steps in lesson 05, so here they only run. Follow the shapes: a random batch of 2 sequences with 5
-# tokens each, `d_model` = 8, and 4 heads of 2 numbers. The three layers have a bias here.
+# You wrote these steps in lesson 05, so here you only run them. Follow the shapes: a random batch of 2 sequences with
+# 5 tokens each, `d_model` = 8, and 4 heads of 2 numbers each. Here the three layers have a bias.
 
 # %% id="example-data"
 d_model = 8
@@ -134,15 +135,15 @@ print(k_heads.transpose(-1, -2).shape)  # (b, heads, head_dim, tokens)
 # %% [markdown] id="polarity"
 # > ### From here on, True means visible
 # >
-# > In lessons 03 to 05 a mask said what is **hidden**: `masked_fill(hidden, -torch.inf)`. From here on, a mask says
+# > In lessons 03 to 05, a mask said what was **hidden**: `masked_fill(hidden, -torch.inf)`. From here on, a mask says
 # > what is **visible**: **1 or `True` = visible, 0 or `False` = hidden**. That is what `scaled_dot_product_attention`
 # > expects of a Boolean mask. `nn.MultiheadAttention` and its `key_padding_mask` expect the opposite. A mask with the
 # > wrong meaning raises no error, so this course names its masks `hidden` or `visible`. Whenever you meet a mask,
 # > first ask what a 1 in it means.
 #
-# A causal mask of what is visible is the *lower* triangle, including the diagonal. Wherever it is 0, the score
-# becomes $-\infty$. The mask has two axes and the scores have four. Broadcasting aligns the last axes, so one mask
-# serves every sequence and every head.
+# A causal mask of the visible keys is the *lower* triangle, including the diagonal. Wherever it is 0, the score
+# becomes $-\infty$. The mask has two axes and the scores have four, but broadcasting aligns the last axes, so one
+# mask serves every sequence and every head.
 
 # %% id="causal-mask"
 visible = torch.tril(torch.ones((max_sequence_length, max_sequence_length)))  # (query, key), 1 = visible
@@ -178,10 +179,11 @@ memory_layout(small)
 
 
 # %% [markdown] id="memory-read"
-# Memory is one long row of numbers. A tensor is that row plus its **strides**: how many numbers to skip to reach the
-# next entry along each axis. `transpose` copies nothing; it only swaps the strides. Read row by row, the transposed
-# tensor jumps around in memory, so it is **not contiguous**, and `view`, which never copies, refuses it. `contiguous`
-# copies the numbers into reading order if they are not in it already, and `reshape` copies only when it has to.
+# Memory is one long row of numbers. A tensor is that row plus its **strides**, which say how many numbers to skip to
+# reach the next entry along each axis. `transpose` copies nothing; it only swaps the strides. Read row by row, the
+# transposed tensor jumps around in memory, so it is **not contiguous**, and `view`, which never copies, refuses it.
+# `contiguous` copies the numbers into reading order unless they are in it already, and `reshape` copies only when it
+# has to.
 
 # %% id="view-refused"
 print(f"strides: {small.stride()}, and transposed: {small_t.stride()}")
@@ -193,22 +195,22 @@ print(f"contiguous: {small_t.contiguous().view(6)}, copied first")
 print(f"reshape:    {small_t.reshape(6)}, copied only where it must be")
 
 # %% [markdown] id="memory-merge"
-# None of the three swaps axes for you. If you join heads and head_dim of a tensor (b, heads, tokens, head_dim)
-# without first moving the tokens forward, no error is raised, and the numbers of different tokens get mixed. Lesson
-# 05 trained such a class: its loss never got below about 0.9, while the correct class reached less than 0.2.
+# None of the three swaps axes for you. If you join the last two axes of a (b, heads, tokens, head_dim) tensor without
+# first moving the tokens forward, no error is raised, but the numbers of different tokens get mixed. Lesson 05
+# trained such a class: its loss never got below about 0.9, while that of the correct class fell below 0.2.
 
 # %% [markdown] id="padding-intro"
 # ## 3 · Padding, and both masks at once
 #
-# Sequences in a real batch have different lengths. Say the first has 5 tokens, and the second has 3 and is filled up
-# with 2 tokens of padding. Padding is hidden from every query in every head. So the mask depends on the sequence and
-# on the **key**, but not on the head or the query:
+# Sequences in a real batch have different lengths. Say the first has 5 tokens, and the second has 3, plus 2 tokens of
+# padding. Padding is hidden from every query in every head, so the mask depends on the sequence and on the **key**,
+# but not on the head or the query:
 #
 # `(b, 1, 1, tokens)` broadcasts over scores of shape `(b, heads, query, key)`.
 #
-# The two axes of size 1 matter. Broadcasting aligns shapes from the right, so a mask of shape `(b, tokens)` would
-# match its batch axis with the *queries*. Usually that is an error; where the two sizes happen to agree, you silently
-# get a wrong mask.
+# The two axes of size 1 matter. Broadcasting aligns shapes from the right, so the batch axis of a `(b, tokens)` mask
+# would be matched with the *queries*. Usually that raises an error, but where the two sizes happen to agree, you
+# silently get a wrong mask.
 #
 # ### Task 1 · A padding mask
 #
@@ -224,7 +226,7 @@ def padding_mask(lengths, num_tokens):
     """Which keys are visible: True for a token, False for padding at the end.
 
     Shapes:
-        lengths: (b,), how many tokens of each sequence are no padding
+        lengths: (b,), how many tokens of each sequence are not padding
         returns: (b, 1, 1, num_tokens), bool, True = visible
     """
     ### BEGIN SOLUTION
@@ -243,8 +245,8 @@ padding_mask(torch.tensor([5, 3]), 5)
 
 
 # %% [markdown] id="combine-intro"
-# A decoder that is trained on a batch needs both masks, because both the future and the padding must be hidden. A key
-# is visible if it is visible in the first mask **and** in the second. Here is the second sequence, with its 3 tokens:
+# A decoder trained on a batch needs both masks, because both the future and the padding must be hidden. A key is
+# visible if it is visible in the first mask **and** in the second. Here is the second sequence, with its 3 tokens:
 
 # %% id="combined-figure" tags=["figure"]
 combined_masks(visible, torch.tensor([1, 1, 1, 0, 0]), ["t0", "t1", "t2", "pad", "pad"])
@@ -285,8 +287,9 @@ print(decoder_mask(torch.tensor([5, 3]), 5)[1, 0].int())
 # %% [markdown] id="nothing-intro"
 # ## 4 · A row with no visible key
 #
-# **Predict, then run.** Sometimes an entire row is hidden. A batch can be filled up with an empty sequence. Or the
-# padding is on the *left*, and then the first token of a causal row is padding. Every score in such a row is `-inf`.
+# **Predict, then run.** Sometimes an entire row is hidden: a batch can be filled up with an empty sequence, or the
+# padding can be on the *left*, so that the first query of a causal mask sees only padding. Every score in such a row
+# is `-inf`.
 
 # %% id="predict-row-all-hidden"
 predict(
@@ -309,15 +312,15 @@ print(torch.softmax(three_scores.masked_fill(two_visible == 0, -1e9), dim=-1))
 reveal("row-all-hidden", 2 * int(torch.softmax(torch.full((3,), -torch.inf), dim=0).isnan().all()))
 
 # %% [markdown] id="masked-softmax-task"
-# Softmax subtracts the largest score. Here that is $-\infty - (-\infty)$, which is `nan`. In the next layer other
-# tokens attend to the broken one, so the loss becomes `nan`, and so does every gradient. With `-1e9` instead of
-# `-inf` nothing becomes `nan`: the row spreads its attention evenly over keys that are all hidden. That is just as
-# wrong and harder to notice.
+# Softmax subtracts the largest score, which here means $-\infty - (-\infty)$, and that is `nan`. In the next layer,
+# other tokens attend to the broken one, so the loss becomes `nan`, and so does every gradient. With `-1e9` instead of
+# `-inf`, nothing becomes `nan`, but the row spreads its attention evenly over keys that are all hidden. That is just
+# as wrong and harder to notice.
 #
 # This course has a rule: **a query without any visible key gets nothing**. All weights in its row are 0, and so is
-# its context. It is the only kind of row that does not sum to 1. (`scaled_dot_product_attention` returns zeros for
-# such a row on a CPU with the version of PyTorch used here. The documentation does not promise it, and some GPU
-# kernels have returned `nan` in the backward pass. Do not rely on it.)
+# its context. It is the only kind of row that does not sum to 1. (On a CPU, `scaled_dot_product_attention` returns
+# zeros for such a row in the version of PyTorch used here. The documentation does not promise this, and some GPU
+# kernels have returned `nan` in the backward pass, so do not rely on it.)
 #
 # ### Task 3 · A softmax that knows about masks
 #
@@ -351,9 +354,9 @@ check("masked-softmax")
 
 
 # %% [markdown] id="masked-softmax-read"
-# If you replace a `nan` in the weights, it can return during training through the gradient. The next cell computes
-# the gradient of the weights twice: once through your function, and once through a mask of 0 and `-inf` that is
-# *added* to the scores, followed by `nan_to_num`. Both give the same weights.
+# Even if you replace a `nan` in the weights, it can return through the gradient during training. The next cell
+# computes the gradient of the weights twice: once through your function, and once through a mask of 0 and `-inf` that
+# is *added* to the scores, followed by `nan_to_num`. Both give the same weights.
 
 # %% id="masked-softmax-gradient"
 # needs masked_softmax
@@ -366,13 +369,14 @@ yours = masked_softmax(trained_scores, two_visible)  # (b, heads, query, key)
 print(f"yours:\n{torch.autograd.grad((yours * factors).sum(), trained_scores)[0]}")
 
 # %% [markdown] id="masked-softmax-gradient-read"
-# `masked_fill` passes no gradient back to the entries it filled, so a `nan` that comes after it goes nowhere. An
-# addition passes everything back. If you see a `nan` under "yours", fill before the softmax as well as after it.
+# `masked_fill` passes no gradient back to the entries it filled, so a `nan` that reaches it on the way back goes no
+# further. An addition passes everything back. If you see a `nan` under "yours", fill before the softmax as well as
+# after it.
 
 # %% [markdown] id="cross-intro"
 # ## 5 · When the two sentences differ in length
 #
-# In cross-attention there are as many queries as target tokens and as many keys as source tokens. The scores are no
+# In cross-attention, there is a query for each target token and a key for each source token, so the scores are no
 # longer square: 5 target tokens and 6 source tokens give 5 × 6 scores in each head.
 #
 # ### Task 4 · Find the bug: one length for two sentences
@@ -428,9 +432,9 @@ for target_length, source_length in ((5, 5), (5, 6), (5, 3)):
 
 
 # %% [markdown] id="bug-query-length-shapes"
-# To see the same failure as shapes, use `track_shapes`: it records every line of a run with its result, up to the
-# line that fails. All sizes differ here, so the table can tell you which axis is which. Run the cell again when you
-# have fixed the function.
+# To follow the shapes up to this failure, use `track_shapes`. It records every line of a run and its result, up to
+# the line that fails. All sizes differ here, so the table can tell you which axis is which. Run the cell again when
+# you have fixed the function.
 
 # %% id="bug-query-length-shapes-shown" tags=["figure", "shown"]
 shapes = track_shapes(b=3, target=5, source=7, d_model=8, heads=4, d_k=2)
@@ -447,9 +451,9 @@ check("bug-query-length")
 
 
 # %% [markdown] id="bug-query-length-read"
-# An error is the good case. Code that cuts the source to the length of the target, or fills it up to that length,
-# runs without complaint: it never reads some words of the source, or it reads words that do not exist. A test with
-# two sentences of the *same* length finds none of these bugs. Test with sizes that differ.
+# An error is the lucky case. Code that cuts or pads the source to the length of the target runs without complaint,
+# but it never reads some words of the source, or reads words that do not exist. A test with two sentences of the
+# *same* length finds none of these bugs, so test with sizes that differ.
 #
 # <details><summary>What was wrong</summary>
 #
@@ -461,7 +465,7 @@ check("bug-query-length")
 # %% [markdown] id="class-intro"
 # ## 6 · One class for all three
 #
-# The class has four layers, `query`, `key`, `value` and `fc`, each of them `nn.Linear(d_model, d_model)`. (Lesson 05
+# The class has four layers, `query`, `key`, `value` and `fc`, each an `nn.Linear(d_model, d_model)`. (Lesson 05
 # called them `W_query`, `W_key`, `W_value` and `out_proj`; you will meet both sets of names.) It takes three inputs:
 #
 # | call | what it is |
@@ -579,7 +583,7 @@ reveal("output-shape", str(tuple(output.shape)))
 # %% [markdown] id="explorer-intro"
 # ## 7 · What is visible to whom
 #
-# Choose one of the three attentions and a query token. The explorer says in words which tokens are visible, which are
+# Choose one of the three attentions and a query token. The explorer tells you which tokens are visible, which are
 # hidden, and why. **Predict first:**
 
 # %% id="predict-visible-to-the"
@@ -604,9 +608,9 @@ reveal("visible-to-the", 1 - int(visible[1, 4]) + 2 * int(source[3] == source[-1
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# In the encoder all rows look the same, because only padding is hidden. In the decoder each row has one more visible
-# key than the row above. In cross-attention the grid is not square, and again all rows look the same: "klein" is
-# visible to "the", although "small" has not been written yet. Only the future of the *target* is hidden.
+# In the encoder, all rows look the same, because only padding is hidden. In the decoder, each row has one more
+# visible key than the row above it. In cross-attention, the grid is not square, and again all rows look the same:
+# "klein" is visible to "the", although "small" has not been written yet. Only the future of the *target* is hidden.
 #
 # </details>
 
@@ -672,7 +676,7 @@ check("bug-cross-from-decoder")
 #
 # The last line was `cross_attention(x, x, x, causal)`. The decoder attended to itself a second time, and
 # `encoder_output` was never used. No shape reveals that, because the output always has the shape of the queries. The
-# experiment above does reveal it: change something that should matter, and see whether the result changes.
+# experiment above does: change something that should matter, and see whether the result changes.
 #
 # </details>
 
@@ -680,7 +684,7 @@ check("bug-cross-from-decoder")
 # ## 8 · A translation
 #
 # You now have everything a translator needs. Below, three copies of your `MultiHeadAttention` are given **trained**
-# weights. The model reads a date written in one of ten ways, in English or German, and writes it in a single way:
+# weights. The model reads a date written in one of ten ways, in English or German, and always writes it the same way:
 # "23. November 2026" becomes `2026-11-23`. A source token is a word, a digit or a punctuation mark; a target token is
 # one character. The encoder's output is added to its input, and the decoder is your `decoder_step`. The vectors for
 # tokens and positions come with the weights. (Lesson 07 explains positions. `visuals/dates/train.py` trains all of
@@ -703,7 +707,7 @@ def encoded(texts, hide_padding=True):
 
 
 def translated(texts, hide_padding=True):
-    """The dates, written one character after the other."""
+    """The dates, written one character at a time."""
     memory, source_visible = encoded(texts, hide_padding)
     written = [""] * len(texts)
     for step in range(10):
@@ -781,15 +785,15 @@ attention_map(
 reveal("what-is-read", {0: 0, 2: 1, 3: 2, 7: 3}[int(alignments[1][-1].argmax())])
 
 # %% [markdown] id="alignment-read"
-# Such a map is called an **alignment**: row by row, it shows which source tokens a character is made from. Look at
-# the last row. In both maps it is bright at the 3 of the day, in a different column each time, because the order of
-# the source has changed. Nobody told the model which token belongs to which character; it was trained only on pairs
-# of whole texts. Outlined in each row is the token that the character is really written from. Where the outline is
+# Such a map is called an **alignment**: row by row, it shows the source tokens that a character is made from. Look at
+# the last row. In both maps it is bright at the 3 of the day, but in a different column, because the order of the
+# source has changed. Nobody told the model which token belongs to which character; it was trained only on pairs of
+# whole texts. In each row, an outline marks the token that the character really comes from. Where the outline is
 # dashed, the largest weight is elsewhere, for example at a digit of the year for the first digit of the day.
 #
-# Two maps prove little. For the first 200 dates, the next cell finds the token that each character is really written
-# from, and counts how often the largest weight is on exactly that token. Dashes and filled-in zeros come from no
-# token and are left out. A weight placed at random would hit the right token in about one case in eight.
+# Two maps prove little. For the first 200 dates, the next cell finds the token that each character really comes from,
+# and counts how often the largest weight is on exactly that token. Dashes and filled-in zeros come from no token, so
+# they are left out. A weight placed at random would hit the right token in about one case in eight.
 
 # %% id="alignment-counted" tags=["shown"]
 # needs what_is_read
@@ -807,19 +811,19 @@ for place, name in enumerate("YYYY-MM-DD"):
         print(f"place {place}, {name}: {share:4.0%} on the right token, by chance {chance:.0%}")
 
 # %% [markdown] id="alignment-limits"
-# For the last digits of year and day the largest weight is usually on the right token. For the first digit of the
-# year, the tens of the day and the first digit of the month it is hardly there more often than chance would put it,
-# although the model writes 99 % of these dates correctly. So a map of attention is a hint, not an explanation. Two
-# more warnings. The rows of `-` need no token at all, yet their weights also sum to 1 and have to go somewhere, so a
-# large weight does not prove that a token was needed. And the vectors in `memory` no longer describe single words:
-# the encoder has mixed them, so information that is read at one token can come from another.
+# For the last digits of the year and the day, the largest weight is usually on the right token. For the first digits
+# of the year, the day and the month, it is there hardly more often than by chance, although the model writes 99 % of
+# these dates correctly. So an attention map is a hint, not an explanation. Two more warnings. The rows of `-` need no
+# token at all, yet their weights must sum to 1 as well and have to go somewhere, so a large weight does not prove
+# that a token was needed. And the vectors in `memory` no longer describe single words: the encoder has mixed them, so
+# information read at one token can come from another.
 
 # %% [markdown] id="train-dates-intro"
 # ### Optional: Train it yourself
 #
 # The weights above came with the course. The next cell trains three new copies of **your** `MultiHeadAttention` on
-# 18,000 pairs of a text and its date, in about half a minute of one core. Set `TRAIN = True` to run it. The score
-# counts dates of which every character is right, each written after the right characters before it.
+# 18,000 pairs of a text and its date, which takes about half a minute on one core. Set `TRAIN = True` to run it. The
+# score counts the dates in which every character is right, each predicted from the correct characters before it.
 
 # %% id="train-dates" tags=["shown"]
 # needs MultiHeadAttention
@@ -843,8 +847,8 @@ if TRAIN:
 # %% [markdown] id="padding-visible-intro"
 # ### Without the padding mask
 #
-# The 500 dates have different lengths, so most of them are filled up with padding. **Predict, then run:** the same
-# weights, but now the padding is visible.
+# The 500 dates have different lengths, so most of them are padded. **Predict, then run:** the weights are the same,
+# but now the padding is visible.
 
 # %% id="predict-padding-visible"
 predict(
@@ -886,8 +890,8 @@ reveal("padding-visible", 2 - round(2 * sum(hits) / 500))
 # with the padding.
 #
 # **Cross-attention.** Queries come from the target, keys and values from the encoder's output. There is no causal
-# mask, because the source was there from the start. Its padding is hidden. The scores have one row for each target
-# token and one column for each source token.
+# mask, because the whole source is known from the start. Only its padding is hidden. The scores have one row for each
+# target token and one column for each source token.
 #
 # **Marking scheme**
 #
@@ -919,16 +923,16 @@ reveal("padding-visible", 2 - round(2 * sum(hits) / 500))
 # - In this lesson a mask says what is **visible**: 1 or `True`. Other interfaces say the opposite.
 # - A padding mask has the shape `(b, 1, 1, source)`. Combine masks of visible keys with *and*.
 # - A row without any visible key gets weights of 0 if you fill once before the softmax and once after it.
-# - A map of attention shows where weights are, not why an answer came out.
+# - An attention map shows where the weights are, not why the model answered as it did.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
 # Answer each question in your head before you open it.
 #
-# <details><summary>1. The target has 7 tokens, the source 20, and there are 4 heads and 3 sequences. What is the shape of the scores of cross-attention, and what is the shape of the output?</summary>
+# <details><summary>1. The target has 7 tokens, the source 20, and there are 4 heads and 3 sequences. What are the shapes of the cross-attention scores and of the output?</summary>
 #
-# The scores are (3, 4, 7, 20), the output is (3, 7, d_model). The output always has as many tokens as there are
+# The scores are (3, 4, 7, 20), and the output is (3, 7, d_model). The output always has as many tokens as there are
 # queries.
 #
 # </details>
@@ -943,14 +947,14 @@ reveal("padding-visible", 2 - round(2 * sum(hits) / 500))
 # <details><summary>3. You shuffle the source tokens, including padding and mask. What happens to the output of cross-attention?</summary>
 #
 # Nothing. The context is a sum over the source tokens, and the order of a sum does not matter. Word order needs
-# positions, which come in lesson 07.
+# positions, the topic of lesson 07.
 #
 # </details>
 #
 # <details><summary>4. You pass a mask of 0 and 1 in float32 to <code>scaled_dot_product_attention</code>. What does it do?</summary>
 #
-# It is *added* to the scores: a visible key gets 1 more, and a key that should be hidden stays as it was. A float
-# mask hides a key only where it is `-inf`.
+# It is *added* to the scores: the score of a visible key rises by 1, and that of a key that should be hidden does not
+# change. A float mask hides a key only where it is `-inf`.
 #
 # </details>
 #
@@ -967,7 +971,7 @@ reveal("padding-visible", 2 - round(2 * sum(hits) / 500))
 # - **Sequence to Sequence Learning with Neural Networks**, Sutskever, Vinyals and Le, 2014. Translation before
 #   attention: the whole source in one vector.
 # - **Neural Machine Translation by Jointly Learning to Align and Translate**, Bahdanau, Cho and Bengio, 2014. Figure
-#   3 shows alignments as in section 8, between English and French.
+#   3 shows alignments like those in section 8, between English and French.
 # - **Attention Is All You Need**, Vaswani and others, 2017. Section 3.2.3 names the three uses of attention in one
 #   model.
 # - **Attention is not Explanation**, Jain and Wallace, 2019. Experiments that warn against reading too much into
