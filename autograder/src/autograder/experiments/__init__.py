@@ -1,6 +1,6 @@
-"""Experiments, properties and specimens: each with its run, its words and what it asks of authors.
+"""Experiments, properties and specimens, each with its code, its wording and its settings for authors.
 
-How an answer is called stands in `probe`, and what a result is worth in `judge`.
+`probe` calls the answers; `judge` decides about the results.
 """
 
 # The modules that other rooms use.

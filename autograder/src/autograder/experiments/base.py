@@ -1,4 +1,4 @@
-"""What an experiment is: a way of putting an answer to use that shows how it behaves, as one small tensor."""
+"""The interface of an experiment: an unusual use of an answer, whose effect is recorded as a tensor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """An answer that is ready to be called on arguments by name."""
+    """A learner's answer, prepared for an experiment, which calls it with keyword arguments."""
 
     call: Callable[[Mapping[str, Any]], Any]  # calls the answer on arguments by name
     inputs: Mapping[str, Any]  # the probe's inputs
@@ -27,7 +27,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Experiment:
-    """All that there is to know of one experiment."""
+    """An experiment: the code that runs it, the words for its results, and the settings that it takes."""
 
     name: str  # what a probe's `observe` says
     # Calls an answer and gives what it saw; a result of the answer's where there is nothing to see.
@@ -47,13 +47,21 @@ class Experiment:
 
 
 def inputs_of(settings: Settings) -> list[str]:
-    """Return the inputs that an experiment is about: its settings name one, or a list of them."""
+    """Return the names of the inputs that an experiment changes; its settings hold one name or a list."""
     named = settings.get("input", [])
     return [named] if isinstance(named, str) else list(named)
 
 
 def other(values: Tensor, generator: torch.Generator, sign: float = 1.0) -> Tensor:
-    """Values of which every one is another, by a step of its own: softmax ignores what is added to all."""
+    """Return a tensor that differs from the given one in every entry.
+
+    Each entry changes by a different amount, because softmax does not notice the same amount added to all.
+
+    Args:
+        values: the tensor, of any shape; booleans are negated, integers grow by 1.
+        generator: draws the amounts, between 0.5 and 1.5, for floating-point values.
+        sign: 1 to add the amounts, -1 to subtract them.
+    """
     if values.dtype == torch.bool:
         return ~values
     if not values.is_floating_point():
@@ -68,7 +76,15 @@ def slices_changed(
     generator: torch.Generator,
     sign: float = 1.0,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the inputs once for each slice along an axis, with that slice of those that are named changed."""
+    """Yield a copy of the inputs for each slice along an axis, with that slice changed.
+
+    Args:
+        inputs: all inputs of the probe, by name.
+        names: the inputs to change, together; all have the same size along the axis.
+        axis: the axis along which the slices lie.
+        generator: draws the changes.
+        sign: 1 to add to the values, -1 to subtract from them.
+    """
     for position in range(inputs[names[0]].shape[axis]):
         changed = {name: inputs[name].clone() for name in names}
         for x in changed.values():
@@ -77,15 +93,16 @@ def slices_changed(
 
 
 def has_axis(value: Any, axis: int) -> bool:
-    """Tell whether a result is a tensor with such an axis."""
+    """Tell whether a value is a tensor that has an axis with this number."""
     return isinstance(value, Tensor) and -value.ndim <= axis < value.ndim
 
 
 def moved(before: Tensor, afters: Sequence[Tensor], axis: int) -> Tensor:
-    """For each of several results and each slice along the axis, whether the slice changed.
+    """Tell for each of several results which of its slices along an axis differ from the first result.
 
     Shapes:
-        returns: (results, size), bool; a result of another shape has changed everywhere
+        returns: (results, size), bool; a result whose shape differs from `before` counts as changed
+            everywhere
     """
     same = [after for after in afters if after.shape == before.shape]
     unchanged = torch.ones(len(afters), before.shape[axis], dtype=torch.bool)

@@ -1,14 +1,14 @@
-"""What an answer does in training mode, measured against its result without dropout.
+"""The effect of an answer's dropout in training mode, measured against its result without dropout.
 
-A module is switched to eval mode and back, then called many times. A function is called many times, and
-compared with its input. Entries that are 0 without dropout say nothing and are left out.
+A module is called in eval mode and then many times in training mode. A function is called many times, and its
+results are compared with its input. Entries that are 0 without dropout show nothing and are left out.
 
 Settings:
-    p: the share that should be dropped. 0.5 would not tell dropped from kept.
-    copies: how many times the last axis repeats the same numbers. Dropout on weights drops the copies
-        together, dropout on context vectors does not.
+    p: the expected dropout probability. At 0.5, dropped and kept shares could not be told apart.
+    copies: how many times the last axis repeats the same numbers. Dropout on weights drops all copies
+        together; dropout on context vectors does not.
     input: for a function, the name of the input that the result is compared with.
-    measures: how many of them are written down, the first ones; all unless it is given.
+    measures: how many of the `MEASURES` to return, counted from the first; all by default.
 
 Shapes:
     returns: (measures,), float: see `MEASURES`

@@ -1,10 +1,10 @@
-"""Whether a gradient comes back from the result to an input, and is finite.
+"""The gradient of an input: whether it arrives from the result, and whether it is finite.
 
 Settings:
     input: the input's name.
 
 Shapes:
-    returns: (2,), bool: it arrives, it is finite
+    returns: (2,), bool: the gradient arrives; it is finite
 """
 
 from __future__ import annotations

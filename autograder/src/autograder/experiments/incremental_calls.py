@@ -1,16 +1,16 @@
-"""What an answer gives back that keeps something from call to call, and gets its inputs in pieces.
+"""The results of an answer that keeps state between calls and receives its inputs in pieces.
 
 Settings:
     axis: the axis along which the inputs are cut.
     sizes: the size of each piece.
-    refuses: the name of an exception that a piece may be refused with; the next piece follows.
-    counts: an attribute of the object that is a number and is read at the end, if any.
-    room: an attribute that is a tensor, whose numbers are counted at the end, if any.
-    held: how many numbers all tensors of the object may hold at the end, if that is asked.
+    refuses: the name of an exception with which the answer may refuse a piece; the next piece follows.
+    counts: the name of a numeric attribute that is read after the last piece; optional.
+    room: the name of a tensor attribute whose entries are counted after the last piece; optional.
+    held: the largest number of entries that the object's tensors may have in all at the end; optional.
 
 Shapes:
-    returns: (numbers,): everything that it gave back, end to end, the attributes' numbers, and how many
-        numbers it holds, 0 where that is not too many
+    returns: (numbers,): all results, end to end, then the values of `counts` and `room`, then the number of
+        entries in all tensors of the object, or 0 if `held` is not exceeded
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""What weights a module starts with, before any are put in.
+"""The initial weights of a module, before the probe's weights are loaded into it.
 
 Settings:
-    names: the parameters' names; put there by the build.
-    range: whether the values themselves matter, and not only that they are drawn.
+    names: the parameters' names; set by the build.
+    range: whether the values themselves count, rather than only whether they are random.
 
 Shapes:
-    returns: (parameters, 2 or 5): whether each object has new numbers, whether they are other numbers
-        than those of the parameters before, and the lowest, the mean and the highest, to one decimal
+    returns: (parameters, 2 or 5), one row for each parameter: whether two modules have different values,
+        whether the values differ from those of all earlier parameters, and with `range` the lowest, mean and
+        highest value, rounded to one decimal
 """
 
 from __future__ import annotations

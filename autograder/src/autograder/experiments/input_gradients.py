@@ -1,10 +1,10 @@
-"""The gradients that come back to some inputs, when each number of the result counts differently.
+"""The gradients of some inputs, for a sum of the result's entries in which each has a different weight.
 
 Settings:
     input: the input's name, or a list of names.
 
 Shapes:
-    returns: (numbers,): those of all the inputs, end to end; 0 where none comes back
+    returns: (numbers,): the gradients of all the inputs, end to end; 0 for an input without a gradient
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
 
 
 def with_gradients(inputs: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Return the inputs, of which those that the settings name ask for gradients."""
+    """Return the inputs, with gradients enabled for those that the settings name."""
     return {
         **inputs,
         **{name: inputs[name].detach().clone().requires_grad_() for name in inputs_of(settings)},
@@ -37,7 +37,7 @@ def with_gradients(inputs: Mapping[str, Any], settings: Settings) -> dict[str, A
 
 
 def gradients_of(result: Tensor, inputs: Mapping[str, Any], settings: Settings) -> list[Tensor]:
-    """Return the gradients of the inputs that the settings name, 0 where none comes back."""
+    """Return the gradients of the inputs that the settings name, zeros for an input without a gradient."""
     wanted = [inputs[name] for name in inputs_of(settings)]
     if not result.requires_grad:
         return [torch.zeros_like(tensor) for tensor in wanted]

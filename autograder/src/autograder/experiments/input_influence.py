@@ -1,11 +1,11 @@
-"""Whether output i changes when slice j of an input changes.
+"""The influence of each slice of an input on each slice of the result.
 
 Settings:
     input: the input's name, or a list of names, whose slices are changed together.
-    axis: the axis along which slices of the input are changed, and of the result compared.
+    axis: the axis along which the slices of the input are changed, and those of the result compared.
 
 Shapes:
-    returns: (outputs, slices), bool: [i, j] is whether output i depends on slice j
+    returns: (outputs, slices), bool: [i, j] tells whether output i depends on slice j
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The mode that an answer leaves a module in, which it was given in one mode or the other.
+"""The mode of a module (training or eval) after an answer was called with that module as an input.
 
 Settings:
     input: the module's name among the inputs.
-    given: the modes that it is given in, one call for each: "eval", "training".
+    given: the modes to set before the calls, one call for each: "eval", "training".
 
 Shapes:
-    returns: (calls,), bool: whether it, or a part of it, is in training mode afterwards
+    returns: (calls,), bool: whether the module, or a part of it, is in training mode after the call
 """
 
 from __future__ import annotations

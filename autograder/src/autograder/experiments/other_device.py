@@ -1,7 +1,7 @@
-"""Whether an answer would work on a device other than the CPU.
+"""The devices of an answer's tensors: whether the answer would work on a device other than the CPU.
 
 Shapes:
-    returns: one number: it stays on the device, mixes devices, or goes back to the CPU
+    returns: one number: `STAYS` on the device, `MIXES` devices, or `RETURNS` to the CPU
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Whether slices of the result change, and not only move, when an input comes in another order.
+"""The effect of a new order of an input's slices: whether slices of the result change, and not only move.
 
 Settings:
     input: the input's name, or a list of names, all put into the same order.
-    axis: the axis that is put into another order, of the inputs and of the result.
+    axis: the axis of the inputs, and of the result, along which the order changes.
 
 Shapes:
-    returns: (size,), bool: whether slice i is another one
+    returns: (size,), bool: whether slice i differs after it is put back in its place
 """
 
 from __future__ import annotations

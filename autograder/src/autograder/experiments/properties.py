@@ -1,7 +1,7 @@
-"""Properties: rules that a result obeys whatever its values, which a task may state beside the right numbers.
+"""Properties: rules that every right result of a task obeys, whatever its values.
 
-A property looks at one result and either finds nothing or says where the rule is broken first. It never
-earns a point; it explains a wrong value better than the value can.
+A property finds the first entry of a result that breaks its rule. It never earns points; it explains a wrong
+value better than the value itself can.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Broken = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class Property:
-    """All that there is to know of one property."""
+    """A property: its rule, and the words for a result that breaks it."""
 
     name: str  # what a task's `properties` names
     # Of a result, where it breaks the property, and the numbers that are broken.
@@ -46,7 +46,7 @@ def sums_to_one(result: Tensor) -> Broken:
 
 
 def not_negative(result: Tensor) -> Broken:
-    """No entry lies below zero."""
+    """No entry is negative."""
     return result.double() < 0, result
 
 
@@ -56,7 +56,7 @@ def symmetric(result: Tensor) -> Broken:
 
 
 def causal(result: Tensor) -> Broken:
-    """Above the diagonal of the last two axes every entry is 0: nothing holds of what comes later."""
+    """Every entry above the diagonal of the last two axes is 0: no position uses a later one."""
     return result.double().triu(diagonal=1) != 0, result
 
 
@@ -100,7 +100,7 @@ PROPERTIES: dict[str, Property] = {
 
 
 def violation(name: str, result: Tensor) -> BrokenProperty | None:
-    """Apply the property of that name, and say where the result breaks it first.
+    """Return the first place where a result breaks the property of that name; None if it obeys the property.
 
     Raises:
         KeyError: there is no such property.

@@ -1,8 +1,8 @@
-"""Which of the buffers that the solution registers are in a module's state dict.
+"""The buffers of a module: whether its state dict has each buffer that the solution registers.
 
 Settings:
-    names: the buffers' names; put there by the build.
-    sizes: the sizes of each, axes of size 1 aside; put there by the build.
+    names: the buffers' names; set by the build.
+    sizes: the sizes of each buffer, without axes of size 1; set by the build.
 
 Shapes:
     returns: (buffers,): `MISSING`, `RIGHT` or `RESIZED`

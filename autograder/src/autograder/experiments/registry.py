@@ -1,11 +1,11 @@
-"""The experiments, properties and specimens that there are: the tool's own, and what a course adds to them.
+"""The tables of all experiments, properties and specimens: the tool's own and those that a course adds.
 
-A property such as "no look ahead" is not a number that a learner returns. An experiment makes it one: it
-calls the answer more than once and writes down what it saw. The tensor is compared with what the solution
-yields in the same experiment, and with what the known wrong answers yield, like any other result.
+A learner returns no number for a property such as "no look ahead". An experiment turns it into one: it calls
+the answer more than once and records the effect as a tensor. That tensor is compared with those of the
+solution and of the known wrong answers, like any other result.
 
-An experiment runs beside the learner's code and awards nothing. Its result is easy to guess, so no check
-earns points by experiments alone.
+An experiment runs in the same process as the learner's code. Its result is easy to guess, so no check earns
+points by experiments alone.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ _lock = threading.Lock()
 
 
 def use(course: Course) -> None:
-    """Have the tables hold what a course adds beside the tool's own, and nothing of another course.
+    """Add the definitions of a course to the tool's tables, and remove those of any other course.
 
-    It adds what its file defines: `EXPERIMENTS` and `PROPERTIES` in a row, `SPECIMENS` by their names, and
-    `SAYS`, what it says itself in some cases of an experiment or a property: by its name, then by case.
+    The course's file may define `EXPERIMENTS` and `PROPERTIES` as sequences and `SPECIMENS` by name. `SAYS`
+    replaces the tool's words for an experiment or a property: by its name, then by case.
 
     Raises:
-        AuthoringError: the file is missing or fails, gives something a name of the tool's, or has words for
-            what nobody says.
+        AuthoringError: the file is missing or fails, uses a name of the tool's, or has words for an unknown
+            experiment, property or case.
     """
     global _in_use
     name = course.adds.experiments

@@ -1,17 +1,17 @@
-"""How much an answer makes on the way: tensors, what is alive at once, multiplications, where it is too much.
+"""The resources that an answer uses, each reported only where it exceeds the limit in the settings.
 
 Settings:
-    numbers: how many numbers any tensor may have.
-    products: how many multiplications its matrix products may take, if that is asked.
-    calls: how many matrix products it may make, if that is asked.
-    operations: how many tensor operations of any kind it may make, if that is asked.
-    alive: how many numbers may be alive at once in all that it makes, if that is asked.
-    input: the name of an input, or a list of them, whose gradients are asked for as well, if any.
+    numbers: the largest number of entries that a single tensor may have.
+    products: the most multiplications that its matrix products may take; optional.
+    calls: the most matrix products that it may make; optional.
+    operations: the most tensor operations of any kind that it may make; optional.
+    alive: the most entries that the tensors it makes may have in all at any time; optional.
+    input: the name of an input, or a list of names, whose gradients are computed as well; optional.
 
 Shapes:
-    returns: (6,): the numbers of the largest tensor, the multiplications, the matrix products, the
-        operations, the numbers alive at once, and those that were taken out of torch, where nothing can be
-        measured; 0 for what is not too much
+    returns: (6,): the entries of the largest tensor, the multiplications, the matrix products, the
+        operations, the entries alive at once, and the entries converted to NumPy or Python, where nothing can
+        be measured; 0 for each that is within its limit
 """
 
 from __future__ import annotations

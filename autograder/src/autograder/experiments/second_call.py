@@ -1,9 +1,9 @@
-"""What an answer gives after it was called with less: nothing of that call may be left behind.
+"""The result of an answer's second call, after a first call with shorter inputs, which may leave no trace.
 
 Settings:
     input: the input's name, or a list of names.
-    axis: the axis along which they are cut for the first call.
-    size: how many slices the first call gets.
+    axis: the axis along which the inputs are cut for the first call.
+    size: the number of slices in the first call.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Small modules and functions of the course's own that an answer is tried on: none of them is an answer.
+"""Small modules and functions, made by the course, that serve as inputs to a learner's answer.
 
-A leak detector, say, needs something that leaks in a known place. A bank names a specimen and its settings.
+A learner's leak detector, for example, is tried on a module with a leak in a known place. A bank stores a
+specimen's name and settings.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from torch import Tensor, nn
 
 
 class Mixing(nn.Module):
-    """Every output is a weighted sum of the tokens: output i depends on token j where weights[i, j] is not 0.
+    """A module whose outputs are weighted sums: output i depends on token j if weights[i, j] is not 0.
 
     Shapes:
         weights: (tokens, tokens)
-        columns: (d_in, d_out), what the dimensions of the sum are mixed by; left alone where it is None
+        columns: (d_in, d_out), a matrix that each sum is multiplied by; None for no such matrix
         x: (tokens, d_in) or (b, tokens, d_in)
         returns: (tokens, d_out) or (b, tokens, d_out)
     """
@@ -33,7 +34,7 @@ class Mixing(nn.Module):
 
 
 class Affine(nn.Module):
-    """Every number times `factor`, plus `shift`."""
+    """A module that multiplies every number by `factor` and adds `shift`."""
 
     def __init__(self, factor: float = 1.0, shift: float = 0.0) -> None:
         super().__init__()
@@ -45,7 +46,7 @@ class Affine(nn.Module):
 
 
 def plain_affine(factor: float = 1.0, shift: float = 0.0) -> Callable[[Tensor], Tensor]:
-    """`Affine` as a function that is no module."""
+    """Return a plain function that does the same as the module `Affine`."""
 
     def function(x: Tensor) -> Tensor:
         return factor * x + shift
@@ -62,10 +63,10 @@ SPECIMENS: dict[str, Callable[..., Any]] = {
 
 
 def specimen(name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the specimen of that name, made afresh; a module is in eval mode.
+    """Return a new specimen of that name; a module is in eval mode.
 
     Raises:
-        KeyError: there is none of that name.
+        KeyError: there is no specimen of that name.
     """
     specimen_object = SPECIMENS[name](**settings)
     return specimen_object.eval() if isinstance(specimen_object, nn.Module) else specimen_object
