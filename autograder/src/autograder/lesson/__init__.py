@@ -1,6 +1,6 @@
-"""What a notebook imports: `check`, `hint`, `progress`, `predict`, `reveal`, `bring_over`, `join`, `leave`.
+"""The functions that a notebook imports: `check`, `hint`, `progress`, `predict`, `reveal`, `join` and others.
 
-What only a course's author or a class needs stands in a room above, and a student does not get it.
+Code that only authors, graders or instructors need is in other packages, which students do not get.
 """
 
 # The modules that other rooms use.

@@ -1,6 +1,6 @@
-"""A card in a page, with what can be done below it: hints, where it goes wrong, the stub again.
+"""A feedback card with controls below it: hints, the line that goes wrong, a button that restores the stub.
 
-All of it travels in the output of the cell, so the buttons work on any later day.
+The output of the cell contains everything, so the buttons still work when the notebook is opened again.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from autograder.words.language import _
 
 
 def card_in_page(name: str, shown: str, still: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the output of a card with more below it, where a person sees it in a page.
+    """Return a cell's output that shows a card, with controls below it wherever scripts can run.
 
     Args:
-        name: what a choice is kept by in the notebook.
+        name: the key under which the notebook stores the learner's choices.
         shown: the card's HTML.
-        still: the output by its types, for readers whose page runs nothing.
-        more: what `card.js` shows besides, by name.
+        still: the output by MIME type, for front ends that run no scripts.
+        more: what `card.js` shows below the card, by name.
     """
     module = page_outputs.page_module("card.js")
     return page_outputs.in_page(module, {"shows": {"card": shown, **more}, "chosen": {}}, still, name=name)
 
 
 def start_over(task: str = "") -> dict[str, str]:
-    """Return what a button says that puts back the stub of a task; without one, of all in the notebook."""
+    """Return the texts of the button that restores a task's stub, or all stubs if no task is named."""
     question = _("Put this task's cell back as it was at first?")
     every = _("Put the cells of all tasks back as they were at first?")
     back = _("Your text is kept, and a button brings it back.")

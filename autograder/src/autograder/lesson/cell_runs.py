@@ -1,8 +1,8 @@
-"""Which cell made a name, whether it was run since, and how that ended.
+"""The runs of a notebook's cells: the cell that defined a name, whether it ran again, and how that run ended.
 
-A check looks up what a name stands for, and that may be what an earlier run of a cell left: a function whose
-new text has a slip, a name that is spelt otherwise by now. JupyterLab and others tell the kernel which cell
-they run. Where a front end does not, nothing is claimed.
+A check looks up a name in the notebook. The value may be left over from an earlier run: the cell's new text
+has an error, say, or spells the name differently. JupyterLab and other front ends tell the kernel which cell
+they run. With a front end that does not, nothing is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ABSENT: Any = object()
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of a cell: the names that it gave another value, and what stopped it."""
+    """One run of a cell: the names that it gave a new value, and the error that stopped it."""
 
     cell: str  # the cell's id; "" where the front end names none
     order: int
@@ -36,7 +36,7 @@ class Run:
     error: ErrorReport | None = None
 
     def makes(self, name: str) -> bool:
-        """Tell whether this run gave a name its value, be it the one that it had."""
+        """Tell whether this run assigned a name, even if the value is the same as before."""
         if name in self.made:
             return True
         if name not in self.text:
@@ -50,7 +50,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Origin:
-    """The run that made what a name stands for; `elsewhere` says that it was not the answer's own cell."""
+    """The run that gave a name its present value; `elsewhere` if its cell is not the task's answer cell."""
 
     run: Run
     elsewhere: bool = False
@@ -158,7 +158,7 @@ _watching: _Watcher | None = None
 
 
 def watch() -> None:
-    """Keep what cells do from now on, if this is a notebook."""
+    """Start to record the runs of cells, if this code runs in a notebook."""
     global _watching
     shell = interactive_session.shell()
     if shell is None or (_watching is not None and _watching.shell is shell):
@@ -169,11 +169,15 @@ def watch() -> None:
 
 
 def origin(name: str, answer_cell: str) -> Stale | Origin | None:
-    """Return which run made what a name stands for, or why that is not what the cells make; None if unknown.
+    """Return the run that gave a name its present value, or why that value is out of date.
 
     Args:
-        name: an answer's.
-        answer_cell: the id of the cell that a lesson has for the answer.
+        name: the name of a task's answer.
+        answer_cell: the id of the cell in which the lesson expects the answer.
+
+    Returns:
+        The run; a `Stale` finding if the cells, as they were last run, do not give the name this value; or
+            None if nothing is known.
     """
     return _watching.origin(name, answer_cell) if _watching and interactive_session.has_front_end() else None
 
@@ -184,7 +188,7 @@ def last_run(cell: str) -> Run | None:
 
 
 def remade(origin: Origin, names: Collection[str]) -> tuple[str, ...]:
-    """Return those of some names that a run read, and that were made anew since."""
+    """Return the names, of those given, that a run read and that a later run assigned again."""
     return _watching.remade(origin, names) if _watching else ()
 
 

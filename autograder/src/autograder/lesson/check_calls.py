@@ -1,4 +1,4 @@
-"""The calls that stand in a lesson beside its tasks: `check`, `hint` and `progress`."""
+"""The functions that a lesson calls beside its tasks: `check`, `hint` and `progress`."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ in_exam: set[str] = set()  # the tasks that an exam asks at this moment
 
 
 class NotYet(Exception):
-    """Raised by `check` under nbgrader's Validate, which only looks at whether a test cell fails."""
+    """The error of a failing `check` under nbgrader's Validate, which sees only whether a cell raises."""
 
 
 class EvidenceOutput:
-    """Evidence as a cell's result, for a judge outside this process.
+    """The evidence about an answer as a cell's output, to be judged in another process.
 
-    Its plain text is a score of 0, so that a grader which does not know how to judge gives nothing away.
+    Its plain text is a score of 0, so that a grader that cannot judge evidence awards no points.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -76,14 +76,15 @@ class EvidenceOutput:
 
 
 def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceOutput:
-    """Check one task and say what is right, what is not, and what to look at.
+    """Check your answer to a task, and show what is right, what is wrong and what to look at.
 
     Args:
-        task_id: the task's id, as it stands in the notebook.
-        answer: the answer itself, for use outside a notebook. In a notebook the check finds it by name.
+        task_id: the task's id, as the notebook gives it.
+        answer: the answer itself, for use outside a notebook. In a notebook, the check finds your answer by
+            its name.
 
     Returns:
-        Feedback that shows itself at the end of a cell and is true when all is right.
+        Feedback that is displayed at the end of a cell, and that is true if every check of the task passes.
     """
     shown = checked(task_id, lambda: _find(task_id), answer)
     if os.environ.get(EXECUTION) == "validate" and not shown:
@@ -94,7 +95,13 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
 def checked(
     task_id: str, find: Callable[[], Found | Notice], answer: Any
 ) -> Feedback | Notice | EvidenceOutput:
-    """Return what is to be said of an answer; of a fault of ours, that it is one."""
+    """Return the feedback on an answer, or a notice if the tool itself failed.
+
+    Args:
+        task_id: the task's id.
+        find: returns the task with its course and lesson, or a notice why there is none.
+        answer: the answer, or `_MISSING` to look it up in the notebook.
+    """
     with event_sender.undisturbed():
         return _checked(task_id, find, answer)
 
@@ -141,7 +148,7 @@ def _checked(
 
 
 def found_right(course: Course, task: Task, names: Mapping[str, Any]) -> bool:
-    """Tell whether the last check of a task found right what a notebook's names have for it now."""
+    """Tell whether the task's last check passed, and its answer has not been assigned again since."""
     right = _RIGHT.get((course.name, task.id))
     return right is not None and right is names.get(task.name)
 
@@ -188,9 +195,12 @@ def _notes(task: Task, origin: cell_runs.Origin | None) -> tuple[str, ...]:
 
 
 def hint(task_id: str) -> Notice:
-    """Return the next hint for a task: each call gives one more, the last ones nearly the answer.
+    """Show the next hint for a task. Each call gives one more; the last ones come close to the answer.
 
-    It starts with what the last check found.
+    If you have run the task's check, the hint starts with what the check found.
+
+    Args:
+        task_id: the task's id, as the notebook gives it.
     """
     try:
         task_and_bank = _find(task_id)
@@ -220,7 +230,7 @@ def _seen_hints(course: Course, task: Task) -> int:
 
 
 def hint_shown(task_id: str, number: int) -> None:
-    """Record that the hint `number` (from 1) of a task was shown. A page calls this in its kernel."""
+    """Record that the hint with this `number`, counted from 1, was shown. A page calls this in its kernel."""
     task_and_bank = _find(task_id)
     if isinstance(task_and_bank, Notice):
         return
@@ -242,7 +252,10 @@ def _hints(course: Course, task: Task) -> tuple[tuple[str, ...], ...]:
 
 
 def heading(section: str) -> str:
-    """Return a section in words, from "02-trainable#scale-intro"; "" where its notebook is not here."""
+    """Return the heading of a section and its lesson, given an address such as "02-trainable#scale-intro".
+
+    Returns "" if the lesson's notebook is not here.
+    """
     # Not before somebody asks: the import takes longer than a check.
     import nbformat
 
@@ -378,10 +391,10 @@ _SAID: set[str] = set()
 
 
 def progress(lesson: str | None = None) -> Progress | Notice:
-    """Return what is solved and what comes next, over all lessons or in one.
+    """Show which tasks you have solved and what comes next, in all lessons or in one.
 
     Args:
-        lesson: a lesson's name, as "01-dot-product".
+        lesson: the name of a lesson, such as "01-dot-product"; all lessons without one.
     """
     try:
         course = find_course()
@@ -410,7 +423,7 @@ def progress(lesson: str | None = None) -> Progress | Notice:
 
 @dataclass(frozen=True)
 class Progress:
-    """The learner's progress, lesson by lesson, as a table."""
+    """The learner's progress as a table, lesson by lesson."""
 
     rows: tuple[tuple[str, tuple[tuple[Task, progress_store.ProgressRecord], ...]], ...]
     predictions: tuple[progress_store.Prediction, ...] = ()
@@ -419,7 +432,7 @@ class Progress:
 
     @property
     def next_task(self) -> Task | None:
-        """The first task that is not solved yet, or None at the end of the course."""
+        """The first task that is not solved yet; None if all are solved."""
         for _title, tasks in self.rows:
             for task, record in tasks:
                 if not record.solved:
@@ -506,7 +519,7 @@ class Progress:
 
 
 def find_task(task_id: str) -> Found | Notice:
-    """Return a task with its course and lesson, or why it cannot be had."""
+    """Return a task with its course and lesson, or a notice that explains why there is none."""
     grading = os.environ.get(EXECUTION) == "autograde"
     if EXAM in os.environ and not grading:
         return Notice(_("Received."))
@@ -538,11 +551,12 @@ def _lessons(course: Course) -> dict[str, str]:
 
 
 def find_course() -> Course:
-    """Return the course that the notebook belongs to, whose language is spoken from now on.
+    """Return the course that the notebook belongs to, and set the language of all messages to the notebook's.
 
     Raises:
-        NoCourse: it belongs to none, or that course is not here; says to a learner what to do.
-        AuthoringError: its `course.toml` is not as it must be.
+        NoCourse: the notebook belongs to no course, or its course is not installed; the message tells the
+            learner what to do.
+        AuthoringError: the course's `course.toml` is not valid.
     """
     try:
         course = Course.find()
@@ -575,7 +589,7 @@ def _spoken(course: Course, name: str) -> LessonBank:
 
 
 def notebook_names() -> Mapping[str, Any]:
-    """Return the notebook's names; none outside of one."""
+    """Return the notebook's variables by name; an empty mapping outside a notebook."""
     shell = interactive_session.shell()
     return shell.user_ns if shell is not None else {}
 

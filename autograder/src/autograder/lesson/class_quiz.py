@@ -1,6 +1,6 @@
-"""The quiz of a class, before its course and after: `class_quiz("before")` asks every question once.
+"""The quiz of a class, before and after its course: `class_quiz("before")` asks every question once.
 
-Nothing is kept unless a learner agrees first, and then one file, which is theirs to hand in or to delete.
+Nothing is saved before a learner agrees. Then one file is saved, which the learner can hand in or delete.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from autograder.words.language import _, translated
 
 @dataclass(frozen=True)
 class ClassQuiz(Notice):
-    """What would be kept of a learner's answers, and the questions for those who agree to it."""
+    """The offer to take part in the class's quiz: the data that would be saved, and the questions."""
 
     occasion: str = ""
     items: tuple[QuizQuestion, ...] = ()
@@ -65,10 +65,10 @@ class ClassQuiz(Notice):
 
 
 def class_quiz(occasion: str) -> Notice:
-    """Ask the questions of the quiz for your class, once you have agreed that your answers are counted.
+    """Show the quiz for your class. It begins once you agree that your answers are saved.
 
     Args:
-        occasion: "before" the course or "after" it.
+        occasion: "before" or "after", for the quiz before or after the course.
     """
     try:
         items = read_whole_quiz(find_course())
@@ -102,9 +102,13 @@ def _what_is_kept(file: str) -> tuple[str, ...]:
 
 
 def keep(occasion: str, choices: Mapping[str, str]) -> Sentence:
-    """Save the answers of a learner who has agreed, in the file that they hand in; say where it is.
+    """Save the answers of a learner who has agreed, and return the sentence that names the file to hand in.
 
-    A page calls this in the kernel of its notebook, or a learner does where a page cannot.
+    A page calls this in its kernel; where a page cannot, the learner runs it in a cell.
+
+    Args:
+        occasion: "before" or "after".
+        choices: the chosen answer by the question's id.
     """
     answers = QuizAnswers(find_course().name, occasion, True, choices)
     plain, _tensors = serialization.encode(answers)

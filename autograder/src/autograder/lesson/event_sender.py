@@ -1,9 +1,9 @@
-"""The line to a live room: what happened waits in a short queue, and a thread of its own sends it.
+"""The connection to a live room: events wait in a short queue until a separate thread sends them.
 
-A check only puts something into the queue, so it waits for no network, and not even for the thread to wake:
-that looks by itself. While a check runs, it begins to send nothing, since both share one interpreter. Until
-somebody has joined there is no queue and no thread. What cannot be sent is tried again, and the oldest is
-dropped where too much waits.
+A check only adds an event to the queue, so it never waits for the network, nor for the thread to wake up: the
+thread looks into the queue by itself. It starts no request while a check runs, because both share one
+interpreter. Before a learner joins a room, there is no queue and no thread. An event that cannot be sent is
+tried again; if too many events wait, the oldest is dropped.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ State = Literal["waiting", "heard", "refused", "away"]
 
 
 class EventSender:
-    """What one notebook tells one room, from now until it is closed.
+    """The sender of one notebook's events to one live room, until it is closed.
 
     Args:
-        address: the room's, checked before.
-        code: its code.
-        learner: the random number that this person counts by.
-        agreed: tells, before anything is sent, whether this person still agrees: they may have left
-            in another notebook.
+        address: the room's address, already validated.
+        code: the room's code.
+        learner: the random number that represents this learner in the room.
+        agreed: tells, before each event is sent, whether the learner still agrees; they may have left the
+            room in another notebook.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class EventSender:
         return not self._closed.is_set()
 
     def tell(self, verdict: What, task: str = "", mistakes: tuple[str, ...] = ()) -> None:
-        """Have something sent, soon."""
+        """Queue an event, to be sent soon."""
         self._events.append((time.monotonic(), verdict, task, mistakes[:MOST_MISTAKES]))
 
     def close(self) -> None:
-        """Send nothing any more, nor what still waits."""
+        """Stop sending, and discard the events that still wait."""
         self._closed.set()
         with self._sending:  # what is being written at this moment is a few hundred bytes
             self._events.clear()
@@ -152,7 +152,7 @@ _checks = 0  # how many run now: an answer may call another check
 
 
 def use(line: EventSender | None) -> None:
-    """Close the line that is open, if any, and tell this one from now on."""
+    """Close the present sender, if there is one, and send later events with this one."""
     global _line
     before, _line = _line, line
     if before is not None:
@@ -166,7 +166,7 @@ def is_open() -> bool:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Begin to send nothing meanwhile."""
+    """Start no request to the room while the block runs."""
     global _checks
     _checks += 1
     try:
@@ -176,7 +176,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def tell_check(task: str, verdict: Verdict) -> None:
-    """Tell the room what came of a check, if this notebook has joined one."""
+    """Send the result of a check to the room, if this notebook has joined one."""
     if _line is None:
         return
     untried = isinstance(verdict.finding, Untried)
@@ -185,6 +185,6 @@ def tell_check(task: str, verdict: Verdict) -> None:
 
 
 def tell_hint(task: str) -> None:
-    """Tell the room that a hint was asked for, if this notebook has joined one."""
+    """Send the room an event for a requested hint, if this notebook has joined one."""
     if _line is not None:
         _line.tell("hint", task)

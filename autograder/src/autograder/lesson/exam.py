@@ -1,4 +1,4 @@
-"""An exam: a task from a blank cell, against the clock, without checks until it is handed in."""
+"""An exam: one task in a blank cell, with a clock, and without checks until the answer is handed in."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _sitting: _Sitting | None = None
 
 @dataclass(frozen=True)
 class Sheet(Notice):
-    """What an exam asks; in a page with a clock and a button that hands in."""
+    """The instructions of an exam; in JupyterLab, with a clock and a button that hands the answer in."""
 
     task: str = ""
     until: float = 0.0  # when the usual time is over; 0 without a clock
@@ -73,13 +73,14 @@ class Sheet(Notice):
 
 
 def exam(task_id: str = "", clock: bool = True) -> Notice:
-    """Ask for a task from a blank cell: its signature alone, no checks, no hints, numbers that no check asks.
+    """Start an exam on a task: you write the answer in a blank cell, without checks or hints.
 
-    `hand_in()` ends it with what a check says, and with how long it took. Nobody grades it.
+    `hand_in()` ends the exam and shows the result of the check and your time. That check also uses numbers
+    that the lesson's checks do not use. Exams are not graded.
 
     Args:
-        task_id: the task's id. Without one, the tasks that can be asked are listed, with your last exams.
-        clock: whether the time that is left is shown.
+        task_id: the task's id. Without one, the possible tasks are listed with your last results.
+        clock: whether to show the time that is left.
     """
     global _sitting
     if _sitting is not None:
@@ -110,7 +111,7 @@ def exam(task_id: str = "", clock: bool = True) -> Notice:
 
 
 def hand_in() -> Feedback | Notice:
-    """Hand in what an exam asks: what a check says of it, and how long it took."""
+    """Hand in your answer to the open exam, and show the result of its check and your time."""
     global _sitting
     sitting = _sitting
     if sitting is None:
@@ -133,7 +134,7 @@ def hand_in() -> Feedback | Notice:
 
 
 def blank_cell(task: Task) -> str:
-    """Return what a task's blank cell holds: how its name is written, and nothing of what it does."""
+    """Return the code of an exam's blank cell: the imports and the signatures that the task asks for."""
     match = PARTS.fullmatch(task.signature)
     assert match is not None
     name, arguments, method, of_method = match.groups()

@@ -1,4 +1,4 @@
-"""Go on with an answer to an earlier lesson: the learner's own if it is right, the course's if not."""
+"""The answers to earlier lessons: a later lesson uses the learner's own if it is right, else the course's."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
 def bring_over(lesson: str, task_id: str, stands_in: Any, *parts: Any) -> Any:
-    """Return the learner's own answer to a task of an earlier lesson, and a line that says whose it is.
+    """Return your own answer to a task of an earlier lesson if it is right, else the course's answer.
 
-    The lessons' notebooks are looked for as they lie in the course: each in a folder of its own name, side by
-    side, and in the folders of other bundles beside this one's. Of an earlier one, only imports, functions
-    and classes are run.
+    It also prints which of the two is used. The earlier lesson's notebook is looked for in its folder beside
+    this lesson's, and in the folders of other bundles of the course. Only imports, functions and classes of
+    that notebook are run.
 
     Args:
         lesson: the earlier lesson's name.
         task_id: the task's id.
-        stands_in: the course's own answer. It is returned where the learner's is not there or not right yet.
-        parts: classes or functions that the learner's answer is to use from now on where it uses these names.
+        stands_in: the course's own answer, returned if yours is missing or not right yet.
+        parts: classes or functions that replace those of the same name in your answer's notebook.
     """
     name = stands_in.__name__
     best = None

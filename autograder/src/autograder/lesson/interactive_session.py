@@ -1,6 +1,6 @@
-"""Whoever sits before the notebook: whether somebody does, and a word to them while torch is being loaded.
+"""The interactive session: whether a person runs the notebook, and the message while torch is being loaded.
 
-This is imported before torch, so it imports nothing that needs it.
+This module is imported before torch, so it imports nothing that needs torch.
 """
 
 from __future__ import annotations
@@ -24,29 +24,32 @@ def shell() -> Any:
 
 
 def has_front_end() -> bool:
-    """Tell whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
+    """Tell whether a front end such as JupyterLab runs this cell.
+
+    Programs that only execute a notebook send no cell id.
+    """
     return "cellId" in _said_of_cell()
 
 
 def deleted_cells() -> list[str]:
-    """Return the ids of the cells that were deleted since one was run last, as far as that is told."""
+    """Return the ids of the cells deleted since the last run of a cell; none if the front end sends none."""
     deleted = _said_of_cell().get("deletedCells")
     return [cell for cell in deleted if isinstance(cell, str)] if isinstance(deleted, list) else []
 
 
 def tell_cells(cells: list[str]) -> None:
-    """Take note of which cells the notebook has, from top to bottom; its page tells it before each run."""
+    """Store the ids of the notebook's cells, from top to bottom. The page calls this before each run."""
     global _cells
     _cells = tuple(cells)
 
 
 def cells() -> tuple[str, ...]:
-    """Return the ids of the notebook's cells from top to bottom; none where no page tells them."""
+    """Return the ids of the notebook's cells from top to bottom; none if no page has stored them."""
     return _cells
 
 
 def running_cell() -> str:
-    """Return the id of the cell that is running; "" where the front end names none."""
+    """Return the id of the cell that is running; "" if the front end does not tell it."""
     return str(_said_of_cell().get("cellId", ""))
 
 
@@ -58,7 +61,10 @@ def _said_of_cell() -> dict[str, Any]:
 
 
 def page() -> str:
-    """Return what shows this cell: "jupyter" for JupyterLab and Notebook, "other", or "" for nothing."""
+    """Return the kind of page that displays this cell's output.
+
+    Returns "jupyter" for JupyterLab and Notebook, "other" for VS Code and Colab, and "" if there is no page.
+    """
     if "google.colab" in sys.modules:
         return "other"
     if not has_front_end():
@@ -68,7 +74,7 @@ def page() -> str:
 
 @contextmanager
 def told_of_loading() -> Iterator[None]:
-    """Say that torch is being loaded, at once and until it is, if nothing has loaded it yet."""
+    """Display a message while the block loads torch; display none if torch is loaded already."""
     if "torch" in sys.modules or not has_front_end():
         yield
         return

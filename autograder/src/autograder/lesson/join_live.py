@@ -1,4 +1,4 @@
-"""`join` and `leave`: whether a notebook tells a live room how its checks go, which its owner decides."""
+"""`join` and `leave`: with the learner's consent, a notebook sends results of its checks to a live room."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HERE: dict[tuple[str, str], Joined] = {}
 
 @dataclass(frozen=True)
 class Offer(Notice):
-    """What will be sent, before anything is; with a button that agrees, where a page can ask the kernel."""
+    """The notice of the data that will be sent, shown before it is; in JupyterLab, with a button to agree."""
 
     agrees: str = ""  # the call that joins
 
@@ -44,14 +44,14 @@ class Offer(Notice):
 
 
 def join(address: str, code: str, agree: bool = False) -> Notice:
-    """Join a live room: it is told how your checks go, without your name and without what you write.
+    """Join a live room, which receives the results of your checks, without your name and without your code.
 
-    Nothing is sent before you have seen what that is and agreed to it. `leave()` ends it.
+    Nothing is sent until you have seen what would be sent, and agreed to it. `leave()` ends it.
 
     Args:
-        address: the room's, as your instructor shows it.
+        address: the room's address, as your instructor shows it.
         code: the room's code.
-        agree: whether you agree to what a first call shows.
+        agree: whether you agree to what a first call has shown you.
     """
     try:
         course = find_course()
@@ -139,7 +139,7 @@ def _begin(course: str, room: str, url: SplitResult, code: str) -> Notice:
 
 
 def leave() -> Notice:
-    """Leave the live room: nothing is sent from now on, nor what still waits."""
+    """Leave the live room: nothing more is sent, not even the events that still wait."""
     was = event_sender.is_open()
     event_sender.use(None)
     try:

@@ -1,7 +1,8 @@
-"""A package of the learner's own, `mine`: what they made, in modules that are read and imported anywhere.
+"""The learner's own package, `mine`: their answers, as readable modules that any notebook can import.
 
-Its files are all that is kept. A line above each part says what it is and whose; the rest is the learner's to
-change. Nothing of it counts: while grades do, `mine` is what the lesson itself has under these names.
+Its files are the only storage. A line above each part says what it is and whose; the learner may change the
+rest. The package never affects a grade: during grading, `mine` holds the lesson's own versions of these
+names.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ class _Collector:
 
 
 def add_to_mine(task_id: str) -> Notice:
-    """Put an answer that its check found right into the package `mine`, with all that it needs.
+    """Add an answer that has passed its check to your package `mine`, with all the code that it needs.
 
     Args:
         task_id: the task's id.
@@ -244,6 +245,6 @@ class _Graded(Loader):
 
 
 def watch() -> None:
-    """Find `mine` from now on, wherever a notebook lies in the course's folder."""
+    """Make `mine` importable from any notebook in the course's folder."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

@@ -1,7 +1,8 @@
-"""Outputs that live in the page: modules that travel, with all that they show, in the output of their cell.
+"""Interactive outputs: JavaScript modules that are stored, with all their data, in the output of their cell.
 
-So a saved notebook shows them on any later day. JupyterLab and Notebook show them through the extension in
-`labextension/`, which keeps what was chosen in the notebook; VS Code and Colab run them as a script in HTML.
+So a saved notebook shows them whenever it is opened. JupyterLab and Notebook show them through the extension
+in `labextension/`, which stores the learner's choices in the notebook; VS Code and Colab run them as a script
+in HTML.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ def in_page(
     files: Mapping[str, bytes] | None = None,
     name: str = "",
 ) -> dict[str, Any]:
-    """Return the output that mounts a module where a person sees it, and is still everywhere else.
+    """Return a cell's output that runs a JavaScript module in a page, and is static everywhere else.
 
     Args:
-        code: the module with all that it imports.
-        values: what it shows, and as `chosen` what is chosen at first.
-        still: the output by its types, for readers whose page runs nothing.
-        files: bytes that the module reads, by name.
-        name: what the choice is kept by; that of the content where none is given.
+        code: the text of the module, with all that it imports.
+        values: the module's data; the initial choice is under `chosen`.
+        still: the static output by MIME type, for front ends that run no scripts.
+        files: the bytes of the files that the module reads, by name.
+        name: the key under which the learner's choice is stored; without one, a digest of the content.
     """
     page = interactive_session.page()
     if not page:
@@ -61,7 +62,7 @@ def in_page(
 
 
 def page_module(name: str) -> str:
-    """Return the text of a module in this folder, with what it imports."""
+    """Return the text of a JavaScript module in this folder, with all that it imports."""
     return bundled(Path(__file__).with_name(name))
 
 

@@ -1,6 +1,6 @@
-"""The quiz that says where to begin: `quiz()` shows it, and keeps the answers beside the learner's progress.
+"""The placement quiz: `quiz()` shows it, and stores the answers with the learner's progress.
 
-It is never graded. What decides where to begin is in `records/quiz.py`.
+It is never graded. The rule that finds the lesson to begin with is in `records/quiz.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LINK = "\0"  # where a sentence links to a lesson
 
 @dataclass(frozen=True)
 class Quiz:
-    """One form of a course's quiz."""
+    """The questions of a course's placement quiz, in one form."""
 
     course: Course
     form: str
@@ -36,7 +36,7 @@ class Quiz:
         return f"quiz.{self.form}.{item.id}"
 
     def said(self) -> dict[str, str]:
-        """Return the answers that are kept, by question."""
+        """Return the learner's stored answers, by question id."""
         answers = {
             item.id: progress_store.read_prediction(self.course.name, self._name(item)).said
             for item in self.items
@@ -44,7 +44,7 @@ class Quiz:
         return {name: answer for name, answer in answers.items() if answer}
 
     def result(self) -> Notice:
-        """Return where to begin, and which mistake each wrong answer comes of."""
+        """Return the lesson to begin with, and the mistake that explains each wrong answer."""
         answers = self.said()
         done = (_done(self.course, item, self.form, answers.get(item.id, "")) for item in self.items)
         return Notice(begin_with(first_lesson(self.items, self.form, answers)), tuple(filter(None, done)))
@@ -92,7 +92,7 @@ def _done(course: Course, item: QuizQuestion, form: str, answer: str) -> str:
 
 
 def mistake_sentence(course: Course, lesson: str, fault: str) -> str:
-    """Return the sentence on a mistake that an answer comes of; "" where no lesson here knows it."""
+    """Return a sentence that explains the mistake in a wrong answer; "" if no lesson here describes it."""
     about = known_mistake(course, lesson, fault)
     if about is None:
         return ""
@@ -101,9 +101,9 @@ def mistake_sentence(course: Course, lesson: str, fault: str) -> str:
 
 
 def keep(form: str, question: str, answer: str) -> Sentence:
-    """Keep an answer of a learner's, and return what was done if it is wrong.
+    """Store a learner's answer, and return the sentence that explains its mistake, if there is one.
 
-    A page calls this in the kernel of its notebook.
+    A page calls this in its kernel.
     """
     course = find_course()
     (item,) = (item for item in read_quiz(course) if item.id == question)
@@ -114,7 +114,7 @@ def keep(form: str, question: str, answer: str) -> Sentence:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence that a page asked for."""
+    """A sentence that a page requests from its kernel, displayed as HTML."""
 
     text: str
 
@@ -123,7 +123,7 @@ class Sentence:
 
 
 def title(lesson: str) -> str:
-    """Return what a lesson is called: its notebook's heading, or its name where that is not here."""
+    """Return a lesson's title: the first heading of its notebook, or its name if the notebook is not here."""
     for path in (Path(f"{lesson}.ipynb"), Path("..") / lesson / f"{lesson}.ipynb"):
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
             first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
@@ -132,10 +132,10 @@ def title(lesson: str) -> str:
 
 
 def quiz(form: str = "") -> Quiz | Notice:
-    """Show the quiz that says where to begin. It is never graded.
+    """Show the quiz that finds the lesson to begin with. It is never graded.
 
     Args:
-        form: which form, of those that the course has; the first one if none is named.
+        form: the name of one of the course's forms; the first form if empty.
     """
     try:
         course = find_course()
@@ -149,19 +149,19 @@ def quiz(form: str = "") -> Quiz | Notice:
 
 
 def begin_with(lesson: str) -> str:
-    """Return the sentence that says where to begin."""
+    """Return the sentence that names the lesson to begin with; "" means all answers are right."""
     if lesson:
         return _("Begin with lesson {lesson}.", lesson=lesson)
     return _("Every answer is right. You know what this course teaches.")
 
 
 def leave_out() -> str:
-    """Return what is said of questions that somebody cannot answer."""
+    """Return the sentence that asks learners to leave out questions that they cannot answer."""
     return _("Leave out what you do not know: a guess can only send you too far.")
 
 
 def known_mistake(course: Course, lesson: str, fault: str) -> KnownWrong | None:
-    """Return a mistake that a lesson's checks know, or those of another lesson that is here."""
+    """Return a known mistake by its id, as this lesson or else another describes it; None if none does."""
     for name in sorted(course.banked(), key=lambda name: name != lesson):
         with contextlib.suppress(BankError):
             for task in course.load(name).tasks.values():

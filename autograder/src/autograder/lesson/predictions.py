@@ -1,7 +1,7 @@
-"""Predictions: `predict` asks for one before a cell is run, `reveal` shows it beside what came.
+"""Predictions: `predict` asks for one before a cell is run, `reveal` compares it with the outcome.
 
-A prediction is never graded. It is kept beside the learner's progress, and can be changed until its outcome
-was shown.
+A prediction is never graded. It is stored with the learner's progress, and can be changed until its outcome
+has been shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAID, PREDICTED = "\0", '<span class="ag-predicted"></span>'
 
 @dataclass(frozen=True)
 class Question:
-    """A question with a place to keep a prediction; text and HTML where nobody can press anything."""
+    """A question with a field for a prediction; only text and HTML where the page runs no scripts."""
 
     course: str
     id: str
@@ -93,9 +93,9 @@ def _chosen(course: str, name: str) -> dict[str, Any]:
 
 
 def keep(name: str, said: str) -> str:
-    """Keep a prediction until its outcome was shown; returns why it cannot be kept, or nothing.
+    """Store a prediction, unless its outcome has been shown; return a message if that fails, else "".
 
-    A page calls this, and `settle`, in the kernel of its notebook.
+    A page calls this, and `settle`, in its kernel.
     """
     course = find_course().name
     if progress_store.read_prediction(course, name).true is not None:
@@ -104,7 +104,7 @@ def keep(name: str, said: str) -> str:
 
 
 def settle(name: str, said: str, true: bool) -> None:
-    """Keep whether a prediction came true, once."""
+    """Store whether a prediction came true, the first time that its outcome is shown."""
     course = find_course().name
     if progress_store.read_prediction(course, name).true is None:
         progress_store.write_prediction(course, name, progress_store.Prediction(said, true))
@@ -113,14 +113,17 @@ def settle(name: str, said: str, true: bool) -> None:
 def predict(
     name: str, question: str, choices: Sequence[str] = (), bars: Sequence[str] = (), most: float = 1.0
 ) -> Question | Notice:
-    """Ask for a prediction, to be made before the next cell is run.
+    """Ask for a prediction, before the next cell is run.
 
     Args:
         name: the prediction's id: lower-case words joined by hyphens, unique in the course.
-        question: what to predict.
-        choices: what to choose from; without any, the learner types.
-        bars: what stands beside each bar, where the learner draws them instead.
-        most: the number that the longest bar stands for.
+        question: the question that the prediction answers.
+        choices: the possible predictions; without any, the learner types one.
+        bars: the label of each bar; if given, the learner draws bars instead of choosing or typing.
+        most: the value of a bar of full length.
+
+    Returns:
+        The question, or a notice if the notebook belongs to no course.
     """
     _asked[name] = tuple(choices)
     try:
@@ -130,15 +133,18 @@ def predict(
 
 
 def reveal(name: str, came: Any, within: float = 0.05, most: float = 1.0) -> Notice | Revealed:
-    """Show what came beside what was predicted. It costs nothing to be wrong.
+    """Show the outcome beside the prediction. It costs nothing to be wrong.
 
     Args:
         name: the prediction's id.
-        came: what came: one of the choices, or its place among them counted from 0; a number where the
-            learner types; each bar's length by what stands beside it; or `...` while that is not known yet.
-        within: how far from a number a typed prediction may lie, as a share of that number; how far from the
-            end of a bar, as a share of the longest.
-        most: the number that the longest bar stands for.
+        came: the outcome: one of the choices, or its index; a number, where the learner types one; the length
+            of each bar by its label; or `...` while the outcome is not known yet.
+        within: how far a right prediction may be from the outcome: as a share of the outcome for a typed
+            number, and of the longest bar for a drawn bar.
+        most: the value of a bar of full length.
+
+    Returns:
+        The comparison, or a notice if there is no outcome to show yet.
     """
     try:
         course = find_course().name
@@ -168,7 +174,7 @@ def reveal(name: str, came: Any, within: float = 0.05, most: float = 1.0) -> Not
 
 @dataclass(frozen=True)
 class Revealed:
-    """A prediction beside what came; in a page, what came is folded until something was predicted."""
+    """An outcome beside its prediction; in a page, the outcome is folded until there is a prediction."""
 
     course: str
     id: str

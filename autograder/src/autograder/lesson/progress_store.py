@@ -1,7 +1,7 @@
-"""What a learner has done so far, kept on their own machine: one small file for each task, say.
+"""The learner's progress, stored on their own machine in one small file for each task, prediction or exam.
 
-A file each means that two notebooks open at once cannot lose each other's progress. Nothing here is ever
-graded; a learner may edit or delete it as they like.
+With separate files, two notebooks that are open at once cannot overwrite each other's progress. Nothing here
+is ever graded; learners may edit or delete the files as they like.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ UNREADABLE = (OSError, ValueError, RecursionError)
 
 @dataclass(frozen=True)
 class ProgressRecord:
-    """One task's progress: whether it was ever solved, the best points, checks, hints seen, mistakes made."""
+    """A learner's progress on one task: solved or not, best points, checks run, hints seen, mistakes made."""
 
     solved: bool = False
     points: int = 0
@@ -47,7 +47,7 @@ class ProgressRecord:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What was predicted, and whether it came true: None until the outcome was shown."""
+    """A prediction, and whether it came true; None until its outcome was shown."""
 
     said: str = ""
     true: bool | None = None
@@ -55,7 +55,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Joined:
-    """A live room: the random number that this learner counts by there, and whether they agree to send."""
+    """A learner's consent for a live room: their random number in it, and whether they agree to send."""
 
     learner: str = ""
     agreed: bool = False
@@ -63,7 +63,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class ExamRecord:
-    """The last exam on a task: how long it took, and the points."""
+    """The last exam on a task: its duration, and the points earned."""
 
     seconds: float = 0.0
     earned: int = 0
@@ -71,7 +71,7 @@ class ExamRecord:
 
 
 def folder(course: str) -> Path | None:
-    """Return the folder of a course's progress, or None if the learner turned it off."""
+    """Return the folder of a course's progress; None if the learner has turned progress off."""
     path = os.environ.get(PROGRESS, "")
     if path == "off":
         return None
@@ -79,42 +79,42 @@ def folder(course: str) -> Path | None:
 
 
 def read(course: str, task: str) -> ProgressRecord:
-    """Return the task's record; an empty one where there is none or it cannot be read."""
+    """Return the record of a task; an empty one if there is none or it cannot be read."""
     return _read(course, task, ProgressRecord)
 
 
 def read_prediction(course: str, name: str) -> Prediction:
-    """Return a prediction; an empty one where there is none or it cannot be read."""
+    """Return a prediction; an empty one if there is none or it cannot be read."""
     return _read(course, f"{PREDICTION}{name}", Prediction)
 
 
 def read_joined(course: str, room: str) -> Joined:
-    """Return what was agreed to of a room; nothing where there is no such record or it cannot be read."""
+    """Return the learner's consent for a room; an empty record if there is none or it cannot be read."""
     return _read(course, room, Joined)
 
 
 def read_review(course: str, item: str) -> ReviewRecord:
-    """Return when a review question was answered; never, where no record can be read."""
+    """Return the record of a review question; an empty one if there is none or it cannot be read."""
     return _read(course, f"{REVIEW}{item}", ReviewRecord)
 
 
 def write_review(course: str, item: str, record: ReviewRecord) -> str:
-    """Store a review question's record; returns why it could not be stored, or nothing."""
+    """Store the record of a review question; return a message if it cannot be stored, else ""."""
     return write(course, f"{REVIEW}{item}", record)
 
 
 def read_exam(course: str, task: str) -> ExamRecord:
-    """Return the last exam on a task; an empty record where there is none or it cannot be read."""
+    """Return the record of the last exam on a task; an empty one if there is none or it cannot be read."""
     return _read(course, f"{EXAM}{task}", ExamRecord)
 
 
 def write_exam(course: str, task: str, record: ExamRecord) -> str:
-    """Store the last exam on a task; returns why it could not be stored, or nothing."""
+    """Store the record of the last exam on a task; return a message if it cannot be stored, else ""."""
     return write(course, f"{EXAM}{task}", record)
 
 
 def read_code(course: str, task: str) -> str:
-    """Return the code of a learner's right answer; nothing where none is kept or it cannot be read."""
+    """Return the code of a learner's right answer; "" if none is stored or it cannot be read."""
     path = folder(course)
     try:
         return (path / f"{task}{CODE}").read_text(encoding="utf-8") if path else ""
@@ -123,7 +123,7 @@ def read_code(course: str, task: str) -> str:
 
 
 def write_code(course: str, task: str, code: str) -> None:
-    """Keep the code of a right answer, as far as that works: only a review question is the nicer for it."""
+    """Store the code of a right answer; do nothing if that fails, since only a review question uses it."""
     path = folder(course)
     if path is not None and code:
         with contextlib.suppress(OSError):
@@ -131,7 +131,7 @@ def write_code(course: str, task: str, code: str) -> None:
 
 
 def tasks(course: str, names: Collection[str]) -> list[str]:
-    """Return those tasks of a course that something is kept of."""
+    """Return those of some tasks for which a record is stored."""
     path = folder(course)
     try:
         stored = {name.removesuffix(".json") for name in os.listdir(path)} if path else set()
@@ -141,7 +141,7 @@ def tasks(course: str, names: Collection[str]) -> list[str]:
 
 
 def rooms(course: str) -> list[str]:
-    """Return the live rooms that something is kept of."""
+    """Return the live rooms for which a record is stored."""
     stored_in = folder(course)
     return [path.stem for path in stored_in.glob(f"{ROOM}*.json")] if stored_in else []
 
@@ -157,14 +157,14 @@ def _read(course: str, name: str, kind: type[Kept]) -> Kept:
 
 
 def write_prediction(course: str, name: str, prediction: Prediction) -> str:
-    """Store a prediction; returns why it could not be stored, or nothing."""
+    """Store a prediction; return a message if it cannot be stored, else ""."""
     return write(course, f"{PREDICTION}{name}", prediction)
 
 
 def write(
     course: str, task: str, record: ProgressRecord | Prediction | Joined | ReviewRecord | ExamRecord
 ) -> str:
-    """Store the task's record; returns why it could not be stored, or nothing."""
+    """Store a record under a task's name; return a message if it cannot be stored, else ""."""
     path = folder(course)
     if path is None:
         return ""

@@ -1,4 +1,4 @@
-"""Review that lasts: `review()` asks again what earlier lessons taught, and is never graded."""
+"""Spaced review: `review()` asks questions on earlier lessons again. It is never graded."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from autograder.words.language import _, ngettext, translated
 
 @dataclass(frozen=True)
 class Review:
-    """The questions that are due on a day."""
+    """The review questions that are due on a day."""
 
     course: Course
     day: int
     items: tuple[ReviewItem, ...]
 
     def asked(self) -> list[AskedItem]:
-        """Return the questions with the numbers that are drawn on this day."""
+        """Return the questions with the numbers drawn for this day."""
         return [_asked(self.course, item, self.day) for item in self.items]
 
     def _intro(self) -> str:
@@ -83,10 +83,10 @@ def _asked(course: Course, item: ReviewItem, day: int) -> AskedItem:
 
 
 def review(lesson: str = "") -> Review | Notice:
-    """Ask again what earlier lessons taught, as far as it is due. It is never graded.
+    """Ask the review questions on earlier lessons that are due today. It is never graded.
 
     Args:
-        lesson: only lessons before this one are asked about; all, if none is named.
+        lesson: the name of a lesson, to ask only about lessons before it; all lessons if empty.
     """
     try:
         course = find_course()
@@ -121,9 +121,15 @@ def _worked_on(course: Course) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def keep(item_id: str, day: int, choice: str) -> Sentence:
-    """Keep an answer, and return what was done if it is wrong.
+    """Store the answer to a review question, and return the sentence that explains its mistake, if any.
 
-    A page calls this in the kernel of its notebook. An answer to a question of another day counts today.
+    A page calls this in its kernel. An answer given on a later day than the question was asked counts for
+    that day.
+
+    Args:
+        item_id: the question's id.
+        day: the day on which the question was asked, as `date.toordinal` counts.
+        choice: the chosen answer.
     """
     course = find_course()
     (item,) = (item for item in read_review(course) if item.id == item_id)

@@ -1,7 +1,7 @@
-"""Which review questions are due: a day after a wrong answer, a week after a right one.
+"""The schedule of review questions: each is due a day after a wrong answer and a week after a right one.
 
 The intervals stay equal. Spaced retrieval helps (Latimier et al. 2021, doi 10.1007/s10648-020-09572-8), and
-the same study found no gain of intervals that grow over intervals that are equal.
+the same study found no gain of growing intervals over equal ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEVER = ReviewRecord()
 
 
 def is_due(record: ReviewRecord, today: int) -> bool:
-    """Tell whether a question is due: never twice on a day, whatever the clock showed in between."""
+    """Tell whether a question is due: at most once a day, even if the clock was wrong in between."""
     if today in record.days:
         return False
     if not record.days or record.days[-1] > today:  # a day to come: the clock was wrong then
@@ -38,16 +38,17 @@ def is_due(record: ReviewRecord, today: int) -> bool:
 def due(
     items: Sequence[ReviewItem], records: Mapping[str, ReviewRecord], today: int, met: Collection[str] = ()
 ) -> tuple[ReviewItem, ...]:
-    """Return the questions of today's review, at most five, in this order.
+    """Return the questions of today's review, at most five.
 
-    First what was answered wrongly, then what is about a mistake that the learner has made, then the rest; of
-    these, what was not asked for longest, and what was never asked lesson by lesson in turn.
+    Questions that were answered wrongly come first, then those about a mistake that the learner has made,
+    then the rest. Within each group, the question that was asked longest ago comes first, and questions never
+    asked come before all others, one of each lesson in turn.
 
     Args:
         items: the questions on lessons that the learner has worked on, in the order of the lessons.
-        records: what was answered, by question.
+        records: the record of each answered question, by its id.
         today: the day, as `date.toordinal` counts.
-        met: the mistakes that the learner has made.
+        met: the ids of the mistakes that the learner has made.
     """
     turns: dict[str, int] = {}
     ranked = []

@@ -1,14 +1,14 @@
-"""Names that a learner takes from the course: `check = …`, `def hint(…)`, `torch = …`.
+"""The protection of the course's names, which learners may redefine: `check = …`, `def hint(…)`, `torch = …`.
 
-Where grades count, the course's own cells mean by a name of the course what the course's first cell bound to
-it, and by a built-in name what Python does; a learner's cells, and the functions that they define, see what
-the learner named. The values are not exchanged while a course's cell runs: a check calls the learner's
+During grading, the course's own cells give such a name the value that the course's first cell bound to it,
+and built-in names their usual meaning. A learner's cells, and the functions that they define, see the
+learner's value. The values are not exchanged while a course's cell runs: a check calls the learner's
 functions, which read the same globals and must find the learner's values in them. Instead, the course's cells
-are compiled with such names replaced by reserved ones, which no statement can bind, since they are no
-identifiers. A name that a course's cell binds itself keeps its meaning there.
+are compiled with such names replaced by reserved ones, which no statement can bind, because they are not
+valid identifiers. A name that a course's cell binds itself keeps its meaning there.
 
-In a learner's own notebook nothing is replaced. Where a cell needs a name that was taken, one sentence says
-which cell has taken it, and how to get it back.
+In a learner's own notebook nothing is replaced. If a cell needs a name that was redefined, one sentence names
+the cell that has redefined it, and says how to restore the name.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ BUILT_IN = {
 
 @dataclass(frozen=True)
 class CourseCells:
-    """The course's cells in a notebook that is graded, by a checksum of their text.
+    """The course's cells in a notebook that is graded, each as a checksum of its text.
 
-    `names` are what those in `setup`, which import the checks, bind and no task asks for.
+    `setup` are the cells that import the checks. `names` are the names that these bind, except those that a
+    task asks the learner to define.
     """
 
     cells: frozenset[int]
@@ -63,11 +64,11 @@ class CourseCells:
 
 
 def described(sources: Iterable[str], asked: Collection[str]) -> str:
-    """Return what `COURSE_CELLS` says of a notebook.
+    """Return the value of the environment variable `COURSE_CELLS` for a notebook.
 
     Args:
         sources: the text of the course's cells, as they are run.
-        asked: names that tasks ask the learner for: these are never the course's.
+        asked: the names that tasks ask the learner to define; these are never the course's.
     """
     sums = {_checksum(source): source for source in sources}
     setup = {number: source for number, source in sums.items() if _imports_checks(source)}
@@ -76,13 +77,13 @@ def described(sources: Iterable[str], asked: Collection[str]) -> str:
 
 
 def bound_for_all(sources: Iterable[str], asked: Collection[str]) -> frozenset[str]:
-    """Return the names that the course's cells bind for all others, and no task asks for."""
+    """Return the names that the course's setup cells bind, except those that a task asks the learner for."""
     setup = filter(_imports_checks, sources)
     return frozenset[str]().union(*(names_of(source)[0] for source in setup)).difference(asked)
 
 
 def reserve(cell: ast.Module, names: Collection[str]) -> set[str]:
-    """Replace names that a cell reads and does not bind by reserved ones; returns those that it read."""
+    """Replace names that a cell reads but does not bind by reserved names, and return the names replaced."""
     read = [node for node in ast.walk(cell) if isinstance(node, ast.Name) and node.id in names]
     bound = _bound_anywhere(cell) if read else set()
     replaced = {node.id for node in read if node.id not in bound}
@@ -93,7 +94,7 @@ def reserve(cell: ast.Module, names: Collection[str]) -> set[str]:
 
 
 def mean(names: Iterable[str]) -> None:
-    """Bind the reserved names that code reads which was compiled elsewhere."""
+    """Bind the reserved names for code that was compiled elsewhere and reads these names."""
     if _watching is not None:
         _watching.bind(names)
 
@@ -107,7 +108,7 @@ def _course_cells(encoded: str) -> CourseCells | None:
 
 
 def watch() -> None:
-    """Look after the course's names in this notebook, if this is one, from the current cell on."""
+    """Protect the course's names from the current cell on, if this code runs in a notebook."""
     global _watching
     shell = interactive_session.shell()
     if shell is None or (_watching is not None and _watching.shell is shell):

@@ -1,9 +1,9 @@
-"""Answers of the course's that stand in for a learner's wrong ones, without their text.
+"""The course's answers in compiled form, run in place of a learner's wrong ones without showing their text.
 
-They run beside the learner's code, which can look at whatever is in its process. So the grader compiles such
-an answer, and what the notebook runs in its place is the compiled code alone: no comment, no docstring, no
-line of the text, no name of a function's own variables, in whatever keeps cells (`In`, the history, the lines
-that tracebacks show). What Python needs to run it, its instructions and constants, can be read.
+They run in the same process as the learner's code, which can inspect everything there. So the grader compiles
+such an answer, and the notebook runs only the compiled code: no comment, no docstring, no source line and no
+local variable name appears in `In`, in the history or in tracebacks. The instructions and constants that
+Python needs can still be read.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ PLACE = {"lineno", "end_lineno", "col_offset", "end_col_offset"}
 
 
 def sealed(source: str, names: Collection[str]) -> str:
-    """Return a cell that does what another does, and does not hold its text.
+    """Return the text of a cell that does the same as an answer cell, but does not contain its source.
 
     Args:
         source: the text of an answer cell of the course's.
-        names: what the course's cells bind for all others: the answer means these, whatever a learner named.
+        names: the names that the course's cells bind for all others; the answer uses the course's values of
+            them, even if a learner has redefined the names.
     """
     tree = _parsed(source)
     meant = shadowed_names.BUILT_IN.keys() | set(names)
@@ -40,11 +41,11 @@ def sealed(source: str, names: Collection[str]) -> str:
 
 
 def run(packed: str, names: Sequence[str]) -> None:
-    """Run what `sealed` packed among the notebook's names.
+    """Run code that `sealed` has packed, with the notebook's variables as globals.
 
     Args:
-        packed: compiled code.
-        names: names of the course's that it reads.
+        packed: the compiled code, as text.
+        names: the course's names that the code reads.
     """
     shell = interactive_session.shell()
     assert shell is not None

@@ -1,7 +1,8 @@
-"""Cells that wait for a learner's answers: those whose first line says `# needs share, table`.
+"""Cells that wait for a learner's answers: their first line is a comment such as `# needs share, table`.
 
-While one of these names is missing or still a stub, the cell is skipped with a sentence. So a lesson's own
-cells need not ask whether an answer is there, and running all cells of an untouched lesson raises nothing.
+While one of these names is missing or still a stub, the cell is skipped, and a sentence says so. So a
+lesson's own cells need not test whether an answer exists, and running all cells of an untouched lesson raises
+no error.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ STUBS = {function.__code__.co_code for function in (_stub, _documented_stub)}
 
 
 def is_open(answer: Any) -> bool:
-    """Tell if an answer is a stub: `...`, a function that does nothing, or a class with such a method."""
+    """Tell whether an answer is still a stub: `...`, an empty function, or a class with an empty method."""
     if not isinstance(answer, type):
         code = getattr(inspect.unwrap(answer) if callable(answer) else answer, "__code__", None)
         return answer is ... or (code is not None and code.co_code in STUBS)
@@ -43,14 +44,14 @@ def is_open(answer: Any) -> bool:
 
 
 def missing_answers(source: str, namespace: Mapping[str, Any]) -> list[str]:
-    """Return the names that a cell's first line needs and that are not there, or are still stubs."""
+    """Return the names in a cell's `# needs` line that are undefined or still stubs."""
     needs = NEEDS.match(source)
     names = needs[1].split(", ") if needs else ()
     return [name for name in names if is_open(namespace.get(name, ...))]
 
 
 def watch() -> None:
-    """Skip cells that wait, if this is a notebook, from the next cell on."""
+    """Skip waiting cells from the next cell on, if this code runs in a notebook."""
     shell = interactive_session.shell()
     if shell is not None and not any(isinstance(rewriter, _Waiting) for rewriter in shell.ast_transformers):
         waiting = _Waiting(shell)

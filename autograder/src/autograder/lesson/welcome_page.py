@@ -1,7 +1,7 @@
-"""The page that a course opens with in JupyterLab: what is done, what comes next, the lessons, the languages.
+"""The page that a course opens with in JupyterLab: progress, the next task, the lessons and the languages.
 
-It is written each time JupyterLab is started, one for each language, beside the lessons. Without torch, so
-that nobody waits.
+One page for each language is written beside the lessons each time JupyterLab starts. This module does not
+import torch, so that nobody waits.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ PAGE = "welcome.md"
 
 
 def write(home: Path) -> list[Path]:
-    """Write the page of each language that has lessons in this folder; the pages.
+    """Write the welcome page of each language that has lessons in a folder, and return the pages' paths.
 
     Raises:
-        Refused: the folder belongs to no course, or that cannot be read.
+        AuthoringError: the folder belongs to no course, or the course cannot be read.
         OSError: a page cannot be written.
     """
     course = Course.find()
@@ -42,7 +42,7 @@ def write(home: Path) -> list[Path]:
 
 
 def rewrite() -> None:
-    """Write the pages anew, as a page that somebody comes back to asks a kernel of a lesson below it."""
+    """Write the welcome pages again; a page asks a kernel for this when a learner returns to it."""
     homes = [folder for folder in Path.cwd().parents if (folder / PAGE).is_file()]
     if homes:
         write(homes[-1])
