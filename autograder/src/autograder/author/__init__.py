@@ -1,6 +1,6 @@
-"""What an author works with: tasks as they are written, and the way from `source/` to all that is generated.
+"""Tools for authors: write tasks, and build everything that is generated from `source/`.
 
-Nothing here reads what students hand in, and no command line stands here.
+Nothing here reads students' submissions or defines a command.
 """
 
 # The modules that other rooms use.

@@ -1,6 +1,7 @@
-"""Answers as changes: a solution cell's own text with a few things changed is another answer.
+"""Write answers as edits of the solution cell's own text.
 
-No second copy of a solution exists. Answers are written in a table, one below the other:
+Because answers are edits, no second copy of a solution exists. They are written in a table, one below the
+other:
 
     no-scale: / gaps.std() →
     gaps-as-values: weights @ values → weights @ gaps
@@ -12,30 +13,31 @@ No second copy of a solution exists. Answers are written in a table, one below t
         rows = [self.row(one) for one in x]
         return torch.stack(rows)
 
-A line that is not indented begins an answer: its name, a colon, and its first change, if there is room. More
-changes stand below it, indented, one on each line; all are made of the solution's text as it was. They are:
+A line that is not indented begins an answer: its name, a colon, and its first edit, if that fits on the line.
+Further edits follow, indented, one on each line. Each edit applies to the solution's original text. The forms
+of an edit are:
 
-    old → new            a piece of the text gives way to another; `old →` takes it out
-    old →3 new           a piece that stands in 3 places does so in each
-    line old → new       the whole line that holds `old` gives way; `line old →` takes it out
-    above old → new      a new line goes above the one that holds `old`; `above → new` goes above everything
-    below old → new      a new line goes below the one that holds `old`
-    word old → new       a word gives way wherever it stands as a word of its own
-    = expression         the answer is this expression
-    faulty               the answer is the code that the learner is given to find the bug in
-    body                 the lines below are the function's new body; `body forward` names one of several
-    def name(…):         this and the lines below stand in the place of the function of that name
-    cell                 the lines below are the whole cell; one line may stand behind the word
-    hint: text           no change, but what this task says of the mistake; it may go on in the lines below
+    old → new            replace a piece of the text; `old →` removes it
+    old →3 new           replace a piece that occurs 3 times, each time
+    line old → new       replace the whole line that contains `old`; `line old →` removes it
+    above old → new      insert a line above the line that contains `old`; `above → new` inserts it at the top
+    below old → new      insert a line below the line that contains `old`
+    word old → new       replace a word wherever it occurs as a whole word
+    = expression         make the answer this expression
+    faulty               make the answer the faulty code in which the learner is to find the bug
+    body                 replace the function's body by the lines below; `body forward` names one of several
+    def name(…):         replace the function of that name by this line and the lines below
+    cell                 replace the whole cell by the lines below; its first line may follow the word
+    hint: text           no edit: the task's own hint for the mistake; it may go on in the lines below
 
-Within `old`, ` … ` stands for all that lies between two pieces: `line first … last → new` is about several
-lines. `↵` ends a line: in `old`, the next one may be indented in any way; in `new`, it begins as far in as
-the line where `old` begins. `→:` takes `new` from the lines below. Lines that a change takes from below are
-indented more than the change is. Spaces at the ends of `old` and `new` do not count. Between backticks they
-do, and a line begins where it is written: `` ` - x.max()` → ``. Blank lines, and lines that begin with `#`,
-are for the reader.
+Within `old`, ` … ` matches everything between two pieces: `line first … last → new` covers several lines. `↵`
+is a line end: in `old`, the next line may be indented in any way; in `new`, it is indented as far as the line
+in which `old` begins. `→:` takes `new` from the lines below. Lines that belong to an edit are indented more
+than the edit is. Spaces at the ends of `old` and `new` are ignored, unless they are between backticks.
+Between backticks, a new line starts exactly where it is written: `` ` - x.max()` → ``. Blank lines, and lines
+that begin with `#`, are for the reader.
 
-Changes that touch different places can be made together, which is how answers with two mistakes come about.
+Edits that change different parts of the text can be combined. This is how answers with two mistakes are made.
 """
 
 from __future__ import annotations
@@ -62,20 +64,23 @@ FAULTY = re.compile(
 
 @dataclass(frozen=True)
 class Span:
-    """New text for the characters from `start` up to `end`."""
+    """The new text for the characters from `start` up to, but not including, `end`."""
 
     start: int
     end: int
     text: str
 
     def touches(self, other: Span) -> bool:
-        """Tell whether two spans cannot both be put in. Two insertions at one place can."""
+        """Tell whether two spans overlap, so that they cannot both be applied.
+
+        Two insertions at the same point do not overlap.
+        """
         return self.start < other.end and other.start < self.end
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution cell's text without marks, what the task calls its answer, and the bug to find, if any."""
+    """A solution cell's text without nbgrader's marks, the answer's name, and the faulty code, if any."""
 
     text: str
     name: str
@@ -85,14 +90,21 @@ class Solution:
 
     @classmethod
     def from_cell(cls, source: str, name: str, signature: str, is_tensor: bool) -> Solution:
-        """Return the solution in a cell, without its marks and without the code of a bug to find."""
+        """Return the solution that a cell's source contains.
+
+        Args:
+            source: the cell's source, with nbgrader's marks and with the faulty code, if there is any.
+            name: the name under which the task expects the answer.
+            signature: the signature that the task states; "" if the answer is a tensor.
+            is_tensor: whether the answer is a tensor.
+        """
         text = MARK.sub("", FAULTY.sub("", source + "\n")).rstrip("\n")
         return cls(text, name, signature, is_tensor, with_faulty(source + "\n").rstrip("\n"))
 
 
 @dataclass(frozen=True)
 class Edit:
-    """Give other text for a piece of the solution, or put lines beside it."""
+    """Replace a piece of the solution's text, or insert lines next to it."""
 
     old: str  # what stands in the solution, with `↵` and ` … ` as in a table
     new: str
@@ -100,10 +112,10 @@ class Edit:
     scope: str = ""  # "line", "above", "below" or "word"; "" for the piece and nothing around it
 
     def spans(self, solution: Solution) -> list[Span]:
-        """Return the spans of the text that changes.
+        """Return the spans of the text that this edit replaces.
 
         Raises:
-            AuthoringError: `old` stands in another number of places.
+            AuthoringError: `old` does not occur exactly as many times as this edit expects.
         """
         if self.scope == "above" and not self.old:
             return [Span(0, 0, self.new.replace("↵", "\n") + "\n\n")]
@@ -137,16 +149,19 @@ class Edit:
 
 @dataclass(frozen=True)
 class Body:
-    """Write a function's or method's body anew, below its docstring: that of the only one if unnamed."""
+    """Replace the body of a function or method, but keep its docstring.
+
+    Without a name, the solution's only function is meant.
+    """
 
     function: str
     text: str
 
     def spans(self, solution: Solution) -> list[Span]:
-        """Return the spans of the body.
+        """Return the span of the body.
 
         Raises:
-            AuthoringError: the solution defines no such function, or more than one.
+            AuthoringError: the solution defines no function of that name, or more than one.
         """
         function = _function(solution.text, self.function)
         body = function.body
@@ -157,7 +172,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Define:
-    """Write a function or method anew, from its `def` on."""
+    """Replace a function or method, from its `def` on."""
 
     text: str
 
@@ -165,7 +180,7 @@ class Define:
         """Return the span of the function of that name.
 
         Raises:
-            AuthoringError: the solution defines no such function, or more than one.
+            AuthoringError: the solution defines no function of that name, or more than one.
         """
         function = _function(solution.text, self.text.removeprefix("def ").partition("(")[0])
         return [_lines(solution.text, function, function, self.text)]
@@ -173,7 +188,7 @@ class Define:
 
 @dataclass(frozen=True)
 class Cell:
-    """Write the whole cell anew, where the approach is another one."""
+    """Replace the whole cell, for an answer that takes a different approach."""
 
     text: str
 
@@ -184,7 +199,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Returns:
-    """Make the answer one expression: `def signature: return expression`, or `name = expression`."""
+    """Replace the answer by one expression: `def signature: return expression`, or `name = expression`."""
 
     expression: str
 
@@ -199,7 +214,7 @@ class Returns:
 
 @dataclass(frozen=True)
 class Faulty:
-    """Leave the code in place that the learner is given to find the bug in."""
+    """Replace the solution by the faulty code in which the learner is to find the bug."""
 
     def spans(self, solution: Solution) -> list[Span]:
         """Return the whole cell as one span.
@@ -217,7 +232,7 @@ AnyEdit = Edit | Body | Define | Cell | Returns | Faulty
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong answer that people really give, as changes to the solution cell's text."""
+    """A wrong answer that learners really give, as edits of the solution cell's text."""
 
     fault: str  # the id of the mistake in `faults.py`. Several wrong answers may show one mistake
     changes: tuple[AnyEdit, ...]  # all made of the solution's text
@@ -226,7 +241,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Right:
-    """A different answer that is right as well, as changes to the solution."""
+    """A different answer that is right too, as edits of the solution cell's text."""
 
     id: str  # that the audit calls it by
     changes: tuple[AnyEdit, ...]  # all made of the solution's text
@@ -238,7 +253,7 @@ ARROW = re.compile(r"(?:^|\s+)→(:|\d*)(?:\s+|$)")
 
 
 class Row(NamedTuple):
-    """An answer of a table."""
+    """An answer in a table: its name, its edits, and its remarks, such as a hint."""
 
     name: str
     changes: tuple[AnyEdit, ...]
@@ -256,12 +271,16 @@ class _Item:
 
 
 def table(text: str, fields: Sequence[str] = ("hint",)) -> list[Row]:
-    """Read answers that are written one below the other, as this module's docstring tells.
+    """Return the answers that a table lists; the module's docstring describes its form.
 
-    `fields` are the words that say more about an answer, as `hint: text` does.
+    Args:
+        text: the table.
+        fields: the words that begin a remark about an answer rather than an edit, such as "hint" in `hint:
+            text`.
 
     Raises:
-        AuthoringError: a line is none of these. All such lines are told, by number and answer.
+        AuthoringError: a line is neither an answer, an edit nor a remark. All such lines are listed, each
+            with its number and its answer.
     """
     answers: list[tuple[str, list[_Item]]] = []
     problems = []
@@ -353,7 +372,7 @@ def rights(text: str) -> tuple[Right, ...]:
 
 
 def faulty_code(source: str) -> str:
-    """Return the faulty code that a cell gives the learner to correct, out of its comments; "" for none."""
+    """Return the faulty code that a cell keeps in comments for the learner to correct; "" if it has none."""
     region = FAULTY.search(source + "\n")
     return (
         textwrap.dedent(re.sub(r"^([ \t]*)# ?", r"\1", region[1], flags=re.M)).strip("\n") if region else ""
@@ -361,7 +380,7 @@ def faulty_code(source: str) -> str:
 
 
 def with_faulty(source: str) -> str:
-    """Return an answer cell as a learner gets it who is to find a bug; "" for a cell without faulty code."""
+    """Return an answer cell with its faulty code in place of the solution; "" if it has no faulty code."""
     code, region = faulty_code(source), REGION.search(source)
     if not code or region is None:
         return ""
@@ -371,10 +390,10 @@ def with_faulty(source: str) -> str:
 
 
 def changed(solution: Solution, changes: Sequence[AnyEdit]) -> str:
-    """Return the solution's text with all changes made.
+    """Return the solution's text with all edits applied.
 
     Raises:
-        AuthoringError: a change does not fit the text, or two of them touch the same place.
+        AuthoringError: an edit does not match the text, or two edits overlap.
     """
     spans = [span for change in changes for span in change.spans(solution)]
     if not fit(spans):
@@ -388,10 +407,14 @@ def changed(solution: Solution, changes: Sequence[AnyEdit]) -> str:
 def combined_text(
     solution: Solution, answers: Sequence[Sequence[AnyEdit]], in_turn: bool = True
 ) -> str | None:
-    """Return the solution's text with the changes of several answers made; None where they do not fit.
+    """Return the solution's text with the edits of several answers applied; None if they cannot be combined.
 
-    What cannot be changed at once may be changed in turn: an edit may fit a body written anew. It has to name
-    all that it replaces, so that it takes no other change away.
+    Args:
+        solution: the solution.
+        answers: the edits of each answer.
+        in_turn: whether to apply the answers one after the other if they overlap: one answer's edits may
+            match a body that another has rewritten. Each edit must then name all the text that it replaces,
+            so that it undoes no other edit.
     """
     spans = [span for changes in answers for change in changes for span in _spans(change, solution)]
     if fit(spans):
@@ -429,13 +452,13 @@ def _spans(change: AnyEdit, solution: Solution) -> list[Span]:
 
 
 def fit(spans: Iterable[Span]) -> bool:
-    """Tell whether spans can all be put in: no two of them touch."""
+    """Tell whether all spans can be applied together, since no two of them overlap."""
     ordered = sorted(spans, key=lambda span: (span.start, span.end))
     return not any(earlier.touches(other) for earlier, other in pairwise(ordered))
 
 
 def put_in(text: str, spans: Iterable[Span]) -> str:
-    """Return the text with every span's new text in its place."""
+    """Return the text with each span replaced by its new text."""
     # From the last place to the first, so that no place moves before its turn.
     for span in sorted(spans, key=lambda span: (span.start, span.end), reverse=True):
         text = text[: span.start] + span.text + text[span.end :]

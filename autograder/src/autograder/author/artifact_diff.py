@@ -1,6 +1,6 @@
-"""Compare what a build makes with the committed files: only differences that an author made count.
+"""Compare freshly built files with the committed ones: only differences that an author caused count.
 
-Words, structure and printed text must be equal. Numbers may differ as far as two processors round them.
+Words, structure and printed text must be equal. Numbers may differ by the rounding of different processors.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _Table(NamedTuple):
 
 
 def same_bank(fresh: Path, committed: Path, name: str) -> bool:
-    """Tell whether two folders hold the same bank of a lesson, rounding aside."""
+    """Tell whether two folders hold the same bank of a lesson, apart from rounding."""
     try:
         if bank.digest(name, fresh) == bank.digest(name, committed):
             return True
@@ -165,7 +165,10 @@ def _matching_rows(new: _Table, rows: list[int], old: _Table, others: list[int])
 
 
 def same_solution(fresh: Path, committed: Path) -> bool:
-    """Tell whether executed solutions agree in every cell and text. Pixels and measurements may differ."""
+    """Tell whether two executed solutions have the same cells and text.
+
+    Pixels and measured times may differ.
+    """
     try:
         return bool(_without_pixels(fresh) == _without_pixels(committed))
     except Exception:

@@ -1,7 +1,7 @@
-"""Proof that the checks are real.
+"""Prove that the checks recognise wrong and right answers.
 
-Every known wrong answer is rejected and named, every right one accepted, every forbidden call caught: by the
-bank that lies in the course, as learners get it.
+With the committed bank, which learners get too, every known wrong answer must be rejected and named, every
+right one accepted, and every forbidden call caught.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TRIED = ("wrong rejected", "named", "right accepted", "forbidden caught")
 
 @dataclass
 class Tally:
-    """One task's audit: for each thing that is tried, whether each answer fared so; and which did not."""
+    """The audit of one task: for each kind of test, which answers passed it; and a line for each failure."""
 
     lesson: str
     task: str
@@ -42,11 +42,15 @@ class Tally:
 
     @property
     def sound(self) -> bool:
+        """Whether no answer failed its test."""
         return not self.failures
 
 
 def audit_lesson(course: Course, name: str) -> list[Tally]:
-    """Try every answer that the lesson's `tasks.py` lists, collected, examined and judged as a learner's is.
+    """Judge every answer that the lesson's `tasks.py` lists, in the same way as a learner's.
+
+    Returns:
+        The audit of each task.
 
     Raises:
         AuthoringError: the lesson cannot be run, or its bank is of other tasks.
@@ -115,10 +119,13 @@ def _committed_bank(course: Course, executed: ExecutedLesson) -> LessonBank:
 
 
 def print_coverage(course: Course, names: Sequence[str], console: Console) -> bool:
-    """Print which class task has a wrong answer for which mistake; whether every cell is filled or explained.
+    """Print a table of mistakes and class tasks, and tell whether no cell of it lacks a wrong answer.
 
-    A cell is a count of wrong answers, "no" where the task says why there can be none, and empty where its
-    parts do not make the mistake possible.
+    A cell shows the number of wrong answers of the task with that mistake, "no" if the task says why there
+    can be none, "?" if one is missing, and nothing if the task has no part in which the mistake is possible.
+
+    Returns:
+        True if no wrong answer is missing.
     """
     faults = load_faults(course.source)
     tasks = [
@@ -152,7 +159,7 @@ def print_coverage(course: Course, names: Sequence[str], console: Console) -> bo
 
 
 def print_table(rows: Sequence[Tally], console: Console) -> None:
-    """Print the audit as a table, its sums, and every failure."""
+    """Print the audit as a table with its sums, and then every failure."""
     table = Table(title="Audit of the checks")
     for column in ("lesson", "task"):
         table.add_column(column, overflow="fold")

@@ -1,7 +1,7 @@
-"""What a lesson's `tasks.py` is written with.
+"""Define the classes with which a lesson's `tasks.py` describes its tasks.
 
-A task is described once, here; the build runs the lesson's own solution on its probes to learn the right
-outcomes, and the known wrong answers to learn theirs. No expected number is ever typed in.
+A task is described once, here. The build runs the lesson's own solution on the task's probes to get the right
+outcomes, and the known wrong answers to get the wrong ones. No expected number is ever typed in.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Axes = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake that people make, named once for the whole course."""
+    """A mistake that learners make, named once for the whole course."""
 
     id: str  # lower-case words joined by hyphens
     name: str  # what a report calls it, as a short statement: "the scores are not scaled"
@@ -60,9 +60,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class OnResult:
-    """A mistake that is made with a result when it is done, whatever was computed before.
+    """A mistake that learners make with a finished result, whatever the computation before.
 
-    The build tries it on the right result and on that of each other mistake, without running anything.
+    The build applies it to the right result and to the result of each other mistake, without running any
+    code.
     """
 
     fault: str  # the id of the mistake
@@ -73,7 +74,16 @@ class OnResult:
     code: str = ""  # a regular expression: it is possible only where the solution's text has it
 
     def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
-        """Return the wrong result; None where this result has no such axis, or is no result of this task."""
+        """Return the wrong result, or None if the mistake is impossible here.
+
+        Args:
+            result: the result before the mistake.
+            axes: the names of the axes that the task's result has.
+
+        Returns:
+            The result after the mistake, usually of the same shape; None if `result` has no such axis, or not
+            the task's number of dimensions.
+        """
         named = [index for index, name in enumerate(axes) if name in self.axes]
         if result.ndim != len(axes) or result.ndim < self.least or (self.axes and not named):
             return None
@@ -88,7 +98,7 @@ class OnResult:
 
 @dataclass(frozen=True)
 class Faults:
-    """The course's vocabulary of mistakes."""
+    """The mistakes that a course names, and the words for its hints."""
 
     known: Mapping[str, Fault]  # by id
     words: Mapping[str, str]  # what hints call things where a task does not say
@@ -97,10 +107,10 @@ class Faults:
     shared: frozenset[str] = frozenset()  # ids of those that every lesson may use
 
     def hint(self, wrong: WrongAnswer, task: Task) -> str:
-        """Return what a learner reads who gave this answer to this task.
+        """Return the hint for a learner who gave this wrong answer to this task.
 
         Raises:
-            AuthoringError: nobody says what a word in the hint stands for.
+            AuthoringError: the hint contains a placeholder that neither the course nor the task defines.
         """
         try:
             return self.fill(wrong.hint or self.known[wrong.fault].hint, task)
@@ -110,9 +120,12 @@ class Faults:
     def fill(
         self, template: str, task: Task, in_language: Callable[[str, str], str] = lambda _, word: word
     ) -> str:
-        """Return a hint filled in with what a task calls things.
+        """Return a hint with its placeholders replaced by the task's words.
 
-        `in_language` gives such a word in another language.
+        Args:
+            template: the hint, with placeholders such as `{width}`.
+            task: the task.
+            in_language: translates such a word, given its context and the word.
         """
         course, of_task = (
             {name: in_language(context, word) for name, word in words.items()}
@@ -123,7 +136,7 @@ class Faults:
 
 @dataclass(frozen=True)
 class Lesson:
-    """All tasks of a lesson and how to draw its example data anew."""
+    """All tasks of a lesson, and the function that redraws its example data."""
 
     title: str  # its number and name, as its notebook begins: "01 · Convolution"
     tasks: tuple[Task, ...]  # in the order of the text
@@ -147,14 +160,14 @@ def load_lesson(folder: Path) -> Lesson:
 
 
 def load_faults(source: Path, lesson: str | None = None) -> Faults:
-    """Return the mistakes that the folder of all lessons names.
+    """Return the mistakes of a course, or those that one lesson may use.
 
-    Its `faults.py` holds those that lessons share. What one lesson knows stands in the `faults.py` beside its
-    tasks: no other lesson may use it, and not every lesson has one.
+    `faults.py` in the folder of all lessons holds the mistakes that lessons share. A lesson may have a
+    `faults.py` of its own beside its tasks, for mistakes that no other lesson uses.
 
     Args:
         source: the folder of all lessons.
-        lesson: the one whose own mistakes are wanted beside the shared ones; without it, those of all.
+        lesson: a lesson, whose own mistakes are returned with the shared ones; None for those of all lessons.
 
     Raises:
         AuthoringError: a file fails, the shared one is missing, or a mistake is named twice.

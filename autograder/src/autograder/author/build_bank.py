@@ -1,6 +1,7 @@
-"""Make a lesson's bank: run the solution and the known wrong answers on every probe.
+"""Build a lesson's bank: run the solution and the known wrong answers on every probe.
 
-The reference for a task is the object that the solution cell itself defines; nothing here knows an answer.
+The reference for a task is the object that the solution cell itself defines. Nothing in this module contains
+an answer.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ REDRAW_SEED = 7001
 
 @dataclass(frozen=True)
 class SolutionRuns:
-    """A lesson's namespaces: one for each set of givens, the first as the learner sees it."""
+    """The results of running a lesson's solution: a namespace for each set of givens, its own first."""
 
     givens: Mapping[str, Mapping[str, Value]]
     namespaces: Mapping[str, Mapping[str, Any]]
@@ -75,10 +76,18 @@ def run_solution(
     families: tuple[Family, ...] = (),
     steps: Mapping[str, str] = MappingProxyType({}),
 ) -> SolutionRuns:
-    """Run a lesson's solution once with its own givens and once for each redrawn set.
+    """Run a lesson's solution with its own givens, and again with each redrawn set of givens.
 
-    `seeds` are what hidden sets are drawn from; without them, as many public ones as the lesson asks for are
-    drawn. `families` are what tasks can forbid, `steps` what a solution's variables stand for.
+    Args:
+        lesson: the definitions in the lesson's `tasks.py`.
+        notebook: the lesson with its solutions.
+        name: the lesson's name, for messages.
+        seeds: seeds for hidden sets of givens. Without any, the lesson's own number of public sets is drawn.
+        families: the groups of calls that the course's tasks can forbid.
+        steps: what the variables of the course's solutions stand for, by name: {"gaps": "the distances"}.
+
+    Raises:
+        AuthoringError: a cell fails, or no `given` cell defines a tensor that the lesson names as given.
     """
     sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
     defined = frozenset().union(*(names_of(source)[0] for source in sources.values()))
@@ -104,7 +113,7 @@ def run_solution(
 
 
 def solutions_in(lesson: Lesson, notebook: NotebookNode) -> dict[str, Solution]:
-    """Return the texts of a lesson's answer cells, by task."""
+    """Return the solutions in a lesson's answer cells, by task id."""
     sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
     return {
         task.id: Solution.from_cell(
@@ -124,17 +133,17 @@ def make_bank(
     """Return the lesson's bank.
 
     Args:
-        lesson: what the lesson's `tasks.py` defines.
-        runs: the lesson's solution, run.
+        lesson: the definitions in the lesson's `tasks.py`.
+        runs: the results of running the lesson's solution.
         name: the lesson's name.
         faults: the course's mistakes.
-        earlier_tasks: tasks of an earlier build, by id, whose answers are not tried again; only their texts
-            are read anew.
+        earlier_tasks: tasks of an earlier build, by id, that are still current: their answers are not tried
+            again, and only their texts are updated.
 
     Raises:
         AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
-            of them cannot be told apart, two axes have the same size in every probe, or a forbidden call is
-            not seen.
+            wrong answers cannot be told apart, two axes have the same size in every probe, or a forbidden
+            call is not noticed.
     """
     problems: list[str] = []
     tasks: dict[str, Task] = {}
@@ -172,15 +181,21 @@ def make_bank(
 
 
 def of_task(task: Task, problems: Iterable[str]) -> list[str]:
-    """Return problems with the task that they are about."""
+    """Return each problem with the name of its task in front."""
     return [f"task {task.id}: {problem}" for problem in problems]
 
 
 def answer_made(task: Task, text: str, runs: SolutionRuns, run: str = AS_SEEN) -> Any:
-    """Return what an answer cell with this text defines under the task's name.
+    """Return the object that an answer cell with this text defines under the task's name.
+
+    Args:
+        task: the task.
+        text: the text of the answer cell.
+        runs: the results of running the lesson's solution.
+        run: the set of givens with which the cells before it were run.
 
     Raises:
-        AuthoringError: the text fails, or defines no such name.
+        AuthoringError: the text fails, or does not define the task's name.
     """
     try:
         defined = runs.moments[run][f"{task.id}-answer"].run(text, f"<cell {task.id}>")
@@ -192,16 +207,20 @@ def answer_made(task: Task, text: str, runs: SolutionRuns, run: str = AS_SEEN) -
 
 
 def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: SolutionRuns) -> str:
-    """Return the text of an answer that is written as changes to the solution.
+    """Return the text of an answer, made by applying edits to the solution of its task.
 
     Raises:
-        AuthoringError: a change does not fit; names the cell.
+        AuthoringError: an edit does not match the solution. The message names the cell.
     """
     return edited(task, changes, runs.solutions[task.id])
 
 
 def edited(task: Task, changes: Sequence[AnyEdit], solution: Solution) -> str:
-    """Return the text of an answer that is written as changes to the solution; see `changed_answer`."""
+    """Return the text of an answer, made by applying edits to a solution.
+
+    Raises:
+        AuthoringError: an edit does not match the solution. The message names the cell.
+    """
     try:
         return changed(solution, changes)
     except AuthoringError as problem:
@@ -209,7 +228,7 @@ def edited(task: Task, changes: Sequence[AnyEdit], solution: Solution) -> str:
 
 
 def evidence_for(task: Task, text: str, lesson: LessonBank, runs: SolutionRuns) -> Evidence:
-    """Evidence about an answer cell with this text, as if a learner had written it.
+    """Return the evidence about an answer cell with this text, as if a learner had written it.
 
     Raises:
         AuthoringError: the text fails, or defines no answer.
@@ -226,14 +245,18 @@ def evidence_for(task: Task, text: str, lesson: LessonBank, runs: SolutionRuns) 
 def outcomes_of(
     task: Task, text: str, probes: Iterable[Probe], runs: SolutionRuns, steady: bool = False
 ) -> dict[str, Outcome]:
-    """Return what an answer cell with this text does on each probe.
+    """Return the outcome of an answer cell with this text on each probe.
 
     Args:
         task: the task.
         text: the text of the answer cell.
-        probes: what it is tried on.
-        runs: the lesson's solution, run.
-        steady: a class is known to do the same when it is called again.
+        probes: the probes to run it on. A tensor task is run on each set of givens instead.
+        runs: the results of running the lesson's solution.
+        steady: whether the answer is known to return the same on every call, so that a class need not be
+            called twice.
+
+    Returns:
+        The outcomes, by the id of the probe or of the set of givens.
 
     Raises:
         AuthoringError: the text fails, or defines no answer.
@@ -245,13 +268,16 @@ def outcomes_of(
 
 
 def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, together: bool = True) -> Task:
-    """Return a task with the outcomes of the solution and of the known wrong answers.
+    """Return a task completed with the outcomes of its solution and of its known wrong answers.
 
-    Without the course's mistakes (`faults`), no wrong answer is made. If `together` is true, answers that
-    combine two or more mistakes are made as well, which takes much longer.
+    Args:
+        task: the task, as its author describes it.
+        runs: the results of running the lesson's solution.
+        faults: the course's mistakes; None to leave the wrong answers out.
+        together: whether to try answers that combine two or three mistakes too, which takes much longer.
 
     Raises:
-        AuthoringError: the solution does not define what the task needs, or an answer cannot be made.
+        AuthoringError: the solution does not define a name that the task needs, or an answer cannot be made.
     """
     namespace = runs.namespaces[AS_SEEN]
     if task.name not in namespace:
@@ -301,12 +327,12 @@ def make_task(task: Task, runs: SolutionRuns, faults: Faults | None = None, toge
 
 
 def reworded(task: Task, earlier: Task, families: tuple[Family, ...], faults: Faults) -> Task:
-    """Return a task as an earlier build made it, with the texts that it has now.
+    """Return a task of an earlier build with its texts replaced by the current ones.
 
     Args:
         task: the task, as its author describes it now.
         earlier: the task of the earlier build.
-        families: what the course's tasks can forbid.
+        families: the groups of calls that the course's tasks can forbid.
         faults: the course's mistakes.
 
     Raises:
@@ -375,7 +401,7 @@ def _reached(task: Task, text: str, runs: SolutionRuns) -> tuple[str, ...] | Non
 
 
 def as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
-    """Return a wrong answer as the bank describes it.
+    """Return the bank's record of a wrong answer: its mistake, hint and section.
 
     Raises:
         AuthoringError: its hint cannot be filled in.
@@ -385,7 +411,7 @@ def as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
 
 
 def make_probe(task: Task, probe: Probe, runs: SolutionRuns) -> Probe:
-    """Return a probe as the bank holds it, with the outcome of the solution."""
+    """Return a probe with its inputs made and with the outcome of the solution."""
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
     ready = _without_expected(probe, reference if task.kind == "module" else None, namespace)
@@ -398,7 +424,16 @@ def make_probe(task: Task, probe: Probe, runs: SolutionRuns) -> Probe:
 def outcome_of(
     task: Task, answer: Callable[..., Any], probe: Probe, runs: SolutionRuns, steady: bool = False
 ) -> Outcome:
-    """Return what an answer to a function or class task does on one probe: see `outcomes_of`."""
+    """Return the outcome of an answer to a function or class task on one probe.
+
+    Args:
+        task: the task.
+        answer: the function or class.
+        probe: the probe.
+        runs: the results of running the lesson's solution.
+        steady: whether the answer is known to return the same on every call, so that a class need not be
+            called twice.
+    """
     with unwarned():
         if steady and task.kind == "module":
             return call_module(answer, probe, runs.namespaces[AS_SEEN], steady)
@@ -487,7 +522,11 @@ def _wrong_answer_problems(task: Task) -> Iterator[str]:
 
 
 def missing_faults(task: Task, faults: Faults) -> Iterator[str]:
-    """Yield the mistakes that the task's parts make possible, and that no wrong answer of it shows."""
+    """Yield a problem for each mistake that the task makes possible but none of its wrong answers shows.
+
+    A task makes a mistake possible by its `parts`. A mistake needs no wrong answer if the task's `cannot`
+    says why there is none. A needless entry of `cannot` is a problem too.
+    """
     shown = {wrong.fault for wrong in task.wrong}
     possible = {
         fault.id for fault in faults.known.values() if fault.parts and set(fault.parts) <= set(task.parts)

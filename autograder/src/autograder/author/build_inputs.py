@@ -1,6 +1,6 @@
-"""What the builds of a course read, in digests: code by what it imports, other files by their content.
+"""Digest everything that the builds of a course read: code by its imports, other files by their content.
 
-Nothing here loads torch, so that a course is known to be up to date within seconds.
+Nothing here loads torch, so a course that is up to date is recognised within seconds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BUILD: tuple[Import, ...] = (
 
 
 class Inputs:
-    """What the builds of a course read.
+    """The files, modules and package versions that the builds of a course read.
 
     Attributes:
         course: the course.
@@ -52,7 +52,7 @@ class Inputs:
         self._digests: dict[Path, bytes] = {}
 
     def lesson_imports(self, name: str) -> tuple[Import, ...]:
-        """Return what the cells of a lesson import."""
+        """Return the imports in the code cells of a lesson."""
         if name not in self._imports:
             path = self.course.source / name / f"{name}.py"
             text = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -61,7 +61,12 @@ class Inputs:
         return self._imports[name]
 
     def code(self, imports: Iterable[Import], without: Collection[str] = ()) -> bytes:
-        """Return the digest of the code that some imports run, and of the versions of the packages in it."""
+        """Return a digest of all code that some imports run, and of the versions of the other packages in it.
+
+        Args:
+            imports: the imports.
+            without: packages whose versions do not count.
+        """
         reached, foreign = self.modules.reached(imports)
         used = versions(name for name in foreign if name not in without)
         return hashlib.sha256(
@@ -70,11 +75,11 @@ class Inputs:
         ).digest()
 
     def uses(self, name: str) -> dict[str, str]:
-        """Return the versions of the packages that the build of a lesson uses."""
+        """Return the version of each package that the build of a lesson uses."""
         return versions(self.modules.reached([*BUILD, *self.lesson_imports(name)])[1])
 
     def data(self, imports: Iterable[Import]) -> bytes:
-        """Return the digest of what lies beside the code that some imports run: ES modules, tables, fonts."""
+        """Return a digest of the data files beside the code that imports run: ES modules, tables, fonts."""
         reached, _ = self.modules.reached(imports)
         digest = hashlib.sha256()
         for folder, beside in self._data:
@@ -108,12 +113,12 @@ class Inputs:
         return paths
 
     def adds(self) -> bytes:
-        """Return the digest of what the course adds to the tool's experiments."""
+        """Return the digest of the experiments that the course adds to the tool's."""
         name = self.course.adds.experiments
         return self._of_file(self.course.root, self.course.root / name) if name else b""
 
     def read(self, name: str) -> str:
-        """Return the digest of all that the build of a lesson reads, but for the versions of packages."""
+        """Return the digest of everything that the build of a lesson reads, apart from package versions."""
         imports = [*BUILD, *self.lesson_imports(name), *self.course_imports(name)]
         digest = hashlib.sha256()
         digest.update(self.modules.digest(self.modules.reached(imports)[0]) + self.data(imports))
@@ -125,7 +130,7 @@ class Inputs:
         return digest.hexdigest()[:32]
 
     def course_imports(self, name: str) -> list[Import]:
-        """Return what the Python files import that a lesson shares with others, and its own."""
+        """Return the imports in a lesson's `tasks.py` and `faults.py`, and in the files of all lessons."""
         files = [self.course.source / name / file for file in ("tasks.py", "faults.py")]
         files += [self.course.source / "faults.py"]
         files += [self.course.root / self.course.adds.experiments] if self.course.adds.experiments else []
@@ -153,7 +158,12 @@ class Inputs:
 
 
 def files_digest(root: Path, paths: Iterable[Path]) -> str:
-    """Return the digest of some files and of those below some folders, by their places and content."""
+    """Return a digest of the paths, relative to `root`, and the content of some files.
+
+    Args:
+        root: the folder that paths are relative to.
+        paths: files, and folders whose files are all included.
+    """
     digest = hashlib.sha256()
     for path in paths:
         for file in [path] if path.is_file() else _files(path, endings=()):

@@ -1,7 +1,7 @@
-"""Tell which stages of a build are stale, by the record of the last builds.
+"""Find the stale stages of a build by comparing digests with a record of the last builds.
 
-The record is `.built.json`: digests of the files that each build read and wrote, committed with these. So a
-fresh clone knows without a build which lessons are up to date, and a build leaves those out.
+The record is `.built.json`: digests of the files that each build read and wrote, committed with the written
+files. So a fresh clone knows without a build which lessons are up to date, and a build skips those.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ RELEASE, BANKS = "release", "bank"
 
 @dataclass
 class Stages:
-    """The stages of a lesson's build: digests of what they read, and which of them were done.
+    """The stages of one lesson's build, with digests of their inputs.
 
     Attributes:
-        last: digests of what each stage read the last time, of those whose results are there.
-        anew: whether all stages are done, even those that would read the same.
-        now: digests of what each stage reads now.
-        done: the stages that were done, in their order.
+        last: the digest of each stage's inputs in the last build, for stages whose results still exist.
+        anew: whether to run every stage, even if its inputs have not changed.
+        now: the digest of each stage's inputs in this build.
+        done: the stages that this build has run, in order.
     """
 
     last: Mapping[str, str] = field(default_factory=dict)
@@ -45,15 +45,23 @@ class Stages:
 
     @property
     def before(self) -> Mapping[str, str]:
-        """What each stage read the last time, of those that can be left out."""
+        """The digest of each stage's inputs in the last build, for stages that may be skipped."""
         return {} if self.anew else self.last
 
     def reads_another(self, stage: str) -> bool:
-        """Tell whether a stage reads something else now, so that any difference counts."""
+        """Tell whether a stage's inputs have changed since the last build.
+
+        If they have, no difference in its results is put down to rounding.
+        """
         return stage in self.last and self.last[stage] != self.now[stage]
 
     def is_current(self, stage: str, key: str) -> bool:
-        """Tell whether a stage can be left out."""
+        """Tell whether a stage can be skipped, and note its digest; a stage that cannot is noted as done.
+
+        Args:
+            stage: the stage's name.
+            key: the digest of its inputs now.
+        """
         self.now[stage] = key
         if self.before.get(stage) == key:
             return True
@@ -80,7 +88,7 @@ def of_solution(language: str = "") -> str:
 
 @dataclass(frozen=True)
 class LessonRecord:
-    """The last build of a lesson."""
+    """The record of a lesson's last build."""
 
     read: str = ""  # the digest of all that it read
     uses: Mapping[str, str] = field(default_factory=dict)  # versions of the packages that it used
@@ -89,11 +97,11 @@ class LessonRecord:
 
 
 class BuildRecord:
-    """The last builds of some lessons, as they were when this was made.
+    """The records of the last builds of some lessons, read when this object is made.
 
     Attributes:
-        unchanged: the lessons of which all is as a build read and wrote it, on whatever machine.
-        current: those of them that were built with the versions that are installed here.
+        unchanged: the lessons whose inputs and outputs are as a build, on any machine, read and wrote them.
+        current: the unchanged lessons that were built with the package versions that are installed here.
     """
 
     def __init__(self, course: Course, lessons: Sequence[str]) -> None:
@@ -109,15 +117,19 @@ class BuildRecord:
         return tuple(lesson for lesson in self.unchanged if self._has_versions(lesson))
 
     def stages(self, lesson: str) -> dict[str, str]:
-        """Return what the stages of a lesson's last build read, of those whose results are there."""
+        """Return the digest of each stage's inputs in the last build, if the stage's results still exist."""
         record = self._records.get(lesson, LessonRecord())
         same = {path for path, digest in self._written[lesson].items() if record.written.get(path) == digest}
         return {stage: key for stage, key in record.stages.items() if _places(stage) <= same}
 
     def keep(self, lesson: str, stages: Mapping[str, str]) -> None:
-        """Keep that a lesson was built from what was there at the beginning.
+        """Record that a lesson was built from the inputs that existed when this object was made.
 
-        Where it cannot be written, the lesson is built again the next time.
+        If the record cannot be written, the lesson is built again next time.
+
+        Args:
+            lesson: the lesson's name.
+            stages: the digest of each stage's inputs.
         """
         record = LessonRecord(
             self._read[lesson], self._inputs.uses(lesson), stages, _written(self._course, lesson)
@@ -172,7 +184,7 @@ def _written(course: Course, lesson: str) -> dict[str, str]:
 
 
 def without_source(course: Course) -> list[str]:
-    """Return what was generated from a lesson that `course.toml` does not name, as one line for each."""
+    """Return a line for each generated file of a lesson that `course.toml` does not name."""
     lessons = set(course.lessons)
     stale = []
     for folder in ("notebooks", "solutions"):
@@ -189,5 +201,5 @@ def without_source(course: Course) -> list[str]:
 
 
 def shown_path(path: Path, course: Course) -> str:
-    """Return a file's place in the course."""
+    """Return a file's path relative to the course, for messages."""
     return os.path.relpath(path, course.root).replace(os.sep, "/")

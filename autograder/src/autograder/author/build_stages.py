@@ -1,12 +1,12 @@
-"""The stages of a lesson's build, and what each reads: the bank of each task, the release, the solutions.
+"""Name the inputs of each stage of a lesson's build: the bank of each task, the release, the solutions.
 
-A stage is left out where it would read what it read the last time, and what it made then is there. A task's
-bank reads the values that its answers meet, so that a new cell makes only those tasks anew whose values it
-changes. Texts that no computation reads (titles, hints) count for no bank; prose and the mistakes' hints, for
-no solution.
+A stage is skipped if its inputs have not changed since the last build and its results still exist. A task's
+bank depends on the values that its answers use, so a new cell causes only those tasks to be rebuilt whose
+values it changes. Texts that no computation reads (titles, hints) are no input of a bank; prose and the
+mistakes' hints are no input of a solution.
 
-Not doit, DVC or joblib: what a stage reads here is no file but a task, a cell or a tensor, and their records
-are databases of one machine, where ours is committed with what was built.
+This is not doit, DVC or joblib: a stage's inputs are not files but tasks, cells and tensors, and those tools
+keep their records in databases on one machine, while this record is committed with the built files.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ANYTHING = frozenset({"globals", "locals", "vars", "eval", "exec", "get_ipython"
 
 
 class TaskKeys:
-    """What the bank of each task of a lesson reads."""
+    """Digests of the inputs of each task's bank, for one lesson."""
 
     def __init__(
         self, inputs: Inputs, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults
@@ -56,9 +56,9 @@ class TaskKeys:
         self._code = inputs.code([*BANK, *_direct(inputs.lesson_imports(name), inputs)]) + inputs.adds()
 
     def of_all(self) -> str:
-        """Return what all banks together read, as it is written: where it is the same, nothing is run.
+        """Return one digest of the source of all banks' inputs; while it is unchanged, nothing has to be run.
 
-        The values that answers meet follow from it.
+        The values that answers use follow from the source.
         """
         imports = [*self._inputs.lesson_imports(self._name), *self._inputs.course_imports(self._name)]
         course = self._inputs.course
@@ -69,7 +69,7 @@ class TaskKeys:
         return _short([self._code, self._inputs.code(imports), self._inputs.data(imports), plain, *files])
 
     def of(self, task: Task, runs: SolutionRuns) -> str:
-        """Return what a task's bank reads, in short."""
+        """Return the digest of the inputs of one task's bank."""
         digests = self._digests
         solution = runs.solutions[task.id]
         try:
@@ -131,21 +131,21 @@ class TaskKeys:
 
 
 def release_key(inputs: Inputs, released: NotebookNode, tasks: Iterable[str]) -> str:
-    """Return what decides how many points the untouched release earns, in short."""
+    """Return a digest of everything that decides how many points the untouched release earns."""
     return _short([inputs.code(BANK), json.dumps([_code_cells(released), *tasks]).encode()])
 
 
 def solution_key(
     inputs: Inputs, bank: LessonBank, notebook: NotebookNode, texts: Iterable[object] = (), language: str = ""
 ) -> str:
-    """Return what decides what the cells of a solution show, in short.
+    """Return a digest of everything that decides what the cells of an executed solution show.
 
     Args:
-        inputs: what the course's builds read.
+        inputs: the inputs of the course's builds.
         bank: the lesson's bank.
         notebook: the lesson with its solutions.
-        texts: what its checks and figures say in another language.
-        language: that language.
+        texts: the translated texts that its checks and figures show.
+        language: the language of the solution; "" for the course's first.
     """
     course, imports = inputs.course, [*SOLUTION, *inputs.lesson_imports(bank.lesson)]
     files = bank_files.files(_without_hints(bank, notebook))
@@ -159,7 +159,7 @@ def solution_key(
 
 
 def says_hints(notebook: NotebookNode) -> bool:
-    """Tell whether a cell of a solution shows a task's hints."""
+    """Tell whether a code cell of a solution uses the name `hint`, and so shows a task's hints."""
     return any(
         isinstance(node, ast.Name) and node.id == "hint"
         for cell in notebook.cells

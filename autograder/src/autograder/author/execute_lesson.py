@@ -26,7 +26,7 @@ from autograder.records.cell_roles import is_answer, is_given, is_test
 
 @contextlib.contextmanager
 def unwarned() -> Iterator[None]:
-    """Print no warning: that a wrong answer deserves one is no news to its author."""
+    """Suppress warnings inside the `with` block: a warning about a wrong answer is no news to its author."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -34,16 +34,22 @@ def unwarned() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class NamespaceSnapshot:
-    """The variables as they are just before an answer cell runs, and the state of torch's generator."""
+    """The variables just before an answer cell runs, and the state of torch's random generator."""
 
     variables: Mapping[str, Any]
     random_state: Tensor
 
     def run(self, text: str, name: str) -> dict[str, Any]:
-        """Return the variables after an answer cell with other text ran here; the moment stays as it is.
+        """Run an answer cell with another text from this state, and return the variables after it.
+
+        The snapshot itself does not change.
+
+        Args:
+            text: the text of the cell.
+            name: the file name for tracebacks.
 
         Raises:
-            Exception: whatever the text raises.
+            Exception: any exception of the text itself.
         """
         with unwarned():
             code = compile(text, name, "exec")
@@ -64,16 +70,16 @@ def run_cells(
     givens: Mapping[str, Value] | None = None,
     moments: dict[str, NamespaceSnapshot] | None = None,
 ) -> dict[str, Any]:
-    """Execute every code cell but the tests, and return the namespace.
+    """Execute every code cell except the tests, and return the namespace.
 
     Args:
         notebook: the lesson with its solutions, or its release.
-        lesson: its name, for messages.
-        givens: values that replace the example data once the `given` cells have run.
-        moments: is filled with the moment before each answer cell, by the cell's id.
+        lesson: the lesson's name, for messages.
+        givens: values that replace the example data after each `given` cell has run.
+        moments: a dictionary to fill with a snapshot before each answer cell, by the cell's id.
 
     Raises:
-        AuthoringError: a cell raised; names the cell.
+        AuthoringError: a cell raised an exception. The message names the cell.
     """
     namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
     for cell in notebook.cells:

@@ -1,8 +1,8 @@
-"""Choose the draw of each hidden probe: the first that is fair, and whose result is not public.
+"""Choose the random draw of each hidden probe: the first that is fair and whose result is not public.
 
-Nobody chooses a twin's numbers. At the edge of float32 they may be unfair to an honest route; and where a
-task has few results (masks, rows with a single 1), the right one may be that of a visible probe, which can be
-learnt by heart.
+Nobody chooses the numbers of a hidden probe by hand. Near the limits of float32 they may be unfair to a
+correct answer that computes in another order. And where a task has few possible results (masks, rows with a
+single 1), the right one may be that of a visible probe, which a learner could memorise.
 """
 
 from __future__ import annotations
@@ -36,14 +36,23 @@ EXAM = "exam"
 def hidden_tasks(
     lesson: Lesson, runs: SolutionRuns, secret: str
 ) -> tuple[dict[str, Task], tuple[tuple[str, str], ...]]:
-    """Return a lesson's tasks with nothing but hidden probes, and which probes have no twin."""
+    """Return a lesson's tasks with hidden probes only, and the probes that have no hidden twin.
+
+    Args:
+        lesson: the definitions in the lesson's `tasks.py`.
+        runs: the results of running the lesson's solution.
+        secret: the instructor's secret, from which probes are drawn.
+
+    Returns:
+        The tasks by id, and (task id, probe id) of each probe without a twin.
+    """
     chosen = choose_draws(lesson, runs, secret)
     tasks = {task.id: make_task(task, runs) for task in twins_of(lesson, secret, chosen)}
     return tasks, tuple(twin for twin, draw in chosen.items() if draw is None)
 
 
 def with_exam(bank: LessonBank, lesson: Lesson, runs: SolutionRuns, names: Collection[str]) -> LessonBank:
-    """Return the bank with an exam's hidden probes added to the tasks that `names` has."""
+    """Return the bank with exam probes added to the tasks that `names` lists."""
     asked = tuple(task for task in lesson.tasks if task.id in names)
     hidden, _without = hidden_tasks(replace(lesson, tasks=asked), runs, EXAM)
     exams = {task.id: replace(bank.tasks[task.id], exam=task.probes) for task in hidden.values()}
@@ -51,9 +60,17 @@ def with_exam(bank: LessonBank, lesson: Lesson, runs: SolutionRuns, names: Colle
 
 
 def choose_draws(lesson: Lesson, runs: SolutionRuns, secret: str) -> dict[tuple[str, str], int | None]:
-    """For each task and probe with a twin, the draw to keep; None where no draw is fair.
+    """Return the number of the draw to use for each probe's hidden twin.
 
-    A twin whose result is a visible probe's in every draw is kept: some results are always the same.
+    A probe whose twins all have the result of a visible probe keeps a twin: some results are always the same.
+
+    Args:
+        lesson: the definitions in the lesson's `tasks.py`.
+        runs: the results of running the lesson's solution.
+        secret: the instructor's secret, from which probes are drawn.
+
+    Returns:
+        The number of the draw, from 0, by task id and probe id; None if no draw is fair.
     """
     chosen: dict[tuple[str, str], int | None] = {}
     for task in lesson.tasks:

@@ -1,4 +1,4 @@
-"""The mistakes of a course with the lessons that show them, for an author who looks for a name."""
+"""List the mistakes of a course with the lessons that use them, for an author who needs a mistake's id."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograder.records.course import Course
 
 @dataclass(frozen=True)
 class ListedFault:
-    """A mistake, and where it is to be found."""
+    """A mistake, the file that names it, and the lessons that use it."""
 
     id: str
     name: str
@@ -21,7 +21,7 @@ class ListedFault:
 
 
 def faults_listed(course: Course, word: str = "") -> list[ListedFault]:
-    """Return the mistakes that have a word in their id, name or hint, by id; all of them without a word.
+    """Return the mistakes whose id, name or hint contains a word, sorted by id; all mistakes without a word.
 
     Raises:
         AuthoringError: a `faults.py` or a `tasks.py` fails.

@@ -1,4 +1,4 @@
-"""The course's terms: a file that explains each once."""
+"""Read the course's glossary, a file that explains each term once."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ class Term:
 
     @property
     def context(self) -> str:
-        """Where its text stands, for translators."""
+        """The context of its text in translation files."""
         return f"glossary: {self.name}"
 
     @property
     def meaning(self) -> str:
-        """What it means, in the spoken language."""
+        """Its explanation, in the current language."""
         return translated(self.context, self.text)
 
     @property
     def forms(self) -> tuple[str, ...]:
+        """Every form of the term, its name first."""
         return (self.name, *self.also)
 
 
@@ -40,10 +41,12 @@ class _Glossary:
 
 
 def read_glossary(course: Course) -> tuple[Term, ...]:
-    """Return the terms of a course's glossary, if it has one: a TOML table `term` with each one's attributes.
+    """Return the terms of a course's glossary, or none if the course has no glossary.
+
+    The file is TOML: an array of tables `term`, each with the attributes of a `Term`.
 
     Raises:
-        AuthoringError: the file is missing, or not as it must be.
+        AuthoringError: the file is missing or invalid.
     """
     if not course.site.glossary:
         return ()
@@ -52,6 +55,6 @@ def read_glossary(course: Course) -> tuple[Term, ...]:
 
 
 def pattern(terms: tuple[Term, ...]) -> re.Pattern[str]:
-    """Find a form of a term where it stands as words of its own; the longest where several begin."""
+    """Return a regular expression that matches any form of the terms as whole words, longest first."""
     forms = sorted((form for term in terms for form in term.forms), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, forms))})(?![\w-])", re.IGNORECASE)

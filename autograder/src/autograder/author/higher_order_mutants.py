@@ -1,6 +1,7 @@
-"""Wrong answers made together: every two whose edits touch different places, and some by threes.
+"""Combine wrong answers: every two whose edits change different parts of the text, and some groups of three.
 
-What such an answer does is kept in short, so that a judge can name both mistakes of a learner who made two.
+The bank keeps a short signature of each combination's outcomes, so that the judge can name both mistakes of a
+learner who made two.
 """
 
 from __future__ import annotations
@@ -44,7 +45,14 @@ ROUNDING = 1e-7
 
 
 class Together(NamedTuple):
-    """Some wrong answers, by their places, as one text; `right` is the place of the wording that it has."""
+    """Several wrong answers combined in one text.
+
+    Attributes:
+        places: their positions in the task's wrong answers.
+        text: the combined text.
+        right: the position of the right answer on whose wording the text is based; None for the solution's
+            own.
+    """
 
     places: tuple[int, ...]
     text: str
@@ -52,7 +60,13 @@ class Together(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """What came of it: whether it looks like none that is known, and holds no nan or inf."""
+    """The result of running a combination.
+
+    Attributes:
+        answer: the combination.
+        is_new: whether its outcomes differ from those of every known wrong answer.
+        finite: whether its outcomes hold neither nan nor inf.
+    """
 
     answer: Together
     is_new: bool
@@ -68,24 +82,26 @@ def combine(
     run: Run,
     together: bool = True,
 ) -> tuple[list[str], list[tuple[int, ...]], list[Sights]]:
-    """Try the wrong answers of a task in other wordings, together, and with mistakes made with their results.
+    """Combine a task's wrong answers with other wordings, with each other, and with mistakes on results.
 
-    The other wordings are the right answers: what a mistake does may depend on the order of the steps around
-    it. Functions are quick, so that two mistakes are tried in every wording; those of a class only where they
-    yield nan or inf, in the wordings in which one mistake yields numbers instead.
+    The other wordings are the task's right answers: the effect of a mistake may depend on the order of the
+    steps around it. Functions are quick, so each two mistakes of a function are tried in every wording. Two
+    mistakes of a class are tried in other wordings only if they yield nan or inf, and only in wordings in
+    which one mistake yields numbers instead.
 
     Args:
-        task: the task, with what its solution does.
-        outcomes: what each of `task.wrong` does on each probe.
-        alone: what is seen of that.
-        solution: the text of the solution.
+        task: the task, with the outcomes of its solution.
+        outcomes: the outcomes of each of `task.wrong`, by probe id.
+        alone: the failure signatures of these outcomes, by probe id.
+        solution: the solution.
         faults: the course's mistakes.
-        run: what runs an answer cell.
-        together: whether wrong answers are made together and in other wordings, which takes most of the time.
+        run: the function that runs an answer cell and returns its outcomes.
+        together: whether to combine wrong answers and to try other wordings, which takes most of the time.
 
     Returns:
-        Mistakes that no wrong answer of the task shows, places in `task.wrong` followed by these, and what
-        is seen of each combination.
+        The ids of mistakes on results that none of `task.wrong` shows; the members of each combination, as
+        positions in `task.wrong` followed by those mistakes; and the failure signatures of each combination,
+        by probe id.
     """
     ids = [wrong.fault for wrong in task.wrong]
     tries = _Tries(task, ids, alone, run)

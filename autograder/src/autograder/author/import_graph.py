@@ -1,7 +1,7 @@
-"""What Python code a stage of a build runs: the modules that it imports, and those that they import.
+"""Find the code that a stage of a build runs: the modules that it imports, directly or through others.
 
-A module counts by its code alone: comments, docstrings and blank lines can change without making anything
-anew. A package whose `__init__` only hands on names counts by the modules that the imported names come from.
+Only a module's code counts: changed comments, docstrings and blank lines cause no rebuild. A package whose
+`__init__` only re-exports names counts as the modules that define the imported names.
 """
 
 from __future__ import annotations
@@ -49,14 +49,18 @@ class Modules:
     """The modules of some packages.
 
     Attributes:
-        packages: each package's folder, by its name.
+        packages: the folder of each package, by its name.
     """
 
     packages: Mapping[str, Path]
     _read: dict[str, _Module | None] = field(default_factory=dict)
 
     def reached(self, imports: Iterable[Import]) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the modules of the packages that some imports run, and the foreign packages among them."""
+        """Return the modules that some imports run, directly or through others.
+
+        Returns:
+            The modules within `packages`, and the names of all other packages outside the standard library.
+        """
         reached: set[str] = set()
         foreign: set[str] = set()
         seen: set[Import] = set()
@@ -79,7 +83,7 @@ class Modules:
         return frozenset(reached), frozenset(foreign)
 
     def digest(self, modules: Iterable[str]) -> bytes:
-        """Return the digest of some modules' code."""
+        """Return a digest of the names and code of some modules."""
         parts = hashlib.sha256()
         for name in sorted(modules):
             module = self._module(name)
@@ -118,7 +122,13 @@ class Modules:
 
 
 def imports_of(tree: ast.AST, module: str = "", is_package: bool = False) -> tuple[Import, ...]:
-    """Return all imports in some code, those inside functions too."""
+    """Return all imports in some code, including those inside functions.
+
+    Args:
+        tree: the code.
+        module: the name of the module that contains it, for relative imports.
+        is_package: whether that module is a package's `__init__`.
+    """
     imported: list[Import] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -132,14 +142,15 @@ def imports_of(tree: ast.AST, module: str = "", is_package: bool = False) -> tup
 
 
 def code_digest(text: str) -> bytes:
-    """Return the digest of a Python file's code, without comments, docstrings and blank lines."""
+    """Return a digest of a Python file's code, without comments, docstrings and blank lines."""
     return _digest(text, ast.parse(text))
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Return the versions of the distributions that packages come from; "" where one is not installed.
+    """Return the versions of the distributions that provide some packages; "" for one that is not installed.
 
-    A build for a certain device counts as the same version.
+    The local part of a version, such as `+cpu`, is left out: a build for another device counts as the same
+    version.
     """
     return {name: _version(name) for name in sorted(set(packages))}
 

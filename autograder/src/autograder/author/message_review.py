@@ -1,4 +1,4 @@
-"""Every message that the tasks of a lesson can give, as a learner reads it, for a person to read."""
+"""Gather every message that the tasks of a lesson can give, so that a person can read them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SENTENCE_END = re.compile(r"(?<=[.:?!])\s+")
 
 @dataclass(frozen=True)
 class ReviewedMessage:
-    """What a task says to one wrong answer."""
+    """The message of a task for one wrong answer."""
 
     fault: str
     change: str  # of the solution's lines; empty for a mistake that is made with a result
@@ -43,7 +43,7 @@ class ReviewedMessage:
 
 @dataclass(frozen=True)
 class TaskMessages:
-    """Everything that a task can say."""
+    """All messages of a task."""
 
     task: Task
     messages: tuple[ReviewedMessage, ...]
@@ -53,7 +53,12 @@ class TaskMessages:
 
 
 def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterator[TaskMessages]:
-    """Yield what each task of a lesson can say, or each of some tasks.
+    """Yield the messages of each task of a lesson.
+
+    Args:
+        course: the course.
+        name: the lesson's name.
+        tasks: the ids of the tasks to include; all if empty.
 
     Raises:
         AuthoringError: the lesson cannot be run, or has no such task.
@@ -81,7 +86,12 @@ def messages_of(course: Course, name: str, tasks: Sequence[str] = ()) -> Iterato
 
 
 def messages_text(messages_of_task: TaskMessages, only_unread: bool = False) -> str:
-    """Return what a task can say as one text; of what nobody has read, if only that is wanted."""
+    """Return the messages of a task as one text.
+
+    Args:
+        messages_of_task: the messages.
+        only_unread: whether to leave out messages that an author has confirmed.
+    """
     task = messages_of_task.task
     messages = [
         message
@@ -114,9 +124,9 @@ def _says(text: str, hint: str) -> bool:
 
 
 def confirm(course: Course, name: str, tasks: Sequence[TaskMessages]) -> int:
-    """Keep that somebody has read what some tasks say; return how many texts are new.
+    """Record that a person has read the messages of some tasks, and return the number of newly read texts.
 
-    What was read in tasks that are gone is dropped.
+    Records of tasks that no longer exist are removed.
     """
     folder = course.source / name
     there = {task.id for task in load_lesson(folder).tasks}

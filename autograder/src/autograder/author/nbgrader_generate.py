@@ -1,4 +1,4 @@
-"""Run nbgrader's own generate steps on one lesson, in a folder of their own."""
+"""Run nbgrader's own generate steps on one lesson, in a separate folder."""
 
 from __future__ import annotations
 
@@ -38,15 +38,16 @@ def write_notebook(notebook: NotebookNode, path: Path) -> None:
 def generate(
     course: Course, workplace: Path, lesson: str, notebook: NotebookNode, shown: Path | None = None
 ) -> None:
-    """Make `workplace/notebooks/<lesson>` and the executed `workplace/solutions/<lesson>`.
+    """Write a lesson's release to `notebooks/` and its executed solution to `solutions/` in a workplace.
 
     Args:
-        course: the course, for its `nbgrader_config.py` and what its notebooks carry in their metadata.
-        workplace: a folder to work in, with nothing but a fresh bank in `bank`, for the solution's checks; a
-            gradebook made there is thrown away with it.
+        course: the course, for its `nbgrader_config.py` and the metadata of its notebooks.
+        workplace: a temporary folder that contains only `bank`, a fresh bank for the solution's checks.
+            nbgrader's gradebook is made there too.
         lesson: the lesson's name.
         notebook: the lesson with its solutions.
-        shown: a solution whose cells show what they would show again: they are not run.
+        shown: an earlier solution whose outputs are still current: its outputs are copied, and no cell is
+            run.
 
     Raises:
         AuthoringError: nbgrader refused the notebook, or a solution cell failed.
@@ -80,10 +81,10 @@ def generate(
 
 
 class ReleaseExporter(NotebookExporter):
-    """nbconvert's notebook exporter, which cannot be made where no release can.
+    """A notebook exporter that raises an error when it is made, if nbgrader could not make the release.
 
-    nbgrader makes an exporter, removes the old release, and then makes the new one. So every step is tried
-    here first, but for the one that writes into the gradebook.
+    nbgrader makes an exporter, removes the old release, and only then makes the new one. So every step,
+    except the one that writes to the gradebook, is tried here first.
 
     Raises:
         NbGraderException: a step refuses the notebook; the old release stays.
@@ -104,7 +105,7 @@ class ReleaseExporter(NotebookExporter):
 
 
 def failed_cells(solution: NotebookNode) -> list[str]:
-    """Return what went wrong in an executed solution: errors, failed checks, pictures without alt text."""
+    """Return the problems in an executed solution: errors, failed checks, pictures without alt text."""
     problems = []
     for cell in solution.cells:
         if cell.cell_type != "code":

@@ -1,4 +1,4 @@
-"""Do the same for several lessons at once, each in a process of its own."""
+"""Run a function for several lessons or items at once, in separate processes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ _forked: list[Callable[[Any], Any]] = []
 def each_lesson(
     work: Callable[[str], Done], lessons: Sequence[str], jobs: int
 ) -> Iterator[tuple[str, Done | AuthoringError]]:
-    """Yield what came of each lesson, as they are done; a lesson that was refused yields the refusal.
+    """Yield the result of `work` for each lesson, as soon as it is done.
 
-    A single lesson is done in this process. Of several, each has a process that did no other before it, so
-    that nothing which one leaves in memory reaches the next; `work` must then be picklable.
+    A single lesson is done in this process. Of several, each gets a new process, so that nothing left in
+    memory by one lesson affects another; `work` must then be picklable.
+
+    Returns:
+        Each lesson's name with its result, or with the `AuthoringError` that `work` raised.
     """
     if len(lessons) == 1:
         yield lessons[0], _result_or_error(work, lessons[0])
@@ -42,10 +45,11 @@ def each_lesson(
 
 
 def in_forks(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Done]:
-    """Yield what comes of each item, in order, with the processors shared out.
+    """Yield the result of `work` for each item, in the items' order, using all processors.
 
-    The processes are forks, so that `work` may be any function and hold anything. Without forks, in one of
-    several processes, or with little to do, all is done here.
+    The processes are forks, so `work` may be any function, even one that cannot be pickled. If forks are not
+    available, if this is already one of several processes, or if there is little to do, everything runs in
+    this process.
     """
     jobs = processors()
     alone = multiprocessing.parent_process() is None

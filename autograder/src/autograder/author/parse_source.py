@@ -19,10 +19,11 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 
 
 def read_source(path: Path) -> NotebookNode:
-    """Return the lesson as a notebook, solutions and all, with every id from a header lifted into the cell.
+    """Return a lesson's percent-format file as a notebook with solutions and with the ids in its headers.
 
     `answer="task"` and `check="task" points=2` become nbgrader's metadata. A cell without an id gets an empty
-    one, which `source_lint` refuses. What only imports, asks for a prediction or reveals it is folded.
+    one, which `source_lint` refuses. Cells that only import, ask for a prediction or reveal one are
+    collapsed.
     """
     notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     for cell in notebook.cells:
@@ -63,9 +64,10 @@ def _nbgrader_metadata(cell: NotebookNode) -> dict[str, NotebookNode]:
 
 
 def is_machinery(cell: NotebookNode) -> bool:
-    """Tell whether a cell only imports, or is there to ask for a prediction or to show what came of it.
+    """Tell whether a cell only imports, asks for a prediction or reveals one: its code need not be seen.
 
-    The code of the last two says what is asked a second time, and what came before anybody has chosen.
+    The code of a prediction would repeat its question, and the code that reveals it would give the answer
+    away.
     """
     body = parsed(cell.source).body
     if not body or "nbgrader" in cell.metadata:
@@ -82,7 +84,13 @@ def is_machinery(cell: NotebookNode) -> bool:
 
 
 def answers_in(folder: Path, lesson: str, kind: str = "code") -> dict[str, str]:
-    """Return the text of a lesson's own answer cells of one kind, by id; none without its source."""
+    """Return the text of a lesson's own answer cells, by cell id; nothing if the lesson's source is missing.
+
+    Args:
+        folder: the lesson's folder in `source/`.
+        lesson: the lesson's name.
+        kind: "code" or "markdown", the type of the cells.
+    """
     for path in (folder / f"{lesson}.py", folder / f"{lesson}.ipynb"):
         if path.is_file():
             return dict(_answers(identity(path), kind))
@@ -97,7 +105,12 @@ def _answers(file: Identity, kind: str) -> dict[str, str]:
 
 
 def predictions(notebook: NotebookNode, call: str = "predict") -> list[str]:
-    """Return the ids that a lesson's cells give to `predict`, or to another call, in order."""
+    """Return the ids in a notebook's calls of `predict`, or of another function, in order.
+
+    Args:
+        notebook: the notebook.
+        call: the function's name. Its first argument is the id.
+    """
     return [
         node.args[0].value
         for cell in notebook.cells

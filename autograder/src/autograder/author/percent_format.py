@@ -1,4 +1,4 @@
-"""The cells of a percent-format file as they stand in it, read without loading a notebook's libraries."""
+"""Split a percent-format file into its raw cells, without loading any notebook library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CELL_START = re.compile(r"^# %%(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class RawCell:
-    """A cell as it stands in the source file: its first line's number, header and body lines."""
+    """A cell as the source file contains it: its first line's number, its header, and its body's lines."""
 
     line: int
     header: str
@@ -18,11 +18,12 @@ class RawCell:
 
     @property
     def is_prose(self) -> bool:
+        """Whether the cell is Markdown."""
         return self.header.strip().startswith(("[markdown]", "[md]"))
 
 
 def raw_cells(text: str) -> list[RawCell]:
-    """Return the source file's cells, before jupytext decides what is prose and what is code."""
+    """Return the cells of a source file, before jupytext tells prose from code."""
     before, *parts = CELL_START.split(text)
     cells, line = [], 1 + before.count("\n")
     for header, body in zip(parts[::2], parts[1::2], strict=True):

@@ -1,4 +1,4 @@
-"""Build lessons, or say which of what is committed no longer matches its source."""
+"""Build lessons, or list the committed files that no longer match their source."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from autograder.records.file_digests import write_whole
 
 @dataclass(frozen=True)
 class ExecutedLesson:
-    """A lesson read and run."""
+    """A lesson that was read and whose solution was run."""
 
     name: str
     lesson: Lesson
@@ -48,16 +48,17 @@ class ExecutedLesson:
 
 @dataclass(frozen=True)
 class PreparedLesson(ExecutedLesson):
-    """A lesson read and run, but not yet released."""
+    """A lesson that was read and run, with its bank, but without its release."""
 
     bank: LessonBank
 
 
 def execute(course: Course, name: str) -> ExecutedLesson:
-    """Read a lesson, refuse what is wrong with it, and run its solution.
+    """Read a lesson, check its source, and run its solution.
 
     Raises:
-        AuthoringError: names every cell and reason found.
+        AuthoringError: the source has problems, or the solution fails. The message lists every problem with
+            its cell.
     """
     return _run(course, name, *_read(course, name))
 
@@ -66,7 +67,8 @@ def prepare(course: Course, name: str) -> PreparedLesson:
     """Read and run a lesson, and make its bank.
 
     Raises:
-        AuthoringError: names every cell and reason found.
+        AuthoringError: the source or its tasks have problems, or the solution fails. The message lists every
+            problem.
     """
     lesson, notebook = _read(course, name)
     executed = _run(course, name, lesson, notebook)
@@ -139,15 +141,16 @@ def _run(course: Course, name: str, lesson: Lesson, notebook: NotebookNode) -> E
 
 
 def build(course: Course, name: str, stages: Stages | None = None) -> None:
-    """Rebuild a lesson: notebook, solution, bank, and the source notebook that nbgrader reads.
+    """Rebuild a lesson: its notebook, its solution, its bank, and the source notebook that nbgrader reads.
 
     Args:
         course: the course.
         name: the lesson's name.
-        stages: what has to be done, and is told what was; everything if it is None.
+        stages: the digests of the last build, to skip what is current; it notes which stages were run. None
+            to run every stage.
 
     Raises:
-        AuthoringError: the lesson is not as it must be; nothing of it has been changed.
+        AuthoringError: the lesson is invalid; no file has been changed.
     """
     with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as fresh:
         stages = stages or Stages()
@@ -161,10 +164,15 @@ def build(course: Course, name: str, stages: Stages | None = None) -> None:
 
 
 def stale(course: Course, name: str, stages: Stages | None = None) -> list[str]:
-    """Return what a build of a lesson would change, as one line for each file. Changes nothing; see `build`.
+    """Return a line for each file that a build of a lesson would change, but change nothing.
+
+    Args:
+        course: the course.
+        name: the lesson's name.
+        stages: the digests of the last build, to skip what is current; None to run every stage.
 
     Raises:
-        AuthoringError: the lesson is not as it must be.
+        AuthoringError: the lesson is invalid.
     """
     with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as fresh:
         stages = stages or Stages()

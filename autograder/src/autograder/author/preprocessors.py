@@ -1,6 +1,7 @@
-"""nbgrader's steps where this course needs its own: stubs that say what to make, and clean solutions.
+"""Define this course's own steps for nbgrader: stubs that say what to define, and tidy solutions.
 
-`nbgrader_config.py` names these, so nbgrader's own commands and `autograder build` do the same.
+`nbgrader_config.py` names these classes, so nbgrader's own commands and `autograder build` give the same
+result.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ STUB = "...  # your code here"
 
 
 class StubSolutions(ClearSolutions):
-    """Replace solutions by `...`, which runs without an error, so that "run all cells" reaches the end.
+    """Replace each solution by `...`, which runs without an error, so that "run all cells" reaches the end.
 
-    A solution that stands at the left margin assigns a tensor: its stub assigns `...` to the same name, so
-    that the learner sees what to define. Where a task is to find a bug, the faulty code takes the place of
-    the solution: it stands in the source as comments, between BEGIN FAULTY and END FAULTY.
+    A solution that begins at the left margin assigns a tensor. Its stub assigns `...` to the same name, so
+    that the learner sees which name to define. If the task is to find a bug, the faulty code replaces the
+    solution; the source keeps it as comments between BEGIN FAULTY and END FAULTY.
     """
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
@@ -58,9 +59,9 @@ class StubSolutions(ClearSolutions):
 
 
 class MarkRelease(NbGraderPreprocessor):
-    """Write into a released notebook which release it is, and into each answer's cell its stub.
+    """Write its id into a release's metadata, and the stub of each answer cell into the cell's metadata.
 
-    What comes back is graded by the first. The second is what a learner who starts over goes back to.
+    The grader finds the release of a submission by its id. A learner who starts over gets the stub back.
     """
 
     def preprocess(
@@ -72,9 +73,9 @@ class MarkRelease(NbGraderPreprocessor):
 
 
 class TellWrongKernel(NbGraderPreprocessor):
-    """Have the cell that imports the checks say which kernel to choose, in one that has none of them.
+    """Make the cell that imports the checks name the right kernel, if it runs in a kernel without the checks.
 
-    Whatever stops there, or in a later cell, says the same, since the cause is the same.
+    An error there, or in a later cell, gives the same message, since the cause is the same.
     """
 
     def preprocess(
@@ -89,13 +90,13 @@ class TellWrongKernel(NbGraderPreprocessor):
 
 
 def keep_stubs(notebook: NotebookNode) -> None:
-    """Keep the text of each answer's cell, as it is now, in the cell's metadata."""
+    """Copy the current text of each answer cell into the cell's metadata."""
     for cell in filter(is_answer, notebook.cells):
         cell.metadata[OF_RELEASE] = {STUB_OF: cell.source}
 
 
 def stub_for(source: str) -> str:
-    """Return the stub for a solution region: `...`, or `name = ...` where the region assigns a name."""
+    """Return the stub for a cell's source: `name = ...` if its solution assigns a name, else `...`."""
     region = solution_region(source)
     first = next((line for line in region if line.strip()), " ")
     if not first.startswith((" ", "\t")):
@@ -107,7 +108,7 @@ def stub_for(source: str) -> str:
 
 
 def solution_region(source: str) -> list[str]:
-    """Return the lines between BEGIN SOLUTION and END SOLUTION; of all regions where there are several."""
+    """Return the lines between BEGIN SOLUTION and END SOLUTION, from every such region of a cell."""
     lines: list[str] = []
     inside = False
     for line in source.splitlines():
@@ -121,7 +122,7 @@ def solution_region(source: str) -> list[str]:
 
 
 def without_faulty(source: str) -> str:
-    """Return the cell without its faulty code."""
+    """Return a cell's source without its faulty code."""
     if "BEGIN FAULTY" not in source:
         return source
     before, _, rest = source.partition("### BEGIN FAULTY")
@@ -129,10 +130,10 @@ def without_faulty(source: str) -> str:
 
 
 class ExecuteSolution(Execute):
-    """Execute a solution with an empty progress folder, so that the author's own progress stays as it is.
+    """Execute a solution with an empty progress folder, so that the author's own progress is not changed.
 
-    What a cell prints is one output, however a busy machine cut it on its way: the same source gives the same
-    solution.
+    All text that a cell prints becomes one output, even if it arrives in pieces on a busy machine: the same
+    source gives the same solution.
     """
 
     environment = Dict(help="Variables for the kernel, beside this process's own.").tag(config=True)
@@ -155,7 +156,7 @@ class ExecuteSolution(Execute):
 
 
 class ShownBefore(NbGraderPreprocessor):
-    """Have the cells of a solution show what they showed in an earlier one, without running them."""
+    """Copy the outputs of an earlier solution's cells into this one, instead of running it."""
 
     solution = Unicode(help="The earlier solution, executed.").tag(config=True)
 
@@ -167,7 +168,7 @@ class ShownBefore(NbGraderPreprocessor):
 
 
 def show_again(notebook: NotebookNode, earlier: NotebookNode) -> None:
-    """Put what the cells of an earlier notebook showed into the cells of the same ids."""
+    """Copy the outputs of an earlier notebook's code cells to the cells with the same ids."""
     before = {cell["id"]: cell for cell in earlier.cells if cell.cell_type == "code"}
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -176,9 +177,9 @@ def show_again(notebook: NotebookNode, earlier: NotebookNode) -> None:
 
 
 class TidySolution(NbGraderPreprocessor):
-    """After a solution was executed: drop the solution marks, and widgets that have a picture beside them.
+    """Remove solution marks from an executed solution, and widgets whose output also has a picture.
 
-    A widget needs a kernel. The picture in the same output is what a reader on GitHub or in HTML sees.
+    A widget needs a kernel. A reader on GitHub or of an HTML page sees the picture in the same output.
     """
 
     def preprocess_cell(

@@ -1,7 +1,7 @@
-"""Prose in pieces: each paragraph, heading, list item and table row of a Markdown cell is one text.
+"""Split a Markdown cell into segments for translators: its paragraphs, headings, list items and table rows.
 
-What marks a piece (the level of a heading, the dash of a list item) stays outside its text, so that no
-translation can change it. Code in fences and displayed formulas are no text.
+The marks of a segment (the level of a heading, the dash of a list item) are kept outside its text, so that no
+translation can change them. Code in fences and displayed formulas have no text to translate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEPT = (
 
 @dataclass
 class Segment:
-    """A piece of a cell: its lines as they stand, and the text in them; "" where there is none."""
+    """A piece of a Markdown cell: its lines as written, and the text in them; "" if it has none."""
 
     raw: list[str]
     before: str = ""
@@ -37,7 +37,7 @@ class Segment:
 
 
 def pieces(markdown: str) -> Iterator[Segment]:
-    """Yield the pieces of a Markdown cell, in order; their lines together are the cell."""
+    """Yield the segments of a Markdown cell, in order. Together, their lines are the whole cell."""
     current: Segment | None = None
     ends = ""  # what ends the fence or formula that a line stands in
     for line in markdown.split("\n"):
@@ -73,19 +73,24 @@ def pieces(markdown: str) -> Iterator[Segment]:
 
 
 def has_words(text: str) -> bool:
-    """Tell whether there is anything in a text to translate."""
+    """Tell whether a text contains any words to translate."""
     for _, form in KEPT:
         text = form.sub("", text)
     return any(letter.isalpha() for letter in text)
 
 
 def texts(markdown: str) -> Iterator[str]:
-    """Return what there is to translate in a Markdown cell; a paragraph is one line, however wrapped."""
+    """Yield the texts to translate in a Markdown cell, each paragraph as one line."""
     return (piece.text for piece in pieces(markdown) if has_words(piece.text))
 
 
 def translate(markdown: str, translated: Callable[[str], str | None]) -> str:
-    """Return a Markdown cell with each piece translated; one without a translation stays as it is."""
+    """Return a Markdown cell with each text translated.
+
+    Args:
+        markdown: the cell.
+        translated: returns a text's translation; None leaves the text as it is.
+    """
     lines: list[str] = []
     for piece in pieces(markdown):
         translation = translated(piece.text) if has_words(piece.text) else None

@@ -1,7 +1,7 @@
-"""Digests of Python values as a lesson makes them, so that a task is tried anew only where one has changed.
+"""Digest the Python values of a lesson, so that a task is rebuilt only if one of its values has changed.
 
-A tensor counts by its numbers, a function or class that an author wrote by its text and by the values that it
-reads, one of a package by the code of its module.
+A tensor is digested by its numbers. An author's function or class is digested by its text and the values that
+it reads, and one of a package by the code of its module.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ NOT_CODE = frozenset(
 
 
 class Unknown(Exception):
-    """Nothing general can be said of a value, so that it may be another one each time."""
+    """A value cannot be digested, so it must be assumed to have changed."""
 
 
 @dataclass
 class Digests:
-    """Digests of values of one lesson.
+    """The function that digests the values of one lesson, with the texts that it needs.
 
     Attributes:
-        texts: the text of each cell and file of the author's, by the name that its code is compiled under.
+        texts: the text of each cell and file that the author wrote, by the file name under which its code is
+            compiled.
         modules: the packages whose code may change.
     """
 
@@ -45,10 +46,10 @@ class Digests:
     _functions: dict[str, dict[int, list[str]]] = field(default_factory=dict)
 
     def of(self, *values: Any) -> bytes:
-        """Return the digest of some values.
+        """Return a digest of some values.
 
         Raises:
-            Unknown: one of them holds what nothing can be said of.
+            Unknown: a value contains an object that cannot be digested.
         """
         digest = hashlib.sha256()
         numbers: dict[int, int] = {}

@@ -1,9 +1,9 @@
-"""Probes and givens that only the instructor's machine knows, drawn from a secret.
+"""Draw hidden probes and givens from a secret that only the instructor's machine has.
 
-What a public repository holds can be learnt by heart, and so can what was asked once. A hidden probe asks
-the same as a visible one with other numbers of the same shapes, so an answer that computes is right on both,
-and one that remembers is not. Of an experiment, a hidden probe also compares the numbers that came of its
-calls: what it writes down itself is easily guessed.
+Learners can memorise what a public repository contains, and also what was asked once. A hidden probe repeats
+a visible one with other numbers of the same shapes. An answer that computes is right on both, and one that
+remembers is not. The hidden probe of an experiment also compares the numbers from its calls, because the
+experiment's own result is easy to guess.
 """
 
 from __future__ import annotations
@@ -36,16 +36,19 @@ LARGEST_STEP = 0.125
 
 
 def seed_from(secret: str, *names: str) -> int:
-    """Return a seed that only who knows the secret can tell."""
+    """Return a random seed made from the secret and some names. Nobody can predict it without the secret."""
     digest = hashlib.sha256("/".join((secret, *names)).encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
 
 def twins_of(lesson: Lesson, secret: str, draws: Mapping[tuple[str, str], int | None]) -> Iterator[Task]:
-    """Yield the lesson's tasks with nothing but the hidden twin of every probe that has one.
+    """Yield the lesson's tasks with the hidden twins of their probes in place of the probes.
 
-    `draws` says by task and probe which draw it is, counted from 0; None is no twin, and the first is the
-    default.
+    Args:
+        lesson: the definitions in the lesson's `tasks.py`.
+        secret: the instructor's secret.
+        draws: the number of the draw to use, from 0, by task id and probe id. The default is 0; None gives no
+            twin.
     """
     for task in lesson.tasks:
         twins = {}
@@ -58,12 +61,19 @@ def twins_of(lesson: Lesson, secret: str, draws: Mapping[tuple[str, str], int | 
 
 
 def has_twin(probe: Probe) -> bool:
-    """Tell whether numbers come of a probe, by which a right answer can be told."""
+    """Tell whether a probe can have a hidden twin: its outcome is a number and not an expected error."""
     return not probe.raises
 
 
 def twin_of(task: Task, probe: Probe, secret: str, draw: int = 0) -> Probe:
-    """Return a probe's hidden twin. Each draw is another one."""
+    """Return a probe's hidden twin, with other numbers of the same shapes.
+
+    Args:
+        task: the task.
+        probe: the visible probe.
+        secret: the instructor's secret.
+        draw: the number of the draw; each gives other numbers.
+    """
     seed = seed_from(secret, task.id, probe.id, *([f"draw-{draw}"] if draw else []))
     generator = torch.Generator().manual_seed(seed)
     inputs = {name: _moved(value, generator) for name, value in probe.inputs.items()}

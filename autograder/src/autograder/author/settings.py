@@ -1,7 +1,7 @@
-"""nbgrader's settings for a course of this tool. A course's `nbgrader_config.py` takes them from here.
+"""Configure nbgrader for a course of this tool. A course's `nbgrader_config.py` calls `configure`.
 
-What the classes named here do is said where they are defined: in `autograder.author.preprocessors` and in
-`autograder.grading`.
+The classes that are named here are documented where they are defined: in `autograder.author.preprocessors`
+and in `autograder.grading`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _OWN: ContextVar[bool] = ContextVar("own", default=False)
 
 
 def read(root: Path) -> Config:
-    """Return nbgrader's settings for the course in a folder.
+    """Return nbgrader's settings from a course's folder.
 
     Raises:
-        AuthoringError: they are not there.
+        AuthoringError: the folder has no `nbgrader_config.py`.
     """
     token = _OWN.set(True)
     try:
@@ -38,9 +38,11 @@ def read(root: Path) -> Config:
 
 
 def configure(c: Any, file: str) -> None:
-    """Map nbgrader's steps onto the course's folders and onto this tool's grading.
+    """Map nbgrader's steps onto the course's folders and this tool's grading.
 
-    `file` is the course's `nbgrader_config.py`, beside its `course.toml`, and `c` nbgrader's configuration.
+    Args:
+        c: nbgrader's configuration.
+        file: the path of the course's `nbgrader_config.py`, which is in the same folder as its `course.toml`.
     """
     # The folder in which this file is named: a class may link to the file of another one.
     root = Path(file).absolute().parent

@@ -1,11 +1,12 @@
-"""What keeps a text from being said in a task where it is not true.
+"""Keep hints from appearing in tasks where they are not true.
 
-A mistake that several tasks share has one text in `faults.py`, which is true where it was written. Elsewhere
-somebody has to read it first: `read.toml`, beside the lesson's tasks, holds for each task what was read
-there. A text that a task says in its own words needs no entry.
+A mistake that several tasks share has one hint in `faults.py`, true of the task for which it was written. In
+any other task, a person has to read it first: `read.toml`, in the lesson's folder, records which hints were
+read in each task. A hint that the task itself words needs no entry.
 
-What a text says of code is looked up, too. A code word between backticks, and what `course.toml` lists under
-`claims`, has to stand in the solution, in the wrong answer or in what the learner reads.
+The code that a hint mentions is looked up too. A code word between backticks, and the phrases that
+`course.toml` lists under `claims`, must occur in the solution, in the wrong answer or in the text that the
+learner reads.
 """
 
 from __future__ import annotations
@@ -41,21 +42,21 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
 
 
 def digest(hint: str) -> str:
-    """Return a text in short."""
+    """Return a short digest of a hint."""
     return hashlib.blake2s(hint.encode(), digest_size=4).hexdigest()
 
 
 def shared_in(course: Course, lesson: Lesson, faults: Faults) -> frozenset[str]:
-    """Return the mistakes whose texts are said in more than one task, as far as this lesson can know."""
+    """Return the mistakes whose hints appear in more than one task, as far as this lesson's tasks show."""
     uses = Counter(name for task in lesson.tasks for name in {wrong.fault for wrong in task.wrong})
     several = {name for name, count in uses.items() if count > 1}
     return frozenset(several | faults.shared if len(course.lessons) > 1 else several)
 
 
 def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
-    """Return the texts of shared mistakes that an author has to read in this task, by the mistake's id.
+    """Return the shared hints that an author has to read in this task, by the mistake's id.
 
-    A text that the task words itself is not among them.
+    A hint that the task itself words is not included.
     """
     hints = [wrong.hint for wrong in task.wrong] + [""] * len(task.known_wrong)
     return {
@@ -68,14 +69,17 @@ def to_read(task: Task, shared: Collection[str]) -> dict[str, str]:
 def beside_others(
     task: Task, faults: Faults, solution: str, wrong: Iterable[Mapping[str, Outcome]]
 ) -> dict[str, str]:
-    """Return what a task may say of mistakes that are made with a result and show only beside others.
+    """Return the hints of mistakes on results that the task can name only together with another mistake.
 
     Args:
         task: the task, as `make_task` makes it.
         faults: the course's mistakes.
         solution: the text of its solution.
-        wrong: what its wrong answers do on each probe. A mistake that can be made with none of their results,
-            and not with the right ones, is never named.
+        wrong: the outcomes of its wrong answers, by probe id. A mistake that applies to neither their results
+            nor the right ones is left out.
+
+    Returns:
+        The hints, by the mistake's id.
     """
     right = [{probe.id: probe.expected for probe in task.probes}]
     results, plain = [*right, *wrong], [probe.id for probe in task.probes if probe.observe == RESULT]
@@ -94,10 +98,10 @@ def beside_others(
 
 
 def load_read(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    """Return what was read in each task of a lesson folder: the texts in short, by mistake.
+    """Return the digests of the hints that were read in each task of a lesson: by task, then by mistake.
 
     Raises:
-        AuthoringError: the file is not as it must be.
+        AuthoringError: the file is invalid.
     """
     path = folder / READ
     kind: Any = Mapping[str, Mapping[str, str]]
@@ -106,7 +110,7 @@ def load_read(folder: Path) -> Mapping[str, Mapping[str, str]]:
 
 
 def write_read(folder: Path, read: Mapping[str, Mapping[str, str]]) -> None:
-    """Write what was read in each task of a lesson folder."""
+    """Write the digests of the hints that were read in each task of a lesson: by task, then by mistake."""
     tables = [
         "\n".join([f"[{task}]", *(f'{name} = "{short}"' for name, short in sorted(texts.items()))])
         for task, texts in read.items()
@@ -116,14 +120,14 @@ def write_read(folder: Path, read: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def unread(texts: Mapping[str, str], read: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the mistakes whose texts, as they are now, nobody has read."""
+    """Return the mistakes whose hints nobody has read in their current wording."""
     return tuple(name for name, hint in texts.items() if read.get(name) != digest(hint))
 
 
 def false_claims(task: Task, claims: Claims, solution: Solution, notebook: NotebookNode) -> list[str]:
-    """Return what the texts of a task say and what is not so: of code, and that the numbers are right.
+    """Return a problem for each hint of a task that mentions missing code, or calls wrong numbers right.
 
-    Before the task's wrong answers were tried, nothing is known of their numbers.
+    The claim that the numbers are right can be tested only once the task's wrong answers have been run.
     """
     position = next(
         position for position, cell in enumerate(notebook.cells) if cell["id"] == f"{task.id}-answer"

@@ -1,4 +1,4 @@
-"""The steps that a solution takes on its way, as far as the course has words for them."""
+"""Record the steps of a solution's computation for which the course has words."""
 
 from __future__ import annotations
 
@@ -24,10 +24,15 @@ Runs = tuple[tuple[Fingerprint, ...], ...]
 def route_of(
     task: Task, solution: Callable[..., Any], namespace: Mapping[str, Any], words: Mapping[str, str]
 ) -> Route | None:
-    """Return the steps of the solution on the probe that shows most; None where there are none.
+    """Return the steps of the solution on its most telling probe; None if there are none.
 
-    `words` say what a variable's name stands for, as in {"gaps": "the distances"}. A name that is given again
-    stands for what it is given last, unless a word names the operation too, as in "gaps masked_fill".
+    Args:
+        task: the task.
+        solution: the function or class of the solution.
+        namespace: the lesson's variables.
+        words: what the variables stand for, by name, as in {"gaps": "the distances"}. If a variable is
+            assigned twice, its last value counts, unless a key also names the operation, as in "gaps
+            masked_fill".
     """
     probe = probe_to_examine(task)
     if probe is None or task.kind not in ("function", "module"):

@@ -1,4 +1,4 @@
-"""Everything about a lesson's source that can be refused without running it."""
+"""Find the problems in a lesson's source that can be found without running it."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def lint(
     families: tuple[Family, ...] = (),
     entries: Mapping[str, str] = MappingProxyType({}),
 ) -> list[str]:
-    """List the problems in a lesson's source, each with its cell and its reason.
+    """Return the problems in a lesson's source, each with its cell and its reason.
 
     Args:
         text: the lesson's source.
-        notebook: the same as a notebook.
-        lesson: what its `tasks.py` defines.
-        families: what the course's tasks can forbid.
-        entries: what one entry along each of the course's axes is called.
+        notebook: the same source as a notebook.
+        lesson: the definitions in the lesson's `tasks.py`.
+        families: the groups of calls that the course's tasks can forbid.
+        entries: the word for one entry along each axis of the course, by axis.
     """
     task_ids = [task.id for task in lesson.tasks]
     return [
@@ -244,7 +244,7 @@ def _habit_problems(notebook: NotebookNode) -> Iterator[str]:
 
 
 def images_without_alt(text: str) -> list[str]:
-    """Return the <img> tags in a piece of HTML or Markdown that say nothing to whoever cannot see them."""
+    """Return the <img> tags in HTML or Markdown that have no alternative text."""
     return [tag for tag in IMG_TAG.findall(text) if not ALT_TEXT.search(tag)]
 
 
@@ -321,7 +321,7 @@ def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
 
 
 def statement(task: Task, notebook: NotebookNode) -> str:
-    """Return what a learner reads before the answer: all text since the last test, and its docstrings."""
+    """Return a task's statement: the text between the last test and the answer, and its docstrings."""
     prose: list[str] = []
     for cell in notebook.cells:
         if is_test(cell):

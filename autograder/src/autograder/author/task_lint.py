@@ -1,4 +1,4 @@
-"""What is wrong with a lesson's tasks and can be told before any answer is tried: nobody waits for it."""
+"""Find the problems in a lesson's tasks that can be found without running any answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRADE_ID = re.compile(r'(?:"grade_id": |\b(?:answer|check)=)"([^"]+)"')
 def refused_at_once(
     course: Course, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults
 ) -> list[str]:
-    """Return what is wrong with the tasks of a lesson, as far as it can be told without running anything."""
+    """Return the problems in a lesson's tasks, as far as they can be found without running anything."""
     problems = [*_duplicate_ids(course, name, lesson)]
     solutions = solutions_in(lesson, notebook)
     written: list[Task] = []
@@ -40,7 +40,7 @@ def refused_at_once(
 def untrue(
     course: Course, name: str, lesson: Lesson, notebook: NotebookNode, faults: Faults, tasks: Iterable[Task]
 ) -> list[str]:
-    """Return what nobody has read in some tasks, and what speaks there of what is not there."""
+    """Return a problem for each shared hint that nobody has read in its task, and for each false claim."""
     shared, read = shared_in(course, lesson, faults), load_read(course.source / name)
     solutions = solutions_in(lesson, notebook)
     problems = []

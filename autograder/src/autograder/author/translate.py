@@ -1,7 +1,7 @@
-"""A course's translations: what there is to translate, gathered into `locale/<language>/*.po`, and its lint.
+"""Gather a course's texts for translation into `locale/<language>/*.po`, and check the translations.
 
-There is one file for each lesson, one for all mistakes, one for each package of the
-course's own, and one for the tool's messages. A context says where a text stands: the id of a cell, a task, a
+There is one file for each lesson, one for all mistakes, one for each package of the course's own, and one for
+the tool's messages. The context of an entry says where its text belongs: the id of a cell, a task, a
 prediction or a mistake.
 """
 
@@ -59,7 +59,7 @@ NEEDLESS = re.compile(
 
 @dataclass(frozen=True)
 class Entry:
-    """A text to translate: where it stands, how it reads (its plural too), and what it is."""
+    """A text to translate: its context, its wording (with its plural, if it has one), and its kind."""
 
     context: str
     text: str | tuple[str, ...]
@@ -68,7 +68,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class State:
-    """How far a file's translation is."""
+    """The numbers of translated, missing and outdated entries in a file, and its problems."""
 
     name: str
     entries: int
@@ -83,21 +83,28 @@ class State:
 
 
 def files(course: Course) -> list[str]:
-    """Return the names of a language's files, without their ending."""
+    """Return the names of a language's translation files, without their suffix."""
     return [*course.lessons, FAULTS, *course.preload, MESSAGES]
 
 
 def path_of(course: Course, language: str, name: str) -> Path:
-    """Return the path of a file of translations: the tool's own with the tool, if the course holds that."""
+    """Return the path of a translation file.
+
+    The tool's own messages are with the tool, if the course's repository contains it.
+    """
     home = (course.tool if name == MESSAGES else None) or course.root
     return home / "locale" / language / f"{name}.po"
 
 
 def entries(course: Course, name: str) -> list[Entry]:
-    """Return, in order and once, what there is to translate in a lesson, the faults, a package or the tool.
+    """Return the texts to translate in a lesson, the mistakes, a package or the tool, in order and each once.
+
+    Args:
+        course: the course.
+        name: the name of the translation file.
 
     Raises:
-        AuthoringError: a lesson or its faults cannot be read.
+        AuthoringError: a lesson or its mistakes cannot be read.
     """
     gathered: Iterable[Entry]
     if name == MESSAGES:
@@ -119,10 +126,10 @@ def entries(course: Course, name: str) -> list[Entry]:
 
 
 def in_solutions(what: str, says_hints: bool) -> bool:
-    """Tell whether a solution may show a text of this kind.
+    """Tell whether an executed solution may show a text of this kind.
 
     Args:
-        what: what the text is, as its entry says.
+        what: the kind of the text, as its entry states it.
         says_hints: whether a cell of the solution shows the hints of a task.
     """
     return not what.startswith(NOT_IN_SOLUTIONS) and (says_hints or not what.startswith("hint "))
@@ -221,7 +228,7 @@ def _texts_said(path: Path) -> Iterator[str | tuple[str, ...]]:
 
 
 def read(course: Course, language: str, name: str) -> Catalog:
-    """Return a file of translations; an empty one where there is none yet.
+    """Return the content of a translation file; an empty catalog if the file does not exist.
 
     Raises:
         AuthoringError: the file cannot be read.
@@ -236,9 +243,9 @@ def read(course: Course, language: str, name: str) -> Catalog:
 
 
 def merged(course: Course, language: str, name: str) -> Catalog:
-    """Return a file's translations beside the texts as they are now.
+    """Return a file's translations, matched to the current texts.
 
-    What was translated from others is fuzzy.
+    The translation of an older wording is kept and marked fuzzy.
 
     Raises:
         AuthoringError: the file or the lesson cannot be read.
@@ -280,7 +287,13 @@ def merged(course: Course, language: str, name: str) -> Catalog:
 
 
 def update(course: Course, language: str, name: str, check: bool = False) -> State:
-    """Bring a file of translations up to date, or only `check` how far it is; what is translated stays.
+    """Bring a translation file up to date with the current texts, and return its state.
+
+    Args:
+        course: the course.
+        language: the language.
+        name: the name of the translation file.
+        check: whether to return the state only, and write nothing.
 
     Raises:
         AuthoringError: the file or the lesson cannot be read.
@@ -294,7 +307,7 @@ def update(course: Course, language: str, name: str, check: bool = False) -> Sta
 
 
 def written(catalog: Catalog) -> bytes:
-    """Return a catalog as a file holds it: each text on a line of its own, and no dates."""
+    """Return a catalog as the content of a .po file, with each text on one line, and without dates."""
     out = BytesIO()
     write_po(out, catalog, width=0, include_previous=True)
     header, _, rest = out.getvalue().partition(b"\n\n")
@@ -302,7 +315,7 @@ def written(catalog: Catalog) -> bytes:
 
 
 def state(catalog: Catalog, name: str) -> State:
-    """Return the share of a catalog that is translated, and its problems."""
+    """Return the state of a catalog: its numbers of translated and missing entries, and its problems."""
     messages = [message for message in catalog if message.id]
     problems = [
         f"{name}: {where(message)}: {problem}" for message in messages for problem in wrong_in(message)
@@ -313,7 +326,7 @@ def state(catalog: Catalog, name: str) -> State:
 
 
 def is_translated(message: Message) -> bool:
-    """Tell whether a message has a translation that counts."""
+    """Tell whether a message has a translation that is complete and not fuzzy."""
     return not message.fuzzy and bool(_strings(message)) and all(_strings(message))
 
 
@@ -323,18 +336,18 @@ def _strings(message: Message) -> list[str]:
 
 
 def is_usable(message: Message) -> bool:
-    """Tell whether a message's translation counts and breaks nothing."""
+    """Tell whether a message has a complete translation without problems."""
     return bool(message.id) and is_translated(message) and not any(wrong_in(message))
 
 
 def where(message: Message) -> str:
-    """Return the reference by which a translator finds a message."""
+    """Return the context and the beginning of a message's text, by which a translator finds it."""
     text = message.id if isinstance(message.id, str) else message.id[0]
     return f"{message.context or MESSAGES}: “{text[:60]}{'…' if len(text) > 60 else ''}”"
 
 
 def wrong_in(message: Message) -> Iterator[str]:
-    """Yield what a translation does that would break the lesson, or a message of the tool."""
+    """Yield the problems in a message's translation that would break the lesson or a message of the tool."""
     if not is_translated(message):
         return
     single, many = (message.id, message.id) if isinstance(message.id, str) else message.id
@@ -344,7 +357,12 @@ def wrong_in(message: Message) -> Iterator[str]:
 
 
 def disagreements(text: str, string: str) -> Iterator[str]:
-    """Yield what a translation has lost, added or changed of what is the same in every language."""
+    """Yield a problem for each part that must be the same in every language and that a translation changes.
+
+    Args:
+        text: the text in English.
+        string: its translation.
+    """
     around = text.partition(text.strip())[::2]
     if string != string.strip().join(around) or "\n" in string:
         yield "another space before or after it, or a line end in it"

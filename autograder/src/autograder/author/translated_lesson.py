@@ -1,7 +1,7 @@
-"""A lesson in another language, made of the English one that is built and of `locale/`.
+"""Build a lesson in another language from the built English lesson and `locale/`.
 
-Only prose and what the tool and the course's packages say are other words; code, names and ids are those of
-the English lesson. The solution is run once more, by a kernel that speaks the language.
+Only prose and the messages of the tool and the course's packages are translated; code, names and ids are
+those of the English lesson. The solution is run again, in a kernel that uses the language.
 """
 
 from __future__ import annotations
@@ -56,13 +56,19 @@ Said = Callable[[str, str], str]
 def build(
     course: Course, spoken: Sequence[str], name: str, stages: Stages | None = None
 ) -> dict[str, list[translate.State]]:
-    """Write a lesson in some languages: its notebook, its solution, and what its checks say.
+    """Write a lesson in other languages: its notebook, its solution, and the translated texts of its checks.
 
-    A lesson of which nothing is translated is not written. A solution whose cells would show what they
-    showed before is not run; without `stages`, all are.
+    A language in which nothing of the lesson is translated is skipped. A solution is not run if its cells
+    would show the same as before.
+
+    Args:
+        course: the course.
+        spoken: the languages.
+        name: the lesson's name.
+        stages: the digests of the last build, to skip what is current; None to run every solution.
 
     Returns:
-        How far the translations are, by language: the lesson's own, those of the faults, the packages and
+        The states of the translation files, by language: those of the lesson, the mistakes, the packages and
         the tool.
 
     Raises:
@@ -100,7 +106,7 @@ def build(
 
 
 def stale(course: Course, spoken: str, name: str) -> list[str]:
-    """Return what a build of a lesson in a language would change, as one line for each file. Runs nothing.
+    """Return a line for each file that a build of a lesson in a language would change. Run nothing.
 
     Raises:
         AuthoringError: the lesson is not built, or its translation cannot be read.
@@ -258,7 +264,13 @@ def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> b
 
 
 def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
-    """Compiled translations without those of some texts: (context, in English)."""
+    """Return compiled translations without those of some texts.
+
+    Args:
+        spoken: the language.
+        words: the content of a .mo file.
+        texts: the texts to leave out, each as its context and its English wording.
+    """
     catalog = read_mo(BytesIO(words))
     remaining = {
         (_text(message.context), _text(message.id)): _text(message.string)

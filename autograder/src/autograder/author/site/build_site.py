@@ -1,4 +1,4 @@
-"""Build the site: pages from the notebooks that are there, by Sphinx, in each language of the course."""
+"""Build the site with Sphinx from the executed solutions, in each language of the course."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ OWN_NAMES = {"hi_Latn": "Hinglish"}
 
 
 def build_site(course: Course, out: Path) -> list[Path]:
-    """Write the site into a folder, in place of what it held; give its pages.
+    """Write the site into a folder, replacing its content, and return the paths of the HTML pages.
 
-    The first language of the course stands in the folder itself, each other one whose solutions are there
-    in a folder of its own. Of the lessons, what their known wrong answers need is executed.
+    The course's first language is written to the folder itself. Each other language that has solutions gets a
+    subfolder. To show known wrong answers, the lessons' source is executed.
 
     Raises:
         AuthoringError: a solution is missing, or a page cannot be made.
@@ -113,7 +113,18 @@ def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
 def write_sources(
     course: Course, language: str, languages: list[str], wrong: Mapping[str, WrongAnswers], source: Path
 ) -> dict[str, Any]:
-    """Write what Sphinx reads for one language into a folder, and give its settings."""
+    """Write Sphinx's source files for one language.
+
+    Args:
+        course: the course.
+        language: the language.
+        languages: all languages of the site.
+        wrong: the wrong answers to show, by lesson.
+        source: the folder to write to.
+
+    Returns:
+        Sphinx's settings.
+    """
     static = source / "static"
     (static / "notebooks").mkdir(parents=True)
     notebooks: dict[str, NotebookNode] = {}

@@ -1,4 +1,4 @@
-"""The first page of a site: what it says of each lesson, and the explorers on it."""
+"""Gather the data of the site's first page: a card for each lesson, and the explorers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograder.records.javascript_modules import MODULE_MIME
 
 @dataclass(frozen=True)
 class Card:
-    """A lesson as the first page shows it: its title, its time, its picture, and what one can then."""
+    """A lesson on the first page: its title, its time, its picture, and what a learner can do after it."""
 
     lesson: str
     title: str
@@ -31,13 +31,13 @@ class Card:
 
     @property
     def minutes(self) -> int:
-        """The number in its time; 0 where none is stated."""
+        """The number of minutes in `time`; 0 if it states none."""
         number = re.search(r"\d+", self.time)
         return int(number[0]) if number else 0
 
 
 def card(lesson: str, notebook: NotebookNode, static: Path) -> Card:
-    """Return what the first page shows of a lesson; its first picture is written into `static`."""
+    """Return a lesson's card for the first page, and write its picture, the lesson's first, into `static`."""
     first = notebook.cells[0].source
     shown = (output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ()))
     pictures = (first_picture(data, static) for data in shown)
@@ -56,10 +56,10 @@ def _without_markdown(text: str) -> str:
 
 
 def front_explorer(course: Course, static: Path) -> str:
-    """Return the place of the explorer on the first page; nothing where the course names none.
+    """Return the HTML of the first page's explorer; "" if the course names none.
 
     Raises:
-        AuthoringError: what the course names returns no explorer.
+        AuthoringError: the function that the course names returns no explorer.
     """
     name = course.site.front.explorer
     if not name:
@@ -74,7 +74,7 @@ def front_explorer(course: Course, static: Path) -> str:
 
 
 def inside_explorer(course: Course, notebooks: dict[str, NotebookNode], static: Path) -> str:
-    """Return the place of the explorer that looks inside a model; nothing where the course names none.
+    """Return the HTML of the explorer that shows the inside of a model; "" if the course names none.
 
     Raises:
         AuthoringError: the cell that the course names shows no explorer.

@@ -1,4 +1,4 @@
-"""A lesson's executed notebook as a page: what needs a kernel is replaced by what a browser can do alone."""
+"""Turn a lesson's executed notebook into a page that a browser shows without a kernel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Stop:
-    """A task or a prediction of a lesson as its spine shows it: its name, its anchor, what marks it done."""
+    """A task or prediction in the list beside a lesson's page: its title, its anchor, and its id."""
 
     title: str
     anchor: str
@@ -52,10 +52,16 @@ class Stop:
 
 @dataclass
 class Page:
-    """One lesson's page in the making, from the executed solution, which is changed in place.
+    """A lesson's page in the making. It changes the executed solution in place.
 
-    `static` is the folder of what stands beside the pages, and `wrong_answers` holds those by task: what each
-    is called, and what the page shows of it.
+    Attributes:
+        lesson: the lesson's name.
+        notebook: the executed solution.
+        static: the folder of the files that pages load.
+        wrong_answers: the known wrong answers by task id, each as its title and the HTML that shows its
+            outcome.
+        key_figure: the path, in `static`, of the picture at the top; "" for none.
+        minutes: the time that the lesson takes.
     """
 
     lesson: str
@@ -70,7 +76,12 @@ class Page:
     _prose_above: dict[str, str] = field(default_factory=dict)  # by a cell's id
 
     def make(self, course: Course, explorer: str = "") -> NotebookNode:
-        """Return the notebook that the page is made from; `explorer` waits in a fold at its end."""
+        """Return the notebook from which Sphinx makes the page.
+
+        Args:
+            course: the course.
+            explorer: the HTML of an explorer to add in a closed fold at the end; "" for none.
+        """
         prose = ""
         for cell in self.notebook.cells:
             prose = cell["id"] if cell.cell_type == "markdown" else prose
@@ -191,7 +202,7 @@ class Page:
 
 
 def folded_explorer(course: Course, explorer: str) -> str:
-    """Return the fold in which the explorer waits that looks inside a model; nothing where there is none."""
+    """Return the HTML of a closed fold that contains an explorer; "" if there is no explorer."""
     inside = course.site.inside
     if not explorer:
         return ""
@@ -200,7 +211,7 @@ def folded_explorer(course: Course, explorer: str) -> str:
 
 
 def first_picture(data: Mapping[str, Any], static: Path) -> str:
-    """Write the first picture of an output into a file; its path in `static`, and nothing where none is."""
+    """Write an output's first picture to a file, and return its path in `static`; "" if it has none."""
     if PICTURE_MIME in data:
         return keep_picture(static, "svg", data[PICTURE_MIME]["svg"].encode())
     if picture := PICTURE.search(data.get("text/html", "")):
@@ -209,17 +220,22 @@ def first_picture(data: Mapping[str, Any], static: Path) -> str:
 
 
 def keep_picture(static: Path, ending: str, content: bytes) -> str:
-    """Write a picture into a file named by what it holds; its path in `static`."""
+    """Write a picture to a file named by its content's digest, and return its path in `static`."""
     name = f"pictures/{hashlib.sha256(content).hexdigest()[:20]}.{ending}"
     _write(static / name, content)
     return name
 
 
 def mounted(data: Mapping[str, Any], static: Path, alt: str) -> str:
-    """Return the place where a page mounts an explorer's module, and write what it needs into `static`.
+    """Return the HTML element in which a page starts an explorer, and write the explorer's files to `static`.
+
+    Args:
+        data: the explorer's MIME data: its package, module, files and model.
+        static: the folder of the files that pages load.
+        alt: the text for readers who cannot see it.
 
     Raises:
-        AuthoringError: the module or one of its files is not there.
+        AuthoringError: the module or one of its files is missing.
     """
     folder = package_folder(data["package"])
     try:
@@ -263,7 +279,7 @@ def _script(static: Path, text: str) -> str:
 
 
 def last_call(source: str) -> tuple[str, ast.Call]:
-    """Return the plain name that a cell's last call calls, and the call; no name if it ends otherwise."""
+    """Return the function's name and the call with which a cell ends; an empty name if it ends otherwise."""
     match parsed(source).body[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call)]:
             return name, call
@@ -285,7 +301,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def bullets(notebook: NotebookNode) -> list[str]:
-    """Return the first list of a lesson's first cell: what one can do after it."""
+    """Return the items of the first list in a lesson's first cell: what a learner can do after the lesson."""
     rest = notebook.cells[0].source.partition("\n- ")[2]
     items = rest.partition("\n\n")[0]
     return [" ".join(item.split()) for item in items.split("\n- ")] if items else []

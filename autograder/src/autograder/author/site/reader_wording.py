@@ -1,4 +1,4 @@
-"""What pages say where a lesson speaks to somebody who runs it: a page is read."""
+"""Reword prose for pages: a lesson speaks to somebody who runs it, and a page is only read."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class _Reading:
 
 
 def read_reading(course: Course) -> Mapping[str, str]:
-    """Return what pages say instead of each phrase, in all languages, if the course says so.
+    """Return the replacement for each phrase, in all languages; nothing if the course defines none.
 
     Raises:
-        AuthoringError: the file is missing, or not as it must be.
+        AuthoringError: the file is missing or invalid.
     """
     if not course.site.reading:
         return {}
@@ -29,7 +29,7 @@ def read_reading(course: Course) -> Mapping[str, str]:
 
 
 def reword(notebook: NotebookNode, instead: Mapping[str, str]) -> None:
-    """Replace phrases in a notebook's prose; a line may end between two words of one."""
+    """Replace phrases in a notebook's prose, even if a line break separates their words."""
     for phrase, other in instead.items():
         pattern = re.compile(r"\s+".join(map(re.escape, phrase.split())))
         for cell in notebook.cells:

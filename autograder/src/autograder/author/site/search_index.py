@@ -1,4 +1,4 @@
-"""What a site's search looks through: sections of the lessons, with their titles and the tasks in them."""
+"""Build the data of the site's search: the sections of the lessons, with their titles and tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MARKUP = re.compile(r"<[^>]+>|[*`$#|]|\]\([^)]*\)|\[(?=[^\]]*\]\()")
 
 
 def sections(notebooks: dict[str, NotebookNode]) -> list[dict[str, str]]:
-    """Return each section of each lesson: its page and anchor, its title, the tasks in it, and its text."""
+    """Return each section of each lesson: its page and anchor, its title, its tasks, and its text."""
     entries: list[dict[str, str]] = []
     for lesson, notebook in notebooks.items():
         title = ""
@@ -39,5 +39,5 @@ def _section(where: str, lesson: str, title: str, text: str) -> dict[str, Any]:
 
 
 def heading_text(text: str) -> str:
-    """Return a text without Markdown's marks, in one line."""
+    """Return a text on one line, without Markdown marks."""
     return " ".join(MARKUP.sub("", text).split())

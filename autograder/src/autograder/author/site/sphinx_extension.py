@@ -1,4 +1,4 @@
-"""What Sphinx does in its own way for this site: formulas as MathML, terms that lead to the glossary."""
+"""Extend Sphinx for this site: formulas become MathML, and terms link to the glossary."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _block(writer: HTML5Translator, node: nodes.Element) -> None:
 
 
 def formula(latex: str, display: Literal["inline", "block"] = "inline") -> str:
-    """Return a formula as MathML; the converter would show the backslash of an escaped underscore."""
+    """Return a LaTeX formula as MathML."""
     converted: str = convert(latex.replace(r"\_", "_"), display=display)
     return converted
 
 
 def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
-    """Make a link of each term where a lesson uses it first."""
+    """Turn the first use of each glossary term in a lesson into a link."""
     terms: tuple[Term, ...] = app.config.course_terms
     if page not in app.config.course_lessons or not terms:
         return
@@ -86,7 +86,7 @@ def _tell_readers(app: Sphinx, page: str, template: str, context: dict[str, Any]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register with Sphinx."""
+    """Register the extension with Sphinx."""
     app.add_config_value("course_terms", (), "env")
     app.add_config_value("course_lessons", [], "env")
     app.add_config_value("course_language", "en", "env")

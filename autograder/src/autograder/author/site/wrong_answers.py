@@ -1,4 +1,4 @@
-"""Known wrong answers that a reader can try: the changed line, the numbers that come of it, and the card."""
+"""Gather known wrong answers for a page: the changed lines, the resulting numbers, and the feedback card."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMENT = re.compile(r"  +#.*| +$")
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A known wrong answer: its mistake, the lines that it changes, and what was seen of it."""
+    """A known wrong answer: its mistake, the lines that it changes, and the evidence about it."""
 
     fault: str
     removed: tuple[str, ...]  # of the solution
@@ -40,7 +40,11 @@ WrongAnswers = Mapping[str, tuple[WrongAnswer, ...]]  # by task
 
 
 def wrong_answers(course: Course, name: str) -> WrongAnswers:
-    """Return the first wrong answers of each task of a lesson that a small change makes and a check names.
+    """Return, for each task of a lesson, a few wrong answers that a small edit makes and a check can name.
+
+    Returns:
+        The wrong answers by task id, in the order of the lesson's `tasks.py`; nothing if the lesson has no
+        tasks.
 
     Raises:
         AuthoringError: the lesson cannot be run.
@@ -76,7 +80,7 @@ def _of_task(described: Task, executed: ExecutedLesson, bank: LessonBank) -> Ite
 
 
 def chips(course: Course, name: str, answers: WrongAnswers) -> dict[str, list[tuple[str, str]]]:
-    """Return for each task of a lesson what its wrong answers are called, and what a page shows of each."""
+    """Return the button's title and the HTML of each wrong answer, by task id."""
     if not answers:
         return {}
     experiments.use(course)  # of a process of its own
