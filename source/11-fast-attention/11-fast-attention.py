@@ -1,17 +1,17 @@
 # %% [markdown] id="title"
 # # 11 · Fast attention
 #
-# The class from lesson 05 is correct, but it does not scale: twice the tokens need four times the memory. Today's
-# models compute **the same function** in a different order. You build it here: one projection for queries, keys and
-# values, a softmax that never sees a whole row, attention in tiles with a backward pass written by hand, a cache for
-# generating text, and heads that share their keys. You prove each one equal to what you had, and only then measure
-# what it gains.
+# The class from lesson 05 is correct, but it does not scale: twice as many tokens need four times the memory. Today's
+# models compute **the same function** in a different order, and here you will build it: one projection for queries,
+# keys and values, a softmax that never sees a whole row, attention in tiles with a backward pass written by hand, a
+# cache for generating text, and heads that share their keys. You will prove that each part equals what you had, and
+# only then measure what it gains.
 #
 # **When you are done you can**
 #
 # - write a softmax that reads its scores in pieces, and say why nothing is lost;
 # - write attention and its gradients without ever storing the (tokens, tokens) matrix;
-# - call `scaled_dot_product_attention` without falling into one of its five traps;
+# - call `scaled_dot_product_attention` without falling into any of its five traps;
 # - write a KV cache and grouped-query attention, and compute what a cache costs in bytes;
 # - say what limits a GPU in training and in generation, and what FlashAttention 1 to 4 each changed.
 #
@@ -36,7 +36,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 review("11-fast-attention")
 
 # %% [markdown] id="carried-over-intro"
-# ## What you bring along
+# ## What you bring with you
 #
 # From lesson 05: `split_heads`, `merge_heads` and the fused class. `plain_attention` is its core, the four lines
 # between splitting and merging. You will compare everything in this lesson with these.
@@ -95,10 +95,10 @@ torch.manual_seed(123)
 attention = MultiHeadAttention(64, 64, 50, 0.0, num_heads=4)
 
 # %% [markdown] id="cost-intro"
-# What does it cost? `measured` runs a function on your machine. It reports the seconds of the fastest of several
-# calls, and the bytes of all tensors that were alive at the worst moment.
+# What does it cost? `measured` runs a function on your machine several times. It reports the seconds of the fastest
+# call, and the bytes of all tensors at the peak.
 #
-# **Predict, then run.** From 512 tokens to 1024, what happens to the memory? And to the time?
+# **Predict, then run.** From 512 tokens to 1024, what happens to the memory and to the time?
 
 # %% id="cost-prediction"
 predict("memory-doubled", "With twice the tokens, attention needs … times the memory.", ("2", "4", "8"))
@@ -119,21 +119,21 @@ reveal("memory-doubled", str(round(plain_costs[2][1024].bytes / plain_costs[2][5
 # %% [markdown] id="cost-read"
 # Both axes are logarithmic, so a power of the length is a straight line whose **slope** is the exponent. The formula
 # predicts a slope of 2, because the scores, the weights and their copies are all (tokens, tokens). At 100 000 tokens,
-# one such matrix of one head takes 40 GB in float32, while queries, keys and values of width 32 take 38 MB together.
+# one such matrix for one head takes 40 GB in float32, while queries, keys and values of width 32 together take 38 MB.
 # So this lesson asks: does that matrix ever have to exist?
 #
 # ## 1 · Optional: One projection for three
 #
-# A small gain first. Queries, keys and values are computed from the same `x`, so you can replace three matrix
-# products by one. Stack the three weights on top of each other, multiply once, and cut the result with `chunk`.
+# First, a small gain. Queries, keys and values are computed from the same `x`, so you can replace three matrix
+# products with one. Stack the three weights on top of each other, multiply once, and cut the result with `chunk`.
 
 # %% id="rows-shown" tags=["figure"]
 qkv_rows(num_heads=2, head_dim=2)
 
 # %% [markdown] id="rows-read"
-# The picture shows the rows of the wide weight in the two orders that published models use. On the left come all
-# queries, then all keys, then all values (GPT-2, Phi-3). On the right each head keeps its own three together
-# (GPT-NeoX, BLOOM). Both have the same shape, and nothing in a file tells you which one it uses.
+# The picture shows the rows of the wide weight in the two orders that published models use. On the left, all queries
+# come first, then all keys, then all values (GPT-2, Phi-3). On the right, the three parts of each head are side by
+# side (GPT-NeoX, BLOOM). Both have the same shape, and nothing in a file tells you which one it uses.
 #
 # ### Task 1 · Three layers in one
 #
@@ -178,9 +178,9 @@ print("same keys as before:", agree(k_all, attention.W_key(x)))
 #
 # *4 minutes · change two lines · task id* `bug-qkv-order`
 #
-# `split_qkv` cuts the wide projection straight into heads. It was written for a GPT-NeoX file, in which each head
-# keeps its own three together. Here the order is query, key, value, as in your layer. All shapes fit, yet with the
-# code as given the cell below reports `same queries: False`. Correct it.
+# `split_qkv` cuts the wide projection straight into heads. It was written for a GPT-NeoX file, in which the three
+# parts of each head are side by side. Here the order is query, key, value, as in your layer. All shapes fit, but with
+# the code as given, the cell below reports `same queries: False`. Correct it.
 
 
 # %% answer="bug-qkv-order"
@@ -264,8 +264,8 @@ check("running-softmax")
 running_softmax(torch.tensor([1.0, 3.0, 2.0]))
 
 # %% [markdown] id="bug-not-rescaled-task"
-# You can accumulate the weighted sum of the values in the same way. Keep $o$, the sum of $e^{score - m}$ times the
-# value. At the end, $o / l$ is the context.
+# You can accumulate the weighted sum of the values in the same way. Keep $o$, the sum of each $e^{score - m}$ times
+# its value. At the end, $o / l$ is the context.
 #
 # ### Task 4 · Find the bug: the first keys count too much
 #
@@ -315,21 +315,20 @@ print("the last row of plain attention:", agree(one_query, plain_attention(q, k,
 check("bug-not-rescaled")
 
 # %% [markdown] id="online-softmax-task"
-# One key at a time is slow and unnecessary. Read a **block** of keys instead, for many queries at once. One case
-# needs care: all keys of a block can be hidden from a query. Then all its scores are −∞, and so is $m$, and their
-# difference, −∞ − (−∞), is nan. A single nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞, subtract 0 instead:
-# e^(−∞ − 0) is 0, as it should be.
+# Reading one key at a time is slow and unnecessary. Read a **block** of keys instead, for many queries at once. One
+# case needs care: all keys in a block can be hidden from a query. Then all its scores are −∞, so $m$ can be too, and
+# their difference, −∞ − (−∞), is nan. A single nan stays in $l$ and $o$ forever. Wherever $m$ is −∞, subtract 0
+# instead: e^(−∞ − 0) is 0, as it should be.
 #
 # ### Task 5 · Online softmax, block by block
 #
 # *12 minutes · a loop · task id* `online-softmax`
 #
 # Write `online_softmax(scores_blocks, values_blocks)`: the softmax of each query's scores over all blocks, times the
-# values. Each block comes once: both arguments can be generators, and a block is overwritten when you ask for the next
-# one. No tensor may be larger than a block, and nothing may grow with their number, so joining or keeping the blocks
-# does not count. Some blocks, the first one
-# too, can be hidden from some queries; no query is hidden from everything. Scores near 900 and −900 must work. Stay in
-# torch: what NumPy makes cannot be measured.
+# values. Each block comes once: both arguments can be generators, and a block is overwritten when you ask for the
+# next one. No tensor may be larger than a block, and nothing may grow with the number of blocks, so you may not join
+# or keep them. Some blocks, even the first one, can be hidden from some queries, but every query sees something.
+# Scores near 900 and −900 must work. Stay in torch: what NumPy computes cannot be measured.
 
 
 # %% answer="online-softmax"
@@ -389,7 +388,7 @@ print("tiles of 2:", tiles_visited(6, 2), "of 9, tiles of 1:", tiles_visited(6, 
 # %% [markdown] id="journey-intro"
 # ### One number's journey
 #
-# One query, and tiles of two keys: a tile comes, is used, and goes. Watch what is kept of it. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
+# Here is one query, with tiles of two keys: each tile arrives, is used, and is gone. Watch what remains of it. Press <kbd>Space</kbd> on the picture for the next stop, or use the arrow keys.
 
 # %% id="journey" tags=["figure"]
 explore_journey(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens, query=3, tile=2)
@@ -400,10 +399,11 @@ explore_journey(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens, query
 # *20 minutes · two loops · task id* `tiled-attention`
 #
 # Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The check
-# looks at every tensor operation of your code: no tensor may be much larger than `q` or than a tile of scores, and
-# tiles that are completely in the future must not be multiplied. The length need not be a multiple of the tile: it can
-# be shorter than the tile, 1 or 0. Scores of some hundred must work. Stay in torch: what NumPy computes cannot be
-# measured. `F.scaled_dot_product_attention` would do all of this: with it, you would lose four of the six points.
+# looks at every tensor operation in your code: no tensor may be much larger than `q` or than a tile of scores, and
+# tiles that are completely in the future must not be multiplied. The length need not be a multiple of the tile: it
+# can be shorter than the tile, 1 or 0. Scores of several hundred must work. Stay in torch: what NumPy computes cannot
+# be measured. `F.scaled_dot_product_attention` would do all of this, but with it, you would lose four of the six
+# points.
 
 
 # %% answer="tiled-attention"
@@ -454,16 +454,16 @@ for causal in (False, True):
 #
 # ## 4 · The backward pass, by hand
 #
-# Training needs gradients, and autograd stores every tensor that the backward pass could need. Together they are the
-# whole matrix again, so FlashAttention brings its own backward pass. Start with the whole matrix. Let $P =
-# \mathrm{softmax}(S)$, $O = PV$, and let $dO$ be the gradient that arrives. Then
+# Training needs gradients, and autograd stores every tensor that the backward pass might need. That brings back the
+# whole matrix, so FlashAttention has its own backward pass. Start with the whole matrix anyway. Let $P =
+# \mathrm{softmax}(S)$, $O = PV$, and let $dO$ be the incoming gradient. Then
 #
 # $$dV = P^\top dO, \quad dP = dO\,V^\top, \quad dS = P \circ (dP - D), \quad dQ = dS\,K / \sqrt{d}, \quad dK = dS^\top Q / \sqrt{d}$$
 #
 # $D$ is one number for each row. The weights of a row always sum to 1, so their changes must sum to 0, and
 # subtracting $D$ makes sure of that. By definition $D$ is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the
-# matrix, but the tiles never have that row. Substitute the definition of $dP$ and swap the two sums. For row $i$, key
-# $j$ and component $c$ of a value:
+# matrix, but tiled code never has a whole row. Substitute the definition of $dP$ and swap the two sums. For row $i$,
+# key $j$ and component $c$ of a value:
 #
 # $$D_i = \sum_j P_{ij}\,dP_{ij} = \sum_j P_{ij} \sum_c dO_{ic} V_{jc} = \sum_c dO_{ic} \sum_j P_{ij} V_{jc} = \sum_c dO_{ic}\,O_{ic}$$
 #
@@ -473,7 +473,7 @@ for causal in (False, True):
 #
 # *11 minutes · about ten lines · task id* `attention-backward`
 #
-# Write `attention_backward(q, k, v, out_gradient, causal)`. It returns the gradients of q, k and v. Scores of some
+# Write `attention_backward(q, k, v, out_gradient, causal)`. It returns the gradients of q, k and v. Scores of several
 # hundred must work. By hand means without autograd: `torch.autograd.grad` or `.backward()` costs all three points.
 
 
@@ -483,7 +483,7 @@ def attention_backward(q, k, v, out_gradient, causal):
 
     Shapes:
         q, k, v, out_gradient: (b, heads, tokens, head_dim)
-        returns: three times (b, heads, tokens, head_dim)
+        returns: three tensors (b, heads, tokens, head_dim)
     """
     ### BEGIN SOLUTION
     scale = q.shape[-1] ** -0.5
@@ -513,22 +513,22 @@ by_autograd = torch.autograd.grad(plain_attention(*leaves, True).sum(), leaves)
 print("equal to autograd:", [agree(one, other) for one, other in zip(by_hand, by_autograd)])
 
 # %% [markdown] id="recompute-intro"
-# Now without the matrix. The forward pass saves two things: the result, and for each row the logarithm of its sum of
-# exponentials, $L = m + \ln l$. From these you can compute any tile of weights again when the backward pass needs it:
-# $P = e^{S - L}$. This is **recomputation**: more arithmetic, far less memory. The loop over the tiles is given this
-# time.
+# Now do it without the matrix. The forward pass saves two things: the result, and for each row the logarithm of its
+# sum of exponentials, $L = m + \ln l$. From these, you can recompute any tile of weights when the backward pass needs
+# it: $P = e^{S - L}$. This is **recomputation**: more arithmetic, far less memory. The loop over the tiles is given
+# this time.
 
 
 # %% id="tile-helpers"
 def visited_tiles(num_tokens, tile, causal):
-    """The rows and columns of each tile that holds something to see, as slices."""
+    """The rows and columns of each tile in which anything is visible, as slices."""
     for start in range(0, num_tokens, tile):
         for first in range(0, start + 1 if causal else num_tokens, tile):
             yield slice(start, start + tile), slice(first, first + tile)
 
 
 def tile_scores(q, k, rows, columns, causal):
-    """The scores of one tile, the future at -inf: (b, heads, tile, tile)."""
+    """The scores of one tile, with the future at -inf: (b, heads, tile, tile)."""
     scores = q[:, :, rows] @ k[:, :, columns].transpose(2, 3) / q.shape[-1] ** 0.5
     places = torch.arange(q.shape[2], device=q.device)
     return scores.masked_fill(places[columns] > places[rows, None], -torch.inf) if causal else scores
@@ -561,7 +561,7 @@ def tiled_logsumexp(q, k, tile, causal):
 
 # %% answer="tiled-function"
 class TiledAttention(torch.autograd.Function):
-    """Tiled attention whose backward pass makes the weights again, tile by tile."""
+    """Tiled attention whose backward pass recomputes the weights, tile by tile."""
 
     @staticmethod
     def forward(ctx, q, k, v, tile, causal):
@@ -616,7 +616,7 @@ print(
 )
 
 # %% [markdown] id="alignment-intro"
-# While a model generates text, the query is one new token and the keys are all tokens so far. What does
+# While a model generates text, the query comes from one new token and the keys from all tokens so far. What does
 # `is_causal=True` hide then? The next cell shows the weights by passing the identity matrix as values.
 #
 # **Predict, then run.** Which keys does the very last token, "step", see?
@@ -638,8 +638,8 @@ reveal("is-causal-aligned", (6, 2, 1).index(int((seen[1] > 0).sum())))
 #
 # *12 minutes · one change in each function · task id* `sdpa-traps`
 #
-# `Attend` has five functions around SDPA. The docstring of each says what it should do. Each is wrong in one place,
-# and none raises an error. The cell below shows the five symptoms. Correct all five.
+# `Attend` has five functions that call SDPA. The docstring of each says what it should do. Each is wrong in one
+# place, but none raises an error. The cell below shows the five symptoms. Correct all five.
 #
 # In each, keep the call of `F.scaled_dot_product_attention`.
 # `help(F.scaled_dot_product_attention)` explains each argument. `to_cache` must work for any number of queries up to
@@ -744,12 +744,13 @@ check("sdpa-traps")
 #
 # - In lessons 03 to 05, True in a mask meant *hidden*. For `attn_mask`, True means **visible**. (In
 #   `nn.MultiheadAttention`, in the same library, it means hidden.)
-# - A Boolean mask hides. A mask of **numbers** is added to the scores, so ones and zeros hide nothing.
-# - The triangle of `is_causal` starts in the **top left** corner: the first query sees only the first key. A new
-#   token with a cache then sees nothing but the first word. PyTorch has the other triangle as `causal_lower_right`,
-#   which you pass as `attn_mask`.
-# - `nn.Dropout` knows whether its module is training. A function does not: `dropout_p` drops on **every** call.
-# - You divide scores by √head_dim. `scale` **multiplies** them. (It exists for models with a different number:
+# - A Boolean mask hides keys, but a mask of **numbers** is added to the scores, so ones and zeros hide nothing.
+# - The triangle of `is_causal` starts in the **top left** corner: the first query sees only the first key. With a
+#   cache, a new token then sees nothing but the first word. PyTorch offers the other triangle as
+#   `causal_lower_right`, which you pass as `attn_mask`.
+# - `nn.Dropout` knows whether its module is training. A function does not: `dropout_p` drops weights on **every**
+#   call.
+# - You divide scores by √head_dim, but `scale` **multiplies** them. (It exists for models that use another factor:
 #   [T5](https://arxiv.org/abs/1910.10683) does not scale at all.)
 #
 # </details>
@@ -789,7 +790,7 @@ print(
 #
 # *10 minutes · a few lines · task id* `kv-cache`
 #
-# Write `append`. It stores new keys and values after those that are there, counts them in `num_tokens`, and returns
+# Write `append`. It stores new keys and values after those already there, counts them in `num_tokens`, and returns
 # the keys and the values of **all** tokens so far. It takes any number of new tokens, several at once for a prompt.
 # If they do not fit, raise a ValueError, and leave everything as it was.
 
@@ -808,7 +809,7 @@ class KVCache:
 
         Shapes:
             keys, values: (b, heads, new tokens, head_dim)
-            returns: twice (b, heads, num_tokens, head_dim)
+            returns: two tensors (b, heads, num_tokens, head_dim)
 
         Raises:
             ValueError: there is no room; nothing is stored then.
@@ -828,8 +829,8 @@ class KVCache:
 check("kv-cache")
 
 # %% [markdown] id="cache-used-intro"
-# Step by step must equal all at once. `step` is lesson 05's class for new tokens only, with your cache and your
-# `Attend.to_cache`.
+# Step by step must give the same result as all at once. `step` is lesson 05's class for new tokens only, with your
+# cache and your `Attend.to_cache`.
 #
 # **Positions keep counting.** With rotary positions (lesson 07), each query and key is rotated by its own position in
 # the text before it is stored: `apply_rope(keys, torch.arange(cache.num_tokens, cache.num_tokens + new))`. If you
@@ -854,8 +855,8 @@ with torch.no_grad():
     print("step by step equals all at once:", agree(torch.cat(pieces, dim=1), attention(x)))
 
 # %% [markdown] id="cached-text-intro"
-# **The same text.** The model from lesson 10 writes a text twice: once it computes all keys and values again for each
-# character, and once it takes them from your cache. Its projection is fused, as in task 1, and its learned positions
+# **The same text.** The model from lesson 10 writes a text twice: once recomputing all keys and values for each
+# character, and once taking them from your cache. Its projection is fused, as in task 1, and its learned positions
 # keep counting.
 
 
@@ -910,25 +911,25 @@ def step_times(lengths, d=256):
 cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
 
 # %% [markdown] id="cache-time-read"
-# Without a cache, a step computes the scores of all tokens with all tokens, and their number grows with the square of
-# the length. With a cache, a step computes one row of scores, which grows with the length. And the layers project one
+# Without a cache, a step computes the scores of all pairs of tokens, and their number grows with the square of the
+# length. With a cache, a step computes one row of scores, which grows with the length, and the layers project one
 # token instead of all of them.
 
 # %% [markdown] id="gqa-intro"
 # ## 7 · Grouped queries
 #
-# Now the cache sets the limit: every step reads all of it, and it grows with every token. Its size is
+# Now the cache is the bottleneck: every step reads all of it, and it grows with every token. Its size is
 #
 # 2 (keys and values) · layers · heads · head_dim · tokens · bytes per number.
 #
-# You can shrink each factor. Fewer layers or a smaller head_dim is a different model, fewer tokens is a shorter text,
-# and fewer bytes make the numbers coarser. Only one factor changes attention alone: the number of heads **of keys and
-# values**. In grouped-query attention (GQA), several query heads share one head of keys and values. With as many
-# groups as heads you get the attention you know (MHA); with one group for all heads you get multi-query attention
-# (MQA).
+# You can shrink any of these factors. Fewer layers or a smaller head_dim make a different model, fewer tokens mean a
+# shorter text, and fewer bytes make the numbers coarser. Only one factor changes nothing but attention: the number of
+# heads **of keys and values**. In grouped-query attention (GQA), several query heads share one head of keys and
+# values. With as many groups as heads, you get the attention you know (MHA); with one group for all heads, you get
+# multi-query attention (MQA).
 #
-# **Predict, then run.** Llama 2 70B has 80 layers with 8 groups, Llama 2 7B has 32 layers with 32 groups. Both have a
-# head_dim of 128.
+# **Predict, then run.** Llama 2 70B has 80 layers with 8 groups, and Llama 2 7B has 32 layers with 32 groups. Both
+# have a head_dim of 128.
 
 # %% id="cache-bytes-prediction"
 predict(
@@ -964,8 +965,8 @@ for name, (layers, heads, groups, head_dim) in published.items():
 reveal("larger-cache", int(cache_bytes(32, 32, 128, 1) >= cache_bytes(80, 8, 128, 1)))
 
 # %% [markdown] id="repeat-intro"
-# Which query heads share? By convention neighbours: with 4 heads and 2 groups, heads 0 and 1 use group 0, heads 2 and
-# 3 use group 1. There are two ways to make 4 heads out of 2, and only one is right:
+# Which query heads share? By convention, neighbours do: with 4 heads and 2 groups, heads 0 and 1 use group 0, and
+# heads 2 and 3 use group 1. There are two ways to make 4 heads out of 2, and only one is right:
 
 # %% id="repeat-shown"
 groups = torch.tensor([0, 1])
@@ -1053,8 +1054,8 @@ print("enable_gqa equals interleaving:  ", agree(shared, plain_attention(q, *pai
 # %% [markdown] id="measured-intro"
 # ## 8 · Measured
 #
-# All of these compute the same function. What do they cost on the machine that runs this cell, forward and without
-# gradients? **Predict first:**
+# All of these compute the same function. What does a forward pass without gradients cost on the machine that runs
+# this cell? **Predict first:**
 
 # %% id="costs-prediction"
 predict(
@@ -1095,21 +1096,21 @@ cost_curves(costs := all_costs((128, 256, 512, 1024, 2048)), title="Causal atten
 reveal("slopes-of-memory", squares(costs) - 1)
 
 # %% [markdown] id="measured-read"
-# At 128 tokens there is only one tile, so your tiles do the same work as lesson 05 and pay for the loop as well. What
-# to look for in the plot:
+# At 128 tokens there is only one tile, so your tiles do the same work as lesson 05 and pay for the loop as well. Look
+# for three things in the plot:
 #
-# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1 at most: they store the result, which grows
-#   with the length, and a few tiles, which do not.
-# - **Time.** All three multiply every query with every key, apart from the tiles in the future, which two of them
-#   skip. So twice the tokens need four times the products. The slope that you *measure* need not be 2: it is smaller
-#   where the fixed price of a call dominates, and larger where a matrix no longer fits into fast memory or the
-#   machine is busy.
-# - **The crossover.** For short texts your tiles are the slowest. Each turn of a Python loop costs some microseconds
-#   before anything is computed. The longer the text, the less that matters. SDPA runs the same loop in compiled code
-#   and does not pay this price.
+# - **Memory.** Lesson 05 has a slope of 2. Your tiles and SDPA have a slope of at most 1: they store the result,
+#   which grows with the length, and a few tiles, which do not.
+# - **Time.** All three multiply every query by every key, except for the tiles in the future, which two of them skip.
+#   So twice the tokens need four times as many products. The slope that you *measure* need not be 2: it is smaller
+#   where the fixed cost of a call dominates, and larger where a matrix no longer fits into fast memory or the machine
+#   is busy.
+# - **The crossover.** For short texts, your tiles are the slowest, because each turn of a Python loop costs a few
+#   microseconds before anything is computed. The longer the text, the less that matters. SDPA runs the same loop in
+#   compiled code and does not pay this price.
 #
-# These are the numbers of one machine. `python3 start.py run python -m benchmarks.attention` prints them as a table
-# for yours, and for `TiledAttention` including its backward pass.
+# These numbers are from one machine. `python3 start.py run python -m benchmarks.attention` prints a table for yours,
+# including `TiledAttention` and its backward pass.
 #
 # ### Why it helps to move less
 #
@@ -1127,10 +1128,10 @@ reveal("slopes-of-memory", squares(costs) - 1)
 # product, with a handful of operations per number, so it waits. Tiles stay in SRAM. That is why fused attention is
 # faster, although it does not compute less.
 #
-# Generation is different. One query reads every key and value once, and does about one operation per byte: it always
-# waits for memory. Three things help. Grouped queries use each key several times. A smaller cache has fewer bytes.
-# And **split-KV decoding** (Flash-Decoding) gives pieces of one long cache to different units, which would be idle
-# otherwise, and joins what they found.
+# Generation is different. One query reads every key and value once and does about one operation per byte, so it
+# always waits for memory. Three things help: grouped queries use each key several times, a smaller cache has fewer
+# bytes, and **split-KV decoding** (Flash-Decoding) gives pieces of one long cache to different units, which would
+# otherwise be idle, and joins their results.
 
 # %% [markdown] id="join-pieces-task"
 # ### Task 12 · Optional: Join the pieces of a cache
@@ -1139,8 +1140,8 @@ reveal("slopes-of-memory", squares(costs) - 1)
 #
 # Each unit has attended to its own piece of the cache. It reports a context, divided by the sum of its own
 # exponentials, and the logarithm of that sum. Write `join_pieces(contexts, logsumexps)`: the context over all pieces.
-# A piece in which a query sees nothing reports zeros and a logsumexp of −∞, and must not count; some piece is always
-# visible. A logsumexp near 1000 must work.
+# A piece in which a query sees nothing reports zeros and a logsumexp of −∞, and must not count; at least one piece is
+# always visible. A logsumexp near 1000 must work.
 
 
 # %% answer="join-pieces"
@@ -1176,9 +1177,9 @@ joined = join_pieces(*(torch.stack(part) for part in zip(*pieces)))  # (b, heads
 print("four pieces equal the whole cache:", agree(joined, plain_attention(last, k, v, False)))
 
 # %% [markdown] id="varlen-intro"
-# Real batches mix texts of different lengths. Fast kernels do not pad them: they take one long row of tokens, and a
-# list of where each text begins, usually called `cu_seqlens`, the *cumulative sequence lengths*. In PyTorch,
-# `torch.nn.attention.varlen.varlen_attn` takes it, on a GPU. What it means you can see on any machine:
+# Real batches mix texts of different lengths. Fast kernels do not pad them: they take one long row of tokens and a
+# list that says where each text begins, usually called `cu_seqlens`, the *cumulative sequence lengths*. In PyTorch,
+# `torch.nn.attention.varlen.varlen_attn` takes such a list, on a GPU. You can see what it means on any machine:
 
 # %% id="varlen-shown"
 text_lengths = torch.tensor([7, 25, 18])  # 50 tokens together
@@ -1201,15 +1202,15 @@ print("each text on its own equals one masked row:", agree(torch.cat(one_by_one,
 # | --- | --- | --- | --- |
 # | 1 (2022) | A100 | reading and writing the matrix | tiles in SRAM, online softmax, weights computed again in the backward pass |
 # | 2 (2023) | A100 | too few units busy, too much work besides matrix products | a unit takes a block of queries and loops over keys, as you do; long texts are spread over many units; $o$ is divided by $l$ once, at the end |
-# | 3 (2024) | H100 | units that wait for each other | loading, multiplying and softmax run at the same time; optional 8-bit numbers; up to 75 % of the peak |
+# | 3 (2024) | H100 | units waiting for each other | loading, multiplying and softmax run at the same time; optional 8-bit numbers; up to 75 % of the peak |
 # | 4 (2026) | B200 | `exp`: matrix products became twice as fast, the units for exponentials did not | part of the exponentials computed as polynomials on ordinary units; $o$ is rescaled only when $m$ has grown enough to matter; up to 71 % of a much higher peak |
 
 # %% [markdown] id="fused-words-task"
 # ## In your own words
 #
 # A colleague says: "FlashAttention is faster because it is an approximation that computes less." Answer in three to
-# six sentences. Say what is computed, what is not stored, what is computed twice, and use something that you measured.
-# (3 points, read by a person.)
+# six sentences. Say what is computed, what is not stored and what is computed twice, and support it with something
+# that you measured. (3 points, read by a person.)
 
 # %% [markdown] answer="why-fused-in-words" points=3
 # ### BEGIN SOLUTION
@@ -1218,7 +1219,7 @@ print("each text on its own equals one masked row:", agree(torch.cat(one_by_one,
 # future. What it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and
 # rescales what it has when the maximum grows. In the backward pass it even computes more: the weights are computed
 # again from the saved logsumexp. It is faster because less has to be written to memory and read back. My own tiles
-# had a slope of at most 1 in memory where lesson 05 had 2, and they still were slower for short texts, because the
+# had a slope of at most 1 in memory where lesson 05 had 2, but they were still slower for short texts, because the
 # loop ran in Python.
 #
 # **Marking scheme**
@@ -1231,10 +1232,11 @@ print("each text on its own equals one masked row:", agree(torch.cat(one_by_one,
 # %% [markdown] id="triton-intro"
 # ## 9 · Optional: the same kernel in Triton
 #
-# This section is not graded. GPU kernels are written in languages such as Triton: one program for each block of
-# queries, with the inner loop of task 6 in it. Compare it with yours line by line. Triton is not part of this
-# course's environment: `pip install triton`, restart the kernel, and run this cell. Without a GPU it is interpreted
-# (`TRITON_INTERPRET=1`), slowly but with the same results. In the solution this cell was run on a CPU.
+# This section is not graded. GPU kernels are written in languages such as Triton. Here, one program runs for each
+# block of queries and contains the inner loop of task 6. Compare it with yours line by line. Triton is not part of
+# this course's environment: `pip install triton`, restart the kernel, and run this cell. Without a GPU, it is
+# interpreted (`TRITON_INTERPRET=1`), which is slow but gives the same results. In the solution, this cell was run on
+# a CPU.
 
 # %% id="triton-kernel" tags=["needs-triton"]
 import importlib.util
@@ -1309,7 +1311,7 @@ else:
 #
 # Answer each question in your head before you open it.
 #
-# <details><summary>1. A row's scores arrive in descending order. How often is something rescaled by less than 1?</summary>
+# <details><summary>1. A row's scores arrive in descending order. How often is something rescaled by a factor below 1?</summary>
 #
 # Never after the first one: the maximum does not change again, so every factor is e⁰ = 1.
 #

@@ -364,7 +364,7 @@ ONLINE = Task(
     demands={
         "over all blocks, times the values": "blocks-averaged",
         "No tensor may be larger than a block": "whole-matrix-made",
-        "Some blocks, the first one too, can be hidden from some queries": "hidden-block-makes-nan",
+        "Some blocks, even the first one, can be hidden from some queries": "hidden-block-makes-nan",
         "Wherever m is −∞, subtract 0 instead": "nan-replaced",
         "or a list or generator of blocks": "list-refused",
         "Each block comes once": "blocks-read-twice",
@@ -509,7 +509,7 @@ TILED = Task(
         "need not be a multiple of the tile": "last-tile-forgotten",
         "shorter than the tile, 1 or 0": "no-token-refused",
         "Stay in torch": "outside-torch",
-        "Scores of some hundred must work": "exp-overflows",
+        "Scores of several hundred must work": "exp-overflows",
         "`F.scaled_dot_product_attention` would do all of this": "fused",
     },
     hints=(
@@ -635,7 +635,7 @@ BACKWARD = Task(
     learned="The way back through a softmax needs one number for each row, and that number is a sum over head_dim.",
     demands={
         "the gradients of q, k and v": "gradients-in-another-order",
-        "Scores of some hundred must work": "exp-overflows",
+        "Scores of several hundred must work": "exp-overflows",
         "D is one number for each row": "row-sums-left-out",
     },
     hints=(
@@ -1030,7 +1030,7 @@ CACHE = Task(
     ),
     learned="Past keys and values never change, so they are stored once. A cache is a place in memory and a number.",
     demands={
-        "stores new keys and values after those that are there": "cache-not-advanced",
+        "stores new keys and values after those already there": "cache-not-advanced",
         "counts them in `num_tokens`": "tokens-not-counted",
         "the keys and the values of **all** tokens so far": "cache-returns-new-only",
         "any number of new tokens": "one-token-at-a-time",
@@ -1132,7 +1132,7 @@ GQA = Task(
         "`num_kv_groups` does not divide `num_heads`, raise a ValueError": "indivisible-groups-accepted",
         "Apply dropout to the weights": "dropout-on-context",
         "Scores of any size must work": "exp-overflows",
-        "By convention neighbours": "groups-in-turn",
+        "By convention, neighbours do": "groups-in-turn",
     },
     hints=(
         "`head_dim = d_out // num_heads`. How wide are all groups of keys together?",
