@@ -1,6 +1,7 @@
-"""Findings, numbers and places in words, in the learner's language, as text, HTML and small pictures.
+"""The wording of findings, numbers and axes in the learner's language, as text, HTML and small pictures.
 
-What a finding is stands in `records`, and what one experiment or rule says stands with it in `experiments`.
+The findings themselves are defined in `records`; the words of each experiment and property are in
+`experiments`.
 """
 
 # The modules that other rooms use.

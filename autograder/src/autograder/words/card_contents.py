@@ -1,6 +1,6 @@
-"""What a card says of a wrong answer at once, and what it folds: a card is read in five seconds.
+"""The selection of a feedback card's visible and folded text, since a card must be readable in five seconds.
 
-First the mistake, then at most two lines: where it shows, and what to do. All else that is known is folded.
+The mistake comes first, then at most two lines: where it shows, and what to do. Everything else is folded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PROOFS = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is seen of a card at once, and what is folded under "Why?"."""
+    """The parts of a feedback card: the visible ones, and `why`, which is folded under "Why?"."""
 
     mistakes: tuple[str, ...]
     proof: str = ""
@@ -45,12 +45,12 @@ class Diagnosis:
 
     @property
     def visible(self) -> str:
-        """All that is read without unfolding anything, below the title."""
+        """The text that is visible without unfolding, below the title."""
         return " ".join(filter(None, (*self.mistakes, self.proof, self.code, *self.lines)))
 
 
 def diagnosis(task: Task, verdict: f.Verdict) -> Diagnosis:
-    """Choose what is said at once of a wrong answer, and what is folded."""
+    """Return the visible and the folded text of the card for a wrong answer."""
     finding = verdict.finding
     assert finding is not None
     own, message = word(finding, task), word(finding, task, verdict)
@@ -88,7 +88,7 @@ _STOPPED = f.Raised | f.NotDefined | f.StillStub | f.Stale
 
 
 def proven(verdict: f.Verdict) -> str:
-    """Say how far the named mistakes are proven; "" for one that is seen by itself, or none."""
+    """Return a note on how certain the named mistakes are; "" if none is named or no note is needed."""
     count = len(verdict.named)
     if not count or (count == 1 and verdict.whole and not verdict.shown):
         return ""
@@ -97,7 +97,7 @@ def proven(verdict: f.Verdict) -> str:
 
 
 def numbered(texts: Sequence[str]) -> list[str]:
-    """Return texts with their numbers before them, where there are several."""
+    """Return the texts, each with its number in front if there are several."""
     if len(texts) == 1:
         return list(texts)
     return [f"{number}. {text}" for number, text in enumerate(texts, start=1)]

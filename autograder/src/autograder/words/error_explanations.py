@@ -1,4 +1,4 @@
-"""What errors mean to somebody who meets them for the first time."""
+"""Explanations of error messages, for learners who meet them for the first time."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ EXPLAINED = {
 
 
 def explain_error(error: ErrorReport) -> str:
-    """Return what an error means that learners of torch often meet; nothing for any other."""
+    """Return an explanation of an error that learners of torch often meet; "" for any other error."""
     if error.meant == "self":
         return _("A method gets the object itself first: write `self` in front of its other arguments.")
     if error.meant.startswith("self."):
@@ -231,6 +231,6 @@ def _transposed(factor: ast.expr) -> tuple[ast.expr | None, tuple[int, ...] | No
 
 
 def message_of(error: ErrorReport) -> str:
-    """Return an error's message, without what torch adds: other calls, its own frames."""
+    """Return an error's message without torch's additions: lists of other signatures, and C++ frames."""
     message = re.split(r", but expected one of:|\s*Exception raised from \w+ at ", error.message)[0]
     return " ".join(message.split()) or _("no message")

@@ -1,4 +1,4 @@
-"""The words for a fact that experiments show of a wrong answer, whatever the mistake is."""
+"""The wording of facts about a wrong answer that experiments reveal, whatever its mistake."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from autograder.words.trace_wording import line_text
 
 
 def fact_text(fact: f.Fact, task: Task) -> str:
-    """Say what an experiment shows, and what that points to."""
+    """Return sentences on a fact and on its likely cause."""
     message = fact_message(fact, task)
     return " ".join((message.headline, *message.details))
 
 
 def fact_message(fact: f.Fact, task: Task) -> Message:
-    """Put what an experiment shows into words."""
+    """Return the message about a fact: a headline and details."""
     return _FACTS[type(fact)](fact, task)
 
 

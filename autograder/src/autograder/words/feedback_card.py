@@ -1,4 +1,4 @@
-"""A verdict as a learner sees it: rich HTML in JupyterLab, plain text everywhere else."""
+"""The display of a verdict to the learner: rich HTML in JupyterLab, plain text everywhere else."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-r
 
 @dataclass(frozen=True)
 class Onward:
-    """Where to go on after a right answer: how much is done, what comes next, and its address."""
+    """The line below a right answer: how many tasks are done, and the title and address of the next one."""
 
     done: str
     title: str = ""
@@ -51,7 +51,7 @@ class Onward:
         return self._said(self.done, self.title)
 
     def html(self) -> str:
-        """Return it with a link, where there is somewhere to go."""
+        """Return the line as HTML, with a link if there is an address."""
         title = inline(self.title)
         link = f'<a href="{_escape(self.address)}">{title}</a>' if self.address else title
         return self._said(_escape(self.done), link)
@@ -62,11 +62,16 @@ class Onward:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What `check` shows. Truthy when all checks of the task pass.
+    """The feedback of `check` on an answer, true if all checks of the task pass.
 
-    `aside` is a sentence about something else than the answer. `earlier` is the verdict on what an earlier
-    run left, and `notes` say more about the run that made the answer. `mounted` returns the output where a
-    person sees it in a page, from the card's HTML and from what other readers get.
+    Attributes:
+        task: the task that was checked.
+        verdict: the verdict on the answer.
+        aside: a sentence that is not about the answer.
+        earlier: the verdict on the value of an earlier run, if the last run defined no answer.
+        notes: sentences about the run that defined the answer.
+        onward: the line about the next task.
+        mounted: makes the output for a page from the card's HTML and the static output.
     """
 
     task: Task
@@ -100,7 +105,7 @@ class Feedback:
 
 @dataclass(frozen=True)
 class Notice:
-    """A short message that is not a verdict: a hint, a fault of ours, a name that is no task."""
+    """A short message that is not a verdict: a hint, a failure of the tool, an unknown task."""
 
     headline: str
     lines: tuple[str, ...] = ()
@@ -115,7 +120,7 @@ class Notice:
         return self.html(spoken=True)
 
     def html(self, spoken: bool = False) -> str:
-        """Return the message as HTML; a screen reader reads it out by itself where it is `spoken`."""
+        """Return the message as HTML, which a screen reader reads out at once if it is `spoken`."""
         return card(
             "wait", inline(self.headline), "".join(f"<p>{inline(line)}</p>" for line in self.lines), spoken
         )
@@ -128,14 +133,14 @@ def rich_text(
     notes: Sequence[str] = (),
     below: str = "",
 ) -> str:
-    """Return the verdict as one piece of HTML; every text that came from a learner is escaped.
+    """Return the verdict as HTML, in which all text that comes from a learner is escaped.
 
     Args:
-        task: what was checked.
-        verdict: on the answer.
-        earlier: the verdict on what an earlier run left, where the last one made nothing.
-        notes: sentences about the run that made the answer.
-        below: HTML of what to do next.
+        task: the task that was checked.
+        verdict: the verdict on the answer.
+        earlier: the verdict on the value of an earlier run, if the last run defined no answer.
+        notes: sentences about the run that defined the answer.
+        below: HTML about the next step, at the end of the card.
     """
     about = "".join(f"<p>{inline(text)}</p>" for text in notes)
     if verdict.passed:
@@ -156,7 +161,7 @@ def rich_text(
 
 
 def visible_words(task: Task, verdict: f.Verdict) -> int:
-    """Count the words of a card for a wrong answer that are read without unfolding anything."""
+    """Return the number of words of a wrong answer's card that are visible without unfolding."""
     folds = [_("Why?"), _("All checks") if _is_listed(verdict) else ""]
     texts = [task.title, _points(verdict), diagnosis(task, verdict).visible, *folds]
     return sum(len(text.split()) for text in texts)
@@ -196,7 +201,7 @@ def _folded(title: str, body: str) -> str:
 def plain_text(
     task: Task, verdict: f.Verdict, earlier: f.Verdict | None = None, notes: Sequence[str] = ()
 ) -> str:
-    """Return the verdict for a terminal, a log or a screen reader; see `rich_text`."""
+    """Return the verdict as plain text, for a terminal, a log or a screen reader; see `rich_text`."""
     points = _points(verdict)
     if verdict.passed:
         right = _("right")
@@ -239,14 +244,28 @@ def _stuck(task: Task) -> str:
 
 
 def card(mark: str, head: str, body: str, spoken: bool = True) -> str:
-    """Return a card of HTML, marked "ok", "no" or "wait"; a screen reader reads it out if it is `spoken`."""
+    """Return the HTML of a card.
+
+    Args:
+        mark: "ok", "no" or "wait", which sets the colour.
+        head: HTML of the first line.
+        body: HTML of the rest.
+        spoken: whether a screen reader reads the card out at once.
+    """
     role = ' role="status"' if spoken else ""
     top = f'<p class="ag-head">{head}</p>' if head else ""
     return f'<style>{STYLE}</style><div class="ag ag-{mark}"{role}>{top}{body}</div>'
 
 
 def item(sign: str, label: str, text: str, note: str) -> str:
-    """Return an item of a list in HTML: a sign with the words that it stands for, a text and a small note."""
+    """Return the HTML of a list item.
+
+    Args:
+        sign: a sign, such as "✓".
+        label: the sign's meaning, for screen readers.
+        text: the item's plain text, which is escaped.
+        note: HTML of a remark in small type.
+    """
     line = f'<span role="img" aria-label="{label}">{sign}</span> {inline(text)}'
     return f'<li>{line} <span class="ag-small">{note}</span></li>'
 
@@ -313,7 +332,7 @@ def _is_listed(verdict: f.Verdict) -> bool:
 
 
 def inline(text: str) -> str:
-    """Escape a text and set what stands between backticks as code."""
+    """Return a text as HTML, escaped, with the parts between backticks set as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", _escape(text))
 
 

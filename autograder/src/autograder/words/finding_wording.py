@@ -1,7 +1,8 @@
-"""The one place that puts a finding into words.
+"""The wording of findings, all in one place.
 
-Each message says what the number looks like, names the axis and the index, and gives the learner one thing
-to do next. It never blames them for a fault of ours. The words for an experiment stand with the experiment.
+Each message describes the wrong number, names the axis and the index, and gives the learner one thing to do
+next. It never blames the learner for a failure of the tool. The words of an experiment are beside that
+experiment.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ HINT_SAYS_WHY = (f.NotFinite, f.WrongBehaviour, f.BrokenProperty, f.WrongType)
 
 
 def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Message:
-    """Put a finding about `task` into words; the verdict adds what is known about the whole answer."""
+    """Return the message about a finding; a verdict adds facts about the whole answer."""
     message = WORDING[type(finding)](finding, task)
     return message if verdict is None else _with_verdict(message, finding, task, verdict)
 
@@ -65,7 +66,7 @@ def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.V
 
 
 def unfinished_text(verdict: f.Verdict) -> str:
-    """Say which earlier answers have to be corrected first."""
+    """Return a sentence that names the earlier answers to correct first."""
     return ngettext(
         "The usual way builds it from {names}, which is not right yet: correct that first, then run this "
         "check again.",
@@ -77,7 +78,7 @@ def unfinished_text(verdict: f.Verdict) -> str:
 
 
 def globals_text(verdict: f.Verdict, task: Task) -> str:
-    """Say what an answer reads from the notebook instead of taking it as an argument."""
+    """Return a sentence that names the notebook variables that a function reads beside its arguments."""
     return _(
         "`{answer}` reads {names} from the notebook. A function should use its arguments only: otherwise "
         "its result depends on what else is in the notebook.",
@@ -87,7 +88,7 @@ def globals_text(verdict: f.Verdict, task: Task) -> str:
 
 
 def stood_in(verdict: f.Verdict) -> str:
-    """Say where the course's answers stood in for earlier ones of the learner's; "" where none did."""
+    """Return a sentence that names the answers that the course's own replaced for this check; "" for none."""
     if not verdict.stood_in:
         return ""
     return ngettext(
@@ -101,7 +102,7 @@ def stood_in(verdict: f.Verdict) -> str:
 
 
 def short_finding(task: Task, verdict: f.Verdict) -> str:
-    """Return what a check found, to stand before a hint; "" where all is right or nothing could be judged."""
+    """Return the last check's finding, to print above a hint; "" if the answer is right or was not judged."""
     finding = verdict.finding
     if finding is None or isinstance(finding, f.Untried):
         return ""
@@ -112,9 +113,9 @@ def short_finding(task: Task, verdict: f.Verdict) -> str:
 
 
 def failing(finding: f.Finding, task: Task, again: bool = False) -> str:
-    """On which input a check fails first, for a line below its title; "" where there is nothing to say.
+    """Return a short text that names the first input on which a check fails; "" if there is none to name.
 
-    `again` says that an earlier check has failed on it, so that this one may fail for nothing else.
+    With `again`, an earlier check has failed on the same input, so this check may fail only because of that.
     """
     probe = task.probe.get(finding.probe)
     if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):

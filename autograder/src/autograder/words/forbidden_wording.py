@@ -1,4 +1,4 @@
-"""The words for a call that a task forbids."""
+"""The wording of findings about calls that a task forbids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autograder.words.phrases import Message
 
 
 def calls_forbidden(finding: f.CallsForbidden, task: Task) -> Message:
-    """Put a finding about a forbidden call into words."""
+    """Return the message about a forbidden call in an answer that is otherwise right."""
     cost = 0 if task.forbids is None else task.forbids.points
     points = _("{cost} of the {points} points", cost=cost, points=task.points)
     if cost == task.points or task.points == 1:
@@ -23,7 +23,7 @@ def calls_forbidden(finding: f.CallsForbidden, task: Task) -> Message:
 
 
 def forbidden_text(call: ForbiddenCall, task: Task) -> str:
-    """Return what was called, and where."""
+    """Return a sentence that names the forbidden call and its line."""
     where = ""
     if call.line_number is not None:
         own = ("", task.name, "__init__", "forward", "<module>", "<lambda>")
@@ -38,7 +38,7 @@ def forbidden_text(call: ForbiddenCall, task: Task) -> str:
 
 
 def asked_instead(call: ForbiddenCall, task: Task) -> str:
-    """Return what a task asks for that forbids a call, in a few words for a list of checks."""
+    """Return a few words, for a list of checks, on the code that the task asks for instead of the call."""
     return _("{instead}, written by yourself", instead=_instead(call, task))
 
 

@@ -1,8 +1,8 @@
-"""The language that a learner is spoken to in: the tool's messages, and what a course says beside its prose.
+"""The language of messages to learners: the tool's own messages, and a course's texts outside its prose.
 
-English stands in the code and in the course. Translations lie in a folder for each language, those of the
-tool's messages beside this module and those of a course in its bank; a text without one stays English. Only
-what a learner sees is translated: a check compares the same tensors in every language.
+English texts are in the code and in the course. Translations are in one folder for each language, beside this
+module for the tool and in the bank for a course; a text without a translation stays English. Only text that
+learners see is translated: a check compares the same tensors in every language.
 """
 
 from __future__ import annotations
@@ -32,10 +32,14 @@ _here: ContextVar[gettext.NullTranslations | None] = ContextVar("here", default=
 
 
 def speak(bank: Path = OWN, languages: Sequence[str] = ()) -> str:
-    """Speak the notebook's language from now on: the one asked for, or that of the folder it lies in.
+    """Set the language of messages in this process, and return its code.
 
-    Translated notebooks lie in `notebooks/<language>/<lesson>`. The first of the languages is the one that
-    the course is written in. Where the course is not known, they are those that the tool speaks.
+    It is the language in the environment variable, or else that of the folder `notebooks/<language>/<lesson>`
+    that the notebook is in, or else the first of the languages.
+
+    Args:
+        bank: the folder with the course's translations; without a course, the tool's own.
+        languages: the course's languages, first the one that it is written in; without any, the tool's.
     """
     languages = languages or ["en", *(folder.name for folder in OWN.iterdir())]
     notebook = Path(os.environ.get("JPY_SESSION_NAME", ""))
@@ -48,7 +52,7 @@ def speak(bank: Path = OWN, languages: Sequence[str] = ()) -> str:
 
 @contextlib.contextmanager
 def speaking(bank: Path, language: str) -> Iterator[None]:
-    """Write messages in a language of the course while the block runs, in this thread alone."""
+    """Use a language of the course for messages while the block runs, in this thread only."""
     before = _here.set(_of(bank, language))
     try:
         yield
@@ -57,7 +61,7 @@ def speaking(bank: Path, language: str) -> Iterator[None]:
 
 
 def use(translations: gettext.NullTranslations) -> None:
-    """Speak by these translations from now on."""
+    """Use these translations for messages from now on."""
     global _spoken
     _spoken = translations
 
@@ -79,9 +83,9 @@ def _read(files: tuple[Identity, ...]) -> gettext.NullTranslations:
 
 
 class LazyMessage(str):
-    """A message in English, for whoever grades, that `_` says to a student in another language.
+    """An English message that `_` can translate later, such as one for graders that a student reads, too.
 
-    With a second text, for many, it is about a `number` of things. Its values may be notes, too.
+    With a second, plural text, `number` selects the form. Values may be such messages themselves.
     """
 
     texts: tuple[str, ...]
@@ -107,7 +111,7 @@ def _(text: str, /, **values: Any) -> str:
 
 
 def ngettext(singular: str, many: str, number: float, /, **values: Any) -> str:
-    """Return a message about a `{number}` of things in the form that it asks for: 0.5 are many."""
+    """Return a message in the singular or plural form that `number` needs; 0.5 takes the plural."""
     return _translated_text(_now(), (singular, many), {**values, "number": number})
 
 
@@ -120,12 +124,17 @@ def _translated_text(by: gettext.NullTranslations, texts: Sequence[str], values:
 
 
 def translated(context: str, text: str) -> str:
-    """Return a text of the course in the spoken language; the context says where it stands."""
+    """Return a course's text in the present language.
+
+    Args:
+        context: the text's context in the translation files, such as a task's id.
+        text: the English text.
+    """
     return _now().pgettext(context, text)
 
 
 def spoken() -> str:
-    """Return the spoken language, "bn" say."""
+    """Return the code of the present language, such as "bn"."""
     return _now().info().get("language", "en")
 
 

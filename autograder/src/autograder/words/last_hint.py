@@ -1,7 +1,7 @@
-"""The last hint: why this answer is wrong, from what was seen of it, and what to try. It gives no code.
+"""The last hint: reasoning about why this answer is wrong, and a next thing to try. It contains no code.
 
-It is put together from what the verdict holds: the named mistakes, the steps of the answer, its numbers, and
-what experiments show. Of what was not seen it says nothing.
+It is assembled from the verdict: the named mistakes, the steps of the answer, its numbers and the facts that
+experiments show. It says nothing about anything that was not observed.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ OF_OPERATIONS = ("TypeError", "RuntimeError", "IndexError", "ValueError")
 
 
 def reasoning(task: Task, verdict: f.Verdict, before: Sequence[str], section: str = "") -> tuple[str, ...]:
-    """Return the reasoning for a wrong answer, in paragraphs; nothing for one that could not be tried.
+    """Return paragraphs that reason about a wrong answer; none for an answer that could not be called.
 
     Args:
-        task: what the answer should do.
-        verdict: what was seen of it.
-        before: the hints that the learner has seen by then.
-        section: where the mistake is explained, in words.
+        task: the task of the answer.
+        verdict: the verdict on the answer.
+        before: the hints that the learner has seen already.
+        section: the heading of the section that explains the mistake; "" if none is known.
     """
     finding = verdict.finding
     if finding is None or (isinstance(finding, f.Untried | f.CallsForbidden) and not _error(finding)):
@@ -106,7 +106,7 @@ def reasoning(task: Task, verdict: f.Verdict, before: Sequence[str], section: st
 
 
 def words(texts: Sequence[str]) -> int:
-    """Count the words of some texts."""
+    """Return the number of words in the texts."""
     return sum(len(text.split()) for text in texts)
 
 

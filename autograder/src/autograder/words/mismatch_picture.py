@@ -1,4 +1,4 @@
-"""A small picture of a wrong result: yours, expected, difference, as one SVG made from text.
+"""A small picture of a wrong result as SVG text: the learner's tensor, the expected one and the difference.
 
 Matplotlib would take longer to draw it than the whole check takes; a learner should not wait.
 """
@@ -29,7 +29,16 @@ FRAMED = "<style>.ag-place:hover rect,.ag-first rect{stroke:#c8102e;stroke-width
 
 
 def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...]) -> str:
-    """SVG of the part of two tensors of one shape around `index`; empty for a single number."""
+    """Return the SVG of two tensors and their difference, cut to the part around an entry.
+
+    Args:
+        obtained: the answer's result.
+        expected: the right result, of the same shape.
+        index: the entry in the middle of the part.
+
+    Returns:
+        The SVG; "" if the tensors are single numbers.
+    """
     if obtained.ndim == 0:
         return ""
     same = close(obtained, expected)

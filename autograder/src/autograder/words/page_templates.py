@@ -1,4 +1,4 @@
-"""Pages and pieces of pages from templates, in the spoken language."""
+"""HTML and text templates, filled in the present language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.words.language import ON_PAGES
 
 @cache
 def templates(package: str, folder: str) -> Environment:
-    """Return the templates in a folder of a package; what goes into those for HTML is escaped."""
+    """Return the templates in a folder of a package; values put into HTML templates are escaped."""
     environment = Environment(
         loader=PackageLoader(package, folder),
         autoescape=select_autoescape(("html.j2",)),
@@ -27,5 +27,5 @@ def templates(package: str, folder: str) -> Environment:
 
 
 def marked(text: str) -> Markup:
-    """Return a text in which what stands between backticks is set as code."""
+    """Return a text as HTML in which the parts between backticks are set as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704

@@ -1,4 +1,4 @@
-"""What messages are made of: sentences in the learner's language, and how axes, places and numbers read."""
+"""The building blocks of messages: translated sentences, and the wording of axes, positions and numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = {"tensor": "tensor", "function": "function", "module": "class", "class":
 
 @dataclass(frozen=True)
 class Message:
-    """What to show for one finding: one sentence, then any details, then the code line it is about."""
+    """The message about one finding: a headline, further sentences, and the line of code that it is about."""
 
     headline: str
     details: tuple[str, ...] = ()
@@ -24,7 +24,7 @@ class Message:
 
 
 def N_(*sentences: str) -> tuple[str, ...]:  # noqa: N802 (gettext's name for it)
-    """Return sentences of a table, in English: they are translated where they are said."""
+    """Mark English sentences for translation and return them; they are translated when they are displayed."""
     return sentences
 
 
@@ -56,12 +56,15 @@ _IN_SHORT = {
 
 
 def in_short(kind: type[f.Finding]) -> str:
-    """Return what a kind of finding is in a few words; "" where that depends on the answer."""
+    """Return a kind of finding in a few words; "" if the words depend on the answer."""
     return _(_IN_SHORT[kind][0]) if kind in _IN_SHORT else ""
 
 
 def tell(says: Sequence[str], code: str = "", **values: Any) -> Message:
-    """Return a message in the spoken language: a headline and details, in which `values` fill in braces."""
+    """Return a message in the present language: the first sentence as headline, the others as details.
+
+    `values` replace the placeholders in braces.
+    """
     headline, *details = (_(sentence, **values) for sentence in says)
     return Message(capital(headline), tuple(details), code)
 
@@ -69,8 +72,8 @@ def tell(says: Sequence[str], code: str = "", **values: Any) -> Message:
 def about(finding: f.Finding, task: Task, says: Sequence[str], code: str = "", **values: Any) -> Message:
     """Return a message about a finding.
 
-    Its sentences may name the `answer` by its name and the `kind` that the task asks for, `where` the finding
-    was made, and its `place` in the result.
+    Its sentences may use the placeholders `answer` (the answer's name), `kind` (the kind of answer that the
+    task asks for), `where` (the input with the finding) and `place` (the entry of the result).
     """
     labels = {
         "answer": task.name,
@@ -82,7 +85,7 @@ def about(finding: f.Finding, task: Task, says: Sequence[str], code: str = "", *
 
 
 def on_which(finding: f.Finding, task: Task) -> str:
-    """On which input the finding was made; nothing for an answer that is itself a tensor."""
+    """Return the input with the finding, as in " on a long text"; "" for an answer that is a tensor."""
     probe = task.probe.get(finding.probe)
     if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):
         return ""
@@ -92,35 +95,38 @@ def on_which(finding: f.Finding, task: Task) -> str:
 
 
 def axis_name(axes: Sequence[str], axis: int) -> str:
-    """Return an axis of a result or an input as its author names it; "" for one without a name."""
+    """Return the name that the author gave to an axis; "" for an axis without one."""
     return axes[axis] if -len(axes) <= axis < len(axes) else ""
 
 
 def axis_label(task: Task, axis: int) -> str:
-    """Return what an axis is called: "stations as start" reads "stations, one for each start"."""
+    """Return the label of an axis: "stations as start" becomes "stations, one for each start"."""
     symbol, role = axis_parts(axis_name(task.axes, axis))
     label = _(symbol) if symbol in AXES else translated("axis", symbol)
     return _("{axis}, one for each {entry}", axis=label, entry=entry_name(task, role)) if role else label
 
 
 def is_batch(axis: str) -> bool:
-    """Tell whether an axis is that of the elements of a batch."""
+    """Tell whether an axis is the batch axis."""
     return AXES.get(axis) == BATCH
 
 
 def entry_name(task: Task, axis: str) -> str:
-    """Return what one entry is called along an axis, or in a role: "station" of "stations"."""
+    """Return the singular name of the entries along an axis, or in a role: "station" for "stations"."""
     return _(AXES[axis]) if axis in AXES else translated("axis", task.entries.get(axis, axis))
 
 
 def slice_at(task: Task, axis: str, position: int) -> str:
-    """One place along an axis: "start 2" of "stations as start", and "station 2" of "stations"."""
+    """Return the name of one position along an axis.
+
+    It is "start 2" for the axis "stations as start", and "station 2" for the axis "stations".
+    """
     symbol, role = axis_parts(axis)
     return f"{entry_name(task, role or symbol)} {position}"
 
 
 def location_text(index: Sequence[int], task: Task) -> str:
-    """Return the location of an entry in a result, to begin a sentence: "Entry [0, 2] (start 0, end 2)"."""
+    """Return the location of an entry of a result, such as "Entry [0, 2] (start 0, end 2)"."""
     if not index:
         return capital(_("the result"))
     fits = len(task.axes) == len(index)
@@ -130,12 +136,12 @@ def location_text(index: Sequence[int], task: Task) -> str:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """Return a shape as a learner reads it, as "(6, 3)"; "()" is a single number."""
+    """Return a shape as text, such as "(6, 3)"; "()" for a single number."""
     return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
 def number_text(value: float) -> str:
-    """Return a number with four decimals where that shows it, and in scientific form where it does not."""
+    """Return a number with four decimals, or in scientific form if that would not show it."""
     if math.isnan(value) or math.isinf(value):
         return str(value)
     if value == int(value) and abs(value) < 1e6:
@@ -146,7 +152,7 @@ def number_text(value: float) -> str:
 
 
 def numbers_apart(obtained: float, expected: float) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to see that they differ."""
+    """Return two numbers as text, with as many digits as they need to look different."""
     texts = number_text(obtained), number_text(expected)
     for digits in range(5, 17):
         if texts[0] != texts[1]:
@@ -156,12 +162,12 @@ def numbers_apart(obtained: float, expected: float) -> tuple[str, str]:
 
 
 def axes_text(number: int) -> str:
-    """So many axes, as "2 axes"."""
+    """Return a number of axes in words, such as "2 axes"."""
     return ngettext("{number} axis", "{number} axes", number) if number else _("no axes")
 
 
 def kind_text(type_name: str) -> str:
-    """Return a value's type with its article, as "a list"."""
+    """Return the name of a value's type with its article, such as "a list"."""
     if type_name == "NoneType":
         return "None"
     if type_name == "torch.Tensor":
@@ -171,7 +177,7 @@ def kind_text(type_name: str) -> str:
 
 
 def listed(names: Sequence[str], word: str = "") -> str:
-    """Names in a row: "a, b and c", or with another word than "and"."""
+    """Return names as an enumeration, such as "a, b and c"; `word` replaces "and"."""
     if len(names) < 2:
         return "".join(names)
     word = word or _("and")
@@ -179,10 +185,10 @@ def listed(names: Sequence[str], word: str = "") -> str:
 
 
 def as_code(names: Sequence[str], word: str = "") -> str:
-    """Names in a row, each set as code."""
+    """Return names as an enumeration in which each is set as code; see `listed`."""
     return listed([f"`{name}`" for name in names], word)
 
 
 def capital(text: str) -> str:
-    """Return a sentence's beginning."""
+    """Return a text with a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -1,6 +1,6 @@
-"""Words that an experiment or a property brings with it: whoever defines one also says how it is told.
+"""The interface of experiments and properties to the wording: each brings its own words.
 
-A course may say the same in words of its own.
+A course may replace these words by its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Words = Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
 
 @dataclass(frozen=True)
 class Seen:
-    """Where an experiment saw something else than with the solution."""
+    """A difference between an experiment's results with the answer and with the solution."""
 
     finding: WrongBehaviour
     task: Task
@@ -27,29 +27,29 @@ class Seen:
 
 
 class ExperimentWords(Protocol):
-    """What can be said of an experiment: a headline and advice for each case."""
+    """The words of an experiment: a headline and advice for each case."""
 
     @property
     def words(self) -> Words: ...
 
     @property
     def case(self) -> Callable[[Seen], Case]:
-        """Which case it is, and what fills in its words beside the numbers `obtained` and `expected`."""
+        """The function that selects the case, and fills its placeholders beside `obtained` and `expected`."""
 
     @property
     def axes(self) -> int | None:
-        """How many axes its tensor has; None where that is the answer's own result."""
+        """The number of axes of the experiment's tensor; None if that is the answer's own result."""
 
 
 class PropertyWords(Protocol):
-    """What can be said of a property: a headline and advice for each case."""
+    """The words of a property: a headline and advice for each case."""
 
     @property
     def words(self) -> Words: ...
 
     @property
     def case(self) -> Callable[[BrokenProperty, Task], Case]:
-        """Which case it is, and what fills in its words beside the number `obtained`."""
+        """The function that selects the case, and fills its placeholders beside `obtained`."""
 
 
 # By the names that findings have for them; `experiments.registry` puts its tables here.
@@ -69,5 +69,11 @@ OF_NOT_FINITE: Words = {
 
 
 def sentences(name: str, case: Any, overrides: Words) -> tuple[str, ...]:
-    """Return what is said of a case: in the course's words where it has some."""
+    """Return the sentences of a case: the course's if it has any, else the given ones.
+
+    Args:
+        name: the name of the experiment or property.
+        case: the case among the words of that name.
+        overrides: the words that come with the experiment or property, by case.
+    """
     return SAYS.get(name, {}).get(case, overrides[case])

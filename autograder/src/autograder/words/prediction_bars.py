@@ -1,4 +1,4 @@
-"""Bars that a learner draws as a prediction, and the true ones that slide in behind them, as HTML."""
+"""Bars that a learner draws as a prediction, and the true bars that slide in behind them, as HTML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ background:linear-gradient(90deg,#f0a050 var(--drawn),transparent var(--drawn)) 
 
 
 def drawn(said: str) -> tuple[float, ...]:
-    """Return the numbers of a prediction that was drawn; none where it is something else."""
+    """Return the numbers of a drawn prediction; none if the text is no drawn prediction."""
     try:
         return tuple(float(number) for number in said.split())
     except ValueError:
@@ -29,7 +29,13 @@ def drawn(said: str) -> tuple[float, ...]:
 
 
 def near(guesses: tuple[float, ...], came: tuple[float, ...], within: float) -> bool:
-    """Tell whether each bar was drawn within a share of the largest one of where it is."""
+    """Tell whether each drawn bar is close enough to the true one.
+
+    Args:
+        guesses: the lengths of the drawn bars.
+        came: the lengths of the true bars.
+        within: the allowed difference, as a share of the longest true bar.
+    """
     room = within * max(map(abs, came), default=0) + 1e-9
     return len(guesses) == len(came) and all(
         abs(guess - number) <= room for guess, number in zip(guesses, came, strict=True)
@@ -37,12 +43,20 @@ def near(guesses: tuple[float, ...], came: tuple[float, ...], within: float) -> 
 
 
 def listed(came: Mapping[str, float]) -> str:
-    """Return bars in words."""
+    """Return the label and length of each bar as text."""
     return ", ".join(f"{label} {number:.2f}" for label, number in came.items())
 
 
 def bars(came: Mapping[str, float], most: float, said: str = "") -> str:
-    """Return the true bars, with a mark where each was drawn; a sentence beside them says the same."""
+    """Return the HTML of the true bars, with a mark at the end of each drawn bar.
+
+    It is hidden from screen readers, since a sentence beside it says the same.
+
+    Args:
+        came: the length of each bar by its label.
+        most: the value of a bar of full length.
+        said: the drawn prediction, as it is stored.
+    """
     guesses = drawn(said) or (0.0,) * len(came)
     rows = (
         f'<div class="ag-bar"><span>{html.escape(label)}</span><span class="ag-track">'

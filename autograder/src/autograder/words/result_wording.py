@@ -1,4 +1,4 @@
-"""The words for a result that is wrong: its type, its shape, its numbers, its behaviour."""
+"""The wording of findings about a wrong result: its type, shape, numbers or behaviour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words for the steps of an answer: which of them are right, and where it goes wrong."""
+"""The wording of an answer's steps: which of them are right, and where the first one goes wrong."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MULTIPLES = {
 
 
 def line_text(location: f.CodeLocation) -> str:
-    """Return the line of a tensor in an answer's code, with the name that it gets there."""
+    """Return the line of code that makes a tensor, with the tensor's name, such as "line 5 (`k`)"."""
     if location.name:
         return _("line {line} (`{name}`)", line=location.line_number, name=location.name)
     if location.whole:
@@ -41,7 +41,7 @@ def line_text(location: f.CodeLocation) -> str:
 
 
 def way_text(alignment: f.TraceAlignment, task: Task) -> str:
-    """Say which steps of the solution an answer takes, and which should come next."""
+    """Return sentences on the steps that the answer shares with the solution, and on the next one."""
     where = on_which(f.Finding(probe=alignment.probe), task)
     if not alignment.right and alignment.missing:
         return _(
@@ -84,9 +84,15 @@ def where_text(
     task: Task,
     code: Callable[[f.Followed], str] = lambda step: "",
 ) -> tuple[str, ...]:
-    """Say of each tensor that an answer makes whether a right answer makes it too, line by line.
+    """Return a line for each tensor that an answer makes, marked if the solution makes it, too.
 
-    The first that goes wrong is marked, where it is known. `code` gives the line that makes a step.
+    The first tensor that goes wrong has a mark of its own, if it is known.
+
+    Args:
+        steps: the tensors that the answer makes, in order.
+        alignment: the comparison with the solution's steps; None if there is none.
+        task: the task of the answer.
+        code: returns the line of code of a step.
     """
     first, before, lines = _first_wrong(steps, alignment), None, []
     for step in steps:
@@ -116,7 +122,7 @@ def _first_wrong(steps: Sequence[f.Followed], alignment: f.TraceAlignment | None
 
 
 def step_text(step: f.Reached, task: Task) -> str:
-    """Say where a step stands in the learner's code, as in "`k`, line 5"."""
+    """Return the location of a step in the learner's code, such as "`k`, line 5"."""
     line = step.line_number
     text = (
         _("`{name}`, line {line}", name=step.name, line=line)

@@ -1,4 +1,4 @@
-"""The words for an answer that could not be tried, or that stopped."""
+"""The wording of findings about an answer that could not be called, or that raised an error."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def _stale(finding: f.Stale, task: Task) -> Message:
 
 
 def judged_elsewhere(task: Task, number: int) -> str:
-    """Say that another cell than a task's own made what was judged."""
+    """Return a sentence that says that a cell other than the task's own defined the answer."""
     return _stale(f.Stale("elsewhere", number=number), task).headline
 
 
 def stopped_after(error: ErrorReport) -> str:
-    """Say that a cell stopped after it had made what was judged."""
+    """Return a sentence on an error that stopped a cell after it had defined the answer."""
     where = _(" in line {line}", line=error.line_number) if error.line_number else ""
     return _(
         "The cell stopped after that{where}. {error}: {message}",
