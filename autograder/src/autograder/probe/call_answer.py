@@ -1,4 +1,4 @@
-"""How an answer is called: on fresh copies and objects made for the call, and without a trace."""
+"""The call of an answer: fresh copies of its arguments, and a process left as it was before."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROBE_SEED = 20240
 
 
 class NeedsEarlier(Exception):
-    """An input is to be made from a class of the notebook that is not there or does not work yet."""
+    """An input needs a class of the learner's that is missing or does not work yet."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(reason)
@@ -31,10 +31,12 @@ class NeedsEarlier(Exception):
 def fresh(
     values: Mapping[str, Argument], namespace: Mapping[str, Any], dtype: torch.dtype | None = None
 ) -> dict[str, Any]:
-    """Arguments for one call, which the answer may change without harm to the next.
+    """Return new arguments for one call, so that an answer that changes them does not affect the next call.
 
-    A class of the learner's own is looked up in the notebook's variables (`namespace`); floating-point
-    tensors are converted to `dtype`.
+    Args:
+        values: the arguments by name, as the bank stores them.
+        namespace: the notebook's variables, in which the learner's own classes are looked up.
+        dtype: the dtype to which floating-point tensors are converted; None to leave them as they are.
 
     Raises:
         NeedsEarlier: a class of the notebook is missing, fails, or lacks a parameter.
@@ -75,7 +77,13 @@ def _instance(recipe: Made, namespace: Mapping[str, Any]) -> nn.Module:
 def constructed(
     module_class: Callable[..., nn.Module], construct: Mapping[str, Any], keywords: Collection[str] = ()
 ) -> nn.Module:
-    """Make a module; where its constructor takes its arguments by name only, by name."""
+    """Return an instance of a module class, made with positional arguments if its constructor accepts them.
+
+    Args:
+        module_class: the class.
+        construct: the constructor's arguments, by name.
+        keywords: the arguments to pass by name in any case.
+    """
     positional, by_name = split(construct, keywords)
     try:
         inspect.signature(module_class).bind(*positional, **by_name)
@@ -87,12 +95,16 @@ def constructed(
 
 
 def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleReport:
-    """Put weights into a module by parameter name, and say which names or shapes do not fit.
+    """Copy weights into a module's parameters by name, and report the names and shapes that do not fit.
 
-    What fits is put in also where something else does not, so that the rest of the module can still be
-    judged:
-    a matrix the other way round is put in turned, parameters with other names are taken in their order, a
-    bias that should not be there is made 0, and a layer that lacks its bias gets it.
+    Weights that fit are copied even if others do not, so that the rest of the module can still be judged. A
+    matrix of transposed shape is copied transposed. If as many parameters have unexpected names as names are
+    missing, they are matched by similarity. Otherwise an unexpected bias is set to 0. A layer without its
+    bias gets one.
+
+    Args:
+        module: the module, which is changed.
+        weights: the probe's weights by parameter name.
     """
     parameters = dict(
         module.named_parameters(remove_duplicate=False)
@@ -146,19 +158,23 @@ def _likeness(word: str, other: str) -> tuple[bool, bool]:
 
 
 def split(inputs: Mapping[str, Any], keywords: Collection[str]) -> tuple[list[Any], dict[str, Any]]:
-    """Arguments by name as those that are passed by position and those that are passed by name."""
+    """Return arguments as a list of positional ones and a mapping of keyword ones."""
     positional = [value for name, value in inputs.items() if name not in keywords]
     return positional, {name: inputs[name] for name in keywords if name in inputs}
 
 
 def copy(value: Any) -> Any:
-    """Return a tensor's copy; anything else as it is."""
+    """Return a copy of a tensor, or the value itself if it is no tensor."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 @contextlib.contextmanager
 def isolated_global_state() -> Iterator[None]:
-    """Leave the process as it was: generator, threads, default dtype and device, gradients, output."""
+    """Restore the process's global state after the block.
+
+    It covers torch's random generator, threads, default dtype and device, gradient mode and deterministic
+    mode. Output and warnings of the block are discarded.
+    """
     # The CPU's generator only: `torch.manual_seed` would also reseed a learner's GPU, and takes longer.
     generator = torch.default_generator
     random_state = generator.get_state()

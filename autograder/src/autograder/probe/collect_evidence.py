@@ -1,6 +1,7 @@
-"""Run an answer on the probes' inputs and write down what happened. Knows no right answer.
+"""The collection of evidence: an answer is called on the probes' inputs, and the results are recorded.
 
-This half runs beside the learner's code, so nothing it does may award anything: it only returns evidence.
+This code runs in the learner's process and knows no right answer. Nothing it does may award a point; it only
+returns evidence.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
 
 class NotToBeCalled(Exception):
-    """An answer gave back a value that is to be called and cannot be."""
+    """An answer returned a value that the probe then calls, but that is not callable."""
 
     def __init__(self, value: Any) -> None:
         super().__init__()
@@ -68,10 +69,15 @@ def collect(
     run: str = AS_SEEN,
     examining: bool = True,
 ) -> Evidence:
-    """Look the task's name up in the notebook's variables and gather evidence about what is found there.
+    """Return the evidence about the answer that the notebook has under the task's name.
 
-    `run` says with which of the lesson's givens the notebook was run. With `examining`, general experiments
-    are tried on an answer as well: they say more of one that nothing known explains, and take their time.
+    Args:
+        task: the task.
+        lesson: the lesson's bank.
+        namespace: the notebook's variables.
+        run: the name of the set of givens (the lesson's example data) that the notebook ran with.
+        examining: whether to try general experiments on an answer, which take time, but tell more about one
+            that no known mistake explains.
     """
     if task.name not in namespace:
         # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither
@@ -97,7 +103,7 @@ def collect_answer(
     run: str = AS_SEEN,
     examining: bool = True,
 ) -> Evidence:
-    """Gather evidence about one answer, wherever it came from; see `collect`."""
+    """Return the evidence about an answer that is passed in; see `collect`."""
     if answer is ...:
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     if task.kind == "tensor":
@@ -149,10 +155,10 @@ def _learner_functions(task: Task, answer: Any) -> tuple[Any, ...]:
 
 
 def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
-    """Call a learner's function on fresh copies of a probe's inputs.
+    """Return the outcome of a learner's function on fresh copies of a probe's inputs.
 
-    Prints and warnings are swallowed, the global random state is left as it was, and whatever the function
-    raises is reported rather than raised. Only KeyboardInterrupt passes, so that a learner can stop a loop.
+    Output and warnings are discarded, the global random state is restored, and an exception becomes part of
+    the outcome. Only KeyboardInterrupt is raised again, so that a learner can stop an endless loop.
     """
     try:
         with isolated_global_state():
@@ -189,10 +195,10 @@ def call_module(
     namespace: Mapping[str, Any] = EMPTY,
     steady: bool = False,
 ) -> Outcome:
-    """Build a learner's module, give it the probe's weights by name, and call it on the probe's inputs.
+    """Return the outcome of a learner's module on a probe, with the probe's weights.
 
-    Weights are put in by parameter name, so the order in which a constructor makes them does not matter. It
-    is called again to see whether it does the same, unless it is known to be `steady`.
+    Weights are loaded by parameter name, so the order in which a constructor creates them does not matter.
+    The module is called a second time, to compare the two results, unless it is known to be `steady`.
     """
     keywords, mismatch = _keywords(module_class, probe.construct, probe)
     if mismatch is not None:
@@ -252,7 +258,10 @@ def _with_gradients(
 
 
 def call_class(factory: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
-    """Call the method that a probe names: of an object, or of the class itself where none is constructed."""
+    """Return the outcome of the method of a learner's class that a probe names.
+
+    The method is called on an object, or on the class itself if the probe constructs no object.
+    """
     keywords, mismatch = _keywords(factory, probe.construct, probe) if probe.construct else ((), None)
     if mismatch is not None:
         return Outcome(uncalled=mismatch)
@@ -493,7 +502,7 @@ def _same_result(result: Any, again: Any) -> bool:
 
 
 def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
-    """Write down a returned value: its type, and its numbers where it has any."""
+    """Return the outcome for a returned value: the name of its type, and its numbers if it has any."""
     name = type_name(value)
     # The first of several results may be the one that is asked for; that there are several is told by the
     # type.
@@ -510,7 +519,7 @@ def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
 
 
 def type_name(value: Any) -> str:
-    """Return the name a learner knows a value's type by, as "torch.Tensor", "numpy.ndarray" or "list"."""
+    """Return a value's type as learners know it, such as "torch.Tensor", "numpy.ndarray" or "list"."""
     if isinstance(value, Tensor):
         with without_subclasses():
             layout = getattr(value, "layout", torch.strided)  # some objects only pretend to be tensors
@@ -526,7 +535,7 @@ def type_name(value: Any) -> str:
 
 
 def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return defined names that look like the one asked for, the likeliest first."""
+    """Return the defined names that are most similar to a missing one, the most similar first."""
     names = [
         other
         for other, value in namespace.items()
@@ -548,7 +557,7 @@ def _same_words(words: set[str], other: set[str]) -> bool:
 
 
 def changed_givens(givens: Mapping[str, Value], namespace: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the lesson's example data that no longer hold what the lesson put there."""
+    """Return the names of the lesson's example data whose values the notebook has changed."""
     return tuple(
         name
         for name, value in givens.items()

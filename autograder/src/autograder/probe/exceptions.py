@@ -1,4 +1,4 @@
-"""An exception from a learner's side: which line of theirs it stopped, and what stood there."""
+"""Reports on exceptions: the learner's line that raised, and the values in it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,14 @@ SHORT = 3  # a name, or a part of one, in which another letter makes another nam
 
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
-    """Return an exception with the deepest line of the answer's own code; without one, of the notebook's.
+    """Return a report on an exception, with the innermost line of the answer's own code.
 
-    A line of the answer's calls what another cell has defined: that a line in there stops is told by its
-    function.
+    If no line of the answer's code was running, it is the innermost line of the notebook's. If that line
+    calls a function of another cell, and the error comes from there, the report names that function.
+
+    Args:
+        error: the exception.
+        function: the answer, or the function of it that the learner writes.
     """
     line, line_number, where, called = "", None, "", ""
     meant: str = ""
@@ -67,7 +71,7 @@ def _steps_of(error: BaseException, is_own: Callable[[str], bool]) -> list[types
 
 
 def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
-    """Return the error that stopped the cell which should make `name`; None for another's, or none."""
+    """Return the last error if it stopped the cell that should define `name`; None otherwise."""
     error = getattr(sys, "last_value", None)
     failed = stop_of(error) if isinstance(error, BaseException) else None
     if failed is None or not makes(failed[0], name):
@@ -79,7 +83,7 @@ def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
 
 
 def stop_of(error: BaseException) -> tuple[str, ErrorReport] | None:
-    """Return the text of the cell that an error stopped, and the error with its line; None for no cell's."""
+    """Return the text of the cell that an error stopped, and a report with the line; None for no cell."""
     try:
         failed = failed_cell(error)
         if failed is None:

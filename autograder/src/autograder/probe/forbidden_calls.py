@@ -1,18 +1,18 @@
-"""Calls that a task forbids because writing them is the task, and how they are seen while an answer runs.
+"""The observation of calls that a task forbids because writing that code is the task.
 
-torch keeps a table of its operators for the whole process. While an answer is tried, the operators of the
-course's families are replaced by ones that note the call and then do their work as before. So a call is seen
-under any name, in any thread, from compiled code and inside other calls.
+torch keeps a table of its operators for the whole process. While an answer is called, the operators of the
+course's families are replaced by ones that note the call and then do the same work. So a call is seen under
+any name, in any thread, from compiled code and inside other calls.
 
-This happens beside the learner's code, and it only ever takes points off. When grades count, a `witness`
-watches each test cell as a whole. It tells another process of a call before it is made, so nothing that can
-be reached from here takes it back. At both ends of the cell it makes such a call itself, of which that
-process has to hear: see `autograder.grading.sandbox.forbidden_call_log`. Code that could keep a call from
-being seen is shown to a person: see `autograder.grading.evasion_lint`.
+This happens in the learner's process, and it can only take points away. During grading, a `witness` watches
+each test cell as a whole. It reports a call to another process before the call is made, so no code here can
+take the report back. At the beginning and the end of the cell it makes such a call itself, and the other
+process has to receive both reports: see `autograder.grading.sandbox.forbidden_call_log`. Code that might hide
+a call is shown to a person: see `autograder.grading.evasion_lint`.
 
-Whatever a learner can replace must not matter: modules, their functions, classes and builtins. So all that is
-used between an operator's call and the byte that leaves was looked up when this module was imported, and is a
-local variable of a function. There, `len` or `json.dumps` would be what the learner makes of them.
+Nothing that a learner can replace may matter here: modules, their functions, classes and builtins. So
+everything used between an operator's call and the report was looked up when this module was imported, and is
+a local variable of a function. Otherwise `len` or `json.dumps` could be the learner's own.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Trial = tuple[Callable[[], object] | None, Callable[[], bool]]
 
 
 def family_of(name: str, families: tuple[Family, ...]) -> str:
-    """Return the first of some families that a plain name belongs to; "" where it belongs to none."""
+    """Return the name of the first family that a plain function name belongs to; "" if it belongs to none."""
     return next((family.name for family in families if family.names.fullmatch(name)), "")
 
 
@@ -250,13 +250,13 @@ def _looking_up(families: tuple[Family, ...]) -> Callable[[str], str]:
 
 
 class Watch:
-    """Gathers the calls of some families that are made inside `with watch:`, without changing any result.
+    """A context manager that collects the calls of some families made in its block, without changing results.
 
-    Nothing is watched where no family is named.
+    With no families, nothing is watched.
 
     Args:
-        families: what is forbidden.
-        is_own: whether a file name is that of the learner's code, to tell the line from.
+        families: the families of calls that the task forbids.
+        is_own: tells whether a file name belongs to the learner's code, to find the line of a call.
     """
 
     def __init__(self, families: tuple[Family, ...], is_own: Callable[[str], bool]) -> None:
@@ -295,10 +295,10 @@ _watched: dict[str, tuple[Family, ...]] = {}  # by the id of a test cell, which 
 
 
 def prepare(tasks: Iterable[tuple[str, tuple[Family, ...]]]) -> None:
-    """Get ready to watch the test cells of some tasks, before any code of a learner's runs.
+    """Prepare to watch the test cells of some tasks, before any learner's code runs.
 
     Args:
-        tasks: the id of each, and what it forbids.
+        tasks: the id of each task, with the families that it forbids.
     """
     for task, families in tasks:
         if families:
@@ -336,14 +336,15 @@ def _telling(send: Callable[[bytes], None]) -> tuple[Callable[[str, str], None],
 
 
 def witness(send: Callable[[bytes], None]) -> Callable[[str], None]:
-    """Return what is to be called where a cell begins, with its id, and where it ends, with "".
+    """Return a function that watches test cells and reports their forbidden calls.
 
-    Of the test cells that were prepared, it tells that they are watched, each forbidden call before it is
-    made, and at the end that they still are. Each message bears a number, and a code that only this process
-    can make, under a key that the first one tells. So none can be left out, added or changed unnoticed.
+    Call it with a cell's id when the cell begins, and with "" when it ends. For the test cells given to
+    `prepare`, it reports that they are watched, each forbidden call before it is made, and at the end that
+    they are still watched. Each message has a number, and a code made with a secret key that the first
+    message contains. So no message can be omitted, added or changed unnoticed.
 
     Args:
-        send: sends a message whole, or raises.
+        send: sends a whole message, or raises.
     """
     begin, end, attributed, is_own = _begin, _end, _attributing(), is_notebook_file
     most, most_name, anything = MOST_CALLS, MOST_NAME, BaseException

@@ -1,8 +1,8 @@
-"""What can be found out about any function or class without knowing what it should do.
+"""General experiments on a function or class, which need no knowledge of the task.
 
-Each argument and each parameter is changed, to see whether that has any effect; and each slice of an input,
-to see which slices of the result follow. An examination earns nothing. The judge compares it with that
-of the solution where an answer is wrong and nothing known explains why.
+Each argument and parameter is changed, to see whether the result changes; and each slice of an input, to see
+which slices of the result depend on it. An examination earns no points. If an answer is wrong and no known
+mistake explains it, the judge compares its examination with the solution's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ SEED = 77
 
 
 def probe_to_examine(task: Task) -> Probe | None:
-    """Return the plain probe that shows most: the one with the most different sizes."""
+    """Return the plain probe that reveals most: the one with the most inputs and different sizes.
+
+    Returns None if the task has no plain probe.
+    """
     plain = [
         probe
         for probe in task.probes
@@ -44,7 +47,7 @@ def probe_to_examine(task: Task) -> Probe | None:
 
 
 def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
-    """Try an answer with one thing changed at a time; None where that is not possible."""
+    """Return the effects on an answer's result of changing one thing at a time; None if the answer fails."""
     probe = probe_to_examine(task)
     if probe is None or task.kind == "class":
         return None
@@ -59,7 +62,7 @@ def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A call of an answer on a probe, made ready: a module with the probe's weights, in eval mode."""
+    """An answer that is ready to be called on a probe's inputs; a module has the probe's weights."""
 
     call: Callable[[Mapping[str, Any]], Any]
     inputs: Mapping[str, Any]
@@ -69,13 +72,13 @@ class Prepared:
 
     @property
     def given(self) -> frozenset[type[nn.Module]]:
-        """The classes of the modules that the answer is given."""
+        """The classes of the modules passed to the answer as inputs, and of the modules inside them."""
         modules = (value for value in self.inputs.values() if isinstance(value, nn.Module))
         return frozenset(type(part) for module in modules for part in module.modules())
 
 
 def prepared(task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Prepared:
-    """Return a call of an answer on a probe, made ready."""
+    """Return an answer that is ready to be called on a probe's inputs."""
     call, inputs, _ = _ready(task, probe, answer, namespace)
     return Prepared(call, inputs)
 
@@ -199,7 +202,7 @@ def _hooks(inputs: Mapping[str, Any]) -> list[int]:
 
 
 def hooks_in(module: nn.Module) -> list[int]:
-    """Count the hooks on each part of a module."""
+    """Return the number of hooks on each submodule of a module."""
     return [hooks_on(part) for part in module.modules()]
 
 

@@ -1,4 +1,4 @@
-"""A learner's own code: which file is theirs, what stands in it, which line of it an error comes from."""
+"""The inspection of a learner's code: its files and cells, its stubs, and the line that raised an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple
 
 
 def is_stub(function: Any) -> bool:
-    """Tell whether a function's body is still only a docstring, `...` or `pass`."""
+    """Tell whether a function's body is only a docstring, `...` or `pass`."""
     code = getattr(function, "__code__", None)
     if not isinstance(code, types.CodeType):
         return False
@@ -38,7 +38,7 @@ def is_stub(function: Any) -> bool:
 
 
 def globals_read(function: Any) -> tuple[str, ...]:
-    """Return the notebook's data that a function reads besides its arguments: see `DATA`."""
+    """Return the names of the notebook's data (see `DATA`) that a function reads as global variables."""
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", {})
     if not isinstance(code, types.CodeType):
@@ -59,7 +59,7 @@ def _is_constant(value: Any) -> bool:
 
 
 def code_parts(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield a piece of code, and that of all functions in it."""
+    """Yield a code object, and those of all functions defined inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -67,7 +67,7 @@ def code_parts(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def failed_cell(error: BaseException) -> tuple[str, int] | None:
-    """Return the text of the cell that an error stopped, and the line of it that was running."""
+    """Return the text of the cell that raised an error, and the number of the line; None if no cell did."""
     for frame, number in traceback.walk_tb(error.__traceback__):
         if is_notebook_file(frame.f_code.co_filename):
             return "".join(linecache.getlines(frame.f_code.co_filename)), number or 0
@@ -77,7 +77,7 @@ def failed_cell(error: BaseException) -> tuple[str, int] | None:
 
 
 def makes(source: str, name: str) -> bool:
-    """Tell whether a cell's text gives a value to a name, outside of functions and classes."""
+    """Tell whether a cell assigns or defines a name at its top level, outside functions and classes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -93,7 +93,7 @@ def makes(source: str, name: str) -> bool:
 
 
 def file_of(function: Any) -> str | None:
-    """Return the file, or the cell, in which a function's own code stands; None for no such thing."""
+    """Return the name of the file or cell with a function's own code; None if the value has no code."""
     # A decorator's wrapper is not the learner's own code; what it wraps is.
     with contextlib.suppress(ValueError):  # it wraps itself, or something without end
         function = inspect.unwrap(function)
@@ -101,24 +101,24 @@ def file_of(function: Any) -> str | None:
 
 
 def is_file_of(function: Any = None) -> Callable[[str], bool]:
-    """Tell whether a file name is that of the answer's own code, or of a notebook cell."""
+    """Return a function that tells whether a file is the one with an answer's code, or a notebook cell."""
     own_file = file_of(function)
     return lambda file: file == own_file or is_notebook_file(file)
 
 
 def raised_by_notebook(error: BaseException) -> bool:
-    """Tell if an exception comes from the notebook's own code, as from an object's `__getattribute__`."""
+    """Tell whether the notebook's own code raised an exception, such as an object's `__getattribute__`."""
     files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
     return bool(files) and is_notebook_file(files[-1])
 
 
 def is_notebook_file(filename: str) -> bool:
-    """Tell whether IPython compiled this file name for a notebook cell."""
+    """Tell whether a file name is one under which IPython compiles a notebook cell."""
     return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<cell"))
 
 
 def text_of(error: BaseException) -> str:
-    """Return an error's message; "" where asking for it fails."""
+    """Return an error's message; "" if the exception's own `__str__` fails."""
     # A learner's exception class may have a __str__ that itself fails.
     try:
         return str(error)[:MAX_TEXT]

@@ -1,4 +1,4 @@
-"""Follow an answer on its way: which tensor each line of the learner's own code makes."""
+"""The trace of an answer: the tensor that each line of the learner's code makes."""
 
 from __future__ import annotations
 
@@ -33,10 +33,17 @@ Looks = Mapping[tuple[int, int], Sequence[Look]]
 def follow(
     task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any], unsteady: bool = False
 ) -> Trail | None:
-    """Return the steps of an answer on the probe that shows most, up to an error if one is raised.
+    """Return the steps of an answer on the probe that reveals most, up to the error if one is raised.
 
-    An `unsteady` answer does not give the same twice: it is looked for where that begins. None where there is
-    no such probe, the answer cannot be made ready for it, or it takes too many steps.
+    Args:
+        task: the task.
+        answer: the learner's function or module class.
+        namespace: the notebook's variables.
+        unsteady: whether two calls of the answer differ; the trace then has the first line that differs.
+
+    Returns:
+        The steps; None if there is no suitable probe, the answer cannot be called on it, or it takes too many
+            steps.
     """
     probe = probe_to_examine(task)
     if probe is None or task.kind not in ("function", "module"):
@@ -60,10 +67,14 @@ def follow(
 
 
 def recorded(call: Prepared, look: Callable[[Tensor], Look | None]) -> tuple[Record, Looks[Look]]:
-    """Return what a call did and how its tensors looked; an error ends the call.
+    """Return the operations of a call, and `look`'s results for the tensors that they make.
 
-    A module that it is given is one operation, whatever happens inside. A tensor that is filled piece by
-    piece is looked at when it was filled last.
+    An error ends the call and the recording. A module among the inputs counts as one operation. A tensor that
+    is filled piece by piece is looked at after its last change.
+
+    Args:
+        call: the answer, ready to be called.
+        look: returns a description of a tensor; None for one to leave out.
     """
     looks: dict[tuple[int, int], list[Look]] = {}
 

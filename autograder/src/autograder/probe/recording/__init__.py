@@ -1,4 +1,4 @@
-"""Follow code as it runs: which tensor operation stands on which line, and what the learner calls its result.
+"""The recording of code as it runs: each tensor operation, its line, and the name of its result.
 
-Nothing here knows a task. What a record is for belongs into the module that makes it.
+Nothing here knows a task. A record's use is the business of the module that makes it.
 """

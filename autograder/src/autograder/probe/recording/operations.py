@@ -1,4 +1,4 @@
-"""What was recorded: operations with their shapes, never the tensors themselves."""
+"""The data of a recording: operations with the shapes of their tensors, but never the tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEW, COPY, VIEW, SAME, IN_PLACE = "new", "copy", "view", "same", "in place"
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor that went into an operation; `maker` is the number of the operation that made it, or None."""
+    """An input tensor of an operation; `maker` is the number of the operation that made it, or None."""
 
     name: str
     shape: Shape
@@ -24,14 +24,13 @@ class Operand:
 
 @dataclass
 class Result:
-    """A tensor that came out of an operation.
+    """An output tensor of an operation.
 
     Attributes:
-        strides: None where a tensor has none, as a sparse one.
-        memory: NEW, COPY (the same numbers in new memory), VIEW, SAME (the very tensor that went in) or
-            IN_PLACE.
-        source: the operand with which memory is shared, as it is called; empty otherwise.
-        names: what the learner's code calls it, in the order in which the names came up.
+        strides: the tensor's strides; None if it has none, such as a sparse tensor.
+        memory: NEW, COPY (the same numbers in new memory), VIEW, SAME (an input tensor itself) or IN_PLACE.
+        source: the name of the operand that shares its memory; empty if none does.
+        names: the names of the tensor in the learner's code, in the order in which they were assigned.
         is_output: whether the outermost module returned it.
     """
 
@@ -46,7 +45,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Movement:
-    """A call that moves numbers and computes none, kept without its tensor so that it can be done again."""
+    """A call that moves numbers and computes none, stored without its tensor so that it can be repeated."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -56,20 +55,21 @@ class Movement:
 
 @dataclass
 class Operation:
-    """One operation at the learner's level.
+    """One tensor operation, as a learner would count them.
 
     Attributes:
-        number: its place in the record, from 1.
-        name: as the learner wrote it: 'view', '@', 'self.hidden'.
-        kind: for a call of a module of torch its class, 'Linear'; else empty.
-        site: the line that it stands on.
-        step: the line in `forward` (or in the cell) that led there; `site` itself where that is the same.
-        path: the learner's module that it belongs to, as in 'layers.0'; empty for the outermost one.
-        parents: numbers of the operations whose results went in.
-        from_parameters: whether it was made from parameters alone.
+        number: its position in the record, from 1.
+        name: the operation as the learner wrote it: 'view', '@', 'self.hidden'.
+        kind: the class of a torch module that is called, such as 'Linear'; else empty.
+        site: the line that contains the operation.
+        step: the line in `forward`, or in the cell, that led to it; `site` itself if they are the same.
+        path: the path of the learner's module that the operation is in, such as 'layers.0'; empty for the
+            outermost one.
+        parents: the numbers of the operations that made its inputs.
+        from_parameters: whether its result is computed from parameters only.
         times: how often it ran, in loops.
-        movement: how to do it again on other numbers, where it only moves them.
-        error: what torch said, where it failed; it then has no results.
+        movement: the call that repeats it on other numbers, if it only moves them.
+        error: torch's message if it failed; it then has no results.
     """
 
     number: int
@@ -89,12 +89,12 @@ class Operation:
 
 @dataclass
 class Record:
-    """The operations in the order in which they first ran.
+    """The operations of some code, in the order in which they first ran.
 
     Attributes:
         left_out: how many operations ran after the record was full.
-        error: the exception that ended the tracked code, as one line, or empty.
-        error_line: the learner's line at which it came up, or None.
+        error: the exception that ended the recorded code, as one line, or empty.
+        error_line: the learner's line that raised it, or None.
     """
 
     operations: list[Operation] = field(default_factory=list)
@@ -107,12 +107,12 @@ class Record:
 
     @property
     def failed(self) -> Operation | None:
-        """The operation that ended the code; None where it went to its end, or caught what went wrong."""
+        """The operation that ended the code with an error; None if the code reached its end."""
         last = self.operations[-1] if self.operations else None
         return last if last is not None and last.error and self.error else None
 
     def ancestors(self, number: int) -> set[int]:
-        """Return the operations that a result was made from, directly or not."""
+        """Return the numbers of the operations that a result depends on, directly or indirectly."""
         ancestors: set[int] = set()
         waiting = [number]
         while waiting:

@@ -1,7 +1,7 @@
-"""Records every tensor operation of some code at the learner's level, from the learner's own code.
+"""The recorder of tensor operations, each with the learner's own line of code.
 
-A `TorchFunctionMode` sees each call of torch once, as the learner wrote it, and hooks around modules put what
-happens inside a module of torch into one row. Sizes are kept, tensors are not.
+A `TorchFunctionMode` sees each call of torch once, as the learner wrote it. Hooks around modules combine
+everything inside a module of torch into one row. Sizes are stored, tensors are not.
 """
 
 from __future__ import annotations
@@ -97,11 +97,16 @@ class _Seen:
 
 
 class Recorder:
-    """One tracking from its beginning to its end.
+    """One recording, from its start to its stop.
 
-    `keep` is handed each result's operation, its place among the results, and the tensor, whenever the
-    operation runs: it may look at the tensor, and must not keep it. Then places are told by lines alone.
-    A module of a class in `given` is one row, as torch's own are: what happens inside is nobody's own work.
+    Args:
+        module: the only module to record; None to record all code.
+        base: the frame in which the recording starts.
+        most_rows: the number of operations after which the record is full.
+        keep: a function that is called with each operation, the position of a result and that tensor, which
+            it must not store. With it, source locations have line numbers only.
+        given: classes of modules that count as one operation, like torch's own, since the learner did not
+            write them.
     """
 
     def __init__(
@@ -203,7 +208,7 @@ class Recorder:
     # Operations
 
     def observe(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """Make a call of torch and note what came of it."""
+        """Call a function of torch, record the operation, and return its result."""
         name = getattr(function, "__name__", "")
         if name == "__get__":
             name = getattr(getattr(function, "__self__", None), "__name__", "")

@@ -1,8 +1,8 @@
-"""Where in a learner's own source an operation stands, and what the learner called its result.
+"""The source location of an operation in the learner's code, and the name given to its result there.
 
-A frame knows which instruction it is at, and since Python 3.11 an instruction knows the columns of the
-expression that it belongs to. So the expression can be found in the syntax tree, and from there the name that
-it is assigned to. Notebook cells are in `linecache` like files.
+A frame knows its current instruction, and since Python 3.11 an instruction knows the columns of its
+expression. So the expression can be found in the syntax tree, and from there the name that it is assigned to.
+`linecache` has notebook cells as it has files.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SIGNS: dict[type, str] = {
 
 @cache
 def is_learners(filename: str) -> bool:
-    """Tell if a file or cell is somebody's own: not torch's, Python's, an installed package's or ours."""
+    """Tell whether a file or cell is the learner's own: not torch's, Python's, a package's or the tool's."""
     if filename.startswith(("<frozen", "<__array_function__")):
         return False
     path = Path(filename)
@@ -65,17 +65,17 @@ _HELPERS: set[str] = set()
 
 
 def leave_out(folder: str) -> None:
-    """Take the files in a folder for helpers of a course, which are no learner's own code."""
+    """Treat the files in a folder as helpers of the course, not as the learner's own code."""
     _HELPERS.add(folder)
     is_learners.cache_clear()
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The learner's part of the call stack at one operation, the innermost frame first.
+    """The learner's frames of the call stack at one operation, the innermost first.
 
-    `forward` is the frame of the innermost module's `forward`; where no module runs, that of the function
-    which the tracked code calls, or else of that code itself.
+    `forward` is the frame of the innermost module's `forward`. If no module runs, it is the frame of the
+    function that the recorded code calls, or of that code itself.
     """
 
     frames: tuple[FrameType, ...]
@@ -85,14 +85,16 @@ class Stack:
 
     @property
     def sites(self) -> tuple[tuple[CodeType, int], ...]:
-        """The instruction each frame is at: the same sites again mean a loop."""
+        """The current instruction of each frame; the same instructions again mean a loop."""
         return tuple((frame.f_code, frame.f_lasti) for frame in self.frames)
 
 
 def learners_stack(frame: FrameType | None, base: FrameType) -> Stack | None:
-    """Return the learner's frames from here out to the one in which the tracking began.
+    """Return the learner's frames from a frame outwards to the base; None if there are none.
 
-    That one may be ours, and then does not count. None where there is none.
+    Args:
+        frame: the innermost frame.
+        base: the frame in which the recording started, left out if it is the tool's own.
     """
     builds_module = False
     while frame is not None and frame is not base and not is_learners(frame.f_code.co_filename):
@@ -116,18 +118,19 @@ def learners_stack(frame: FrameType | None, base: FrameType) -> Stack | None:
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """One place in a learner's source.
+    """A location in a learner's source.
 
     Attributes:
-        function: the function around it, as in 'Smoother.forward'; empty at the top of a cell or file.
+        function: the enclosing function, such as 'Smoother.forward'; empty at the top of a cell or file.
         line: the line's number in its cell or file.
-        text: the statement there, without comments.
+        text: the statement on that line, without comments.
         begins: the line at which that statement begins.
         sign: the operator as written ('@', '+='), or empty.
-        call: what is called, as written ('self.hidden'), or empty.
-        targets: the names that the result gets here, one tuple for each of its parts; empty if none.
-        is_returned: whether the value is handed to the caller as it is.
-        names: names and dotted names that stand in the expression, as far as it reads them.
+        call: the called expression as written ('self.hidden'), or empty.
+        targets: the names that the result is assigned to, one tuple for each part of the result; empty if
+            none.
+        is_returned: whether the value is returned to the caller unchanged.
+        names: the names and dotted names that the expression reads.
     """
 
     function: str
@@ -142,10 +145,10 @@ class SourceLocation:
 
 
 class Lines:
-    """Where frames are, told by their lines alone: no source is read."""
+    """Source locations that consist of a function and a line number only; no source is read."""
 
     def site(self, frame: FrameType) -> SourceLocation:
-        """Return the location at which a frame is just now."""
+        """Return the current location of a frame."""
         return self.at(frame.f_code, frame.f_lasti, frame.f_lineno or 0)
 
     def at(self, code: CodeType, instruction: int, line: int) -> SourceLocation:
@@ -154,7 +157,7 @@ class Lines:
 
 
 class Sources(Lines):
-    """The syntax trees of the learner's files and cells, read once for each tracking."""
+    """Source locations from the syntax trees of the learner's files, each parsed once per recording."""
 
     def __init__(self) -> None:
         self._trees: dict[str, _Tree | None] = {}
@@ -318,5 +321,5 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """Return a text that fits on a line."""
+    """Return a text, cut to at most `longest` characters if it is longer."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
