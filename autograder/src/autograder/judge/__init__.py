@@ -1,4 +1,4 @@
-"""What decides about an answer, from what was written down of it: points, the finding, the mistakes it shows.
+"""The judgement of an answer from the recorded evidence: points, findings, and the mistakes that explain it.
 
 Nothing here runs a learner's code, so it may not import `probe`.
 """

@@ -1,7 +1,7 @@
-"""Compare evidence with the bank: points, the finding to tell, and the known wrong answer it equals.
+"""The comparison of evidence with the bank: points, the finding to show, and the known mistakes.
 
-This half never runs a learner's code; it reads plain data. Where grades count it runs outside the process
-that gathered the evidence.
+This code never runs a learner's code; it reads plain data. During grading it runs in another process than the
+one that collected the evidence.
 """
 
 from __future__ import annotations
@@ -34,10 +34,14 @@ from autograder.records.tensor_comparison import (
 
 
 def judge(task: Task, evidence: Evidence, as_seen: bool = False, stopped: str = "") -> f.Verdict:
-    """Judge one answer from the evidence about it. What the evidence says nothing about fails its checks.
+    """Return the verdict on an answer; checks without evidence fail.
 
-    `as_seen` says that the notebook ran with the lesson's own givens only, so that no tensor of another run
-    is asked for; `stopped`, why a run with others has no result, where that is not the answer's own doing.
+    Args:
+        task: the task, with the right outcomes.
+        evidence: the recorded evidence about the answer.
+        as_seen: whether the notebook ran with the lesson's own givens only, so that a tensor is not compared
+            for others.
+        stopped: why a run with other givens has no result, if the answer is not the cause.
     """
     whole = _finding_about_the_whole(evidence)
     if whole is not None:
@@ -208,7 +212,7 @@ def _aligned_trace(
 
 
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:
-    """Return what there is to compare of an outcome: of raw draws, what they come to."""
+    """Return an outcome whose raw measurements, if it has any, are replaced by their summary."""
     experiment = EXPERIMENTS.get(probe.observe)
     if experiment is None or experiment.measured is None or not probe.hidden or outcome.tensor is None:
         return outcome
@@ -268,9 +272,18 @@ def _concealed(task: Task, probe: str) -> bool:
 
 
 def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> f.Finding | None:
-    """Judge what one probe yielded: the first thing that is not as it should be, or None.
+    """Return the first finding about an outcome on one probe; None if it is right.
 
-    The finding does not say on which probe. `explained` says that a known mistake yields the same.
+    The finding does not name the probe.
+
+    Args:
+        task: the task.
+        probe: the probe, with the right outcome.
+        outcome: the answer's outcome.
+        explained: whether a known mistake yields the same outcome.
+
+    Raises:
+        ValueError: the bank has no right outcome for the probe.
     """
     if outcome.uncalled is not None:
         return f.NotCalled(outcome.uncalled)
@@ -363,7 +376,14 @@ def _beyond(report: ModuleReport, right: ModuleReport) -> ModuleReport:
 def with_unfinished(
     verdict: f.Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, f.Verdict]
 ) -> f.Verdict:
-    """Return the verdict with the names of wrong answers that this one is built from."""
+    """Return a verdict that also names the wrong answers to earlier tasks that this task builds on.
+
+    Args:
+        verdict: the verdict on the answer.
+        task: the task.
+        lesson: the lesson's bank.
+        earlier: the verdicts on the tasks that this one needs, by task id.
+    """
     if verdict.passed or isinstance(verdict.finding, f.Untried | f.CallsForbidden):
         return verdict
     names = tuple(
@@ -373,9 +393,10 @@ def with_unfinished(
 
 
 def merge(first: Evidence, other: Evidence) -> Evidence:
-    """Evidence of one answer as the learner saw it, and of a run that asked something else.
+    """Return the evidence of a run as the learner saw it, with the outcomes of a run with hidden questions.
 
-    Of that other run nothing is kept that could tell what was asked: numbers, and which calls are forbidden.
+    From the second run, nothing is taken that could reveal its questions, such as the code of forbidden
+    calls.
     """
     if "fault" in (first.status, other.status):
         return first if first.status == "fault" else other
@@ -398,7 +419,7 @@ def _finding_about_the_whole(evidence: Evidence) -> f.Finding | None:
 
 
 def all_failed(task: Task, finding: f.Finding) -> f.Verdict:
-    """Return the verdict on an answer of which one finding is all that can be said."""
+    """Return a verdict in which every check fails with the same finding."""
     return f.Verdict(
         task.id, tuple(f.CheckResult(check.title, check.points, 0, finding) for check in task.checks)
     )

@@ -1,6 +1,6 @@
-"""The signature of a failure: what is wrong with an answer on one probe, in short.
+"""The signature of a failure: a short description of an answer's wrong outcome on one probe.
 
-It is short enough to be kept for every pair of mistakes, and equal for two answers that do the same.
+It is short enough to be stored for every pair of mistakes, and equal for two answers that behave the same.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RAISES = "raises "
 
 @dataclass(frozen=True)
 class FailureSignature:
-    """What is wrong with an answer on one probe."""
+    """A short description of an answer's wrong outcome on one probe."""
 
     result: str = ""  # the kind of wrong result: its shape, its type or what was raised; "" for a right one
     places: str = ""  # where a result of the right shape is wrong
@@ -54,7 +54,7 @@ class FailureSignature:
 
     @property
     def silent(self) -> bool:
-        """Tell whether a result's numbers are all nan, or all 0: many mistakes lead there."""
+        """Whether a result's numbers are all nan or all 0, as many different mistakes cause."""
         return bool(self.numbers) and self.numbers[-1] in (NAN, 0.0)
 
 
@@ -64,7 +64,7 @@ UNTRIED = FailureSignature("untried")
 
 
 def failure_signature(task: Task, probe: Probe, outcome: Outcome) -> FailureSignature:
-    """Return what is wrong with an outcome on a probe, in short."""
+    """Return the signature of an outcome on a probe."""
     if outcome.uncalled is not None:
         return FailureSignature(UNCALLED)
     if probe.raises:
@@ -93,7 +93,7 @@ def failure_signature(task: Task, probe: Probe, outcome: Outcome) -> FailureSign
 
 
 def unsaid_in(probe: Probe, outcome: Outcome) -> str:
-    """Return what a refusal should name in its message and does not; "" where there is nothing."""
+    """Return the first phrase that an error message should contain and does not; "" if it has all."""
     message = "" if outcome.error is None else outcome.error.message
     if len(message) >= MAX_TEXT:
         return ""  # it is cut there
@@ -101,7 +101,7 @@ def unsaid_in(probe: Probe, outcome: Outcome) -> str:
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:
-    """Return a tensor in three numbers that hardly any two tensors share: two sums, and its size."""
+    """Return three numbers that hardly any two tensors share: two weighted sums, and the root mean square."""
     flat = tensor.detach().double().flatten().nan_to_num(nan=NAN, posinf=ABOVE, neginf=BELOW)
     count = flat.numel()
     if not count:
@@ -125,10 +125,12 @@ def _places(actual: Tensor, expected: Tensor, wrong: Tensor, is_result: bool) ->
 def tabulate(
     members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, FailureSignature]]
 ) -> SignatureTable:
-    """Return what known wrong answers look like, in the form of the bank.
+    """Return the signatures of known mistakes as the bank's table.
 
-    `members` are, for each explanation, the places of its mistakes in the task's known wrong answers, and
-    `sights` what is seen on each probe.
+    Args:
+        members: for each explanation (one mistake or several together), the positions of its mistakes among
+            the task's known wrong answers.
+        sights: for each explanation, its signature on each probe.
     """
     probes = list(sights[0]) if sights else []
     kinds: dict[tuple[str, str], int] = {("", ""): 0}

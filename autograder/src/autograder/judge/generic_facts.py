@@ -25,7 +25,14 @@ LEAST_NUMBERS = 4  # of which one can say that they are all there
 def facts(
     task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None, trail: Trail | None = None
 ) -> tuple[Fact, ...]:
-    """Return what an answer does that a right one does not, the most telling first."""
+    """Return facts in which a wrong answer differs from the solution, the most telling first.
+
+    Args:
+        task: the task, with the solution's outcomes and examination.
+        outcomes: the answer's outcomes by probe.
+        examined: the answer's examination; None if there is none.
+        trail: the answer's steps; None if it was not traced.
+    """
     unsteady = unsteadiness(task, examined)
     if unsteady:  # other numbers come next time
         line = None if trail is None else trail.other_line
@@ -38,7 +45,7 @@ def facts(
 
 
 def unsteadiness(task: Task, examined: Examination | None) -> Unsteady | None:
-    """Return how far two calls with the same input differ, if they should not."""
+    """Return the difference between two calls with the same input; None if they agree, or may differ."""
     if examined is None or not examined.unsteady:
         return None
     right = task.examined

@@ -1,9 +1,9 @@
-"""Which known mistakes explain an answer: one, two at once, or several that leave each other alone.
+"""The search for known mistakes that explain an answer: one, two at once, or several independent ones.
 
-What is wrong with an answer on one probe is its *sight* (see `failure_signatures`), and the bank holds the
-sights of all known mistakes, alone and in pairs: a row of its table is an *explanation*. A mistake is named
-where it shows everything that was seen of the answer, on every probe. Where none does, a mistake may be named
-that shows all that is wrong in one check; it is then said to be a part.
+The signature of an answer (see `failure_signatures`) describes its wrong outcome on one probe. The bank has
+the signatures of all known mistakes, alone and in pairs: a row of its table is an *explanation*. A mistake is
+named if its signatures equal the answer's on every probe. If there is no such mistake, one may be named that
+explains all wrong outcomes of one check; it is then reported as a part of the explanation.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SLIP = re.compile(
 
 
 class Relation(IntEnum):
-    """What an explanation shows on a probe, beside what the answer shows there."""
+    """The relation between an explanation's signature and the answer's on one probe."""
 
     RIGHT = 0
     UNTRIED = 1  # nobody knows what the mistakes show there together
@@ -61,7 +61,7 @@ class Relation(IntEnum):
 
 @dataclass(frozen=True)
 class MatchedMistakes:
-    """The mistakes that were recognised, and what they explain."""
+    """The known mistakes that match an answer, and the probes and marks that they explain."""
 
     wrong: tuple[KnownWrong, ...] = ()  # one for each mistake, in the order in which they were found
     results: frozenset[str] = frozenset()  # probes whose wrong result is explained
@@ -78,9 +78,12 @@ Cell = tuple[str, str]
 def explain(
     task: Task, outcomes: Mapping[str, Outcome], reached: Collection[str] | None = None
 ) -> MatchedMistakes:
-    """Return the known mistakes that explain what an answer did on the probes it was tried on.
+    """Return the known mistakes that explain an answer's outcomes.
 
-    `reached` are the names of the solution's steps that the answer takes, where it was followed.
+    Args:
+        task: the task, with the bank's table of explanations.
+        outcomes: the answer's outcomes by probe.
+        reached: the names of the solution's steps that the answer takes; None if it was not traced.
     """
     table = task.explanations
     if table is None or not len(table.members) or not outcomes:
@@ -100,7 +103,7 @@ def explain(
 
 
 def shows(task: Task, mistake: KnownWrong, probe: str) -> bool:
-    """Tell whether a known mistake alone gives a wrong result on a probe."""
+    """Tell whether a known mistake alone causes a wrong result on a probe."""
     table = task.explanations
     assert table is not None  # or no mistake was found in it
     alone = (table.members[:, 0] == task.known_wrong.index(mistake)) & (table.members[:, 1:] < 0).all(dim=1)

@@ -1,4 +1,4 @@
-"""How far an answer goes along the solution's way, by the tensors that its lines make."""
+"""The comparison of an answer's steps with the solution's, by the tensors that its lines make."""
 
 from __future__ import annotations
 
@@ -19,12 +19,18 @@ SAME = 2e-4
 def align_trace(
     route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome]
 ) -> TraceAlignment | None:
-    """Return which steps of the solution an answer takes, and which is the first that it does not.
+    """Return the steps of the solution that an answer takes, and the first one that it lacks.
 
-    It is only asked about an answer whose result is wrong where it was followed.
+    It is called only for an answer whose result is wrong on the traced probe. A step counts as taken if the
+    answer makes a later step from it, even if no line of the answer shows it.
 
-    A step from which a later right one is made was taken in some way, even if no line shows it. None where
-    nothing can be said for certain.
+    Args:
+        route: the solution's steps.
+        trail: the answer's steps.
+        outcomes: the answer's outcomes by probe.
+
+    Returns:
+        The comparison; None if nothing is certain.
     """
     if route is None or trail is None or trail.probe != route.probe or not trail.steps:
         return None
@@ -176,7 +182,7 @@ def _in_order(fingerprint_seen: Fingerprint, orders: Sequence[Fingerprint]) -> S
 
 
 def followed(route: Route, trail: Trail | None) -> tuple[Followed, ...]:
-    """Return what the lines of an answer make, in order, with a mark at what the solution makes too."""
+    """Return the tensors that an answer's lines make, in order, each marked if the solution makes it, too."""
     if trail is None or trail.probe != route.probe:
         return ()
     matches = _all_matches(route, trail)
@@ -197,7 +203,7 @@ def followed(route: Route, trail: Trail | None) -> tuple[Followed, ...]:
 
 
 def reaches(route: Route, trail: Trail | None) -> tuple[str, ...] | None:
-    """Return the names of the right steps that an answer takes; None where it was not followed."""
+    """Return the names of the solution's steps that an answer takes; None if it was not traced."""
     if trail is None or trail.probe != route.probe:
         return None
     return tuple(name for name, matched in _all_matches(route, trail).items() if all(matched))
