@@ -1,25 +1,25 @@
 # %% [markdown] id="title"
 # # 12 · Real models in your own classes
 #
-# GPT-2 was published in 2019 as a file of numbers. Llama, Qwen and most open models since then were published the
-# same way. **Can the classes you wrote in this course take those numbers and produce exactly the same logits?** You
-# find out here with GPT-2, Llama and Qwen3, and you write the tokenizer and the choice of the next token that they
-# need.
+# GPT-2 was published in 2019 as a file of numbers. Llama, Qwen and most open models since then have been published
+# the same way. **Can the classes you wrote in this course take those numbers and produce exactly the same logits?**
+# You will find out with GPT-2, Llama and Qwen3, and write what else they need: a tokenizer and a way to choose the
+# next token.
 #
 # **When you are done you can**
 #
-# - load a published checkpoint into classes of your own, prove it, and find the one tensor that went wrong;
-# - cut text into tokens by byte-level BPE, as GPT-2 does, and say what a token costs in another language;
-# - write with temperature, top-k, top-p and a cache, and say what each one changes;
+# - load a published checkpoint into your own classes, prove that it works, and find the one tensor that went wrong;
+# - cut text into tokens with byte-level BPE, as GPT-2 does, and say what a token costs in another language;
+# - generate text with temperature, top-k, top-p and a cache, and say what each of them changes;
 # - say what Llama changed, and compute a model's parameters and bytes from a few numbers.
 #
 # **Time:** about 150 minutes, an estimate, without the optional parts; best on two days. **Before you start:** `MultiHeadAttention` (lesson 05),
 # `apply_rope` (lesson 07), `TinyTransformer` (lesson 08), transposed weights (lesson 10), the cache and grouped
 # queries (lesson 11).
 #
-# Nothing is downloaded before section 6. The models here have the form of GPT-2, Llama and Qwen3 but **random**
+# Nothing is downloaded before section 6. The models here are built like GPT-2, Llama and Qwen3 but have **random**
 # numbers; the `transformers` library made them and computed their logits (`python -m benchmarks.published`). Random
-# numbers are the harder test, because nothing comes out right by luck.
+# numbers make the test harder, because nothing comes out right by luck.
 
 # %% id="setup"
 import json
@@ -113,7 +113,7 @@ class TinyTransformer(nn.Module):
 
 
 def apply_rope(x, positions, base=10000.0):
-    """Turn queries or keys (..., tokens, head_dim) by the positions (tokens,) they stand at: half-split."""
+    """Rotate queries or keys (..., tokens, head_dim) by their positions (tokens,): half-split."""
     half = x.shape[-1] // 2
     angles = positions[:, None] * base ** (-torch.arange(half) / half)  # (tokens, head_dim / 2)
     first, second = x.chunk(2, dim=-1)  # (..., tokens, head_dim / 2) each
@@ -131,7 +131,7 @@ TinyTransformer = bring_over("08-train-it", "tiny-transformer", TinyTransformer,
 # %% [markdown] id="stored-intro"
 # `save_pretrained` writes a folder with a `config.json`, which contains the sizes, and a `model.safetensors`, which
 # contains the numbers. A safetensors file is nothing but data. Older checkpoints are pickles (`pytorch_model.bin`):
-# if you open a stranger's with `weights_only=False`, the default before PyTorch 2.6, it can run any code.
+# if you open one from a stranger with `weights_only=False`, the default before PyTorch 2.6, it can run any code.
 
 # %% id="stored"
 stored = load_file(FOLDER / "gpt2" / "model.safetensors")
@@ -146,7 +146,7 @@ for name in sorted(stored):
 # | | your `TinyTransformer` | GPT-2 |
 # | --- | --- | --- |
 # | queries, keys, values | no bias | a bias each, stored fused: (3 · d_model,) |
-# | GELU | exact | an approximation by tanh: `nn.GELU(approximate="tanh")` |
+# | GELU | exact | approximated with tanh: `nn.GELU(approximate="tanh")` |
 # | unembedding | a table of its own | the embedding's table, **tied** |
 #
 # Both add an epsilon of $10^{-5}$ in LayerNorm. Compare that too: it is in `config.json`.
@@ -245,8 +245,8 @@ for what, own in broken.items():
 #   Skip both.
 # - Some files repeat the tied table as `lm_head.weight`. Skip it.
 #
-# Any other name, and any that is not there, is refused by `fill`. (So give `like_gpt2` zeros: whether the file has
-# biases, `fill` finds out.)
+# Any other name, and any missing one, is refused by `fill`. (So give `like_gpt2` zeros: `fill` finds out whether the
+# file has biases.)
 
 
 # %% answer="load-gpt2"
@@ -286,13 +286,14 @@ def load_gpt2(model, state):
 check("load-gpt2")
 
 # %% [markdown] id="gpt2-proof-intro"
-# Now the proof: the logits of `GPT2LMHeadModel` next to yours. `from_folder` below loads only models of a kind that
-# it knows. A file of another kind can fit in every shape and still compute something else: Gemma's norm multiplies by
-# 1 + w, Mistral's attention has a window, GLM rotates only half of each head. Such a model is refused, not loaded.
+# Now the proof: the logits of `GPT2LMHeadModel` next to yours. `from_folder` below loads only the kinds of models
+# that it knows. A model of another kind can match every shape and still compute something else: Gemma's norm
+# multiplies by 1 + w, Mistral's attention has a window, and GLM rotates only half of each head. Such a model is
+# refused.
 
 
 # %% id="gpt2-proof"
-# What your classes can do, as a configuration says it. Any other value would load, and compute something else.
+# What your classes can do, in a configuration's words. Any other value would load, but compute something else.
 KNOWN = {
     "gpt2": {
         "activation_function": "gelu_new",
@@ -392,7 +393,7 @@ def first_gap(ours, theirs, tolerance=1e-3):
 check("first-gap")
 
 # %% [markdown] id="wrong-row-intro"
-# A colleague's loader makes **one mistake**, in the names or in the positions. Every shape fits, and nothing is
+# A colleague's loader makes **one mistake**, in the names or in the positions. Every shape fits, so nothing is
 # refused. The next cell loads the model this way and compares its stages with the library's. **Predict, then run.**
 
 # %% id="wrong-row-prediction"
@@ -442,12 +443,13 @@ reveal("wrong-row", next(what for what, stage in gaps.items() if stage == 2))
 # %% [markdown] id="tokens-intro"
 # ## 2 · From text to tokens
 #
-# GPT-2's tokens are pieces of **bytes**. In UTF-8, every text is a sequence of bytes, each of them one of 256
+# GPT-2's tokens are pieces of **bytes**. In UTF-8, every text is a sequence of bytes, each of which is one of 256
 # numbers, so nothing is ever unknown. To make texts shorter, the most frequent pair of neighbours becomes a new
-# token, then the next, 50,000 times. This is byte-pair encoding, [BPE](https://arxiv.org/abs/1508.07909). Here tokens
-# 0 to 255 are the bytes themselves, and merge $k$ makes token $256 + k$.
+# token, and this is repeated 50,000 times. This is byte-pair encoding, [BPE](https://arxiv.org/abs/1508.07909). Here
+# tokens 0 to 255 are the bytes themselves, and merge $k$ makes token $256 + k$.
 #
-# First, the text is cut into pieces, and no token crosses their borders. A **space belongs to the word after it**:
+# First, the text is cut into pieces, and no token crosses from one into the next. A **space belongs to the word after
+# it**:
 
 # %% id="pieces-shown"
 re.findall(PIECES, "The theory: the cat's 42 hats")
@@ -465,7 +467,7 @@ re.findall(PIECES, "The theory: the cat's 42 hats")
 
 # %% answer="merge-pair"
 def merge_pair(ids, pair, new_id):
-    """Put a new id in the place of each pair of neighbours.
+    """Replace each pair of neighbours with a new id.
 
     Shapes:
         ids: (tokens,), whole numbers
@@ -493,9 +495,10 @@ check("merge-pair")
 #
 # *8 minutes · six lines · task id* `train-bpe`
 #
-# Write `train_bpe(pieces, num_merges)`. `pieces` is a list of tensors of bytes. In each round count all pairs of
-# neighbours in all pieces, never across two pieces. Take the most frequent pair; of several, the **smallest** (Python
-# compares tuples number by number). Merge it in all pieces, and count again. Leave the caller's list as it is.
+# Write `train_bpe(pieces, num_merges)`. `pieces` is a list of tensors of bytes. In each round, count all pairs of
+# neighbours in all pieces, never across two pieces. Take the most frequent pair; if there are several, the
+# **smallest** (Python compares tuples number by number). Merge it in all pieces, and count again. Leave the caller's
+# list as it is.
 
 
 # %% answer="train-bpe"
@@ -577,9 +580,9 @@ def decode_bytes(ids, merges):
 check("decode-bytes")
 
 # %% [markdown] id="library-intro"
-# The `tokenizers` library learned merges from the pages of lesson 10. They are in a file, with the ids it gives to
-# some texts. Your functions give the same ids.
-# How many bytes does one token stand for in each text? The pages were in English.
+# The `tokenizers` library learned merges from the pages of lesson 10. A file contains them and the ids it gives to
+# some texts. Your functions give the same ids. How many bytes does one token stand for in each text? (The pages were
+# in English.)
 
 # %% id="library-shown" tags=["shown"]
 # needs encode_piece, decode_bytes
@@ -592,7 +595,7 @@ def encode(text):
 
 
 def decode(ids):
-    """The text of ids; what is half a character becomes a mark."""
+    """The text of some ids; half a character becomes a mark."""
     return bytes(decode_bytes(ids, merges).tolist()).decode("utf-8", errors="replace")
 
 
@@ -634,10 +637,11 @@ print("special tokens:", sum(int(one) in names for one in ids), "of", len(ids))
 # %% [markdown] id="next-probabilities-task"
 # ## 3 · Which token comes next?
 #
-# A model gives logits. **Greedy** decoding takes the largest. For freer text, draw from the probabilities, but change
-# them first:
+# A model outputs logits, and **greedy** decoding takes the largest. For freer text, draw from the probabilities, but
+# adjust them first:
 #
-# - **temperature** $T$: logits are divided by $T$. Below 1 the likely tokens become likelier; towards 0 it is greedy.
+# - **temperature** $T$: logits are divided by $T$. Below 1, likely tokens become even likelier; towards 0, decoding
+#   becomes greedy.
 # - **top-k**: only the $k$ likeliest tokens are kept.
 # - **top-p**: the fewest tokens that together reach the probability $p$, the likeliest first. The token that reaches
 #   $p$ is kept.
@@ -649,9 +653,9 @@ print("special tokens:", sum(int(one) in names for one in ids), "of", len(ids))
 #
 # *12 minutes · about ten lines · task id* `next-probabilities`
 #
-# Write `next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0)`: the probabilities to draw from. First the
-# temperature; 0 means greedy, all the probability on the largest logit. Then top-k. Then top-p **of what top-k has
-# left**, normalised again. Each row adds up to 1.
+# Write `next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0)`: the probabilities to draw from. First
+# the temperature, where 0 means greedy: all the probability goes to the largest logit. Then top-k, and then top-p
+# **of what top-k has left**, normalised again. Each row adds up to 1.
 
 
 # %% answer="next-probabilities"
@@ -681,8 +685,8 @@ def next_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
 check("next-probabilities")
 
 # %% [markdown] id="min-p-intro"
-# A fourth way needs one line. **Min-p** keeps each token that is at least $p$ times as likely as the likeliest one.
-# So it keeps few tokens where the model is sure, and many where it is not.
+# A fourth way needs one line. **Min-p** keeps each token that is at least $p$ times as likely as the likeliest one,
+# so it keeps few tokens where the model is sure, and many where it is not.
 
 
 # %% id="min-p-shown"
@@ -728,10 +732,10 @@ explore_sampling(some_logits[0], some_words)
 #
 # *5 minutes · seven lines · task id* `generate-until-end`
 #
-# You wrote this in lesson 08; only the end is new. Write `generate(model, ids, count, end=None)`, greedy. Append the
+# You wrote this in lesson 08; only the end is new. Write a greedy `generate(model, ids, count, end=None)`. Append the
 # likeliest next token, up to `count` times. Stop right after the token `end` has been appended. A GPT-2 reads at most
-# as many tokens as `model.positions` has rows: of a longer text give it the last ones. Return the ids, the given ones
-# first.
+# as many tokens as `model.positions` has rows: of a longer text, give it only the last ones. Return the ids, the
+# given ones first.
 
 
 # %% answer="generate-until-end"
@@ -763,11 +767,11 @@ check("generate-until-end")
 #
 # *15 minutes · about twenty lines · task id* `cached-logits`
 #
-# `generate` reads the whole text again for each token. In lesson 11 you kept the keys and values. Write
-# `cached_logits(model, pieces, num_heads)`: a text comes in pieces, first the prompt, then new tokens. Return the
+# `generate` rereads the whole text for each token, but in lesson 11 you kept the keys and values. Write
+# `cached_logits(model, pieces, num_heads)`: a text comes in pieces, first the prompt and then new tokens. Return the
 # logits of all tokens, as `model` gives them for the whole text, but never compute a token's keys and values twice.
-# The pieces arrive one by one: `pieces` can be a generator, and a piece is overwritten with zeros when you ask for the
-# next one.
+# The pieces arrive one by one: `pieces` can be a generator, and a piece is overwritten with zeros when you ask for
+# the next one.
 #
 # For each piece: its embedding plus **its own** positions, which keep counting. In each block: `norm_1`; queries,
 # keys and values of the new tokens; the kept keys and values before the new ones; causal attention of the new queries
@@ -777,7 +781,7 @@ check("generate-until-end")
 # %% answer="cached-logits"
 @torch.no_grad()
 def cached_logits(model, pieces, num_heads):
-    """The logits of a text that comes in pieces.
+    """The logits of a text that arrives in pieces.
 
     Shapes:
         pieces: one after the other, (b, new tokens) each, whole numbers
@@ -831,16 +835,16 @@ print("the same 20 tokens, one by one with a cache:", same)
 #
 # ## 4 · Llama
 #
-# Many open models of today are close relatives of [Llama](https://arxiv.org/abs/2302.13971). It differs from GPT-2 in
-# five ways (the grouped queries came with the largest Llama 2):
+# Many of today's open models are close relatives of [Llama](https://arxiv.org/abs/2302.13971). It differs from GPT-2
+# in five ways (grouped queries arrived with the largest Llama 2):
 #
 # | | GPT-2 | Llama |
 # | --- | --- | --- |
 # | norm | LayerNorm | **RMSNorm**: no mean, no bias |
-# | positions | a table that is added | **RoPE**, on queries and keys |
-# | attention | as many heads of keys as of queries | **grouped queries** (lesson 11) |
+# | positions | an added table | **RoPE**, on queries and keys |
+# | attention | as many key heads as query heads | **grouped queries** (lesson 11) |
 # | MLP | GELU of one projection | **SwiGLU**: one projection gates another |
-# | biases | in all layers but the unembedding | none |
+# | biases | in all layers except the unembedding | none |
 #
 # ### Task 11 · RMSNorm
 #
@@ -944,7 +948,7 @@ check("llama-attention")
 # The rest is given. **SwiGLU** is an MLP with three matrices: $\text{down}(\text{silu}(\text{gate}(x)) \cdot
 # \text{up}(x))$. One projection goes through silu and then multiplies the other, number by number ([Shazeer
 # 2020](https://arxiv.org/abs/2002.05202)). `llama_sizes` reads a published configuration and refuses every setting
-# that your `Llama` does not have.
+# that your `Llama` does not support.
 
 
 # %% id="llama-class"
@@ -1003,7 +1007,7 @@ class Llama(nn.Module):
 
 
 def llama_sizes(config):
-    """What `Llama` is made with, from a published `config.json`."""
+    """The arguments of `Llama`, from a published `config.json`."""
     heads, rope = config["num_attention_heads"], config.get("rope_parameters") or config
     scaling = config.get("rope_scaling") or rope
     if scaling.get("rope_type", scaling.get("type", "default")) != "default":  # older files say `type`
@@ -1036,9 +1040,9 @@ for folder in ("llama", "qwen3"):
 #
 # *8 minutes · about twelve lines · task id* `load-llama`
 #
-# Write `load_llama(model, state)`, with `fill`. Linear layers are stored as (out, in), as yours. `input_layernorm` is
-# `norm_1`, `post_attention_layernorm` is `norm_2`: it comes after the attention, and **before** the MLP. If a file
-# has no `lm_head.weight`, the table is tied: the unembedding gets the embedding's numbers.
+# Write `load_llama(model, state)`, with `fill`. Linear layers are stored as (out, in), like yours. `input_layernorm`
+# is `norm_1`, and `post_attention_layernorm` is `norm_2`, which comes after the attention and **before** the MLP. If
+# a file has no `lm_head.weight`, the table is tied: the unembedding gets the embedding's numbers.
 
 
 # %% answer="load-llama"
@@ -1084,8 +1088,8 @@ llama, qwen3 = (compared(FOLDER / name) for name in ("llama", "qwen3"))
 # *10 minutes · about eight lines · task id* `mixture-of-experts`
 #
 # Many large models have several MLPs in each block, the **experts**, and each token goes through only a few of them.
-# Qwen3-30B-A3B has 128 experts in each block and uses 8 for a token: about 3 of its 30 billion parameters take part.
-# That saves arithmetic, not memory, because the next token may need any of them.
+# Qwen3-30B-A3B has 128 experts in each block and uses 8 for each token, so about 3 of its 30 billion parameters take
+# part. That saves arithmetic, not memory, because the next token may need any of them.
 #
 # A linear layer without a bias, the **router**, gives each token one logit for each expert. The softmax of these runs
 # over *all* experts. Then only the `top_k` largest probabilities count, divided by their sum. A token's result is the
@@ -1128,7 +1132,7 @@ class MixtureOfExperts(nn.Module):
 check("mixture-of-experts")
 
 # %% [markdown] id="mixture-proof-intro"
-# The names in the file say `mlp.gate` for the router. Everything else is a Qwen3.
+# In the file, the router is called `mlp.gate`. Everything else is as in Qwen3.
 
 # %% id="mixture-proof" tags=["shown"]
 # needs RMSNorm, LlamaAttention, load_llama, MixtureOfExperts
@@ -1159,9 +1163,9 @@ print(f"{total:,} parameters, of which {total - idle:,} take part in a token's c
 # the **half-split** form. You know both from lesson 07.
 
 # %% [markdown] id="bug-permuted-rows-task"
-# A score is a sum over the numbers of a head, so their order does not matter as long as queries and keys have the
-# same one. So to bring Meta's file into the half-split form, move the **rows** of `W_query` and `W_key`, head by
-# head: the first numbers of all pairs go into the first half, the second numbers into the second half. Values are not
+# A score is a sum over the numbers of a head, so their order does not matter as long as it is the same for queries
+# and keys. To bring Meta's file into the half-split form, move the **rows** of `W_query` and `W_key`, head by head:
+# the first numbers of all pairs go into the first half, the second numbers into the second half. Values are not
 # rotated and stay where they are.
 #
 # ### Task 15 · Find the bug: the rows of another form
@@ -1224,15 +1228,15 @@ print(
 )
 
 # %% [markdown] id="permute-read"
-# At distance 0 queries and keys are rotated by the same angle, so the scores agree even with the wrong rows. With
-# random queries and keys and a head_dim of 64, the error one token apart is a third of the scores' spread, and from
-# 16 tokens on it is larger than the spread.
+# At distance 0, queries and keys are rotated by the same angle, so the scores agree even with the wrong rows. With
+# random queries and keys and a head_dim of 64, the error at a distance of one token is a third of the scores' spread,
+# and from 16 tokens on it is larger than the spread.
 #
 # ## 6 · Optional: Published weights
 #
-# Two of the next cells need a network and `pip install huggingface_hub tokenizers`, and first say how much they load.
-# One loads GPT-2 (2019, 124 million parameters), the other [SmolLM2](https://arxiv.org/abs/2502.02737), a small
-# Llama. Set `LOAD = True` to run them.
+# Two of the next cells need an internet connection and `pip install huggingface_hub tokenizers`, and tell you first
+# how much they load. One loads GPT-2 (2019, 124 million parameters), the other loads
+# [SmolLM2](https://arxiv.org/abs/2502.02737), a small Llama. Set `LOAD = True` to run them.
 
 
 # %% id="published-given" tags=["shown"]
@@ -1295,8 +1299,8 @@ explore_model(gpt2, 3, encode, vocabulary, sentence, merges=merges)
 # %% [markdown] id="explorer-model-read"
 # <details><summary>What to see</summary>
 #
-# For four of the six. Even a model that has learned nothing changes its answer when a head is gone, and its rows have
-# largest weights too. Neither proves that a head does something; lesson 10 asked for more.
+# For four of the six. Even a model that has learned nothing changes its answer when a head is removed, and each of
+# its rows has a largest weight, too. Neither proves that a head does anything; lesson 10 asked for more.
 #
 # </details>
 #
@@ -1313,10 +1317,10 @@ real_maps
 # %% [markdown] id="library-names"
 # ### The same in `transformers`
 #
-# The library's `modeling_llama.py` has these parts too, under other names. `ALL_ATTENTION_FUNCTIONS` finds the function
-# that computes attention by a name in the configuration, such as `"sdpa"`. `repeat_kv` does what your
-# `repeat_interleave` does. `update` of a cache appends the new keys and values of one layer and returns all of them. In
-# a **quantised** file, a weight is stored as small whole numbers with a scale for each group of them, and the layer
+# The library's `modeling_llama.py` has these parts too, under other names. `ALL_ATTENTION_FUNCTIONS` looks up the
+# function that computes attention by its name in the configuration, such as `"sdpa"`. `repeat_kv` does what your
+# `repeat_interleave` does. A cache's `update` appends the new keys and values of one layer and returns all of them.
+# In a **quantised** file, a weight is stored as small whole numbers with one scale for each group, and the layer
 # turns them back into numbers before it multiplies.
 
 # %% [markdown] id="sizes-intro"
@@ -1392,8 +1396,8 @@ for name, sizes in CONFIGURATIONS.items():
 # queries, keys and values are one fused tensor that has to be cut in three. In what it computes, GPT-2 has biases for
 # queries, keys and values, a GELU by tanh, and one table for embedding and unembedding. Equal shapes prove nothing,
 # because many tensors have the same shape: ln_1 and ln_2, a square weight and its transpose, or the rows of queries
-# in Meta's order and in that of the library. The proof is equal logits on the same ids, with numbers that are neither
-# zero nor one. Where they differ, the first stage that differs tells you where to look.
+# in Meta's order and in the library's. The proof is equal logits on the same ids, with numbers that are neither zero
+# nor one. Where they differ, the first stage that differs tells you where to look.
 #
 # **Marking scheme**
 #
@@ -1419,7 +1423,7 @@ for name, sizes in CONFIGURATIONS.items():
 # | RMSNorm | `x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps)` | (b, tokens, d_model) | Llama's norm |
 # | rows | `unflatten(0, (heads, -1, 2)).transpose(1, 2)` | (heads, 2, head_dim / 2, d_model) | neighbours to halves |
 #
-# - Your classes can run GPT-2, Llama and Qwen3. What differs are habits, and each has a name.
+# - Your classes can run GPT-2, Llama and Qwen3. They differ only in habits, and each habit has a name.
 # - A shape that fits proves nothing. Equal logits show that a model is right, and the stages show where it is not.
 # - A loader refuses what it does not know.
 # - Tokens are bytes, merged in the order in which the merges were learned. A new word is made of known pieces, or in
@@ -1429,7 +1433,7 @@ for name, sizes in CONFIGURATIONS.items():
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# <details><summary>1. All stages agree, and the logits differ. Which tensor is it?</summary>
+# <details><summary>1. All stages agree, but the logits differ. Which tensor is it?</summary>
 #
 # The unembedding: it is the only one after the last stage. Is the table tied?
 #
@@ -1437,17 +1441,17 @@ for name, sizes in CONFIGURATIONS.items():
 #
 # <details><summary>2. A tokenizer has 50,257 tokens. How many of them are merges?</summary>
 #
-# 50,000. Apart from the 256 bytes there is one more token, which ends a text.
+# 50,000. Besides the 256 bytes, there is one more token, which ends a text.
 #
 # </details>
 #
 # <details><summary>3. Top-k 1 and temperature 0: what is the difference?</summary>
 #
-# None, unless two logits are equal. Both leave the likeliest token.
+# None, unless two logits are equal. Both keep only the likeliest token.
 #
 # </details>
 #
-# <details><summary>4. The rows of W_query and W_key of Llama are moved for the half-split form. Why not those of W_value?</summary>
+# <details><summary>4. In Llama, the rows of W_query and W_key are moved for the half-split form. Why not those of W_value?</summary>
 #
 # Values are not rotated, so their numbers form no pairs. Their order is the one that `out_proj` expects.
 #

@@ -469,11 +469,11 @@ TRAIN_BPE = Task(
     ),
     learned="BPE is counting: the most frequent pair becomes a token, and can be a part of the next one.",
     demands={
-        "In each round count all pairs of neighbours": "counted-once",
+        "In each round, count all pairs of neighbours": "counted-once",
         "in all pieces": "first-piece-only",
         "never across two pieces": "counted-across-borders",
         "Take the most frequent pair": "rarest-pair",
-        "of several, the **smallest**": "first-pair-of-several",
+        "if there are several, the **smallest**": "first-pair-of-several",
         "Merge it in all pieces": "same-id-again",
     },
     hints=(
@@ -837,7 +837,7 @@ GENERATE = Task(
         "Append the likeliest next token": "least-likely-appended",
         "up to `count` times": "one-token-too-many-written",
         "Stop right after the token `end` has been appended": "end-left-out",
-        "of a longer text give it the last ones": "first-tokens-kept",
+        "of a longer text, give it only the last ones": "first-tokens-kept",
         "Return the ids, the given ones first": "new-tokens-only",
     },
     hints=(
@@ -1261,7 +1261,7 @@ LOAD_LLAMA = Task(
     ),
     learned="One table of names is nearly all of it. What differs between models of this kind is in `config.json`.",
     demands={
-        "Linear layers are stored as (out, in), as yours": "turned-needlessly",
+        "Linear layers are stored as (out, in), like yours": "turned-needlessly",
         "`post_attention_layernorm` is `norm_2`": "llama-norms-exchanged",
         "the unembedding gets the embedding's numbers": "llama-not-tied",
         "with `fill`": "refusal-avoided",
